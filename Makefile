@@ -1,0 +1,42 @@
+# Two commands do everything on a fresh machine with Python 3.11+: `make run` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup run demo test check format bench eval clean
+
+setup: .venv/dev ## the whole development environment
+
+.venv/run: pyproject.toml requirements.txt constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,cli]'
+	@touch $@
+
+.venv/dev: .venv/run
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+run: .venv/run ## start the product on this machine with the sample notes
+	$(BIN)/aurora dev --home .aurora --sample examples/notes
+
+demo: .venv/run ## the same without a server: three questions, three cited answers
+	$(BIN)/aurora demo examples/notes
+
+test: .venv/dev ## all tests, those on the Firestore emulator included
+	$(BIN)/pytest --cov --cov-report=term:skip-covered
+
+check: .venv/dev ## lint, format, types, import rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/dev ## every speed figure, as ratios; JSON in bench/out
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf .venv .aurora bench/out

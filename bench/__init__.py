@@ -1,0 +1,1 @@
+"""Every speed figure of the product: `python -m bench`."""

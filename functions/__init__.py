@@ -1,0 +1,1 @@
+"""The deployed functions: thin, no decisions, no SDK calls."""

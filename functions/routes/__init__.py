@@ -1,0 +1,1 @@
+"""What the routes of the `api` function do, one file a resource."""

@@ -1,0 +1,1 @@
+"""Steps from passages to a checked answer; `pipeline` is the line through them."""

@@ -1,0 +1,427 @@
+"""The value types, in the order in which data flows: note -> chunks -> index; question -> candidates -> answer.
+
+All are frozen. Offsets count Unicode code points of the note's text unless a name says `utf16`
+(only the wire does). Datetimes are timezone-aware.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
+
+Vector: TypeAlias = "array[float]"
+"""A unit-length embedding, typecode "f": four bytes a dimension, readable by numpy without a copy."""
+
+
+# -- Saving a note ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NoteKey:
+    """Which note, in whose space."""
+
+    tenant_id: str
+    note_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note as its owner wrote it. `text` is Markdown, at most 900,000 UTF-8 bytes."""
+
+    note_id: str
+    title: str
+    text: str
+    created_at: datetime
+    updated_at: datetime
+    vault: str = "default"
+    path: str = ""
+    """Like `projects/api/meeting.md`; the folder is its directory. Empty: the vault's root."""
+    tags: tuple[str, ...] = ()
+    lang: str | None = None
+    """ISO 639-1; None: detected from the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One slice of a note: `text == note.text[start:end]`. `position` counts from 0."""
+
+    position: int
+    heading_path: str
+    """`# Meetings > ## Standup`; empty above the first heading."""
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk with everything the stores keep of it but its vector."""
+
+    chunk_id: str
+    """noteId + `_` + position in at least three digits."""
+    note_id: str
+    position: int
+    title: str
+    heading_path: str
+    text: str
+    start: int
+    end: int
+    created_at: datetime
+    updated_at: datetime
+    vault: str
+    path: str
+    tags: tuple[str, ...]
+    scopes: tuple[str, ...]
+    """One token each for the vault, every ancestor folder and every tag; see `shared.scopes`."""
+    terms: Mapping[str, int]
+    """Stem -> how often it stands in header and text. Read back by a search, it holds only the stems asked for."""
+    length: int
+    """Sum of all term counts, the document length of BM25."""
+    text_hash: str
+    """Of exactly the text that was embedded (header and slice)."""
+    index_version: str
+    note_revision: str
+
+    @property
+    def folder(self) -> str:
+        """The directory of `path`; empty for the vault's root."""
+        return self.path.rpartition("/")[0]
+
+
+class IndexStatus(StrEnum):
+    """How far the index has followed a note."""
+
+    INDEXED = "indexed"
+    PENDING = "pending_embeddings"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRecord:
+    """What the index holds of one note (`index/{noteId}`)."""
+
+    note_revision: str
+    status: IndexStatus
+    chunk_count: int
+    index_version: str
+    indexed_at: datetime
+    error: str | None = None
+    attempts: int = 0
+    """Failed attempts at this revision."""
+    lease_until: datetime | None = None
+    """Until when one worker may be embedding this revision; None: nobody is."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """A record and the store's opaque token of it, for compare-and-set. `record` None: there is none."""
+
+    record: IndexRecord | None
+    token: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """What the indexer needs to know of a chunk that is already stored."""
+
+    chunk_id: str
+    text_hash: str
+    index_version: str
+    note_revision: str
+    has_vector: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPut:
+    """A whole chunk to write. `vector` None: it is to be embedded later."""
+
+    chunk: IndexedChunk
+    vector: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexChange:
+    """One step of a note's index from one state to the next, applied if the record is still `expected`.
+
+    A store that cannot apply it in one commit guards each with the record and writes `record` last,
+    so a reader that compares `note_revision` with the record's never sees two revisions at once.
+    """
+
+    note_id: str
+    expected: str | None
+    """Token of the record this was computed from; None: there must be none."""
+    record: IndexRecord | None
+    """The record afterwards; None: removed."""
+    put: tuple[ChunkPut, ...] = ()
+    patch: tuple[IndexedChunk, ...] = ()
+    """Chunks whose stored vector stays: everything else is overwritten."""
+    vectors: tuple[tuple[str, Vector], ...] = ()
+    """Chunk id -> the vector to add to a stored chunk."""
+    remove: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many of a tenant's notes are in which state. `missing`: notes without a record."""
+
+    notes: int
+    indexed: int
+    pending: int
+    failed: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder that notes use. `folder` empty: the vault's root."""
+
+    vault: str
+    folder: str
+
+
+# -- Asking -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """Half-open `[start, end)`; None is open."""
+
+    start: datetime | None
+    end: datetime | None
+
+    def contains(self, when: datetime) -> bool:
+        return (self.start is None or self.start <= when) and (self.end is None or when < self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeHint:
+    """A time that the question names."""
+
+    range: TimeRange
+    phrase: str
+    days: int | None
+    """How far back from now it may reach, in days, rounded up; None: open at the start."""
+
+
+class Strategy(StrEnum):
+    """How legs become one ranking."""
+
+    WEIGHTED = "weighted"
+    RRF = "rrf"
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What the caller restricts the search to. Empty tuples restrict nothing."""
+
+    vaults: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    """`folder` or `vault/folder`, each with everything below it."""
+    tags: tuple[str, ...] = ()
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    window_days: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question with its options, as the caller asked it."""
+
+    tenant_id: str
+    text: str
+    now: datetime
+    zone: str = "UTC"
+    """IANA name: in which day and week "last Monday" is meant."""
+    filters: Filters = field(default_factory=Filters)
+    top_k: int | None = None
+    """1-20; None: the setting."""
+    threshold: float = 0.0
+    """Least calibrated similarity, 0-1."""
+    strategy: Strategy = Strategy.WEIGHTED
+    use_notes: bool = True
+    include_citations: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A question taken apart."""
+
+    keywords: tuple[str, ...]
+    """Content words in lower case, in order, each once; shown to the caller."""
+    stems: tuple[str, ...]
+    """What the keyword leg scores: stems without those of the time phrase, each once, in order."""
+    time: TimeHint | None
+    lang: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """What every leg must obey."""
+
+    created: TimeRange | None = None
+    scopes: tuple[frozenset[str], ...] = ()
+    """A chunk must share a token with each of these sets."""
+
+    def allows(self, chunk: IndexedChunk) -> bool:
+        in_time = self.created is None or self.created.contains(chunk.created_at)
+        return in_time and all(group.intersection(chunk.scopes) for group in self.scopes)
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStats:
+    """What BM25 needs to know of a tenant's chunks."""
+
+    chunk_count: int
+    average_length: float
+    revision: str
+    """Changes whenever any chunk of the tenant changes; key for caches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A chunk that the vector leg brought, with its cosine in [-1, 1]."""
+
+    chunk: IndexedChunk
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk in the pool, with what each leg knows of it. Ranks count from 1; None: that leg did not bring it."""
+
+    chunk: IndexedChunk
+    cosine: float | None
+    vector_rank: int | None = None
+    keyword_rank: int | None = None
+    recent_rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The parts of a score, each in [0, 1], as they entered it."""
+
+    vector: float
+    keyword: float
+    recency: float
+    similarity: float
+    """Cosine calibrated by the embedder's constant; what thresholds compare with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate with its final score in [0, 1]."""
+
+    chunk: IndexedChunk
+    score: float
+    scores: Scores
+
+
+class RetrievalMode(StrEnum):
+    """How the passages were found; `meta.retrieval.strategy`."""
+
+    WEIGHTED = "hybrid_reranked"
+    RRF = "hybrid_rrf"
+    KEYWORD_RECENCY = "keyword_recency"
+    RECENT = "recent_notes"
+    NONE = "none"
+
+
+class RefusalReason(StrEnum):
+    """Why there is no answer from the notes."""
+
+    NO_NOTES = "no_notes"
+    NO_CANDIDATES = "no_candidates"
+    BELOW_THRESHOLD = "below_threshold"
+    TIME_RANGE_EMPTY = "time_range_empty"
+    UNSUPPORTED_CLAIMS = "unsupported_claims"
+    INDEX_PENDING = "index_pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What retrieval found, best first; or why it found nothing."""
+
+    analysis: Analysis
+    selected: tuple[Scored, ...]
+    """What the writer gets: at most 12 chunks and 12,000 characters."""
+    nearest: tuple[Scored, ...]
+    """The best candidates even if none was good enough; shown with a refusal."""
+    refusal: RefusalReason | None
+    mode: RetrievalMode
+    candidate_count: int
+    range_used: TimeRange | None
+    """The range that was applied, after widening; None: none."""
+    widened: str | None
+    """Which step widened an empty range ("7 days around", "any time"); None: not widened."""
+    timings_ms: Mapping[str, float]
+
+
+# -- Answering ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage offered to the writer under a label (`N1`)."""
+
+    label: str
+    passage: Scored
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a writer gets. Models read `system` and `user`; the extractive writer reads the parts."""
+
+    system: str
+    user: str
+    question: str
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens billed for one answer."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What the writer wrote, unchecked. `truncated`: the model stopped at its limit."""
+
+    text: str
+    model: str
+    usage: Usage = field(default_factory=Usage)
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A label that stands in the answer and the passage it points at."""
+
+    label: str
+    passage: Scored
+    quote_start: int
+    """Code points into the note's text, like the chunk's."""
+    quote_end: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The checked answer. `refusal` None: it is answered from the notes."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    refusal: RefusalReason | None
+    model: str
+    retrieved: Retrieved | None
+    """None: the notes were not used."""
+    usage: Usage
+    timings_ms: Mapping[str, float]
+    removed_labels: tuple[str, ...] = ()
+    """Labels the writer made up, as they stood."""

@@ -1,0 +1,112 @@
+"""Every error the product raises on purpose, grouped by what the caller can do about it.
+
+AuroraError
+├── RequestError              fix the request; never retried
+│   ├── InvalidArgument       400  a field has a bad value (names the field and what was expected)
+│   ├── Unauthenticated       401  no token, or one that does not verify
+│   ├── PermissionDenied      403  a valid caller, another tenant's data
+│   ├── NotFound              404  names what was not found
+│   ├── Conflict              409  somebody else changed it first
+│   ├── TooLarge              413  over a stated limit
+│   └── Exhausted             429  a budget or rate is used up; carries seconds to wait
+├── Unavailable               503  try later: a model, a store or a certificate server is away
+│   ├── ModelUnavailable           the embedding or writing model: timeout, 429, 5xx, cut connection
+│   ├── StoreUnavailable           Firestore or the disk does not answer
+│   └── NoteBusy                   another worker is embedding this note right now
+├── ModelRefused              the model answered and will answer the same again: bad key, bad request,
+│                             unknown model, blocked or empty reply
+└── OperatorError             the deployment must be fixed
+    ├── SettingsError              names the variable and what it expects
+    └── BrokenPromise              an adapter returned what its port forbids (count, dimension)
+"""
+
+from __future__ import annotations
+
+
+class AuroraError(Exception):
+    """Root of the tree. `message` is safe to show a caller: it never holds note text or secrets."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class RequestError(AuroraError):
+    """The request cannot succeed as it is."""
+
+
+class InvalidArgument(RequestError):
+    """A field holds a bad value. `field` is its camelCase path (`filters.createdAfter`)."""
+
+    def __init__(self, field: str, expected: str) -> None:
+        super().__init__(f"{field}: expected {expected}")
+        self.field = field
+        self.expected = expected
+
+
+class Unauthenticated(RequestError):
+    """No identity, or one that does not verify."""
+
+
+class PermissionDenied(RequestError):
+    """A verified caller who may not use what they named."""
+
+
+class NotFound(RequestError):
+    """What was named does not exist for this caller."""
+
+
+class Conflict(RequestError):
+    """The state moved between reading and writing; read again."""
+
+
+class TooLarge(RequestError):
+    """Over a stated limit."""
+
+
+class Exhausted(RequestError):
+    """A budget is used up. `retry_after` is in seconds."""
+
+    def __init__(self, message: str, *, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Unavailable(AuroraError):
+    """Nothing is wrong with the request; try again later."""
+
+
+class ModelUnavailable(Unavailable):
+    """A model did not answer. `retry_after` is the server's own delay in seconds, None if it gave none."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class StoreUnavailable(Unavailable):
+    """The store did not answer."""
+
+
+class NoteBusy(Unavailable):
+    """Another worker holds this note's lease and is embedding it."""
+
+
+class ModelRefused(AuroraError):
+    """The model answered and would answer the same again. Retrying costs money and changes nothing."""
+
+
+class OperatorError(AuroraError):
+    """Only whoever runs the product can fix it."""
+
+
+class SettingsError(OperatorError):
+    """A setting is missing or bad. Names the variable and what it expects."""
+
+    def __init__(self, variable: str, expected: str) -> None:
+        super().__init__(f"{variable}: expected {expected}")
+        self.variable = variable
+
+
+class BrokenPromise(OperatorError):
+    """An adapter broke its port's contract."""

@@ -1,0 +1,1 @@
+"""Steps from a note to its index; `pipeline` is the line through them."""

@@ -1,0 +1,222 @@
+"""What we ask of the outside world. Adapters keep these promises; contract suites in tests hold them to it.
+
+Every method may raise `Unavailable` (try later). Nothing here retries: adapters do, inside the deadline
+they are given. `tenant_id` comes first everywhere, and an implementation cannot reach another tenant's data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, Protocol, TypeVar
+
+from shared.domain import (
+    CorpusStats,
+    Coverage,
+    Draft,
+    Folder,
+    IndexChange,
+    IndexedChunk,
+    IndexRecord,
+    Neighbour,
+    Note,
+    NoteKey,
+    Prompt,
+    Restriction,
+    StoredChunk,
+    StoredRecord,
+    Vector,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page of a listing. `next_token` None: this was the last."""
+
+    items: tuple[T, ...]
+    next_token: str | None
+
+
+class NoteStore(Protocol):
+    """The notes themselves."""
+
+    def get_note(self, tenant_id: str, note_id: str) -> Note | None:
+        """The note as it is now, None if it does not exist."""
+        ...
+
+    def put_note(self, tenant_id: str, note: Note) -> None:
+        """Create or replace."""
+        ...
+
+    def delete_note(self, tenant_id: str, note_id: str) -> bool:
+        """Whether there was one to delete. Its index follows by the trigger."""
+        ...
+
+    def list_notes(
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+    ) -> Page[Note]:
+        """By note id. Raises InvalidArgument("pageToken") for a token this store did not make."""
+        ...
+
+    def folders(self, tenant_id: str) -> tuple[Folder, ...]:
+        """Every (vault, folder) that indexed notes use, with all ancestor folders and the vault's root, sorted."""
+        ...
+
+
+class IndexStore(Protocol):
+    """The index of the notes, as the indexer sees it."""
+
+    def read_record(self, tenant_id: str, note_id: str) -> StoredRecord: ...
+
+    def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
+        """Every chunk stored for the note, by position, whatever revision."""
+        ...
+
+    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
+        """Of those that exist and have one."""
+        ...
+
+    def apply(self, tenant_id: str, change: IndexChange) -> str | None:
+        """The record's new token (None if removed). Raises Conflict when the record moved, having changed nothing
+        that a reader who compares revisions could see.
+        """
+        ...
+
+    def coverage(self, tenant_id: str) -> Coverage: ...
+
+
+class SweepStore(Protocol):
+    """Enumerations across all tenants, for reconcile. Cursors are opaque and stay valid while data changes."""
+
+    def note_keys(
+        self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
+    ) -> Page[NoteKey]:
+        """Keys of notes; with `changed_since` only those whose `updatedAt` is not older."""
+        ...
+
+    def record_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
+        """Keys of index records, whether or not their note still exists."""
+        ...
+
+    def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
+        """Keys of records whose status is not `indexed`, oldest `indexed_at` first."""
+        ...
+
+    def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
+        """Note ids that have chunks and no index record. Cheap when there are none."""
+        ...
+
+    def read_bookmark(self, name: str) -> str | None:
+        """A small text kept between reconcile calls."""
+        ...
+
+    def write_bookmark(self, name: str, value: str | None) -> None: ...
+
+
+class SearchStore(Protocol):
+    """The index as retrieval sees it. `restriction` is obeyed strictly by every method that takes it.
+
+    Returned chunks carry in `terms` only the counts of the `stems` given. Chunks of a half-written
+    revision may come back: callers compare `note_revision` with `live_records`.
+    """
+
+    def nearest(
+        self,
+        tenant_id: str,
+        vector: Vector,
+        *,
+        limit: int,
+        stems: Sequence[str],
+        restriction: Restriction,
+        index_version: str,
+    ) -> tuple[Neighbour, ...]:
+        """The chunks of this index version with the greatest cosine, best first."""
+        ...
+
+    def postings(
+        self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction
+    ) -> tuple[IndexedChunk, ...]:
+        """Chunks that contain `stem`: all of them if there are at most `limit`, else the newest by `created_at`."""
+        ...
+
+    def recent(
+        self, tenant_id: str, *, limit: int, stems: Sequence[str], restriction: Restriction
+    ) -> tuple[IndexedChunk, ...]:
+        """The newest chunks by `created_at`, newest first."""
+        ...
+
+    def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
+        """In how many of the tenant's chunks each stem stands."""
+        ...
+
+    def stats(self, tenant_id: str) -> CorpusStats: ...
+
+    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]: ...
+
+    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
+        """Records of those notes that still exist: what is not in here must not be cited."""
+        ...
+
+
+class Store(NoteStore, IndexStore, SweepStore, SearchStore, Protocol):
+    """One backend for everything; `close` releases files and connections."""
+
+    def close(self) -> None: ...
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors. Queries and documents are different operations: models treat them differently."""
+
+    @property
+    def model(self) -> str:
+        """Names the vector space: vectors of different models are never compared."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def batch_size(self) -> int:
+        """How many texts `embed_documents` takes at most."""
+        ...
+
+    @property
+    def unrelated_cosine(self) -> float:
+        """Mean cosine of unrelated texts, measured: maps to similarity 0.5."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""
+        ...
+
+    def embed_query(self, text: str) -> Vector: ...
+
+
+class Writer(Protocol):
+    """Prompt to draft."""
+
+    @property
+    def model(self) -> str: ...
+
+    def write(self, prompt: Prompt) -> Draft:
+        """Raises ModelUnavailable (try later, or let another writer answer) or ModelRefused."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A verified caller. `uid` is the person, `tenant_id` whose space they use."""
+
+    uid: str
+    tenant_id: str
+
+
+class Verifier(Protocol):
+    """A bearer token to an identity."""
+
+    def verify(self, token: str | None) -> Identity:
+        """Raises Unauthenticated; Unavailable when certificates cannot be had."""
+        ...

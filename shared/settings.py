@@ -1,0 +1,193 @@
+"""The product's settings: one frozen value, read once from a mapping. Nothing else reads the environment.
+
+Each field names its variable, its parser and its meaning in one line; README's table is checked against them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from shared.errors import SettingsError
+
+RETIRED_MODELS = {
+    "gemini-2.0-flash": "gemini-3.5-flash-lite",
+    "gemini-2.5-flash": "gemini-3.5-flash-lite",
+    "text-embedding-004": "gemini-embedding-2",
+}
+"""Shut-down model -> its successor."""
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _path(value: str) -> Path:
+    return Path(value).expanduser()
+
+
+def _flag(value: str) -> bool:
+    lowered = value.lower()
+    if lowered in ("1", "true", "yes", "on"):
+        return True
+    if lowered in ("", "0", "false", "no", "off"):
+        return False
+    raise ValueError("true or false")
+
+
+def _names(value: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+def _model(value: str) -> str:
+    if value in RETIRED_MODELS:
+        raise ValueError(f"a live model: {value} has been shut down, its successor is {RETIRED_MODELS[value]}")
+    return value
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(value: str) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            number = low - 1
+        if not low <= number <= high:
+            raise ValueError(f"a whole number from {low} to {high}, got {value!r}")
+        return number
+
+    return parse
+
+
+def _number(low: float, high: float) -> Callable[[str], float]:
+    def parse(value: str) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not low <= number <= high:
+            raise ValueError(f"a number from {low} to {high}, got {value!r}")
+        return number
+
+    return parse
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        if value not in choices:
+            raise ValueError(f"one of {', '.join(choices)}, got {value!r}")
+        return value
+
+    return parse
+
+
+def _setting(variable: str, default: Any, parse: Callable[[str], Any], meaning: str) -> Any:  # noqa: ANN401 - a field's default has the field's type
+    return field(default=default, metadata={"variable": variable, "parse": parse, "meaning": meaning})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every field has a default: no environment at all is a working laptop product."""
+
+    store: str = _setting(
+        "STORE",
+        "embedded",
+        _one_of("firestore", "embedded"),
+        "Where notes and index live. Default `firestore` where K_SERVICE or FIRESTORE_EMULATOR_HOST is set.",
+    )
+    home: Path = _setting("AURORA_HOME", Path("~/.aurora").expanduser(), _path, "Folder of the embedded store.")
+    project: str | None = _setting("GOOGLE_CLOUD_PROJECT", None, _text, "Google Cloud project of Firestore and Auth.")
+    location: str = _setting("GOOGLE_CLOUD_LOCATION", "global", _text, "Vertex AI location.")
+    gemini_api_key: str | None = _setting("GEMINI_API_KEY", None, _text, "Gemini API key: embeds and writes.")
+    use_vertexai: bool = _setting(
+        "GOOGLE_GENAI_USE_VERTEXAI", False, _flag, "Gemini through Vertex AI and the project instead of a key."
+    )
+    gemini_base_url: str | None = _setting(
+        "GEMINI_BASE_URL", None, _text, "Another address that speaks Gemini's REST protocol (a proxy)."
+    )
+    openai_base_url: str | None = _setting(
+        "OPENAI_BASE_URL", None, _text, "Any OpenAI-compatible server, Ollama included; used when no Gemini is set."
+    )
+    openai_api_key: str | None = _setting("OPENAI_API_KEY", None, _text, "Its key.")
+    chat_model: str | None = _setting(
+        "CHAT_MODEL", None, _model, "Writing model. Default `gemini-3.5-flash-lite`; required with OPENAI_BASE_URL."
+    )
+    chat_temperature: float = _setting(
+        "CHAT_TEMPERATURE", 0.3, _number(0, 2), "Sent only to models that take a temperature."
+    )
+    chat_timeout_ms: int = _setting(
+        "CHAT_TIMEOUT_MS", 30_000, _whole(100, 540_000), "Longest wait for the writing model, milliseconds."
+    )
+    chat_max_query_length: int = _setting(
+        "CHAT_MAX_QUERY_LENGTH", 2000, _whole(1, 20_000), "Longest question, characters."
+    )
+    retrieval_top_k: int = _setting("RETRIEVAL_TOP_K", 30, _whole(1, 300), "Chunks each leg brings to the pool.")
+    retrieval_rerank_to: int = _setting("RETRIEVAL_RERANK_TO", 8, _whole(1, 12), "Chunks the writer gets.")
+    retrieval_window_days: int = _setting(
+        "RETRIEVAL_WINDOW_DAYS", 90, _whole(1, 36_500), "Window of the recent leg, days."
+    )
+    weight_vector: float = _setting("RETRIEVAL_WEIGHT_VECTOR", 0.6, _number(0, 1), "Weight of the vector part.")
+    weight_keyword: float = _setting("RETRIEVAL_WEIGHT_KEYWORD", 0.25, _number(0, 1), "Weight of the keyword part.")
+    weight_recency: float = _setting("RETRIEVAL_WEIGHT_RECENCY", 0.15, _number(0, 1), "Weight of the recency part.")
+    half_life_days: float = _setting(
+        "RETRIEVAL_HALF_LIFE_DAYS", 90.0, _number(0.01, 36_500), "Age at which the recency part halves, days."
+    )
+    rrf_k: int = _setting("RETRIEVAL_RRF_K", 60, _whole(1, 1000), "Constant of reciprocal rank fusion.")
+    embedding_model: str | None = _setting(
+        "EMBEDDING_MODEL", None, _model, "Default `gemini-embedding-2`; required with OPENAI_BASE_URL."
+    )
+    embedding_dim: int = _setting("EMBEDDING_DIM", 768, _whole(1, 2048), "Dimensions asked of the embedding model.")
+    embedding_batch_size: int = _setting("EMBEDDING_BATCH_SIZE", 10, _whole(1, 100), "Texts in one embedding call.")
+    auth: str = _setting(
+        "AUTH",
+        "firebase",
+        _one_of("firebase", "emulator", "none"),
+        "Who may call. `emulator` and `none` never start where K_SERVICE is set; `aurora dev` uses `none`.",
+    )
+    auth_certificates_url: str = _setting(
+        "AUTH_CERTIFICATES_URL",
+        "https://www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com",
+        _text,
+        "Where the certificates of Firebase ID tokens are fetched.",
+    )
+    allowed_origins: tuple[str, ...] = _setting(
+        "ALLOWED_ORIGINS", (), _names, "Web origins that may call, comma separated."
+    )
+    log_level: str = _setting(
+        "LOG_LEVEL", "INFO", _one_of("DEBUG", "INFO", "WARNING", "ERROR"), "Least level that is logged."
+    )
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Settings:
+        """Raises SettingsError naming the first bad variable. An empty value counts as not set."""
+        values = {name: _parsed(setting, env) for name, setting in _by_variable(env)}
+        if "store" not in values and (env.get("K_SERVICE") or env.get("FIRESTORE_EMULATOR_HOST")):
+            values["store"] = "firestore"
+        settings = cls(**values)
+        settings._check(deployed=bool(env.get("K_SERVICE")))
+        return settings
+
+    def _check(self, *, deployed: bool) -> None:
+        total = self.weight_vector + self.weight_keyword + self.weight_recency
+        if not math.isclose(total, 1.0, abs_tol=1e-6):
+            raise SettingsError("RETRIEVAL_WEIGHT_*", f"three weights that sum to 1, got {total:g}")
+        if deployed and self.auth != "firebase":
+            raise SettingsError("AUTH", f"firebase where K_SERVICE is set, got {self.auth!r}")
+        if self.use_vertexai and not self.project:
+            raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id when GOOGLE_GENAI_USE_VERTEXAI is set")
+        if self.store == "firestore" and not self.project:
+            raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id when STORE is firestore")
+
+
+def _by_variable(env: Mapping[str, str]) -> list[tuple[str, Field[Any]]]:
+    return [(setting.name, setting) for setting in fields(Settings) if env.get(setting.metadata["variable"], "") != ""]
+
+
+def _parsed(setting: Field[Any], env: Mapping[str, str]) -> Any:  # noqa: ANN401 - the field's own type
+    variable = setting.metadata["variable"]
+    try:
+        return setting.metadata["parse"](env[variable])
+    except ValueError as problem:
+        raise SettingsError(variable, str(problem)) from None

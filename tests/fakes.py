@@ -1,0 +1,63 @@
+"""Stand-ins with state for the ports: as small as the ports allow, deterministic, and honest about their promises."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+
+from shared.domain import Draft, Prompt, Vector
+from shared.errors import AuroraError
+
+
+class HashingEmbedder:
+    """Texts that share words get near vectors: each word is a fixed random direction. Counts what it embeds."""
+
+    model = "hashing"
+    unrelated_cosine = 0.0
+
+    def __init__(self, dimension: int = 64, batch_size: int = 10) -> None:
+        self.dimension = dimension
+        self.batch_size = batch_size
+        self.embedded: Counter[str] = Counter()
+        self.outage: AuroraError | None = None
+
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        if self.outage:
+            raise self.outage
+        assert 0 < len(texts) <= self.batch_size
+        self.embedded.update(texts)
+        return tuple(map(self._vector, texts))
+
+    def embed_query(self, text: str) -> Vector:
+        if self.outage:
+            raise self.outage
+        return self._vector(text)
+
+    def _vector(self, text: str) -> Vector:
+        total = [1e-3] * self.dimension
+        for word in re.findall(r"\w+", text.lower()):
+            digest = hashlib.shake_128(word.encode()).digest(self.dimension)
+            total = [value + byte - 127.5 for value, byte in zip(total, digest, strict=True)]
+        norm = math.sqrt(sum(value * value for value in total))
+        return array("f", [value / norm for value in total])
+
+
+class ScriptedWriter:
+    """Answers what it was told to, and keeps the prompts it saw."""
+
+    model = "scripted"
+
+    def __init__(self, *answers: str | AuroraError) -> None:
+        self.answers = list(answers)
+        self.prompts: list[Prompt] = []
+
+    def write(self, prompt: Prompt) -> Draft:
+        self.prompts.append(prompt)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, AuroraError):
+            raise answer
+        return Draft(answer, self.model)
