@@ -70,6 +70,8 @@ class IndexedChunk:
     text: str
     start: int
     end: int
+    utf16_start: int
+    """`start` in UTF-16 units: with it and `text` any offset can be given to clients without the whole note."""
     created_at: datetime
     updated_at: datetime
     vault: str
