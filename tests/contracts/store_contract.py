@@ -1,0 +1,18 @@
+"""What `shared.ports.Store` promises. A store binds it by a subclass with a fixture `store`: empty, closed afterwards.
+
+class TestEmbeddedStore(StoreContract):
+    @pytest.fixture
+    def store(self, embedded_store: EmbeddedStore) -> Store:
+        return embedded_store
+"""
+
+from __future__ import annotations
+
+from tests.contracts.store_index import IndexContract
+from tests.contracts.store_notes import NotesContract
+from tests.contracts.store_search import SearchContract
+from tests.contracts.store_sweep import SweepContract
+
+
+class StoreContract(NotesContract, IndexContract, SweepContract, SearchContract):
+    """Every promise of every part of the port."""

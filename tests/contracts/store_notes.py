@@ -1,0 +1,174 @@
+"""Promises of `NoteStore`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta, timezone
+
+import pytest
+
+from shared.domain import Folder, IndexChange
+from shared.errors import InvalidArgument
+from shared.ports import Store
+from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, save
+
+UNICODE_ID = "Nöte 日本 😀 #1%_x"
+
+
+class _NoteContract:
+    """Notes come back as they were put, and only to their tenant."""
+
+    def test_a_note_comes_back_as_it_was_put(self, store: Store) -> None:
+        whole = replace(note("n1", text="# Ünïcode 😀\r\n\ttab\u2028and\ufeff more\n"), lang="de", tags=("b", "a"))
+        store.put_note(TENANT, whole)
+        assert store.get_note(TENANT, "n1") == whole
+
+    def test_defaults_and_empty_fields_come_back(self, store: Store) -> None:
+        bare = replace(note("n1"), title="", text="", path="", tags=(), lang=None)
+        store.put_note(TENANT, bare)
+        assert store.get_note(TENANT, "n1") == bare
+
+    def test_an_instant_given_in_another_zone_is_the_same_instant(self, store: Store) -> None:
+        elsewhere = DAY.astimezone(timezone(timedelta(hours=-7)))
+        store.put_note(TENANT, replace(note("n1"), created_at=elsewhere))
+        found = store.get_note(TENANT, "n1")
+        assert found is not None
+        assert found.created_at == DAY
+        assert found.created_at.tzinfo is not None
+
+    def test_put_replaces(self, store: Store) -> None:
+        store.put_note(TENANT, note("n1"))
+        store.put_note(TENANT, note("n1", text="New."))
+        found = store.get_note(TENANT, "n1")
+        assert found is not None
+        assert found.text == "New."
+
+    def test_a_note_that_was_never_put_is_none(self, store: Store) -> None:
+        assert store.get_note(TENANT, "nothing") is None
+
+    def test_delete_says_whether_there_was_one(self, store: Store) -> None:
+        store.put_note(TENANT, note("n1"))
+        assert store.delete_note(TENANT, "n1") is True
+        assert store.delete_note(TENANT, "n1") is False
+        assert store.get_note(TENANT, "n1") is None
+
+    @pytest.mark.parametrize("text", ["a\x00b", "a\ud800b", "\udfff"])
+    def test_text_that_no_store_can_keep_is_refused(self, store: Store, text: str) -> None:
+        with pytest.raises(InvalidArgument) as caught:
+            store.put_note(TENANT, note("n1", text=text))
+        assert caught.value.field == "text"
+        assert store.get_note(TENANT, "n1") is None
+
+    def test_unicode_ids_work_everywhere(self, store: Store) -> None:
+        store.put_note(TENANT, note(UNICODE_ID))
+        save(store, chunk(UNICODE_ID))
+        assert store.get_note(TENANT, UNICODE_ID) == note(UNICODE_ID)
+        assert [each.note_id for each in store.list_notes(TENANT, limit=5).items] == [UNICODE_ID]
+        assert [each.chunk_id for each in store.stored_chunks(TENANT, UNICODE_ID)] == [f"{UNICODE_ID}_000"]
+        assert set(store.live_records(TENANT, [UNICODE_ID])) == {UNICODE_ID}
+
+    def test_ids_that_differ_only_in_case_are_two_notes(self, store: Store) -> None:
+        store.put_note(TENANT, note("abc"))
+        store.put_note(TENANT, note("ABC"))
+        assert store.delete_note(TENANT, "abc")
+        assert store.get_note(TENANT, "ABC") == note("ABC")
+
+    def test_tenants_do_not_see_each_others_notes(self, store: Store) -> None:
+        store.put_note(TENANT, note("n1", text="mine"))
+        store.put_note(OTHER, note("n1", text="theirs"))
+        mine = store.get_note(TENANT, "n1")
+        assert mine is not None
+        assert mine.text == "mine"
+        assert store.delete_note(OTHER, "n1")
+        assert store.get_note(TENANT, "n1") == mine
+        assert store.list_notes(OTHER, limit=5).items == ()
+
+
+class _ListingContract:
+    """`list_notes` pages by note id."""
+
+    def test_notes_are_listed_by_id_page_after_page(self, store: Store) -> None:
+        for note_id in ("n3", "n1", "n5", "n2", "n4"):
+            store.put_note(TENANT, note(note_id))
+        first = store.list_notes(TENANT, limit=2)
+        assert first.items == (note("n1"), note("n2"))
+        assert first.next_token is not None
+        found = all_pages(lambda token: store.list_notes(TENANT, limit=2, token=token))
+        assert [each.note_id for each in found] == ["n1", "n2", "n3", "n4", "n5"]
+
+    def test_a_last_page_that_is_full_has_no_token(self, store: Store) -> None:
+        store.put_note(TENANT, note("n1"))
+        store.put_note(TENANT, note("n2"))
+        assert store.list_notes(TENANT, limit=2).next_token is None
+
+    def test_an_empty_tenant_has_one_empty_page(self, store: Store) -> None:
+        page = store.list_notes(TENANT, limit=2)
+        assert (page.items, page.next_token) == ((), None)
+
+    def test_a_listing_can_be_of_one_vault(self, store: Store) -> None:
+        for number in range(4):
+            store.put_note(TENANT, note(f"n{number}", vault="odd" if number % 2 else "even"))
+        found = all_pages(lambda token: store.list_notes(TENANT, limit=1, token=token, vault="odd"))
+        assert [each.note_id for each in found] == ["n1", "n3"]
+
+    def test_pages_go_on_after_notes_came_and_went(self, store: Store) -> None:
+        for note_id in ("n1", "n2", "n3", "n5"):
+            store.put_note(TENANT, note(note_id))
+        token = store.list_notes(TENANT, limit=2).next_token
+        store.delete_note(TENANT, "n2")
+        store.put_note(TENANT, note("n4"))
+        rest = store.list_notes(TENANT, limit=9, token=token).items
+        assert [each.note_id for each in rest] == ["n3", "n4", "n5"]
+
+    @pytest.mark.parametrize("token", ["forged", "bm90ZQ", "🙂", "-", "null", "a" * 5000])
+    def test_a_forged_token_is_refused(self, store: Store, token: str) -> None:
+        store.put_note(TENANT, note("n1"))
+        with pytest.raises(InvalidArgument) as caught:
+            store.list_notes(TENANT, limit=1, token=token)
+        assert caught.value.field == "pageToken"
+
+    def test_a_token_with_something_added_is_refused(self, store: Store) -> None:
+        store.put_note(TENANT, note("n1"))
+        store.put_note(TENANT, note("n2"))
+        token = store.list_notes(TENANT, limit=1).next_token
+        with pytest.raises(InvalidArgument):
+            store.list_notes(TENANT, limit=1, token=f"{token}xyz")
+
+
+class _FoldersContract:
+    """`folders` follows the index."""
+
+    def test_folders_come_with_their_ancestors_and_the_vaults_root(self, store: Store) -> None:
+        save(store, chunk("n1", path="a/b/c.md"), chunk("n2", vault="work", path=""))
+        assert store.folders(TENANT) == (
+            Folder("default", ""),
+            Folder("default", "a"),
+            Folder("default", "a/b"),
+            Folder("work", ""),
+        )
+
+    def test_a_folder_used_twice_stands_once(self, store: Store) -> None:
+        save(store, chunk("n1", path="a/x.md"), chunk("n1", 1, path="a/x.md"), chunk("n2", path="a/y.md"))
+        assert store.folders(TENANT) == (Folder("default", ""), Folder("default", "a"))
+
+    def test_a_folder_that_no_indexed_note_uses_any_more_is_gone(self, store: Store) -> None:
+        save(store, chunk("n1", path="a/x.md"), chunk("n2", path="b/y.md"))
+        token = store.read_record(TENANT, "n1").token
+        store.apply(TENANT, IndexChange("n1", token, None, remove=("n1_000",)))
+        assert store.folders(TENANT) == (Folder("default", ""), Folder("default", "b"))
+
+    def test_a_moved_note_leaves_its_folder(self, store: Store) -> None:
+        save(store, chunk("n1", path="a/x.md"))
+        token = store.read_record(TENANT, "n1").token
+        moved = chunk("n1", path="b/x.md", note_revision="r2")
+        kept = store.read_record(TENANT, "n1").record
+        store.apply(TENANT, IndexChange("n1", token, kept, patch=(moved,)))
+        assert store.folders(TENANT) == (Folder("default", ""), Folder("default", "b"))
+
+    def test_folders_belong_to_their_tenant(self, store: Store) -> None:
+        save(store, chunk("n1", path="a/x.md"), tenant=OTHER)
+        assert store.folders(TENANT) == ()
+
+
+class NotesContract(_NoteContract, _ListingContract, _FoldersContract):
+    """All of `NoteStore`."""
