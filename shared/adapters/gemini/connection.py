@@ -1,0 +1,61 @@
+"""How Gemini is reached: one client, made on first use, and what every request carries."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import TYPE_CHECKING
+
+from shared.errors import SettingsError
+
+if TYPE_CHECKING:
+    from google.genai import Client
+    from google.genai.types import HttpOptions
+
+PUBLIC_ADDRESS = "https://generativelanguage.googleapis.com/"
+LEAST_SERVER_TIMEOUT = 10
+"""Seconds. The SDK tells the server its timeout, and the server answers 400 to anything shorter than this."""
+
+
+class Connection:
+    """`project` chooses Vertex AI with the machine's own credentials, otherwise `api_key` is needed.
+
+    Raises SettingsError when there is neither, or a key that no header can carry.
+    """
+
+    def __init__(self, *, api_key: str | None, base_url: str | None, project: str | None, location: str) -> None:
+        if project is None and not _sendable(api_key):
+            raise SettingsError("GEMINI_API_KEY", "a key of visible ASCII characters, or Vertex AI")
+        self._api_key = api_key
+        self._base_url = base_url
+        self._project = project
+        self._location = location
+        self._client: Client | None = None
+        self._lock = threading.Lock()
+
+    def client(self) -> Client:
+        with self._lock:
+            if self._client is None:
+                self._client = self._connected()
+            return self._client
+
+    def _connected(self) -> Client:
+        from google.genai import Client, types  # noqa: PLC0415 - 400 ms that a cold start need not pay
+
+        if self._project is not None:
+            options = types.HttpOptions(base_url=self._base_url)
+            return Client(enterprise=True, project=self._project, location=self._location, http_options=options)
+        options = types.HttpOptions(base_url=self._base_url or PUBLIC_ADDRESS)
+        return Client(enterprise=False, api_key=self._api_key, http_options=options)
+
+
+def within(seconds: float) -> HttpOptions:
+    """Options of a request that may take so long. The SDK itself does not retry unless told to."""
+    from google.genai import types  # noqa: PLC0415
+
+    told = max(math.ceil(seconds), LEAST_SERVER_TIMEOUT)
+    return types.HttpOptions(timeout=max(1, math.ceil(seconds * 1000)), headers={"X-Server-Timeout": str(told)})
+
+
+def _sendable(api_key: str | None) -> bool:
+    return bool(api_key) and all("!" <= character <= "~" for character in api_key or "")

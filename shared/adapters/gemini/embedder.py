@@ -1,0 +1,94 @@
+"""Texts to unit vectors by Gemini."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shared.adapters.gemini.connection import Connection, within
+from shared.adapters.gemini.errors import table
+from shared.adapters.retry import Clock, insist
+from shared.adapters.sdk_errors import translated
+from shared.adapters.unit import unit_vectors
+from shared.domain import Vector
+
+if TYPE_CHECKING:
+    from google.genai import types
+
+DEFAULT_MODEL = "gemini-embedding-2"
+
+_UNRELATED_COSINE = 0.5
+"""An estimate, not a measurement: Gemini's vectors lie in a narrow cone, unrelated texts near 0.5. To be measured
+with a key, as `WordLlamaEmbedder` tells; until then thresholds on Gemini vectors are approximate."""
+_ATTEMPT_SECONDS = 20.0
+"""A batch takes about a second: a call that hangs this long is better made again."""
+
+
+class GeminiEmbedder:
+    """`gemini-embedding-2` takes its task as a part of the text, older models as a field of the request.
+
+    `dimension`: 1-3072 (Firestore stores at most 2048). `batch_size`: at most 100 texts a call. `project` (with
+    `location`) goes through Vertex AI, otherwise `api_key` is needed. A batch of documents may take
+    `document_timeout` seconds with all its attempts, a query `query_timeout`: a question rather does without vectors.
+    """
+
+    unrelated_cosine = _UNRELATED_COSINE
+
+    def __init__(
+        self,
+        *,
+        model: str = DEFAULT_MODEL,
+        dimension: int = 768,
+        batch_size: int = 10,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        project: str | None = None,
+        location: str = "global",
+        document_timeout: float = 60.0,
+        query_timeout: float = 5.0,
+        clock: Clock = time,
+    ) -> None:
+        self.model = model
+        self.dimension = dimension
+        self.batch_size = batch_size
+        self._connection = Connection(api_key=api_key, base_url=base_url, project=project, location=location)
+        self._document_timeout = document_timeout
+        self._query_timeout = query_timeout
+        self._clock = clock
+
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""
+        if not texts:
+            return ()
+        if self._task_in_text:
+            texts = [f"title: none | text: {text}" for text in texts]
+        return self._embed(texts, "RETRIEVAL_DOCUMENT", self._document_timeout)
+
+    def embed_query(self, text: str) -> Vector:
+        """Raises as `embed_documents`."""
+        asked = f"task: search result | query: {text}" if self._task_in_text else text
+        return self._embed([asked], "RETRIEVAL_QUERY", self._query_timeout)[0]
+
+    @property
+    def _task_in_text(self) -> bool:
+        return self.model.rpartition("/")[2].startswith("gemini-embedding-2")
+
+    def _embed(self, texts: Sequence[str], task: str, seconds: float) -> tuple[Vector, ...]:
+        def call(left: float) -> tuple[Vector, ...]:
+            with translated(table, self.model):
+                reply = self._request(texts, task, left)
+            rows = [embedding.values or [] for embedding in reply.embeddings or []]
+            return unit_vectors(rows, count=len(texts), dimension=self.dimension, model=self.model)
+
+        return insist(call, model=self.model, seconds=seconds, attempt_seconds=_ATTEMPT_SECONDS, clock=self._clock)
+
+    def _request(self, texts: Sequence[str], task: str, seconds: float) -> types.EmbedContentResponse:
+        from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay
+
+        config = types.EmbedContentConfig(output_dimensionality=self.dimension, http_options=within(seconds))
+        if not self._task_in_text:
+            config.task_type = task
+        # A list of strings would come back as a single vector of them all.
+        contents = [types.Content(role="user", parts=[types.Part(text=text)]) for text in texts]
+        return self._connection.client().models.embed_content(model=self.model, contents=contents, config=config)

@@ -1,0 +1,107 @@
+"""Prompt to draft by Gemini."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+from shared.adapters.gemini.connection import Connection, within
+from shared.adapters.gemini.errors import table
+from shared.adapters.retry import Clock, insist
+from shared.adapters.sdk_errors import translated
+from shared.domain import Draft, Prompt, Usage
+from shared.errors import ModelRefused
+
+if TYPE_CHECKING:
+    from google.genai import types
+
+DEFAULT_MODEL = "gemini-3.5-flash-lite"
+
+_THINKING = {"gemini-3.5-flash-lite": "MINIMAL"}
+"""Model -> least thinking it accepts. Others decide for themselves: gemini-3.8-flash refuses MINIMAL."""
+_LAST_WITH_TEMPERATURE = (3, 4)
+"""From gemini-3.5-flash-lite on, `temperature` is ignored and announced to become an error."""
+_CUT = frozenset({"MAX_TOKENS", "CONTINUATION"})
+
+
+class GeminiWriter:
+    """`temperature`: 0-2, left out for models that do not take one. `timeout`: seconds for all attempts together.
+
+    `max_output_tokens` bounds the cost; a thinking model's thoughts count against it. `project` (with `location`)
+    goes through Vertex AI, otherwise `api_key` is needed.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str = DEFAULT_MODEL,
+        temperature: float = 0.3,
+        timeout: float = 30.0,
+        max_output_tokens: int = 2048,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        project: str | None = None,
+        location: str = "global",
+        clock: Clock = time,
+    ) -> None:
+        self.model = model
+        self._temperature = temperature
+        self._timeout = timeout
+        self._max_output_tokens = max_output_tokens
+        self._connection = Connection(api_key=api_key, base_url=base_url, project=project, location=location)
+        self._clock = clock
+
+    def write(self, prompt: Prompt) -> Draft:
+        """Raises ModelUnavailable or ModelRefused, naming why a reply was blocked."""
+
+        def call(left: float) -> Draft:
+            with translated(table, self.model):
+                reply = self._request(prompt, left)
+            return _draft(reply, self.model)
+
+        return insist(call, model=self.model, seconds=self._timeout, clock=self._clock)
+
+    def _request(self, prompt: Prompt, seconds: float) -> types.GenerateContentResponse:
+        from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay
+
+        level = _THINKING.get(self.model.rpartition("/")[2])
+        thinking = types.ThinkingConfig(thinking_level=types.ThinkingLevel(level)) if level else None
+        contents = types.Content(role="user", parts=[types.Part(text=prompt.user)])
+        config = types.GenerateContentConfig(
+            system_instruction=prompt.system,
+            max_output_tokens=self._max_output_tokens,
+            temperature=self._temperature if takes_temperature(self.model) else None,
+            thinking_config=thinking,
+            automatic_continuation=False,  # every continuation is another bill
+            http_options=within(seconds),
+        )
+        return self._connection.client().models.generate_content(model=self.model, contents=contents, config=config)
+
+
+def takes_temperature(model: str) -> bool:
+    """Whether `temperature` may be sent; models whose name tells no version are spared it."""
+    version = re.search(r"gemini-(\d+)(?:\.(\d+))?(?=-|$)", model)
+    return version is not None and (int(version[1]), int(version[2] or 0)) <= _LAST_WITH_TEMPERATURE
+
+
+def _draft(reply: types.GenerateContentResponse, model: str) -> Draft:
+    candidate = reply.candidates[0] if reply.candidates else None
+    reason = candidate.finish_reason.name if candidate and candidate.finish_reason else "STOP"
+    text = (reply.text or "").strip() if candidate else ""
+    if reply.prompt_feedback and reply.prompt_feedback.block_reason:
+        raise ModelRefused(f"{model}: the prompt was blocked ({reply.prompt_feedback.block_reason.name})")
+    if reason not in {"STOP", "FINISH_REASON_UNSPECIFIED"} | _CUT:
+        raise ModelRefused(f"{model}: the reply was blocked ({reason})")
+    if not text:
+        raise ModelRefused(f"{model}: an empty reply ({reason})")
+    return Draft(text, model, _usage(reply), truncated=reason in _CUT)
+
+
+def _usage(reply: types.GenerateContentResponse) -> Usage:
+    """Thoughts are billed as output."""
+    counted = reply.usage_metadata
+    if counted is None:
+        return Usage()
+    output = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)
+    return Usage(counted.prompt_token_count or 0, output)

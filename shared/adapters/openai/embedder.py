@@ -1,0 +1,86 @@
+"""Texts to unit vectors by an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shared.adapters.openai.connection import Connection, family, table
+from shared.adapters.retry import Clock, insist
+from shared.adapters.sdk_errors import translated
+from shared.adapters.unit import unit_vectors
+from shared.domain import Vector
+
+if TYPE_CHECKING:
+    from shared.adapters.openai.replies import Embeddings
+
+_UNRELATED_COSINE = 0.3
+"""An estimate, not a measurement, for want of one number that fits all: text-embedding-3-large lies near 0.1,
+nomic-embed-text far higher. To be measured with the model in use, as `WordLlamaEmbedder` tells; until
+then thresholds on these vectors are approximate."""
+_ATTEMPT_SECONDS = 20.0
+"""A batch takes about a second: a call that hangs this long is better made again."""
+_PREFIXES = {
+    "nomic-embed-text": ("search_query: ", "search_document: "),
+    "mxbai-embed-large": ("Represent this sentence for searching relevant passages: ", ""),
+}
+"""Model -> what it was trained to see before (queries, documents), by their model cards."""
+
+
+class OpenAIEmbedder:
+    """`base_url` ends in `/v1`. `api_key` None: the server wants none.
+
+    The server is asked for `dimension`; one that ignores it and returns another is a BrokenPromise that names
+    EMBEDDING_DIM and the value to set. A batch of documents may take `document_timeout` seconds with all its
+    attempts, a query `query_timeout`: a question rather does without vectors.
+    """
+
+    unrelated_cosine = _UNRELATED_COSINE
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        base_url: str,
+        dimension: int = 768,
+        batch_size: int = 10,
+        api_key: str | None = None,
+        document_timeout: float = 60.0,
+        query_timeout: float = 5.0,
+        clock: Clock = time,
+    ) -> None:
+        self.model = model
+        self.dimension = dimension
+        self.batch_size = batch_size
+        self._connection = Connection(base_url, api_key)
+        self._document_timeout = document_timeout
+        self._query_timeout = query_timeout
+        self._clock = clock
+        self._query_prefix, self._document_prefix = _PREFIXES.get(family(model), ("", ""))
+
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""
+        if not texts:
+            return ()
+        return self._embed([self._document_prefix + text for text in texts], self._document_timeout)
+
+    def embed_query(self, text: str) -> Vector:
+        """Raises as `embed_documents`."""
+        return self._embed([self._query_prefix + text], self._query_timeout)[0]
+
+    def _embed(self, texts: list[str], seconds: float) -> tuple[Vector, ...]:
+        def call(left: float) -> tuple[Vector, ...]:
+            with translated(table, self.model):
+                reply = self._request(texts, left)
+            rows = [entry.embedding for entry in sorted(reply.data, key=lambda entry: entry.index)]
+            return unit_vectors(rows, count=len(texts), dimension=self.dimension, model=self.model)
+
+        return insist(call, model=self.model, seconds=seconds, attempt_seconds=_ATTEMPT_SECONDS, clock=self._clock)
+
+    def _request(self, texts: list[str], seconds: float) -> Embeddings:
+        from shared.adapters.openai.replies import Embeddings  # noqa: PLC0415 - loads pydantic
+
+        raw = self._connection.client().embeddings.with_raw_response
+        reply = raw.create(model=self.model, input=texts, dimensions=self.dimension, timeout=seconds)
+        return Embeddings.model_validate_json(reply.content)

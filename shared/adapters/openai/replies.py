@@ -1,0 +1,54 @@
+"""What is read of the server's replies. The SDK hands on whatever came; these say what must have come."""
+
+from __future__ import annotations
+
+import base64
+from array import array
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator
+
+
+def _floats(value: object) -> object:
+    return array("f", base64.b64decode(value, validate=True)).tolist() if isinstance(value, str) else value
+
+
+class Embedding(BaseModel):
+    """`embedding` comes as numbers or as base64 of little-endian float32. Servers that omit `index` keep the order."""
+
+    embedding: Annotated[list[float], BeforeValidator(_floats)]
+    index: int = 0
+
+
+class Embeddings(BaseModel):
+    """Reply of `/embeddings`."""
+
+    data: list[Embedding]
+
+
+class Message(BaseModel):
+    """`refusal`: OpenAI's models say there why they would not answer."""
+
+    content: str | None = None
+    refusal: str | None = None
+
+
+class Choice(BaseModel):
+    """`finish_reason`: stop, length, content_filter, tool_calls, …; some servers omit it."""
+
+    message: Message
+    finish_reason: str | None = None
+
+
+class TokenCounts(BaseModel):
+    """What was billed."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Completion(BaseModel):
+    """Reply of `/chat/completions`."""
+
+    choices: list[Choice]
+    usage: TokenCounts | None = None

@@ -1,0 +1,105 @@
+"""When a model call is made again: only on ModelUnavailable, with growing pauses, inside one deadline."""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+import math
+import random
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from shared.errors import ModelUnavailable
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
+T = TypeVar("T")
+
+FIRST_PAUSE = 0.5
+"""Seconds before the second attempt; doubled before each further one, up to LONGEST_PAUSE."""
+LONGEST_PAUSE = 20.0
+JITTER = 0.5
+"""Up to so many seconds are added to every pause, so that callers who failed together do not return together."""
+GRACE = 0.1
+"""Seconds beyond an attempt's limit in which the SDK may still report its own timeout and close its connection."""
+
+_log = logging.getLogger(__name__)
+
+
+class Clock(Protocol):
+    """What is needed of the `time` module; tests bring a clock that does not really wait."""
+
+    def monotonic(self) -> float: ...
+
+    def sleep(self, seconds: float, /) -> None: ...
+
+
+def insist(
+    call: Callable[[float], T], *, model: str, seconds: float, attempt_seconds: float = math.inf, clock: Clock = time
+) -> T:
+    """The result of `call`, made again while it raises ModelUnavailable and the deadline allows.
+
+    `call` gets the seconds it may take: what is left of the deadline, at most `attempt_seconds`.
+    It is abandoned when it takes longer, also when a server sends single bytes for ever, which no
+    socket timeout ends. A server's own delay is kept to; one that reaches beyond the deadline, or a
+    pause that would, ends the attempts at once. Raises the last ModelUnavailable, and any other error as it comes.
+    """
+    import tenacity  # noqa: PLC0415 - 40 ms that a cold start need not pay
+
+    deadline = clock.monotonic() + seconds
+
+    def attempt() -> T:
+        left = deadline - clock.monotonic()
+        return _within(min(left, attempt_seconds), call, model)
+
+    def exhausted(state: RetryCallState) -> bool:
+        return clock.monotonic() + state.upcoming_sleep >= deadline
+
+    attempts = tenacity.Retrying(
+        retry=tenacity.retry_if_exception_type(ModelUnavailable),
+        wait=_pause,
+        stop=exhausted,
+        sleep=clock.sleep,
+        before_sleep=_report,
+        reraise=True,
+    )
+    return attempts(attempt)
+
+
+def _pause(state: RetryCallState) -> float:
+    """Seconds: the server's delay, else 0.5, 1, 2, …, 20; each with jitter."""
+    asked = _failure(state).retry_after
+    own = min(FIRST_PAUSE * 2 ** (state.attempt_number - 1), LONGEST_PAUSE)
+    return (own if asked is None else asked) + random.uniform(0, JITTER)  # noqa: S311 - spreads load, guards nothing
+
+
+def _report(state: RetryCallState) -> None:
+    _log.warning("%s; again in %.1f s", _failure(state).message, state.upcoming_sleep)
+
+
+def _failure(state: RetryCallState) -> ModelUnavailable:
+    failure = state.outcome.exception() if state.outcome else None
+    assert isinstance(failure, ModelUnavailable)  # noqa: S101 - nothing else is tried again
+    return failure
+
+
+def _within(seconds: float, call: Callable[[float], T], model: str) -> T:
+    """Runs `call` in a thread of its own, which is left to itself when the time is up."""
+    outcome: Future[T] = Future()
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            outcome.set_result(context.run(call, seconds))
+        except BaseException as error:  # noqa: BLE001 - raised again where the result is awaited
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, name="model-call", daemon=True).start()
+    try:
+        return outcome.result(timeout=seconds + GRACE)
+    except TimeoutError as late:
+        raise ModelUnavailable(f"{model}: no complete reply within {seconds:.3g} s") from late

@@ -1,0 +1,108 @@
+"""From an SDK's errors to ours, by a table: error class -> our error. The most special class wins.
+
+Our messages name the model, the status and the reason code. They never repeat what the server said,
+which may quote the request: the original stays chained for whoever may read tracebacks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeAlias
+
+from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.settings import RETIRED_MODELS
+
+Table: TypeAlias = Mapping[type[Exception], Callable[[Any, str], AuroraError]]
+"""Error class -> (error, model) -> ours."""
+
+_PASSING = frozenset({408, 409, 425, 429, 499})
+"""Statuses under 500 that another attempt may cure: timeouts, aborted, too early, too many, cancelled."""
+
+
+@contextmanager
+def translated(table: Callable[[], Table], model: str) -> Iterator[None]:
+    """Raises ours for every error in the table. The table is asked for only when something was raised."""
+    try:
+        yield
+    except tuple(table()) as error:
+        raise ours(table(), error, model) from error
+
+
+def ours(table: Table, error: Exception, model: str) -> AuroraError:
+    """The error that the table has for the class of `error` or its nearest parent."""
+    for kind in type(error).__mro__:
+        if kind in table:
+            return table[kind](error, model)
+    raise TypeError(f"no entry for {type(error).__name__}")
+
+
+def from_status(status: int, model: str, *, why: str = "", retry_after: float | None = None) -> AuroraError:
+    """An HTTP status that is no success. `why`: a reason code, never free text."""
+    message = " ".join(filter(None, (f"{model}:", str(status), why)))
+    if status in _PASSING or status >= 500:
+        return ModelUnavailable(message, retry_after=retry_after)
+    if status == 404:
+        return ModelRefused(_unknown(model))
+    return ModelRefused(message)
+
+
+def _unknown(model: str) -> str:
+    successor = RETIRED_MODELS.get(model.rpartition("/")[2])
+    if successor:
+        return f"{model}: this model has been shut down, its successor is {successor}"
+    return f"{model}: 404, the server knows no such model"
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """`Retry-After` in seconds, given as a number or a date; None: none that can be read."""
+    value = headers.get("retry-after", "")
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = _seconds_until(value)
+    return max(seconds, 0.0) if math.isfinite(seconds) else None
+
+
+def _seconds_until(date: str) -> float:
+    try:
+        when = parsedate_to_datetime(date)
+    except ValueError:
+        return math.nan
+    return (when.astimezone(UTC) - datetime.now(UTC)).total_seconds()
+
+
+def unreadable(error: Exception, model: str) -> AuroraError:
+    """A reply that is no JSON: most often a proxy's error page, so another attempt may fare better."""
+    return ModelUnavailable(f"{model}: the reply cannot be read ({type(error).__name__})")
+
+
+def misshapen(_: Exception, model: str) -> AuroraError:
+    """JSON, but not what the interface promises."""
+    return ModelRefused(f"{model}: the reply does not have the form of this interface")
+
+
+def unanswered(error: Exception, model: str) -> AuroraError:
+    """No reply, or not all of one."""
+    return ModelUnavailable(f"{model}: no complete reply ({type(error).__name__})")
+
+
+def unreachable(error: Exception, model: str) -> AuroraError:
+    """A request that cannot even be sent: the address or a header is wrong."""
+    return ModelRefused(f"{model}: the request cannot be sent ({type(error).__name__})")
+
+
+def transport_errors() -> Table:
+    """Those of httpx2, which carries both SDKs."""
+    import httpx2  # noqa: PLC0415 - costs a cold start what only a failure needs
+
+    return {
+        httpx2.RequestError: unanswered,
+        httpx2.LocalProtocolError: unreachable,
+        httpx2.UnsupportedProtocol: unreachable,
+        httpx2.TooManyRedirects: unreachable,
+        httpx2.InvalidURL: unreachable,
+    }

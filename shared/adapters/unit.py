@@ -1,0 +1,28 @@
+"""What a model returned -> the unit vectors that the Embedder port promises."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+
+from shared.domain import Vector
+from shared.errors import BrokenPromise
+
+
+def unit_vectors(rows: Sequence[Sequence[float]], *, count: int, dimension: int, model: str) -> tuple[Vector, ...]:
+    """One vector of length 1 a row. Raises BrokenPromise for another count or dimension, for NaN, infinity or zero."""
+    if len(rows) != count:
+        raise BrokenPromise(f"{model}: {count} texts were sent, {len(rows)} vectors came back")
+    return tuple(_unit(row, dimension, model) for row in rows)
+
+
+def _unit(row: Sequence[float], dimension: int, model: str) -> Vector:
+    if len(row) != dimension:
+        raise BrokenPromise(
+            f"EMBEDDING_DIM is {dimension}, but {model} returns {len(row)} dimensions: set EMBEDDING_DIM={len(row)}"
+        )
+    norm = math.hypot(*row)
+    if not (math.isfinite(norm) and norm > 0):
+        raise BrokenPromise(f"{model}: a vector without direction came back (NaN, infinity or all zeros)")
+    return array("f", [value / norm for value in row])

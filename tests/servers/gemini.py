@@ -1,0 +1,98 @@
+"""Gemini's REST interface as far as the product uses it, on loopback; API key and Vertex AI paths alike.
+
+Texts get deterministic vectors in which shared words mean nearness; prompts get `answer`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from tests.fakes import HashingEmbedder
+from tests.servers.scripted import Reply, Request, ScriptedServer
+
+NATIVE_DIMENSION = 3072
+"""What the models return when no dimension is asked for."""
+
+
+def error(code: int, status: str, *details: dict[str, object], message: str = "Something is wrong.") -> Reply:
+    """A Google API error: `error(429, "RESOURCE_EXHAUSTED", retry_info(7))`."""
+    body = {"code": code, "message": message, "status": status, "details": list(details)}
+    return Reply(status=code, body={"error": body})
+
+
+def retry_info(seconds: float) -> dict[str, object]:
+    return {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": f"{seconds:g}s"}
+
+
+def error_info(reason: str) -> dict[str, object]:
+    return {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason, "domain": "googleapis.com"}
+
+
+def generated(text: str | None, *, finish_reason: str = "STOP", thoughts: int = 0) -> Reply:
+    """A generateContent reply; `text` None: a candidate without content."""
+    candidate: dict[str, object] = {"finishReason": finish_reason, "index": 0}
+    if text is not None:
+        candidate["content"] = {"role": "model", "parts": [{"text": text}]}
+    usage = {"promptTokenCount": 120, "candidatesTokenCount": len((text or "").split()), "thoughtsTokenCount": thoughts}
+    return Reply(body={"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake"})
+
+
+def blocked(reason: str) -> Reply:
+    """A reply to a prompt that was not let through to the model."""
+    return Reply(body={"promptFeedback": {"blockReason": reason}, "usageMetadata": {"promptTokenCount": 120}})
+
+
+def embedded(*vectors: Sequence[float]) -> Reply:
+    return Reply(body={"embeddings": [{"values": list(vector)} for vector in vectors]})
+
+
+class GeminiServer(ScriptedServer):
+    """`answer_text` is what every prompt gets. Vectors are not of unit length, as with real models."""
+
+    def __init__(self, answer_text: str = "You decided on Cloud Run [N1].") -> None:
+        self.answer_text = answer_text
+        super().__init__(self._route)
+
+    @property
+    def embedded_texts(self) -> list[str]:
+        """Every text that was sent for embedding, in order, with the prefixes it came with."""
+        requests = [request for request in self.requests if "mbedContent" in request.path]
+        return [_text_of(part["content"]) for request in requests for part in _embed_requests(request)]
+
+    def _route(self, request: Request) -> Reply:
+        method = re.search(r":(\w+)", request.path.rpartition("/")[2])
+        match method.group(1) if method else None:
+            case "batchEmbedContents":
+                return embedded(*map(_vector, _embed_requests(request)))
+            case "embedContent":
+                return Reply(body={"embedding": {"values": _vector(request.json())}})
+            case "generateContent":
+                return generated(self.answer_text)
+            case "streamGenerateContent":
+                return _streamed(self.answer_text)
+        return error(404, "NOT_FOUND", message=f"No such method: {request.path}")
+
+
+def _embed_requests(request: Request) -> list[dict[str, Any]]:
+    body = request.json()
+    parts: list[dict[str, Any]] = body.get("requests", [body])
+    return parts
+
+
+def _vector(part: dict[str, Any]) -> list[float]:
+    asked = part.get("outputDimensionality") or part.get("embedContentConfig", {}).get("outputDimensionality")
+    vector = HashingEmbedder(asked or NATIVE_DIMENSION).embed_query(_text_of(part["content"]))
+    return [3 * value for value in vector]
+
+
+def _text_of(content: dict[str, Any]) -> str:
+    return "".join(part["text"] for part in content["parts"])
+
+
+def _streamed(text: str) -> Reply:
+    events = [generated(word) for word in re.findall(r"\S+\s*", text)]
+    body = "".join(f"data: {json.dumps(event.body)}\r\n\r\n" for event in events)
+    return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"})

@@ -1,0 +1,67 @@
+"""The OpenAI interface as far as the product uses it (`/v1/embeddings`, `/v1/chat/completions`), on loopback."""
+
+from __future__ import annotations
+
+import base64
+from array import array
+from collections.abc import Sequence
+from typing import Literal
+
+from tests.fakes import HashingEmbedder
+from tests.servers.scripted import Reply, Request, ScriptedServer
+
+
+def error(status: int, code: str, *, headers: dict[str, str] | None = None) -> Reply:
+    body = {"message": "Something is wrong.", "type": "error", "code": code, "param": None}
+    return Reply(status=status, body={"error": body}, headers=headers or {})
+
+
+def completed(text: str | None, *, finish_reason: str = "stop", refusal: str | None = None) -> Reply:
+    """A chat completion; `text` None: a message without content."""
+    message = {"role": "assistant", "content": text, "refusal": refusal}
+    choice = {"index": 0, "message": message, "finish_reason": finish_reason}
+    usage = {"prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127}
+    return Reply(body={"id": "c", "object": "chat.completion", "created": 0, "choices": [choice], "usage": usage})
+
+
+class OpenAIServer(ScriptedServer):
+    """A server with its own ideas, as there are many.
+
+    `dimension`: what its embedding model returns whatever is asked; None: what is asked.
+    `encoding`: "asked" follows the request, "float" and "base64" do not care.
+    """
+
+    def __init__(
+        self, *, dimension: int | None = None, encoding: Literal["asked", "float", "base64"] = "asked"
+    ) -> None:
+        self.answer_text = "You decided on Cloud Run [N1]."
+        self._dimension = dimension
+        self._encoding = encoding
+        super().__init__(self._route)
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.url}/v1"
+
+    def _route(self, request: Request) -> Reply:
+        match request.path:
+            case "/v1/embeddings":
+                return self._embeddings(request)
+            case "/v1/chat/completions":
+                return completed(self.answer_text)
+        return error(404, "not_found")
+
+    def _embeddings(self, request: Request) -> Reply:
+        body = request.json()
+        texts: list[str] = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        dimension = self._dimension or body.get("dimensions") or 1536
+        vectors = [HashingEmbedder(dimension).embed_query(text) for text in texts]
+        asked = body.get("encoding_format", "float")
+        encode = _base64 if (asked if self._encoding == "asked" else self._encoding) == "base64" else list
+        data = [{"object": "embedding", "index": at, "embedding": encode(vector)} for at, vector in enumerate(vectors)]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        return Reply(body={"object": "list", "data": data, "model": body["model"], "usage": usage})
+
+
+def _base64(vector: Sequence[float]) -> str:
+    return base64.b64encode(array("f", vector).tobytes()).decode()
