@@ -1,0 +1,45 @@
+"""`python -m bench [NAME ...]`: run the benches, print a table, write bench/out/bench.json.
+
+Each bench module has `run() -> dict[str, figure]`; a figure is a dict with `value`, `unit`, and where a target
+exists `target` and `ok`. Ratios compare two things measured in turn in the same run.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+BENCHES = ("retrieval", "embedded", "firestore", "cold_start", "bill")
+OUT = Path(__file__).parent / "out" / "bench.json"
+
+
+def main(names: list[str]) -> None:
+    """Run the named benches, all by default."""
+    unknown = sorted(set(names) - set(BENCHES))
+    if unknown:
+        sys.exit(f"no bench {', '.join(unknown)}; there are {', '.join(BENCHES)}")
+    results: dict[str, Any] = {}
+    for name in names or BENCHES:
+        results[name] = importlib.import_module(f"bench.{name}").run()
+        for figure, measured in results[name].items():
+            print(f"{name:12} {figure:52} {_line(measured)}", flush=True)
+    OUT.parent.mkdir(exist_ok=True)
+    OUT.write_text(json.dumps({"python": platform.python_version(), "benches": results}, indent=2) + "\n")
+    print(f"written to {OUT.relative_to(Path.cwd())}" if OUT.is_relative_to(Path.cwd()) else f"written to {OUT}")
+
+
+def _line(measured: Any) -> str:  # noqa: ANN401 - JSON
+    if not isinstance(measured, dict):
+        return str(measured)
+    shown = measured.get("ratio", measured.get("value"))
+    verdict = {True: "ok", False: "FALLS SHORT", None: ""}[measured.get("ok")]
+    number = f"{shown:.3g}" if isinstance(shown, float) else str(shown)
+    return f"{number:>10} {measured.get('unit', ''):10} target {measured.get('target', '-')!s:10} {verdict}"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,153 @@
+"""Calendar arithmetic in whole days: which days a unit of time covers, seen from one day.
+
+Conventions (SPEC section 3): weeks start on Monday, seasons are meteorological and northern, spans are half-open.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+
+REACH = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
+"""The most days a unit may have."""
+
+
+class Unit(StrEnum):
+    """A calendar unit."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Days `[start, end)`; None is open. `reach`: how many days back from today it may go, None: from its dates."""
+
+    start: date | None
+    end: date | None
+    reach: int | None = None
+
+
+def day(of: date) -> Span:
+    """That day alone."""
+    return Span(of, of + timedelta(days=1))
+
+
+def shifted_month(year: int, month: int, by: int) -> tuple[int, int]:
+    """(year, month) moved by months."""
+    index = year * 12 + month - 1 + by
+    return index // 12, index % 12 + 1
+
+
+def month(year: int, number: int) -> Span:
+    """That calendar month."""
+    return Span(date(year, number, 1), date(*shifted_month(year, number, 1), 1))
+
+
+def months(year: int, first: int, count: int) -> Span:
+    """`count` months from the first of month `first`, which may run over the end of the year."""
+    return Span(date(year, first, 1), date(*shifted_month(year, first, count), 1))
+
+
+def unit_back(unit: Unit, back: int, today: date) -> Span:
+    """The calendar unit `back` units before the one that holds today; 0 is this one."""
+    reach = REACH[unit] * (back + 1)
+    if unit is Unit.DAY:
+        start = today - timedelta(days=back)
+        end = start + timedelta(days=1)
+    elif unit is Unit.WEEK:
+        start = today - timedelta(days=today.weekday() + 7 * back)
+        end = start + timedelta(days=7)
+    else:
+        size = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}[unit]
+        first = (today.month - 1) // size * size + 1
+        year, number = shifted_month(today.year, first, -size * back)
+        start, end = date(year, number, 1), date(*shifted_month(year, number, size), 1)
+    return Span(start, end, reach)
+
+
+def rolling(unit: Unit, count: int, today: date, window_start: date) -> Span:
+    """The last `count` units up to today: days and weeks from `window_start`, longer units by the calendar's date."""
+    if unit in (Unit.DAY, Unit.WEEK):
+        return Span(window_start, today + timedelta(days=1), count * REACH[unit])
+    size = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}[unit]
+    year, number = shifted_month(today.year, today.month, -size * count)
+    start = date(year, number, min(today.day, monthrange(year, number)[1]))
+    return Span(start, today + timedelta(days=1), count * REACH[unit])
+
+
+def season(first_month: int, today: date, year: int | None, *, back: int = 0) -> Span:
+    """Three months from `first_month` (3, 6, 9, 12): of that year, or the latest begun by today less `back` seasons.
+
+    Winter bears the year in which it begins, unless that lies ahead.
+    """
+    if year is None:
+        year = today.year if date(today.year, first_month, 1) <= today else today.year - 1
+        year -= back
+    elif first_month == 12 and date(year, 12, 1) > today:
+        year -= 1
+    return months(year, first_month, 3)
+
+
+def latest_weekday(weekday: int, today: date, *, before_today: bool) -> Span:
+    """The most recent such day (Monday = 0); today counts unless `before_today`."""
+    back = (today.weekday() - weekday) % 7
+    return day(today - timedelta(days=back or (7 if before_today else 0)))
+
+
+def latest_month(number: int, today: date, *, before_this: bool) -> Span:
+    """The most recent such month; the current one counts unless `before_this`."""
+    ahead = number > today.month or (before_this and number == today.month)
+    return month(today.year - 1 if ahead else today.year, number)
+
+
+def latest_day(number: int, month_number: int | None, today: date) -> Span | None:
+    """The most recent day with that number in that month (None: in any month); None if there is no such day."""
+    for back in range(48 if month_number == 2 else 12):
+        year, at_month = (
+            (today.year - back, month_number) if month_number else shifted_month(today.year, today.month, -back)
+        )
+        if number <= monthrange(year, at_month)[1] and date(year, at_month, number) <= today:
+            return day(date(year, at_month, number))
+    return None
+
+
+def part(of: Span, which: str) -> Span:
+    """`start`, `early`, `mid`, `late`, `end`, `first half` or `second half` of a week, month, quarter or year.
+
+    The start and the end of a month or quarter are seven days, of a week three; early and late are its outer thirds.
+    Of a year they are its first and last month, and three months each; its middle is May to August.
+    """
+    if of.start is None or of.end is None:
+        return of
+    length = (of.end - of.start).days
+    if length > 300:
+        return months(of.start.year, *_YEAR_PARTS[which])
+    third, edge = length // 3, 7 if length > 7 else 3
+    first, last = {
+        "start": (0, edge),
+        "early": (0, third),
+        "mid": (third, length - third),
+        "late": (length - third, length),
+        "end": (length - edge, length),
+        "first half": (0, length // 2),
+        "second half": (length // 2, length),
+    }[which]
+    return Span(of.start + timedelta(days=first), of.start + timedelta(days=last))
+
+
+_YEAR_PARTS = {
+    "start": (1, 1),
+    "early": (1, 3),
+    "mid": (5, 4),
+    "late": (10, 3),
+    "end": (12, 1),
+    "first half": (1, 6),
+    "second half": (7, 6),
+}
+"""Part of a year -> (first month, how many)."""

@@ -1,0 +1,381 @@
+"""Every phrase the grammar promises, with its exact days, seen from Wednesday, 18 March 2026, 15:00 in Berlin."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.retrieval.time_phrases import find_time
+
+NOW = datetime(2026, 3, 18, 14, 0, tzinfo=UTC)
+ZONE = "Europe/Berlin"
+
+# fmt: off
+PHRASES = [  # language, question, first day, day after the last (both may be open), the phrase
+    ("en", "What did I decide last week about the API?", "2026-03-09", "2026-03-16", "last week"),
+    ("en", "what happened today", "2026-03-18", "2026-03-19", "today"),
+    ("en", "what did I do yesterday evening", "2026-03-17", "2026-03-18", "yesterday evening"),
+    ("en", "the day before yesterday I met somebody", "2026-03-16", "2026-03-17", "the day before yesterday"),
+    ("en", "notes from 3 days ago", "2026-03-15", "2026-03-16", "3 days ago"),
+    ("en", "who did I meet two weeks ago", "2026-03-02", "2026-03-09", "two weeks ago"),
+    ("en", "a couple of weeks ago we talked about pricing", "2026-03-02", "2026-03-09", "a couple of weeks ago"),
+    ("en", "a month ago", "2026-02-01", "2026-03-01", "a month ago"),
+    ("en", "three months ago today", "2025-12-01", "2026-01-01", "three months ago today"),
+    ("en", "a year ago", "2025-01-01", "2026-01-01", "a year ago"),
+    ("en", "two years ago", "2024-01-01", "2025-01-01", "two years ago"),
+    ("en", "two quarters ago", "2025-07-01", "2025-10-01", "two quarters ago"),
+    ("en", "the week before last", "2026-03-02", "2026-03-09", "week before last"),
+    ("en", "the month before last", "2026-01-01", "2026-02-01", "month before last"),
+    ("en", "what was decided last month", "2026-02-01", "2026-03-01", "last month"),
+    ("en", "what have I written this month", "2026-03-01", "2026-03-19", "this month"),
+    ("en", "what did we plan this quarter", "2026-01-01", "2026-03-19", "this quarter"),
+    ("en", "last quarter's numbers", "2025-10-01", "2026-01-01", "last quarter"),
+    ("en", "last year's budget", "2025-01-01", "2026-01-01", "last year"),
+    ("en", "this year", "2026-01-01", "2026-03-19", "this year"),
+    ("en", "earlier this week", "2026-03-16", "2026-03-19", "earlier this week"),
+    ("en", "this week", "2026-03-16", "2026-03-19", "this week"),
+    ("en", "the previous week", "2026-03-09", "2026-03-16", "previous week"),
+    ("en", "in the last 7 days", "2026-03-11", "2026-03-19", "in the last 7 days"),
+    ("en", "in the last 24 days", "2026-02-22", "2026-03-19", "in the last 24 days"),
+    ("en", "over the past 3 months", "2025-12-18", "2026-03-19", "over the past 3 months"),
+    ("en", "during the last two years", "2024-03-18", "2026-03-19", "during the last two years"),
+    ("en", "the past week", "2026-03-11", "2026-03-19", "the past week"),
+    ("en", "in the last month", "2026-02-18", "2026-03-19", "in the last month"),
+    ("en", "within the last 2 weeks", "2026-03-04", "2026-03-19", "within the last 2 weeks"),
+    ("en", "last few days", "2026-03-11", "2026-03-19", "last few days"),
+    ("en", "the last few weeks", "2026-02-18", "2026-03-19", "the last few weeks"),
+    ("en", "a few days ago", "2026-03-11", "2026-03-17", "a few days ago"),
+    ("en", "several weeks ago", "2026-02-16", "2026-03-09", "several weeks ago"),
+    ("en", "since Monday", "2026-03-16", "2026-03-19", "since Monday"),
+    ("en", "since last week", "2026-03-09", "2026-03-19", "since last week"),
+    ("en", "since 2019", "2019-01-01", "2026-03-19", "since 2019"),
+    ("en", "since March", "2026-03-01", "2026-03-19", "since March"),
+    ("en", "since 10 January", "2026-01-10", "2026-03-19", "since 10 January"),
+    ("en", "since yesterday", "2026-03-17", "2026-03-19", "since yesterday"),
+    ("en", "starting from March 2025", "2025-03-01", "2026-03-19", "starting from March 2025"),
+    ("en", "before March", "", "2026-03-01", "before March"),
+    ("en", "before 3 May", "", "2025-05-03", "before 3 May"),
+    ("en", "before last week", "", "2026-03-09", "before last week"),
+    ("en", "prior to 2024", "", "2024-01-01", "prior to 2024"),
+    ("en", "earlier than February 2026", "", "2026-02-01", "earlier than February 2026"),
+    ("en", "until March", "", "2026-03-19", "until March"),
+    ("en", "up to 5 March", "", "2026-03-06", "up to 5 March"),
+    ("en", "after 10 March 2026", "2026-03-11", "2026-03-19", "after 10 March 2026"),
+    ("en", "after Christmas", "2025-12-27", "2026-03-19", "after Christmas"),
+    ("en", "after last Monday", "2026-03-17", "2026-03-19", "after last Monday"),
+    ("en", "between 1 Jan and 10 Feb 2026", "2026-01-01", "2026-02-11", "between 1 Jan and 10 Feb 2026"),
+    ("en", "between March and May 2024", "2024-03-01", "2024-06-01", "between March and May 2024"),
+    ("en", "between January and March", "2026-01-01", "2026-03-19", "between January and March"),
+    ("en", "between Monday and today", "2026-03-16", "2026-03-19", "between Monday and today"),
+    ("en", "from November to February", "2025-11-01", "2026-03-01", "from November to February"),
+    ("en", "from 2019 to 2021", "2019-01-01", "2022-01-01", "from 2019 to 2021"),
+    ("en", "from 3 to 7 May 2025", "2025-05-03", "2025-05-08", "from 3 to 7 May 2025"),
+    ("en", "from 1 March until 5 March", "2026-03-01", "2026-03-06", "from 1 March until 5 March"),
+    ("en", "March to May 2025 was when from March to May 2025", "2025-03-01", "2025-06-01", "March to May 2025"),
+    ("en", "in March", "2026-03-01", "2026-03-19", "in March"),
+    ("en", "in March, what did I cook?", "2026-03-01", "2026-03-19", "in March"),
+    ("en", "in december", "2025-12-01", "2026-01-01", "in december"),
+    ("en", "in May", "2025-05-01", "2025-06-01", "in May"),
+    ("en", "during August", "2025-08-01", "2025-09-01", "during August"),
+    ("en", "in 2024", "2024-01-01", "2025-01-01", "in 2024"),
+    ("en", "in the year 2023", "2023-01-01", "2024-01-01", "in the year 2023"),
+    ("en", "in March 2024", "2024-03-01", "2024-04-01", "March 2024"),
+    ("en", "March of 2024", "2024-03-01", "2024-04-01", "March of 2024"),
+    ("en", "Jan 2025", "2025-01-01", "2025-02-01", "Jan 2025"),
+    ("en", "last March", "2025-03-01", "2025-04-01", "last March"),
+    ("en", "this March", "2026-03-01", "2026-03-19", "this March"),
+    ("en", "last December", "2025-12-01", "2026-01-01", "last December"),
+    ("en", "on Monday", "2026-03-16", "2026-03-17", "on Monday"),
+    ("en", "on monday morning", "2026-03-16", "2026-03-17", "on monday morning"),
+    ("en", "What did I eat Monday?", "2026-03-16", "2026-03-17", "Monday"),
+    ("en", "what did i eat friday", "2026-03-13", "2026-03-14", "friday"),
+    ("en", "last Tuesday", "2026-03-17", "2026-03-18", "last Tuesday"),
+    ("en", "last Wednesday", "2026-03-11", "2026-03-12", "last Wednesday"),
+    ("en", "on Wednesday", "2026-03-18", "2026-03-19", "on Wednesday"),
+    ("en", "this Monday", "2026-03-16", "2026-03-17", "this Monday"),
+    ("en", "Tuesday last week", "2026-03-10", "2026-03-11", "Tuesday last week"),
+    ("en", "on Friday of last week", "2026-03-13", "2026-03-14", "on Friday of last week"),
+    ("en", "last week's Tuesday", "2026-03-10", "2026-03-11", "last week's Tuesday"),
+    ("en", "on 3 May", "2025-05-03", "2025-05-04", "3 May"),
+    ("en", "on 3rd of May", "2025-05-03", "2025-05-04", "3rd of May"),
+    ("en", "on May 3", "2025-05-03", "2025-05-04", "May 3"),
+    ("en", "May 3rd, 2025", "2025-05-03", "2025-05-04", "May 3rd, 2025"),
+    ("en", "on the 3rd of May 2025", "2025-05-03", "2025-05-04", "the 3rd of May 2025"),
+    ("en", "3 May 2025", "2025-05-03", "2025-05-04", "3 May 2025"),
+    ("en", "March 5", "2026-03-05", "2026-03-06", "March 5"),
+    ("en", "on the 5th", "2026-03-05", "2026-03-06", "on the 5th"),
+    ("en", "since the 5th", "2026-03-05", "2026-03-19", "since the 5th"),
+    ("en", "2026-03-05", "2026-03-05", "2026-03-06", "2026-03-05"),
+    ("en", "in 2026-02", "2026-02-01", "2026-03-01", "2026-02"),
+    ("en", "12/31/2025", "2025-12-31", "2026-01-01", "12/31/2025"),
+    ("en", "5/3/2026", "2026-03-05", "2026-03-06", "5/3/2026"),
+    ("en", "3-7 May 2025", "2025-05-03", "2025-05-08", "3-7 May 2025"),
+    ("en", "May 3-7, 2025", "2025-05-03", "2025-05-08", "May 3-7, 2025"),
+    ("en", "Q3 2025", "2025-07-01", "2025-10-01", "Q3 2025"),
+    ("en", "in Q3", "2025-07-01", "2025-10-01", "Q3"),
+    ("en", "2025 Q4", "2025-10-01", "2026-01-01", "2025 Q4"),
+    ("en", "the third quarter of 2025", "2025-07-01", "2025-10-01", "the third quarter of 2025"),
+    ("en", "the first quarter of this year", "2026-01-01", "2026-03-19", "the first quarter of this year"),
+    ("en", "the last quarter of last year", "2025-10-01", "2026-01-01", "the last quarter of last year"),
+    ("en", "H1 2025", "2025-01-01", "2025-07-01", "H1 2025"),
+    ("en", "the first half of 2024", "2024-01-01", "2024-07-01", "the first half of 2024"),
+    ("en", "second half of last year", "2025-07-01", "2026-01-01", "second half of last year"),
+    ("en", "spring 2024", "2024-03-01", "2024-06-01", "spring 2024"),
+    ("en", "in spring 2025", "2025-03-01", "2025-06-01", "spring 2025"),
+    ("en", "summer of 2025", "2025-06-01", "2025-09-01", "summer of 2025"),
+    ("en", "last summer", "2025-06-01", "2025-09-01", "last summer"),
+    ("en", "in the summer", "2025-06-01", "2025-09-01", "in the summer"),
+    ("en", "this winter", "2025-12-01", "2026-03-01", "this winter"),
+    ("en", "last winter", "2025-12-01", "2026-03-01", "last winter"),
+    ("en", "winter 2025", "2025-12-01", "2026-03-01", "winter 2025"),
+    ("en", "in autumn", "2025-09-01", "2025-12-01", "in autumn"),
+    ("en", "last fall", "2025-09-01", "2025-12-01", "last fall"),
+    ("en", "recently", "2026-03-04", "2026-03-19", "recently"),
+    ("en", "what have I read lately", "2026-03-04", "2026-03-19", "lately"),
+    ("en", "the other day", "2026-03-11", "2026-03-19", "the other day"),
+    ("en", "over Christmas", "2025-12-24", "2025-12-27", "over Christmas"),
+    ("en", "at Christmas 2024", "2024-12-24", "2024-12-27", "at Christmas 2024"),
+    ("en", "last Christmas", "2025-12-24", "2025-12-27", "last Christmas"),
+    ("en", "beginning of March", "2026-03-01", "2026-03-08", "beginning of March"),
+    ("en", "end of last month", "2026-02-22", "2026-03-01", "end of last month"),
+    ("en", "the end of February", "2026-02-22", "2026-03-01", "the end of February"),
+    ("en", "the first week of February", "2026-02-01", "2026-02-08", "the first week of February"),
+    ("en", "the last week of February 2026", "2026-02-22", "2026-03-01", "the last week of February 2026"),
+    ("en", "mid-February", "2026-02-10", "2026-02-20", "mid-February"),
+    ("en", "middle of February", "2026-02-10", "2026-02-20", "middle of February"),
+    ("en", "early February", "2026-02-01", "2026-02-10", "early February"),
+    ("en", "late February", "2026-02-20", "2026-03-01", "late February"),
+    ("en", "early 2024", "2024-01-01", "2024-04-01", "early 2024"),
+    ("en", "mid 2024", "2024-05-01", "2024-09-01", "mid 2024"),
+    ("en", "late 2025", "2025-10-01", "2026-01-01", "late 2025"),
+    ("en", "end of last year", "2025-12-01", "2026-01-01", "end of last year"),
+    ("en", "beginning of 2025", "2025-01-01", "2025-02-01", "beginning of 2025"),
+    ("en", "older than 3 months", "", "2025-12-18", "older than 3 months"),
+    ("en", "more than 2 months ago", "", "2026-01-01", "more than 2 months ago"),
+    ("en", "over 3 weeks ago", "", "2026-02-23", "over 3 weeks ago"),
+    ("en", "less than 3 weeks ago", "2026-02-23", "2026-03-19", "less than 3 weeks ago"),
+    ("en", "last night", "2026-03-17", "2026-03-18", "last night"),
+    ("en", "this morning", "2026-03-18", "2026-03-19", "this morning"),
+    ("en", "tonight", "2026-03-18", "2026-03-19", "tonight"),
+    ("en", "last weekend", "2026-03-14", "2026-03-16", "last weekend"),
+    ("en", "at the weekend", "2026-03-14", "2026-03-16", "at the weekend"),
+    ("en", "over the weekend", "2026-03-14", "2026-03-16", "over the weekend"),
+    ("en", "WHAT DID I DO LAST WEEK", "2026-03-09", "2026-03-16", "LAST WEEK"),
+    ("en", "Yesterday I wrote something, what was it?", "2026-03-17", "2026-03-18", "Yesterday"),
+    ("en", "Last month we moved. Where is the contract?", "2026-02-01", "2026-03-01", "Last month"),
+    ("en", "about 2 weeks ago", "2026-03-02", "2026-03-09", "about 2 weeks ago"),
+    ("en", "a fortnight ago", "2026-03-02", "2026-03-09", "a fortnight ago"),
+    ("en", "in early March 2025", "2025-03-01", "2025-03-11", "early March 2025"),
+    ("en", "before the end of 2024", "", "2025-01-01", "before the end of 2024"),
+    ("en", "since the beginning of February", "2026-02-01", "2026-03-19", "since the beginning of February"),
+    ("de", "Was habe ich gestern gekocht?", "2026-03-17", "2026-03-18", "gestern"),
+    ("de", "was stand letzte Woche in den Notizen", "2026-03-09", "2026-03-16", "letzte Woche"),
+    ("de", "vor zwei Wochen", "2026-03-02", "2026-03-09", "vor zwei Wochen"),
+    ("de", "in den letzten 10 Tagen", "2026-03-08", "2026-03-19", "in den letzten 10 Tagen"),
+    ("de", "im März", "2026-03-01", "2026-03-19", "im März"),
+    ("de", "seit Montag", "2026-03-16", "2026-03-19", "seit Montag"),
+    ("de", "am 3. Mai 2025", "2025-05-03", "2025-05-04", "3. Mai 2025"),
+    ("de", "zwischen März und Mai 2025", "2025-03-01", "2025-06-01", "zwischen März und Mai 2025"),
+    ("de", "neulich", "2026-03-11", "2026-03-19", "neulich"),
+    ("de", "vor dem 1. März", "", "2026-03-01", "vor dem 1. März"),
+    ("de", "im Sommer", "2025-06-01", "2025-09-01", "im Sommer"),
+    ("de", "am letzten Dienstag", "2026-03-17", "2026-03-18", "am letzten Dienstag"),
+    ("de", "im Jahr 2024", "2024-01-01", "2025-01-01", "im Jahr 2024"),
+    ("de", "Ende letzten Monats", "2026-02-22", "2026-03-01", "Ende letzten Monats"),
+    ("de", "5.3.2026", "2026-03-05", "2026-03-06", "5.3.2026"),
+    ("de", "vorgestern", "2026-03-16", "2026-03-17", "vorgestern"),
+    ("de", "diesen Monat", "2026-03-01", "2026-03-19", "diesen Monat"),
+    ("de", "vor drei Jahren", "2023-01-01", "2024-01-01", "vor drei Jahren"),
+    ("de", "im Dezember 2024", "2024-12-01", "2025-01-01", "Dezember 2024"),
+    ("de", "letztes Jahr", "2025-01-01", "2026-01-01", "letztes Jahr"),
+    ("de", "seit Januar", "2026-01-01", "2026-03-19", "seit Januar"),
+    ("es", "¿Qué decidimos la semana pasada?", "2026-03-09", "2026-03-16", "la semana pasada"),
+    ("es", "hace dos meses", "2026-01-01", "2026-02-01", "hace dos meses"),
+    ("es", "ayer", "2026-03-17", "2026-03-18", "ayer"),
+    ("es", "en marzo de 2025", "2025-03-01", "2025-04-01", "marzo de 2025"),
+    ("es", "el lunes", "2026-03-16", "2026-03-17", "el lunes"),
+    ("es", "desde enero", "2026-01-01", "2026-03-19", "desde enero"),
+    ("es", "el 3 de mayo de 2025", "2025-05-03", "2025-05-04", "el 3 de mayo de 2025"),
+    ("es", "los últimos 10 días", "2026-03-08", "2026-03-19", "los últimos 10 días"),
+    ("es", "en 2024", "2024-01-01", "2025-01-01", "en 2024"),
+    ("es", "antes de marzo", "", "2026-03-01", "antes de marzo"),
+    ("es", "entre marzo y mayo de 2025", "2025-03-01", "2025-06-01", "entre marzo y mayo de 2025"),
+    ("es", "el mes pasado", "2026-02-01", "2026-03-01", "el mes pasado"),
+    ("es", "el año pasado", "2025-01-01", "2026-01-01", "el año pasado"),
+    ("es", "recientemente", "2026-03-04", "2026-03-19", "recientemente"),
+    ("fr", "la semaine dernière", "2026-03-09", "2026-03-16", "la semaine dernière"),
+    ("fr", "il y a deux mois", "2026-01-01", "2026-02-01", "il y a deux mois"),
+    ("fr", "qu'ai-je fait hier", "2026-03-17", "2026-03-18", "hier"),
+    ("fr", "en mars 2025", "2025-03-01", "2025-04-01", "mars 2025"),
+    ("fr", "lundi dernier", "2026-03-16", "2026-03-17", "lundi dernier"),
+    ("fr", "depuis janvier", "2026-01-01", "2026-03-19", "depuis janvier"),
+    ("fr", "le 3 mai 2025", "2025-05-03", "2025-05-04", "le 3 mai 2025"),
+    ("fr", "les 10 derniers jours", "2026-03-08", "2026-03-19", "les 10 derniers jours"),
+    ("fr", "en 2024", "2024-01-01", "2025-01-01", "en 2024"),
+    ("fr", "avant mars", "", "2026-03-01", "avant mars"),
+    ("fr", "entre mars et mai 2025", "2025-03-01", "2025-06-01", "entre mars et mai 2025"),
+    ("fr", "le mois dernier", "2026-02-01", "2026-03-01", "le mois dernier"),
+    ("fr", "l'été dernier", "2025-06-01", "2025-09-01", "l'été dernier"),
+    ("fr", "aujourd'hui", "2026-03-18", "2026-03-19", "aujourd'hui"),
+    ("fr", "l'année dernière", "2025-01-01", "2026-01-01", "l'année dernière"),
+]
+
+NOT_A_TIME = [
+    "Friday Night Lights",
+    "notes about the Friday report",
+    "May I ask you something?",
+    "what may 3 people join",
+    "the long march to freedom",
+    "on second thought, what is the plan",
+    "prices fall sharply",
+    "what happened in the fall of Rome",
+    "what does RFC 2024 say",
+    "version 2024.1 release notes",
+    "summarise it in 2000 words",
+    "what did April say about the flat",
+    "the plan with June about the party",
+    "USA Today article",
+    "what is in `last_week.py`",
+    "Black Friday deals",
+    "my every Monday routine",
+    "The Year 2000 problem",
+    "day by day",
+    "what is the \"last week tonight\" recipe",
+    "next week's plan",
+    "what do I do tomorrow",
+    "what is planned for next Monday",
+    "the second draft",
+    "March of the Penguins",
+    "error code 2019",
+    "ubuntu-24.04 install",
+    "who wrote Summer of Love",
+    "build 2026-03-05-rc1x",
+    "spring cleaning list",
+    "the spring in the mattress",
+    "Project Sunday status",
+    "monday.com pricing",
+    "the last chapter of the book",
+    "the last time I checked",
+    "may the force be with you",
+    "how many days are in a week",
+    "what is a leap year",
+    "who sings \"Yesterday\"",
+    "what did we learn from Winter Sports Inc",
+    "16/9 aspect ratio",
+    "the past is another country",
+    "a weekly review template",
+    "room 1984 keys",
+    "2024x2024 pixels",
+    "the sat nav is broken",
+    "thu vien means library",
+    "what costs 1999 euros",
+    "second half of the sandwich",
+    "the decision about the API",
+]
+# fmt: on
+
+
+def midnight(day: str) -> datetime | None:
+    return datetime.combine(date.fromisoformat(day), time(), ZoneInfo(ZONE)) if day else None
+
+
+@pytest.mark.parametrize(("lang", "text", "start", "end", "phrase"), PHRASES)
+def test_a_phrase_is_the_days_it_names(lang: str, text: str, start: str, end: str, phrase: str) -> None:
+    found = find_time(text, now=NOW, zone=ZONE, lang=lang)
+    assert found is not None
+    assert (found.hint.range.start, found.hint.range.end) == (midnight(start), midnight(end))
+    assert found.hint.phrase == phrase
+    assert " ".join(text[found.start : found.end].split()) == phrase
+
+
+@pytest.mark.parametrize("text", NOT_A_TIME)
+def test_a_sentence_without_a_time_has_none(text: str) -> None:
+    assert find_time(text, now=NOW, zone=ZONE) is None
+
+
+def test_the_tables_are_as_long_as_promised() -> None:
+    assert len(PHRASES) >= 150
+    assert len(NOT_A_TIME) >= 40
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("last week", 14),
+        ("yesterday", 2),
+        ("recently", 14),
+        ("the other day", 7),
+        ("the last 30 days", 30),
+        ("before May", None),
+    ],
+)
+def test_the_hint_says_how_far_back_it_may_reach(text: str, days: int | None) -> None:
+    found = find_time(text, now=NOW, zone=ZONE)
+    assert found is not None
+    assert found.hint.days == days
+
+
+def test_a_day_is_the_callers_day() -> None:
+    late = datetime(2026, 3, 18, 23, 30, tzinfo=UTC)
+    berlin, utc = (find_time("today", now=late, zone=zone) for zone in ("Europe/Berlin", "UTC"))
+    assert berlin is not None
+    assert utc is not None
+    assert berlin.hint.range.start == datetime(2026, 3, 19, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert utc.hint.range.start == datetime(2026, 3, 18, tzinfo=ZoneInfo("UTC"))
+
+
+def test_the_last_days_are_counted_in_hours_across_a_change_of_clocks() -> None:
+    """23:30 in summer time, 7 x 24 h after 22:30 in winter time: still the day a week before."""
+    found = find_time("last 7 days", now=datetime(2026, 4, 1, 21, 30, tzinfo=UTC), zone=ZONE)
+    assert found is not None
+    assert found.hint.range.start == datetime(2026, 3, 25, tzinfo=ZoneInfo(ZONE))
+
+
+def test_the_29th_of_february_is_that_of_the_last_leap_year() -> None:
+    found = find_time("on 29 February", now=NOW, zone=ZONE)
+    assert found is not None
+    assert found.hint.range.start == midnight("2024-02-29")
+
+
+@pytest.mark.parametrize("text", ["on 31 February 2025", "on the 45th", "in 2030", "since 2031", "on 30 February"])
+def test_a_day_that_does_not_exist_or_lies_ahead_is_no_time(text: str) -> None:
+    assert find_time(text, now=NOW, zone=ZONE) is None
+
+
+moments = st.datetimes(
+    min_value=datetime.min.replace(year=1990),
+    max_value=datetime.min.replace(year=2090),
+    timezones=st.just(UTC),
+)
+
+
+@given(
+    now=moments,
+    zone=st.sampled_from(["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Kiritimati"]),
+    row=st.sampled_from(PHRASES),
+)
+def test_ranges_are_never_empty_and_end_with_todays_day(
+    now: datetime, zone: str, row: tuple[str, str, str, str, str]
+) -> None:
+    found = find_time(row[1], now=now, zone=zone, lang=row[0])
+    if found is None:
+        return
+    start, end = found.hint.range.start, found.hint.range.end
+    assert end is not None
+    today = now.astimezone(ZoneInfo(zone)).date()
+    assert end <= datetime.combine(today + timedelta(days=1), time(), ZoneInfo(zone))
+    if start is not None:
+        assert start < end
+        assert found.hint.days is not None
+        assert found.hint.days >= 1
+
+
+@given(text=st.text(max_size=300))
+def test_no_text_breaks_the_grammar(text: str) -> None:
+    for lang in ("en", "de", "es", "fr", "xx"):
+        found = find_time(text, now=NOW, zone=ZONE, lang=lang)
+        assert found is None or 0 <= found.start < found.end <= len(text)
