@@ -347,8 +347,8 @@ def test_a_day_that_does_not_exist_or_lies_ahead_is_no_time(text: str) -> None:
 
 
 moments = st.datetimes(
-    min_value=datetime.min.replace(year=1990),
-    max_value=datetime.min.replace(year=2090),
+    min_value=datetime(1990, 1, 1, tzinfo=UTC).replace(tzinfo=None),
+    max_value=datetime(2090, 1, 1, tzinfo=UTC).replace(tzinfo=None),
     timezones=st.just(UTC),
 )
 
