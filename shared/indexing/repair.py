@@ -1,0 +1,90 @@
+"""Keys of notes -> what was the matter with their indexes, mended by indexing them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from shared.domain import IndexRecord, NoteKey
+from shared.errors import AuroraError, NoteBusy, Unavailable
+from shared.indexing.pipeline import index_note, index_version, texts_to_embed
+from shared.indexing.records import is_due
+from shared.indexing.standing import Finding, Standing, read_standing
+from shared.ports import Embedder, Store
+
+MAX_OUTAGES = 3
+"""After so many notes in a row for which a model or the store was away, it is not the notes: the work stops."""
+
+BYTES_PER_TOKEN = 4
+"""Of English in UTF-8; only for estimates."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Repairs:
+    """The repairs of one call, and their sums."""
+
+    store: Store
+    embedder: Embedder | None
+    clock: Callable[[], datetime]
+    insist: bool
+    """Whether failed notes are tried again before they are due."""
+    dry_run: bool
+    seen: set[NoteKey] = field(default_factory=set)
+    found: Counter[Finding] = field(default_factory=Counter)
+    done: Counter[str] = field(default_factory=Counter)
+    """By an outcome's action, and `postponed`, `texts`, `tokens`."""
+    outages: int = 0
+
+    def take_up(self, keys: Iterable[NoteKey]) -> bool:
+        """Look at each note once a call and mend what is found. One that cannot be mended is counted and left.
+
+        False: stopped by outages, somewhere in the middle.
+        """
+        for key in keys:
+            if self.outages == MAX_OUTAGES:
+                return False
+            if key not in self.seen:
+                self.seen.add(key)
+                self._attempt(key)
+        return self.outages < MAX_OUTAGES
+
+    def is_due(self, record: IndexRecord | None) -> bool:
+        """Whether an unfinished record should be taken up by this call."""
+        return record is not None and (self.insist or is_due(record, self.clock()))
+
+    def _attempt(self, key: NoteKey) -> None:
+        try:
+            self._mend(key, read_standing(key, store=self.store, index_version=index_version(self.embedder)))
+        except NoteBusy:
+            self.done["postponed"] += 1
+        except Unavailable:
+            self.done["postponed"] += 1
+            self.outages += 1
+        except AuroraError:
+            self.done["failed"] += 1
+        else:
+            self.outages = 0
+
+    def _mend(self, key: NoteKey, standing: Standing) -> None:
+        finding = standing.finding
+        if finding is None:
+            return
+        self.found[finding] += 1
+        if self.dry_run:
+            self._estimate(key, standing)
+        elif finding is Finding.REJECTED:
+            self.done["failed"] += 1
+        elif finding is Finding.FAILED and not self.is_due(standing.held.record):
+            self.done["postponed"] += 1
+        else:
+            outcome = index_note(key, store=self.store, embedder=self.embedder, clock=self.clock)
+            self.done.update({outcome.action: 1, "texts": outcome.embedded})
+
+    def _estimate(self, key: NoteKey, standing: Standing) -> None:
+        if self.embedder is None or standing.note is None or standing.fault is not None:
+            return
+        texts = texts_to_embed(key, standing.note, store=self.store, embedder=self.embedder)
+        tokens = sum(-(-len(text.encode()) // BYTES_PER_TOKEN) for text in texts)
+        self.done.update({"texts": len(texts), "tokens": tokens})
