@@ -1,0 +1,139 @@
+"""How long the parts of retrieval take that wait for no store and no model: milliseconds, the median of many runs."""
+
+from __future__ import annotations
+
+import math
+import random
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from shared.domain import (
+    Candidate,
+    CorpusStats,
+    IndexedChunk,
+    IndexRecord,
+    IndexStatus,
+    Question,
+    RetrievalMode,
+    Scored,
+    Vector,
+)
+from shared.retrieval.analysis import analyse
+from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.pool import Pool
+from shared.retrieval.ranking import best_first
+from shared.retrieval.scores import Formula, keyword_parts
+from shared.retrieval.selection import select
+
+NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
+DIMENSION = 768
+STEMS = tuple(f"stem{number}" for number in range(8))
+QUESTIONS = (
+    "What did I decide last week about the API?",
+    "Which open questions about the migration to Firestore did Maria raise in the meeting on 3 May 2026?",
+    "Was haben wir letzten Monat über die Kosten der Datenbank beschlossen?",
+)
+
+
+class _Index:
+    """Answers at once, so that only the ranking is measured."""
+
+    def __init__(self, vectors: Mapping[str, Vector]) -> None:
+        self.vectors = vectors
+
+    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:  # noqa: ARG002 - the port's
+        return {chunk_id: self.vectors[chunk_id] for chunk_id in chunk_ids}
+
+    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:  # noqa: ARG002 - the port's
+        return {note_id: IndexRecord("r1", IndexStatus.INDEXED, 1, "v", NOW) for note_id in note_ids}
+
+
+def run() -> dict[str, Any]:
+    """Figures with their targets; see `bench.__main__`."""
+    dice = random.Random(7)  # noqa: S311 - repeatable, not secret
+    pool, index = _pool(dice)
+    analysis = _median_ms(lambda: [analyse(Question("t", text, NOW)) for text in QUESTIONS]) / len(QUESTIONS)
+    selection = _median_ms(lambda: _select(pool, index))
+    return {
+        "analysis of a question": _figure(analysis, target=1.0),
+        "scoring and selection of 90 candidates": _figure(selection, target=8.0),
+    }
+
+
+def _select(pool: Pool, index: _Index) -> tuple[Scored, ...]:
+    formula = Formula(
+        options=RetrievalOptions(),
+        mode=RetrievalMode.WEIGHTED,
+        now=NOW,
+        named=None,
+        unrelated_cosine=0.1,
+        keyword=keyword_parts(pool),
+    )
+    passages = best_first(pool, formula, tenant_id="t", store=index, threshold=0.0, head=12)
+    return select(passages, wanted=8, max_characters=12_000)
+
+
+def _pool(dice: random.Random) -> tuple[Pool, _Index]:
+    """90 chunks of a thousand characters; the vector leg brought the first 30."""
+    query = _unit([dice.gauss(0, 1) for _ in range(DIMENSION)])
+    chunks = [_chunk(number, dice) for number in range(90)]
+    vectors = {chunk.chunk_id: _near(query, dice) for chunk in chunks}
+    candidates = [Candidate(chunk, 0.3 - place / 300, place + 1) for place, chunk in enumerate(chunks[:30])]
+    candidates += [Candidate(chunk, None, keyword_rank=place + 1) for place, chunk in enumerate(chunks[30:])]
+    unread = frozenset(chunk.chunk_id for chunk in chunks[30:])
+    frequencies = {stem: 3 + 40 * place for place, stem in enumerate(STEMS)}
+    stats = CorpusStats(10_000, 120.0, "1")
+    return Pool(tuple(candidates), query, unread, 0.2, frequencies, stats), _Index(vectors)
+
+
+def _chunk(number: int, dice: random.Random) -> IndexedChunk:
+    text = " ".join("".join(dice.choices("abcdefghij", k=5)) for _ in range(166))
+    when = NOW - timedelta(days=dice.uniform(0, 700))
+    return IndexedChunk(
+        chunk_id=f"n{number:02d}_000",
+        note_id=f"n{number:02d}",
+        position=0,
+        title="A note",
+        heading_path="",
+        text=text,
+        start=0,
+        end=len(text),
+        utf16_start=0,
+        created_at=when,
+        updated_at=when,
+        vault="default",
+        path="",
+        tags=(),
+        scopes=("v:default",),
+        terms={stem: dice.randint(1, 3) for stem in dice.sample(STEMS, 3)},
+        length=120,
+        text_hash="h",
+        index_version="v",
+        note_revision="r1",
+    )
+
+
+def _near(query: Vector, dice: random.Random) -> Vector:
+    return _unit([0.2 * value + dice.gauss(0, 1 / math.sqrt(DIMENSION)) for value in query])
+
+
+def _unit(values: Sequence[float]) -> Vector:
+    length = math.hypot(*values)
+    return array("f", [value / length for value in values])
+
+
+def _median_ms(work: Callable[[], object], runs: int = 101) -> float:
+    taken = []
+    for _ in range(runs):
+        start = perf_counter()
+        work()
+        taken.append(1000 * (perf_counter() - start))
+    return median(taken)
+
+
+def _figure(value: float, *, target: float) -> dict[str, Any]:
+    return {"value": round(value, 3), "unit": "ms", "target": target, "ok": value <= target}

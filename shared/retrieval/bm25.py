@@ -1,0 +1,35 @@
+"""How well chunks match a question's stems, by Okapi BM25 (Robertson and Zaragoza, 2009)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from shared.domain import CorpusStats, IndexedChunk
+
+K1 = 1.2
+"""How soon further occurrences of a stem stop counting."""
+B = 0.75
+"""How much a chunk's length counts against it, from 0 to 1."""
+
+
+def bm25(chunks: Sequence[IndexedChunk], frequencies: Mapping[str, int], stats: CorpusStats) -> tuple[float, ...]:
+    """One score a chunk, at least 0, unbounded above. `frequencies`: stem -> chunks of the tenant that contain it.
+
+    idf = ln(1 + (N - n + 0.5) / (n + 0.5)), which stays positive for stems that stand in more than half of all chunks.
+    """
+    # Counts and corpus figures are read at different moments, so a frequency can exceed the chunk count.
+    total = max([stats.chunk_count, *frequencies.values()])
+    idf = {stem: math.log(1 + (total - n + 0.5) / (n + 0.5)) for stem, n in frequencies.items() if n > 0}
+    average = stats.average_length or 1.0
+    return tuple(_score(chunk, idf, average) for chunk in chunks)
+
+
+def _score(chunk: IndexedChunk, idf: Mapping[str, float], average: float) -> float:
+    saturation = K1 * (1 - B + B * chunk.length / average)
+    score = 0.0
+    for stem, weight in idf.items():
+        count = chunk.terms.get(stem, 0)
+        if count:
+            score += weight * count * (K1 + 1) / (count + saturation)
+    return score

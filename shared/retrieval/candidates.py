@@ -1,0 +1,177 @@
+"""Analysis and restriction -> the pool: nearest vectors, keyword matches and newest chunks, searched side by side.
+
+The legs run on the shared executor; the keyword leg runs in the calling thread and hands its searches out. So no
+task ever waits for another task, and any number of questions can share the executor without a deadlock. The caller
+itself must not be one of its tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from shared.domain import Candidate, IndexedChunk, Neighbour, Restriction, TimeRange, Vector
+from shared.ports import SearchStore
+from shared.retrieval.bm25 import bm25
+from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.pool import Pool
+
+STEMS_SIDE_BY_SIDE = 4
+"""Stems among which a restricted search shares its budget at a time: their frequencies count chunks outside the
+restriction too, so the rarest one alone would be granted all of it and often need little."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What the legs look for, and with what."""
+
+    tenant_id: str
+    stems: tuple[str, ...]
+    now: datetime
+    store: SearchStore
+    options: RetrievalOptions
+    executor: Executor
+
+
+def gather(search: Search, restriction: Restriction, embed: Callable[[], Vector | None]) -> Pool:
+    """At most three times `leg_size` candidates. `embed` gives the question's vector; None: search without.
+
+    Raises StoreUnavailable if any leg does.
+    """
+    legs = _Legs(search, restriction)
+    nearest = search.executor.submit(legs.nearest, embed)
+    recent = search.executor.submit(legs.recent)
+    stats = search.executor.submit(search.store.stats, search.tenant_id)
+    frequencies = legs.frequencies()
+    matching = legs.matching(frequencies)
+    best = _best(matching, bm25(matching, frequencies, stats.result()), search.options.leg_size)
+    query, neighbours = nearest.result()
+    newest = recent.result()
+    if not neighbours and not best and not newest and restriction.created is None:
+        newest = legs.newest(restriction)
+    return Pool(
+        candidates=_union(neighbours, best, newest),
+        query=query,
+        unread=_unread(query, neighbours, (*best, *newest), search.options),
+        ceiling=neighbours[-1].cosine if neighbours else 0.0,
+        frequencies=frequencies,
+        stats=stats.result(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Legs:
+    search: Search
+    restriction: Restriction
+
+    def nearest(self, embed: Callable[[], Vector | None]) -> tuple[Vector | None, tuple[Neighbour, ...]]:
+        query = embed()
+        if query is None:
+            return None, ()
+        return query, self.search.store.nearest(
+            self.search.tenant_id,
+            query,
+            limit=self.search.options.leg_size,
+            stems=self.search.stems,
+            restriction=self.restriction,
+            index_version=self.search.options.index_version,
+        )
+
+    def recent(self) -> tuple[IndexedChunk, ...]:
+        """The newest in the window, or in the range that restricts the search."""
+        if self.restriction.created is not None:
+            return self.newest(self.restriction)
+        window = TimeRange(self.search.now - timedelta(days=self.search.options.window_days), None)
+        return self.newest(replace(self.restriction, created=window))
+
+    def newest(self, restriction: Restriction) -> tuple[IndexedChunk, ...]:
+        search = self.search
+        return search.store.recent(
+            search.tenant_id, limit=search.options.leg_size, stems=search.stems, restriction=restriction
+        )
+
+    def frequencies(self) -> Mapping[str, int]:
+        """In the order of the question's stems, so that sums over them are the same every time."""
+        if not self.search.stems:
+            return {}
+        counted = self.search.store.document_frequencies(self.search.tenant_id, self.search.stems)
+        return {stem: counted.get(stem, 0) for stem in self.search.stems}
+
+    def matching(self, frequencies: Mapping[str, int]) -> tuple[IndexedChunk, ...]:
+        """Postings of the rarest stems while the budget lasts; of a stem that exceeds what is left, the newest."""
+        left = self.search.options.posting_budget
+        waiting = sorted((stem for stem, n in frequencies.items() if n), key=lambda stem: (frequencies[stem], stem))
+        found: dict[str, IndexedChunk] = {}
+        while waiting and left > 0:
+            limits = self._limits(waiting, frequencies, left)
+            waiting = waiting[len(limits) :]
+            searches = [self.search.executor.submit(self._postings, stem, limit) for stem, limit in limits.items()]
+            for postings in [each.result() for each in searches]:
+                left -= len(postings)
+                found.update((chunk.chunk_id, chunk) for chunk in postings)
+        return tuple(found.values())
+
+    def _limits(self, waiting: Sequence[str], frequencies: Mapping[str, int], left: int) -> Mapping[str, int]:
+        """Which stems to search next, and how many postings each may bring: `left` in all."""
+        if self.restriction != Restriction():
+            next_stems = waiting[: min(STEMS_SIDE_BY_SIDE, left)]
+            return {stem: min(frequencies[stem], left // len(next_stems)) for stem in next_stems}
+        limits: dict[str, int] = {}
+        for stem in waiting:
+            limit = min(frequencies[stem], left - sum(limits.values()))
+            if limit > 0:
+                limits[stem] = limit
+        return limits
+
+    def _postings(self, stem: str, limit: int) -> tuple[IndexedChunk, ...]:
+        search = self.search
+        return search.store.postings(
+            search.tenant_id, stem, limit=limit, stems=search.stems, restriction=self.restriction
+        )
+
+
+def _best(chunks: Sequence[IndexedChunk], scores: Sequence[float], limit: int) -> tuple[IndexedChunk, ...]:
+    ranked = sorted(zip(chunks, scores, strict=True), key=lambda pair: (-pair[1], pair[0].chunk_id))
+    return tuple(chunk for chunk, _ in ranked[:limit])
+
+
+def _union(
+    neighbours: Sequence[Neighbour], best: Sequence[IndexedChunk], newest: Sequence[IndexedChunk]
+) -> tuple[Candidate, ...]:
+    vector_ranks = _ranks(neighbour.chunk for neighbour in neighbours)
+    keyword_ranks, recent_ranks = _ranks(best), _ranks(newest)
+    cosines = {neighbour.chunk.chunk_id: neighbour.cosine for neighbour in neighbours}
+    chunks = {chunk.chunk_id: chunk for chunk in (*newest, *best, *(neighbour.chunk for neighbour in neighbours))}
+    return tuple(
+        Candidate(
+            chunk=chunks[key],
+            cosine=cosines.get(key),
+            vector_rank=vector_ranks.get(key),
+            keyword_rank=keyword_ranks.get(key),
+            recent_rank=recent_ranks.get(key),
+        )
+        for key in sorted(chunks)
+    )
+
+
+def _ranks(chunks: Iterable[IndexedChunk]) -> Mapping[str, int]:
+    return {chunk.chunk_id: rank for rank, chunk in enumerate(chunks, start=1)}
+
+
+def _unread(
+    query: Vector | None,
+    neighbours: Sequence[Neighbour],
+    others: Iterable[IndexedChunk],
+    options: RetrievalOptions,
+) -> frozenset[str]:
+    """A leg that brought less than it was asked for has brought every vector there is."""
+    if query is None or len(neighbours) < options.leg_size:
+        return frozenset()
+    brought = {neighbour.chunk.chunk_id for neighbour in neighbours}
+    return frozenset(
+        chunk.chunk_id
+        for chunk in others
+        if chunk.index_version == options.index_version and chunk.chunk_id not in brought
+    )

@@ -1,0 +1,47 @@
+"""What may be tuned in retrieval, as one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shared.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalOptions:
+    """Defaults are those of the settings. The three weights sum to 1."""
+
+    index_version: str = ""
+    """Vectors of other index versions are never compared with the question's. Unused without an embedder."""
+    leg_size: int = 30
+    """Chunks each of the three legs brings at most; the pool is at most three times that."""
+    posting_budget: int = 45
+    """Postings the keyword leg reads at most, over all its stems. Each is a billed read on Firestore."""
+    window_days: int = 90
+    """How far back the recent leg looks when nothing restricts the time, in days."""
+    weight_vector: float = 0.6
+    weight_keyword: float = 0.25
+    weight_recency: float = 0.15
+    half_life_days: float = 90.0
+    """Age at which freshness halves, in days."""
+    rrf_k: int = 60
+    rerank_to: int = 8
+    """Passages selected when the question does not say how many."""
+    max_chunks: int = 12
+    max_characters: int | None = 12_000
+    """All selected texts together, in code points; None: no limit."""
+
+    @classmethod
+    def from_settings(cls, settings: Settings, *, index_version: str) -> RetrievalOptions:
+        """`index_version`: that of chunks embedded by today's chunker and embedder."""
+        return cls(
+            index_version=index_version,
+            leg_size=settings.retrieval_top_k,
+            window_days=settings.retrieval_window_days,
+            weight_vector=settings.weight_vector,
+            weight_keyword=settings.weight_keyword,
+            weight_recency=settings.weight_recency,
+            half_life_days=settings.half_life_days,
+            rrf_k=settings.rrf_k,
+            rerank_to=settings.retrieval_rerank_to,
+        )

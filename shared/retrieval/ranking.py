@@ -1,0 +1,65 @@
+"""Pool and formula -> live passages, best first, reading no more of the store than those taken need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import mul
+from typing import Protocol
+
+from shared.domain import Candidate, IndexRecord, Scored, Vector
+from shared.retrieval.pool import Pool
+from shared.retrieval.scores import Formula, contenders, ranked
+
+
+class VectorsAndRecords(Protocol):
+    """What ranking reads of the index."""
+
+    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]: ...
+
+    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]: ...
+
+
+def best_first(
+    pool: Pool, formula: Formula, *, tenant_id: str, store: VectorsAndRecords, threshold: float, head: int
+) -> Iterator[Scored]:
+    """Candidates that match, pass the threshold and belong to their note as it is now, in exact order.
+
+    Works on the best `head` at a time, and goes on only when more are taken: vectors are read of chunks that can come
+    among them, and index records of the notes they belong to.
+    """
+    revisions: dict[str, str] = {}
+    done = 0
+    while True:
+        pool = _with_vectors(pool, contenders(pool, formula, head=head, threshold=threshold), tenant_id, store)
+        ranking = ranked(pool, formula, threshold=threshold)
+        batch = ranking[done:head]
+        unknown = dict.fromkeys(scored.chunk.note_id for scored in batch if scored.chunk.note_id not in revisions)
+        revisions.update(_revisions(tenant_id, tuple(unknown), store))
+        yield from (scored for scored in batch if revisions[scored.chunk.note_id] == scored.chunk.note_revision)
+        if head >= len(ranking):
+            return
+        done, head = head, 2 * head
+
+
+def _revisions(tenant_id: str, note_ids: Sequence[str], store: VectorsAndRecords) -> Mapping[str, str]:
+    """Note id -> the revision its chunks must have; empty, which none has, for a deleted note."""
+    live = store.live_records(tenant_id, note_ids) if note_ids else {}
+    return {note_id: live[note_id].note_revision if note_id in live else "" for note_id in note_ids}
+
+
+def _with_vectors(pool: Pool, chunk_ids: Sequence[str], tenant_id: str, store: VectorsAndRecords) -> Pool:
+    if not chunk_ids or pool.query is None:
+        return pool
+    vectors = store.read_vectors(tenant_id, chunk_ids)
+    query = pool.query
+    return replace(
+        pool,
+        candidates=tuple(_with_cosine(candidate, query, vectors) for candidate in pool.candidates),
+        unread=pool.unread.difference(chunk_ids),
+    )
+
+
+def _with_cosine(candidate: Candidate, query: Vector, vectors: Mapping[str, Vector]) -> Candidate:
+    vector = vectors.get(candidate.chunk.chunk_id)
+    return candidate if vector is None else replace(candidate, cosine=sum(map(mul, query, vector)))

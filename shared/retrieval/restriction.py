@@ -1,0 +1,80 @@
+"""The caller's filters -> the restriction that every leg obeys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+
+from shared.domain import Filters, Folder, Restriction, TimeRange
+from shared.errors import InvalidArgument, NotFound
+from shared.scopes import folder_token, tag_token, vault_token
+
+DEFAULT_VAULT = "default"
+"""Exists for everybody, with notes in it or not."""
+
+
+def restrict(filters: Filters, now: datetime, folders: Callable[[], Sequence[Folder]]) -> Restriction:
+    """`folders` gives the tenant's folders; it is asked only when the filters name some vault or folder.
+
+    Raises NotFound naming an unknown vault or folder, InvalidArgument when the dates are the wrong way round.
+    """
+    groups = []
+    if filters.vaults or filters.folders:
+        groups.append(_places(filters, folders()))
+    if filters.tags:
+        groups.append(frozenset(map(tag_token, filters.tags)))
+    return Restriction(_created(filters, now), tuple(groups))
+
+
+def within(restriction: Restriction, time: TimeRange | None) -> Restriction:
+    """The restriction with its range cut to `time` too; None cuts nothing."""
+    if time is None:
+        return restriction
+    own = restriction.created or TimeRange(None, None)
+    start = _later(own.start, time.start)
+    end = own.end if time.end is None else time.end if own.end is None else min(own.end, time.end)
+    if start is not None and end is not None and start > end:
+        end = start  # nothing lies in both; an empty range, not one the wrong way round
+    return Restriction(TimeRange(start, end), restriction.scopes)
+
+
+def _created(filters: Filters, now: datetime) -> TimeRange | None:
+    start, end = filters.created_after, filters.created_before
+    if start is not None and end is not None and start > end:
+        raise InvalidArgument("filters.createdAfter", "a time not after filters.createdBefore")
+    if filters.window_days is not None:
+        start = _later(start, _days_before(now, filters.window_days))
+    return None if start is None and end is None else TimeRange(start, end)
+
+
+def _days_before(now: datetime, days: int) -> datetime | None:
+    """None: before the calendar begins, so no restriction at all."""
+    try:
+        return now - timedelta(days=days)
+    except OverflowError:
+        return None
+
+
+def _later(one: datetime | None, other: datetime | None) -> datetime | None:
+    return other if one is None else one if other is None else max(one, other)
+
+
+def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
+    """Tokens of the vaults, or of the folders where some are named: each lies in one of the vaults named beside."""
+    known = {DEFAULT_VAULT, *(folder.vault for folder in folders)}
+    for vault in filters.vaults:
+        if vault not in known:
+            raise NotFound(f"no vault {vault!r}")
+    if not filters.folders:
+        return frozenset(map(vault_token, filters.vaults))
+    searched = [folder for folder in folders if not filters.vaults or folder.vault in filters.vaults]
+    return frozenset(token for name in filters.folders for token in _tokens_of(name, searched))
+
+
+def _tokens_of(name: str, folders: Iterable[Folder]) -> list[str]:
+    """Every folder that `folder` or `vault/folder` can mean."""
+    plain = name.strip("/")
+    meant = [each for each in folders if each.folder and plain in (each.folder, f"{each.vault}/{each.folder}")]
+    if not meant:
+        raise NotFound(f"no folder {name!r}")
+    return [folder_token(folder.vault, folder.folder) for folder in meant]

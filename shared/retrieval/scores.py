@@ -1,0 +1,148 @@
+"""Candidates -> scores: `0.6 x vector + 0.25 x keyword + 0.15 x recency`, or reciprocal rank fusion.
+
+Pure: the same pool gives the same scores in the same order, whatever order its candidates come in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from shared.domain import Candidate, RetrievalMode, Scored, Scores, TimeRange
+from shared.retrieval.bm25 import bm25
+from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.pool import Pool
+
+DAY = timedelta(days=1)
+LEAST_NEARNESS_HALF_LIFE = timedelta(days=7)
+"""A week beside "on 3 May" is near, a week beside an hour is still not far."""
+ROUNDING = 1e-6
+"""Stores compute cosines in single precision: an unread one may exceed the leg's last by this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula:
+    """How candidates of one question are scored.
+
+    vector   cosine clipped to [0, 1]; 0 without a vector
+    keyword  BM25 divided by the best of the pool
+    recency  0.5^(age / half-life) x relevance, where relevance is the other two parts at their weights, in [0, 1]:
+             freshness orders what is relevant and lifts nothing else. When the question names a time: how near the
+             note's date lies to it, 1 inside, alone: the time is part of what was asked. When nothing matched
+             and the newest notes stand in: the freshness alone.
+    """
+
+    options: RetrievalOptions
+    mode: RetrievalMode
+    now: datetime
+    named: TimeRange | None
+    """The time the question names, as named: not widened."""
+    unrelated_cosine: float
+    keyword: Mapping[str, float]
+    """Chunk id -> keyword part."""
+
+    def score(self, candidate: Candidate, cosine: float | None) -> Scored:
+        """As if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
+        options = self.options
+        vector = 0.0 if cosine is None else min(1.0, max(0.0, cosine))
+        keyword = self.keyword[candidate.chunk.chunk_id]
+        recency = self._recency(candidate.chunk.created_at, vector, keyword)
+        similarity = 0.0 if cosine is None else calibrated(cosine, self.unrelated_cosine)
+        if self.mode is RetrievalMode.RRF:
+            score = _fused(candidate, options.rrf_k)
+        else:
+            score = options.weight_vector * vector + options.weight_keyword * keyword + options.weight_recency * recency
+        return Scored(candidate.chunk, score, Scores(vector, keyword, recency, similarity))
+
+    def _recency(self, created: datetime, vector: float, keyword: float) -> float:
+        freshness = 0.5 ** (max(0.0, (self.now - created) / DAY) / self.options.half_life_days)
+        if self.mode is RetrievalMode.RECENT:
+            return float(freshness)
+        if self.named is not None:
+            return nearness(created, self.named)
+        weights = self.options.weight_vector + self.options.weight_keyword
+        if weights == 0:
+            return float(freshness)
+        relevance = (self.options.weight_vector * vector + self.options.weight_keyword * keyword) / weights
+        return float(freshness * relevance)
+
+
+def keyword_parts(pool: Pool) -> Mapping[str, float]:
+    """Chunk id -> BM25 divided by the pool's best, in [0, 1]; all 0 when nothing matches."""
+    chunks = [candidate.chunk for candidate in pool.candidates]
+    scores = bm25(chunks, pool.frequencies, pool.stats)
+    best = max(scores, default=0.0) or 1.0
+    return {chunk.chunk_id: score / best for chunk, score in zip(chunks, scores, strict=True)}
+
+
+def calibrated(cosine: float, unrelated_cosine: float) -> float:
+    """Cosine -> similarity in [0, 1] that means the same with every embedder: that of unrelated texts is 0.5, that of
+    equal texts 1, linear between and below.
+    """
+    return min(1.0, max(0.0, 0.5 + 0.5 * (cosine - unrelated_cosine) / (1.0 - unrelated_cosine)))
+
+
+def nearness(when: datetime, named: TimeRange) -> float:
+    """1 inside the range; outside it halves with every length of the range, a week at least, in distance.
+
+    A range open on one side has no length and halves every 30 days.
+    """
+    if named.contains(when):
+        return 1.0
+    if named.start is None or named.end is None:
+        half_life = 30 * DAY
+    else:
+        half_life = max(named.end - named.start, LEAST_NEARNESS_HALF_LIFE)
+    before = named.start - when if named.start is not None and when < named.start else timedelta(0)
+    after = when - named.end if named.end is not None and when >= named.end else timedelta(0)
+    return float(0.5 ** (max(before, after) / half_life))
+
+
+def ranked(pool: Pool, formula: Formula, *, threshold: float) -> tuple[Scored, ...]:
+    """Every candidate that matches and passes the threshold, best first, ties by chunk id.
+
+    Unread vectors count as cosine 0 at most: read those of `contenders` before, and the head is exact.
+    """
+    passing = []
+    for candidate in pool.candidates:
+        scored = formula.score(candidate, candidate.cosine)
+        if scored.score > 0 and _passes(scored, candidate.cosine, threshold):
+            passing.append(scored)
+    return tuple(sorted(passing, key=lambda scored: (-scored.score, scored.chunk.chunk_id)))
+
+
+def contenders(pool: Pool, formula: Formula, *, head: int, threshold: float) -> tuple[str, ...]:
+    """Ids of the chunks whose vectors must be read so that the first `head` of `ranked` are exact.
+
+    Scores grow with the cosine, and an unread cosine lies in [-1, ceiling]. Whoever's best possible score is less than
+    the `head`-th greatest of all worst possible scores cannot come into the head, so its vector need not be read (the
+    threshold algorithm of Fagin, Lotem and Naor, 2003, with one round of random access).
+    """
+    ceiling = min(1.0, pool.ceiling + ROUNDING)
+    certain, possible = [], []
+    for candidate in pool.candidates:
+        unread = candidate.chunk.chunk_id in pool.unread
+        worst = formula.score(candidate, -1.0 if unread else candidate.cosine)
+        if _passes(worst, -1.0 if unread else candidate.cosine, threshold):
+            certain.append(worst.score)
+        best = formula.score(candidate, ceiling)
+        # It may also turn out to have no vector, and then a keyword suffices.
+        if unread and (_passes(best, ceiling, threshold) or _passes(best, None, threshold)):
+            possible.append(best)
+    certain.sort(reverse=True)
+    floor = certain[head - 1] if len(certain) >= head else 0.0
+    return tuple(scored.chunk.chunk_id for scored in possible if scored.score > 0 and scored.score >= floor)
+
+
+def _passes(scored: Scored, cosine: float | None, threshold: float) -> bool:
+    """A chunk without a vector has no similarity to judge; a keyword it shares with the question speaks for it."""
+    if cosine is None:
+        return threshold <= 0 or scored.scores.keyword > 0
+    return scored.scores.similarity >= threshold
+
+
+def _fused(candidate: Candidate, k: int) -> float:
+    """Reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009) of the vector and the keyword list."""
+    ranks = (candidate.vector_rank, candidate.keyword_rank)
+    return sum(1.0 / (k + rank) for rank in ranks if rank is not None)

@@ -1,0 +1,74 @@
+"""Candidates and pools for the steps that need no store."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+
+from shared.domain import Candidate, CorpusStats, IndexedChunk, RetrievalMode, Scored, Scores, TimeRange
+from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.pool import Pool
+from shared.retrieval.scores import Formula, keyword_parts
+from tests.contracts.samples import VERSION, chunk
+
+NOW = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
+OPTIONS = RetrievalOptions(index_version=VERSION)
+STATS = CorpusStats(chunk_count=100, average_length=3.0, revision="1")
+
+
+def days_ago(days: float) -> datetime:
+    return NOW - timedelta(days=days)
+
+
+def candidate(
+    note_id: str,
+    cosine: float | None = None,
+    *,
+    terms: Mapping[str, int] | None = None,
+    age: float = 0.0,
+    vector_rank: int | None = None,
+    keyword_rank: int | None = None,
+) -> Candidate:
+    """`age` in days."""
+    made = chunk(note_id, terms=terms or {}, created_at=days_ago(age))
+    return Candidate(made, cosine, vector_rank, keyword_rank, 1)
+
+
+def pool_of(
+    candidates: Iterable[Candidate],
+    *,
+    unread: Iterable[str] = (),
+    ceiling: float = 0.0,
+    frequencies: Mapping[str, int] | None = None,
+) -> Pool:
+    return Pool(
+        candidates=tuple(candidates),
+        query=array("f", [1.0]),
+        unread=frozenset(unread),
+        ceiling=ceiling,
+        frequencies={} if frequencies is None else frequencies,
+        stats=STATS,
+    )
+
+
+def formula_of(
+    pool: Pool,
+    *,
+    mode: RetrievalMode = RetrievalMode.WEIGHTED,
+    named: TimeRange | None = None,
+    unrelated_cosine: float = 0.0,
+    options: RetrievalOptions = OPTIONS,
+) -> Formula:
+    return Formula(
+        options=options,
+        mode=mode,
+        now=NOW,
+        named=named,
+        unrelated_cosine=unrelated_cosine,
+        keyword=keyword_parts(pool),
+    )
+
+
+def scored(made: IndexedChunk, score: float = 0.5, *, similarity: float = 0.5) -> Scored:
+    return Scored(made, score, Scores(score, 0.0, 0.0, similarity))

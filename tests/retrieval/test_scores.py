@@ -1,0 +1,229 @@
+"""Scores: the formula, its parts, and that order never depends on the order of the input."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.domain import Candidate, RetrievalMode, TimeRange
+from shared.retrieval.scores import calibrated, contenders, keyword_parts, nearness, ranked
+from tests.retrieval.samples import NOW, OPTIONS, candidate, days_ago, formula_of, pool_of
+
+MAY = TimeRange(days_ago(40), days_ago(10))
+
+
+def test_the_score_is_the_weighted_sum_of_the_reported_parts() -> None:
+    pool = pool_of([candidate("a", 0.5, terms={"api": 1}, age=90)], frequencies={"api": 3})
+    (found,) = ranked(pool, formula_of(pool), threshold=0.0)
+    assert (found.scores.vector, found.scores.keyword) == (0.5, 1.0)
+    assert found.scores.recency == pytest.approx(0.5 * (0.6 * 0.5 + 0.25) / 0.85)
+    assert found.score == pytest.approx(0.6 * 0.5 + 0.25 * 1.0 + 0.15 * found.scores.recency)
+
+
+def test_a_perfect_fresh_match_scores_one() -> None:
+    pool = pool_of([candidate("a", 1.0, terms={"api": 1})], frequencies={"api": 3})
+    (found,) = ranked(pool, formula_of(pool), threshold=0.0)
+    assert found.score == pytest.approx(1.0)
+
+
+def test_freshness_lifts_nothing_that_is_not_relevant() -> None:
+    pool = pool_of([candidate("fresh", -0.2, age=0), candidate("old", 0.3, age=900)])
+    assert [found.chunk.note_id for found in ranked(pool, formula_of(pool), threshold=0.0)] == ["old"]
+
+
+def test_freshness_orders_what_is_equally_relevant() -> None:
+    pool = pool_of([candidate("older", 0.4, age=30), candidate("newer", 0.4, age=3)])
+    assert [found.chunk.note_id for found in ranked(pool, formula_of(pool), threshold=0.0)] == ["newer", "older"]
+
+
+def test_a_note_from_the_future_is_as_fresh_as_one_from_now() -> None:
+    pool = pool_of([candidate("a", 1.0, age=-5)])
+    assert formula_of(pool).score(pool.candidates[0], 1.0).scores.recency == pytest.approx(0.6 / 0.85)
+
+
+def test_a_named_time_makes_recency_the_nearness_to_it() -> None:
+    pool = pool_of([candidate("inside", 0.2, age=20), candidate("a_length_after", 0.2, age=-20)])
+    inside, after = ranked(pool, formula_of(pool, named=MAY), threshold=0.0)
+    assert inside.chunk.note_id == "inside"
+    assert inside.scores.recency == 1.0
+    assert after.scores.recency == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("named", "age", "expected"),
+    [
+        (MAY, 40, 1.0),
+        (MAY, 70, 0.5),
+        (MAY, 10, 1.0),  # the end itself lies outside, at distance 0
+        (TimeRange(days_ago(11), days_ago(10)), 18, 0.5),  # a day's neighbours are judged by the week
+        (TimeRange(None, days_ago(10)), 400, 1.0),
+        (TimeRange(None, days_ago(30)), 0, 0.5),
+        (TimeRange(days_ago(30), None), 60, 0.5),
+    ],
+)
+def test_nearness_halves_with_the_length_of_the_range(named: TimeRange, age: float, expected: float) -> None:
+    assert nearness(days_ago(age), named) == pytest.approx(expected)
+
+
+def test_the_newest_notes_stand_in_by_freshness_alone() -> None:
+    pool = pool_of([candidate("older", age=90), candidate("newer", age=1)])
+    found = ranked(pool, formula_of(pool, mode=RetrievalMode.RECENT), threshold=0.0)
+    assert [each.chunk.note_id for each in found] == ["newer", "older"]
+    assert found[1].score == pytest.approx(0.15 * 0.5)
+
+
+def test_the_best_keyword_match_of_the_pool_is_one() -> None:
+    pool = pool_of(
+        [candidate("a", terms={"api": 2}), candidate("b", terms={"api": 1, "other": 9}), candidate("c")],
+        frequencies={"api": 5},
+    )
+    parts = keyword_parts(pool)
+    assert parts["a_000"] == 1.0
+    assert 0 < parts["b_000"] < 1
+    assert parts["c_000"] == 0.0
+
+
+def test_fusion_adds_reciprocal_ranks_of_the_vector_and_keyword_lists() -> None:
+    pool = pool_of(
+        [
+            candidate("both", 0.3, vector_rank=2, keyword_rank=1),
+            candidate("vector", 0.9, vector_rank=1),
+            candidate("recent"),
+        ]
+    )
+    both, vector = ranked(pool, formula_of(pool, mode=RetrievalMode.RRF), threshold=0.0)
+    assert [both.chunk.note_id, vector.chunk.note_id] == ["both", "vector"]
+    assert [both.score, vector.score] == pytest.approx([1 / 62 + 1 / 61, 1 / 61])
+
+
+@pytest.mark.parametrize(
+    ("cosine", "unrelated", "similarity"),
+    [(0.2, 0.2, 0.5), (1.0, 0.2, 1.0), (0.6, 0.2, 0.75), (0.0, 0.0, 0.5), (-1.0, 0.0, 0.0), (-0.9, 0.5, 0.0)],
+)
+def test_similarity_maps_unrelated_to_a_half_and_equal_to_one(
+    cosine: float, unrelated: float, similarity: float
+) -> None:
+    assert calibrated(cosine, unrelated) == pytest.approx(similarity)
+
+
+def test_the_threshold_judges_similarity_and_not_the_score() -> None:
+    pool = pool_of([candidate("near", 0.5, age=9000), candidate("far", 0.3)])
+    found = ranked(pool, formula_of(pool), threshold=0.7)
+    assert [each.chunk.note_id for each in found] == ["near"]
+
+
+def test_a_chunk_without_a_vector_passes_a_threshold_by_a_keyword() -> None:
+    pool = pool_of([candidate("pending", terms={"api": 1}), candidate("other", 0.1)], frequencies={"api": 1})
+    found = ranked(pool, formula_of(pool), threshold=0.7)
+    assert [each.chunk.note_id for each in found] == ["pending"]
+
+
+def test_equal_scores_are_ordered_by_chunk_id() -> None:
+    pool = pool_of([candidate("b", 0.5), candidate("a", 0.5), candidate("c", 0.5)])
+    assert [each.chunk.note_id for each in ranked(pool, formula_of(pool), threshold=0.0)] == ["a", "b", "c"]
+
+
+def test_weights_on_recency_alone_rank_by_freshness() -> None:
+    options = replace(OPTIONS, weight_vector=0.0, weight_keyword=0.0, weight_recency=1.0)
+    pool = pool_of([candidate("older", 0.9, age=90), candidate("newer", 0.1, age=0)])
+    found = ranked(pool, formula_of(pool, options=options), threshold=0.0)
+    assert [(each.chunk.note_id, each.score) for each in found] == [("newer", 1.0), ("older", 0.5)]
+
+
+Known = tuple[Candidate, float | None]
+coarse = st.integers(-4, 10).map(lambda tenth: tenth / 10)
+"""Few values, so that ties are common."""
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> tuple[list[Candidate], set[str], float]:
+    """Candidates as they truly are, ids of those the vector leg did not bring, and the leg's last cosine."""
+    ceiling = draw(coarse)
+    made, unread = [], set()
+    for number in range(draw(st.integers(1, 24))):
+        brought = draw(st.booleans())
+        cosine = draw(coarse.filter(lambda value: value >= ceiling) if brought else st.one_of(st.none(), coarse))
+        if not brought and cosine is not None:
+            cosine = min(cosine, ceiling)
+        terms = {"api": draw(st.integers(0, 3)), "rest": 3}
+        rank = draw(st.integers(1, 30)) if brought else None
+        each = candidate(
+            f"n{number:02d}", cosine, terms=terms, age=draw(st.sampled_from([0, 10, 200])), vector_rank=rank
+        )
+        made.append(each)
+        if not brought:
+            unread.add(each.chunk.chunk_id)
+    return made, unread, ceiling
+
+
+@given(
+    pools(),
+    st.integers(1, 10),
+    st.sampled_from([0.0, 0.55, 0.7]),
+    st.sampled_from([RetrievalMode.WEIGHTED, RetrievalMode.RRF]),
+    st.sampled_from([None, MAY]),
+)
+def test_reading_only_the_contenders_vectors_leaves_the_head_exact(
+    made: tuple[list[Candidate], set[str], float],
+    head: int,
+    threshold: float,
+    mode: RetrievalMode,
+    named: TimeRange | None,
+) -> None:
+    true, unread, ceiling = made
+    whole = pool_of(true, frequencies={"api": 7})
+    formula = formula_of(whole, mode=mode, named=named)
+    expected = ranked(whole, formula, threshold=threshold)[:head]
+
+    blind = [replace(each, cosine=None) if each.chunk.chunk_id in unread else each for each in true]
+    pruned = pool_of(blind, unread=unread, ceiling=ceiling, frequencies={"api": 7})
+    read = set(contenders(pruned, formula, head=head, threshold=threshold))
+    assert read <= unread
+    after = [
+        each if each.chunk.chunk_id not in unread or each.chunk.chunk_id in read else replace(each, cosine=None)
+        for each in true
+    ]
+    seen = pool_of(after, unread=unread - read, ceiling=ceiling, frequencies={"api": 7})
+    assert ranked(seen, formula, threshold=threshold)[:head] == expected
+
+
+def test_a_vector_that_cannot_win_is_not_read() -> None:
+    strong = [candidate(f"s{number}", 0.8, vector_rank=number + 1) for number in range(3)]
+    pool = pool_of(
+        [*strong, candidate("weak"), candidate("word", terms={"api": 1})],
+        unread=["weak_000", "word_000"],
+        ceiling=0.7,
+        frequencies={"api": 1},
+    )
+    assert contenders(pool, formula_of(pool), head=3, threshold=0.0) == ("word_000",)
+
+
+@given(pools(), st.randoms(use_true_random=False))
+def test_the_order_of_the_input_changes_nothing(
+    made: tuple[list[Candidate], set[str], float], dice: random.Random
+) -> None:
+    candidates, unread, ceiling = made
+    shuffled = dice.sample(candidates, len(candidates))
+    one, other = (
+        pool_of(each, unread=unread, ceiling=ceiling, frequencies={"api": 7}) for each in (candidates, shuffled)
+    )
+    assert ranked(one, formula_of(one), threshold=0.0) == ranked(other, formula_of(other), threshold=0.0)
+    assert set(contenders(one, formula_of(one), head=5, threshold=0.0)) == set(
+        contenders(other, formula_of(other), head=5, threshold=0.0)
+    )
+
+
+@given(pools(), st.sampled_from([None, MAY, TimeRange(None, NOW), TimeRange(NOW - timedelta(days=1), NOW)]))
+def test_every_part_and_score_lies_between_zero_and_one(
+    made: tuple[list[Candidate], set[str], float], named: TimeRange | None
+) -> None:
+    pool = pool_of(made[0], frequencies={"api": 7})
+    for found in ranked(pool, formula_of(pool, named=named, unrelated_cosine=0.2), threshold=0.0):
+        parts = found.scores
+        assert all(0.0 <= value <= 1.0 for value in (parts.vector, parts.keyword, parts.recency, parts.similarity))
+        assert 0.0 < found.score <= 1.0 + 1e-9
