@@ -1,0 +1,128 @@
+"""What front doors call: one method an intention, each a line or two over the paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from shared.answering.pipeline import answer
+from shared.domain import Answer, Coverage, IndexRecord, Note, NoteKey, Question, Retrieved
+from shared.errors import NotFound
+from shared.indexing.pipeline import IndexOutcome, index_note, index_version
+from shared.indexing.reconcile import ReconcileReport, reconcile
+from shared.indexing.revision import note_revision
+from shared.ports import Embedder, Page, Store, Verifier, Writer
+from shared.retrieval.pipeline import RetrievalOptions, retrieve
+from shared.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteDraft:
+    """What a caller says of a note. None: as it was, or the default for a new one."""
+
+    title: str
+    text: str
+    vault: str = "default"
+    path: str = ""
+    tags: tuple[str, ...] = ()
+    lang: str | None = None
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteState:
+    """How far the index has followed one note. `current`: it holds exactly what the note says now."""
+
+    record: IndexRecord | None
+    current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """The product with everything plugged in. Safe to share between threads."""
+
+    settings: Settings
+    store: Store
+    embedder: Embedder | None
+    """None: no embedder can be had; keyword and recency search remain."""
+    writer: Writer
+    fallback: Writer
+    """Answers when `writer` is away."""
+    verifier: Verifier
+    pool: Executor
+    clock: Callable[[], datetime]
+    notice: str
+    """One line that says which parts are in use."""
+
+    # -- notes
+
+    def save_note(self, tenant_id: str, note_id: str, draft: NoteDraft) -> Note:
+        """Create or replace. The same content again writes nothing and keeps `updatedAt`."""
+        now = self.clock()
+        existing = self.store.get_note(tenant_id, note_id)
+        created = draft.created_at or (existing.created_at if existing else now)
+        note = Note(note_id, draft.title, draft.text, created, now, draft.vault, draft.path, draft.tags, draft.lang)
+        if existing is not None and note_revision(existing) == note_revision(note):
+            return existing
+        self.store.put_note(tenant_id, note)
+        return note
+
+    def note(self, tenant_id: str, note_id: str) -> Note:
+        """Raises NotFound."""
+        note = self.store.get_note(tenant_id, note_id)
+        if note is None:
+            raise NotFound(f"no note {note_id!r}")
+        return note
+
+    def notes(self, tenant_id: str, *, limit: int, token: str | None, vault: str | None) -> Page[Note]:
+        return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault)
+
+    def delete_note(self, tenant_id: str, note_id: str) -> None:
+        """Raises NotFound. Its index follows by the trigger; from now on it is not cited any more."""
+        if not self.store.delete_note(tenant_id, note_id):
+            raise NotFound(f"no note {note_id!r}")
+
+    # -- the index
+
+    def index_note(self, key: NoteKey) -> IndexOutcome:
+        """Bring one note's index to what the note says now."""
+        return index_note(key, store=self.store, embedder=self.embedder, clock=self.clock)
+
+    def index_state(self, tenant_id: str, note_id: str) -> NoteState:
+        """Raises NotFound if there is no such note."""
+        note = self.note(tenant_id, note_id)
+        record = self.store.read_record(tenant_id, note_id).record
+        return NoteState(record, current=record is not None and record.note_revision == note_revision(note))
+
+    def coverage(self, tenant_id: str) -> Coverage:
+        return self.store.coverage(tenant_id)
+
+    def reconcile(self, *, budget: int, full: bool = False, dry_run: bool = False) -> ReconcileReport:
+        """Find and repair what events missed, at most `budget` notes a call."""
+        return reconcile(
+            self.store, embedder=self.embedder, clock=self.clock, budget=budget, full=full, dry_run=dry_run
+        )
+
+    # -- asking
+
+    def passages_wanted(self, question: Question) -> int:
+        """How many passages the writer is to get for this question."""
+        return question.top_k or self.settings.retrieval_rerank_to
+
+    def chat(self, question: Question) -> Answer:
+        """Answer from the tenant's notes (or without them, when the question says so)."""
+        retrieved = self._retrieve(question, self._options()) if question.use_notes else None
+        return answer(question, retrieved, writer=self.writer, fallback=self.fallback)
+
+    def search(self, question: Question, *, k: int) -> Retrieved:
+        """The best `k` passages, without a writer's limits on length."""
+        options = replace(self._options(), rerank_to=k, max_chunks=k, max_characters=None)
+        return self._retrieve(question, options)
+
+    def _options(self) -> RetrievalOptions:
+        return RetrievalOptions.from_settings(self.settings, index_version=index_version(self.embedder))
+
+    def _retrieve(self, question: Question, options: RetrievalOptions) -> Retrieved:
+        return retrieve(question, store=self.store, embedder=self.embedder, options=options, pool=self.pool)

@@ -1,0 +1,154 @@
+"""Settings -> adapters -> App: the only place that knows who answers behind which port.
+
+Nothing is built at import; adapters import their SDKs on first use.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from functools import cache
+from typing import TypedDict
+
+from shared.adapters.extractive import ExtractiveWriter
+from shared.app import App
+from shared.domain import NoteKey
+from shared.errors import SettingsError
+from shared.ports import Embedder, Store, Verifier, Writer
+from shared.settings import Settings
+
+LEG_THREADS = 32
+"""Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
+
+LOCAL_TENANT = "local"
+"""Whose notes they are where nobody signs in."""
+
+
+@cache
+def app() -> App:
+    """The process's App, from its environment. Raises SettingsError at the first bad setting."""
+    return build(Settings.from_env(os.environ))
+
+
+def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = None, tenant: str = LOCAL_TENANT) -> App:
+    """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself)."""
+    embedder = _embedder(settings)
+    fallback = ExtractiveWriter()
+    writer = _writer(settings) or fallback
+    return App(
+        settings=settings,
+        store=_store(settings, on_write),
+        embedder=embedder,
+        writer=writer,
+        fallback=fallback,
+        verifier=_verifier(settings, tenant),
+        pool=ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg"),
+        clock=lambda: datetime.now(UTC),
+        notice=_notice(settings, embedder, writer),
+    )
+
+
+def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> Store:
+    if settings.store == "firestore":
+        from shared.adapters.firestore import FirestoreStore  # noqa: PLC0415 - only where it is used
+
+        return FirestoreStore(_project(settings))
+    from shared.adapters.embedded import EmbeddedStore  # noqa: PLC0415 - only where it is used
+
+    return EmbeddedStore(settings.home, on_write=on_write)
+
+
+def _embedder(settings: Settings) -> Embedder | None:
+    if _uses_gemini(settings):
+        from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
+
+        model = settings.embedding_model or gemini.embedder.DEFAULT_MODEL
+        return gemini.GeminiEmbedder(
+            model=model,
+            dimension=settings.embedding_dim,
+            batch_size=settings.embedding_batch_size,
+            **_gemini_access(settings),
+        )
+    if settings.openai_base_url and settings.embedding_model:
+        from shared.adapters import openai  # noqa: PLC0415 - only where it is used
+
+        return openai.OpenAIEmbedder(
+            model=settings.embedding_model,
+            dimension=settings.embedding_dim,
+            batch_size=settings.embedding_batch_size,
+            base_url=settings.openai_base_url,
+            api_key=settings.openai_api_key,
+        )
+    from shared.adapters import wordllama  # noqa: PLC0415 - only where it is used
+
+    return wordllama.WordLlamaEmbedder() if wordllama.available() else None
+
+
+def _writer(settings: Settings) -> Writer | None:
+    """None: no model is configured, the extractive writer answers."""
+    timeout = settings.chat_timeout_ms / 1000
+    if _uses_gemini(settings):
+        from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
+
+        model = settings.chat_model or gemini.writer.DEFAULT_MODEL
+        return gemini.GeminiWriter(
+            model=model, temperature=settings.chat_temperature, timeout=timeout, **_gemini_access(settings)
+        )
+    if settings.openai_base_url and settings.chat_model:
+        from shared.adapters import openai  # noqa: PLC0415 - only where it is used
+
+        return openai.OpenAIWriter(
+            model=settings.chat_model,
+            base_url=settings.openai_base_url,
+            temperature=settings.chat_temperature,
+            timeout=timeout,
+            api_key=settings.openai_api_key,
+        )
+    return None
+
+
+def _verifier(settings: Settings, tenant: str) -> Verifier:
+    from shared.adapters import firebase_auth  # noqa: PLC0415 - only where it is used
+
+    if settings.auth == "none":
+        return firebase_auth.NoVerifier(tenant)
+    if settings.auth == "emulator":
+        return firebase_auth.EmulatorVerifier(_project(settings))
+    return firebase_auth.FirebaseVerifier(_project(settings), settings.auth_certificates_url)
+
+
+def _uses_gemini(settings: Settings) -> bool:
+    return bool(settings.gemini_api_key or settings.use_vertexai)
+
+
+class _GeminiAccess(TypedDict):
+    api_key: str | None
+    base_url: str | None
+    project: str | None
+    location: str
+
+
+def _gemini_access(settings: Settings) -> _GeminiAccess:
+    """Vertex AI by the project's own credentials where it is asked for, else the key."""
+    return {
+        "api_key": None if settings.use_vertexai else settings.gemini_api_key,
+        "base_url": settings.gemini_base_url,
+        "project": settings.project if settings.use_vertexai else None,
+        "location": settings.location,
+    }
+
+
+def _project(settings: Settings) -> str:
+    """Raises SettingsError if there is none."""
+    if not settings.project:
+        raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id: Firestore and Firebase Auth belong to one")
+    return settings.project
+
+
+def _notice(settings: Settings, embedder: Embedder | None, writer: Writer) -> str:
+    store = f"Firestore ({settings.project})" if settings.store == "firestore" else f"embedded store ({settings.home})"
+    vectors = f"embedder {embedder.model}" if embedder else "no embedder: keyword and recency search only"
+    offline = "" if _uses_gemini(settings) or settings.openai_base_url else "; offline, no key is set"
+    return f"{store}, {vectors}, writer {writer.model}{offline}"

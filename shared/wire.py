@@ -1,0 +1,205 @@
+"""Domain values -> the JSON objects clients read (SPEC names, camelCase, UTC instants, UTF-16 offsets).
+
+Used by every front door, so that `/chat`, `aurora ask --json` and tools print the same thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+from shared.domain import (
+    Answer,
+    Citation,
+    Coverage,
+    IndexedChunk,
+    IndexRecord,
+    Note,
+    Question,
+    Retrieved,
+    Scored,
+    TimeRange,
+)
+from shared.text.offsets import Utf16Offsets
+
+Json: TypeAlias = dict[str, Any]
+
+SNIPPET_LENGTH = 160
+"""Characters of a passage shown in lists."""
+
+
+def instant(when: datetime) -> str:
+    """`2026-01-15T10:30:00.000Z`."""
+    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def snippet(text: str) -> str:
+    """The start of a passage on one line, at most SNIPPET_LENGTH characters and an ellipsis."""
+    line = " ".join(text.split())
+    return line if len(line) <= SNIPPET_LENGTH else line[:SNIPPET_LENGTH].rsplit(" ", 1)[0] + "…"
+
+
+def span(chunk: IndexedChunk, start: int, end: int) -> Json:
+    """Code points `[start, end)` of the note, inside the chunk, as UTF-16 offsets into the note."""
+    offsets = Utf16Offsets(chunk.text)
+    first, last = (chunk.utf16_start + offsets.at(place - chunk.start) for place in (start, end))
+    return {"start": first, "end": last}
+
+
+def _scores(passage: Scored) -> Json:
+    parts = passage.scores
+    return {
+        "vector": round(parts.vector, 4),
+        "keyword": round(parts.keyword, 4),
+        "recency": round(parts.recency, 4),
+        "similarity": round(parts.similarity, 4),
+    }
+
+
+def citation_json(citation: Citation) -> Json:
+    """The citation object that every front door shows."""
+    chunk = citation.passage.chunk
+    return {
+        "cid": citation.label,
+        "noteId": chunk.note_id,
+        "chunkId": chunk.chunk_id,
+        "createdAt": instant(chunk.created_at),
+        "snippet": snippet(chunk.text),
+        "score": round(citation.passage.score, 4),
+        "title": chunk.title,
+        "folder": chunk.folder,
+        "headingPath": chunk.heading_path,
+        "position": chunk.position,
+        "span": span(chunk, citation.quote_start, citation.quote_end),
+        "quote": citation.quote,
+        "scores": _scores(citation.passage),
+    }
+
+
+def result_json(passage: Scored) -> Json:
+    """One row of `/search`, and of a refusal's nearest notes."""
+    chunk = passage.chunk
+    return {
+        "noteId": chunk.note_id,
+        "chunkId": chunk.chunk_id,
+        "title": chunk.title,
+        "vault": chunk.vault,
+        "path": chunk.path,
+        "headingPath": chunk.heading_path,
+        "createdAt": instant(chunk.created_at),
+        "snippet": snippet(chunk.text),
+        "span": span(chunk, chunk.start, chunk.end),
+        "score": round(passage.score, 4),
+        "scores": _scores(passage),
+    }
+
+
+def _query_json(question: Question, retrieved: Retrieved) -> Json:
+    hint = retrieved.analysis.time
+    if hint is None:
+        return {"keywords": list(retrieved.analysis.keywords), "timeRange": None}
+    used = retrieved.range_used or TimeRange(None, None)
+    time_range = {
+        "start": instant(used.start) if used.start else None,
+        "end": instant(used.end) if used.end else None,
+        "phrase": hint.phrase,
+        "zone": question.zone,
+        "days": hint.days,
+        "widened": retrieved.widened,
+    }
+    return {"keywords": list(retrieved.analysis.keywords), "timeRange": time_range}
+
+
+def _timings(timings_ms: Mapping[str, float]) -> Json:
+    return {name: round(value, 1) for name, value in timings_ms.items()}
+
+
+def _retrieval_json(retrieved: Retrieved | None, k: int) -> Json:
+    if retrieved is None:
+        return {"k": k, "strategy": "none", "candidateCount": 0, "rerankCount": 0, "timeMs": 0}
+    return {
+        "k": k,
+        "strategy": retrieved.mode.value,
+        "candidateCount": retrieved.candidate_count,
+        "rerankCount": len(retrieved.selected),
+        "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)),
+    }
+
+
+def answer_json(question: Question, answer: Answer, *, k: int, request_id: str) -> Json:
+    """The body of `/chat`: the fixed contract first, additions after it. `k`: passages the writer was to get."""
+    retrieved = answer.retrieved
+    meta: Json = {
+        "model": answer.model,
+        "retrieval": _retrieval_json(retrieved, k),
+        "requestId": request_id,
+        "offsetUnit": "utf16",
+        "query": _query_json(question, retrieved) if retrieved else None,
+        "refusal": None,
+        "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
+        "timings": _timings(answer.timings_ms),
+    }
+    if answer.refusal is not None:
+        nearest = [result_json(passage) for passage in retrieved.nearest] if retrieved else []
+        meta["refusal"] = {"reason": answer.refusal.value, "nearest": nearest}
+    return {
+        "answer": answer.text,
+        "citations": [citation_json(citation) for citation in answer.citations],
+        "meta": meta,
+    }
+
+
+def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id: str) -> Json:
+    """The body of `/search`."""
+    meta = {
+        "retrieval": _retrieval_json(retrieved, k),
+        "requestId": request_id,
+        "offsetUnit": "utf16",
+        "query": _query_json(question, retrieved),
+        "timings": _timings(retrieved.timings_ms),
+    }
+    return {"results": [result_json(passage) for passage in retrieved.selected], "meta": meta}
+
+
+def note_json(note: Note) -> Json:
+    """A note as `/notes` gives it."""
+    return {
+        "noteId": note.note_id,
+        "title": note.title,
+        "text": note.text,
+        "createdAt": instant(note.created_at),
+        "updatedAt": instant(note.updated_at),
+        "vault": note.vault,
+        "path": note.path,
+        "tags": list(note.tags),
+        "lang": note.lang,
+    }
+
+
+def index_status_json(note_id: str, record: IndexRecord | None, *, current: bool) -> Json:
+    """A note's index state. `missing`: the index has not seen it yet; `current`: it holds this very revision."""
+    if record is None:
+        return {"noteId": note_id, "status": "missing", "current": False, "chunkCount": 0}
+    return {
+        "noteId": note_id,
+        "status": record.status.value,
+        "current": current,
+        "chunkCount": record.chunk_count,
+        "indexVersion": record.index_version,
+        "noteRevision": record.note_revision,
+        "indexedAt": instant(record.indexed_at),
+        "attempts": record.attempts,
+        "error": record.error,
+    }
+
+
+def coverage_json(coverage: Coverage) -> Json:
+    """How much of a tenant's notes the index holds."""
+    return {
+        "notes": coverage.notes,
+        "indexed": coverage.indexed,
+        "pendingEmbeddings": coverage.pending,
+        "failed": coverage.failed,
+        "missing": coverage.missing,
+    }
