@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
+
 # The contract suites are plain modules: without this their failing asserts would not show the values compared.
 for _part in ("notes", "index", "sweep", "search"):
     pytest.register_assert_rewrite(f"tests.contracts.store_{_part}")
+pytest.register_assert_rewrite("tests.contracts.embedder_contract")

@@ -6,6 +6,7 @@ import math
 import threading
 from typing import TYPE_CHECKING
 
+from shared.adapters.address import checked
 from shared.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -20,14 +21,14 @@ LEAST_SERVER_TIMEOUT = 10
 class Connection:
     """`project` chooses Vertex AI with the machine's own credentials, otherwise `api_key` is needed.
 
-    Raises SettingsError when there is neither, or a key that no header can carry.
+    Raises SettingsError when there is neither, for a key that no header can carry, and for a bad address.
     """
 
     def __init__(self, *, api_key: str | None, base_url: str | None, project: str | None, location: str) -> None:
         if project is None and not _sendable(api_key):
             raise SettingsError("GEMINI_API_KEY", "a key of visible ASCII characters, or Vertex AI")
         self._api_key = api_key
-        self._base_url = base_url
+        self._base_url = checked("GEMINI_BASE_URL", base_url) if base_url else None
         self._project = project
         self._location = location
         self._client: Client | None = None

@@ -6,18 +6,19 @@ import threading
 from typing import TYPE_CHECKING
 
 from shared.adapters import sdk_errors
+from shared.adapters.address import checked
 from shared.errors import AuroraError
 
 if TYPE_CHECKING:
-    from openai import APIStatusError, OpenAI
+    from openai import APIConnectionError, APIStatusError, OpenAI
     from pydantic import ValidationError
 
 
 class Connection:
-    """`base_url` ends in `/v1`. `api_key` None: the server wants none."""
+    """`base_url` ends in `/v1`. `api_key` None: the server wants none. Raises SettingsError for a bad address."""
 
     def __init__(self, base_url: str, api_key: str | None) -> None:
-        self._base_url = base_url
+        self._base_url = checked("OPENAI_BASE_URL", base_url)
         self._api_key = api_key
         self._client: OpenAI | None = None
         self._lock = threading.Lock()
@@ -44,7 +45,7 @@ def table() -> sdk_errors.Table:
     return {
         **sdk_errors.transport_errors(),
         openai.APIStatusError: _by_status,
-        openai.APIConnectionError: sdk_errors.unanswered,
+        openai.APIConnectionError: _by_cause,
         pydantic.ValidationError: _by_kind,
     }
 
@@ -52,6 +53,16 @@ def table() -> sdk_errors.Table:
 def _by_status(error: APIStatusError, model: str) -> AuroraError:
     delay = sdk_errors.retry_after(error.response.headers)
     return sdk_errors.from_status(error.status_code, model, retry_after=delay)
+
+
+def _by_cause(error: APIConnectionError, model: str) -> AuroraError:
+    """The SDK wraps what its transport raised: that tells a wrong address from one that does not answer."""
+    from httpx2 import RequestError  # noqa: PLC0415 - already loaded when anything of this was raised
+
+    cause = error.__cause__
+    if isinstance(cause, RequestError):
+        return sdk_errors.ours(sdk_errors.transport_errors(), cause, model)
+    return sdk_errors.unanswered(error, model)
 
 
 def _by_kind(error: ValidationError, model: str) -> AuroraError:

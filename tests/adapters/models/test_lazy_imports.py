@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+MODULES = (
+    "shared.adapters.gemini",
+    "shared.adapters.openai",
+    "shared.adapters.wordllama",
+    "shared.adapters.retry",
+    "shared.adapters.firebase_auth",
+)
+HEAVY = ("google.genai", "google.auth", "openai", "wordllama", "numpy", "pydantic", "httpx2", "tenacity", "requests")
+
+PROGRAM = """
+import importlib, sys
+importlib.import_module(sys.argv[1])
+print(*sorted(name for name in sys.argv[2:] if name in sys.modules))
+"""
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_importing_an_adapter_loads_no_sdk(module: str) -> None:
+    command = [sys.executable, "-c", PROGRAM, module, *HEAVY]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == []
+
+
+CONSTRUCTING = """
+import sys
+from shared.adapters.firebase_auth import FirebaseVerifier
+from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
+from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
+from shared.adapters.wordllama import WordLlamaEmbedder, available
+GeminiEmbedder(api_key="k"), GeminiWriter(project="p"), WordLlamaEmbedder(), available()
+OpenAIEmbedder(model="m", base_url="http://127.0.0.1/v1"), OpenAIWriter(model="m", base_url="http://127.0.0.1/v1")
+FirebaseVerifier("p", "http://127.0.0.1/")
+print(*sorted(name for name in sys.argv[1:] if name in sys.modules))
+"""
+
+
+def test_making_the_adapters_loads_no_sdk_either() -> None:
+    command = [sys.executable, "-c", CONSTRUCTING, *HEAVY]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == []

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from types import ModuleType
+
+import google.auth.exceptions
+import google.genai.errors
+import httpx2
+import openai
+import pytest
+
+from shared.adapters import sdk_errors
+from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
+from shared.adapters.gemini.errors import table as gemini_table
+from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
+from shared.adapters.openai.connection import table as openai_table
+from shared.errors import ModelRefused, ModelUnavailable, SettingsError
+from tests.adapters.models.waiting import PROMPT, FakeClock
+from tests.servers import gemini as gemini_replies
+from tests.servers.gemini import GeminiServer
+from tests.servers.openai import OpenAIServer
+from tests.servers.scripted import Reply
+
+UNUSED = {
+    # google-genai: function calling and interactions, which the product does not use
+    "UnknownFunctionCallArgumentError",
+    "UnsupportedFunctionError",
+    "FunctionInvocationError",
+    "ContinuationInterruptedError",
+    # a warning, not an error
+    "ExperimentalWarning",
+    "HTTPXDeprecationWarning",
+    # httpx2: bases, and what only a caller of httpx2 itself can cause (streams, raise_for_status, cookies)
+    "HTTPError",
+    "HTTPStatusError",
+    "CookieConflict",
+    "StreamError",
+    "StreamConsumed",
+    "StreamClosed",
+    "ResponseNotRead",
+    "RequestNotRead",
+    # openai: bases, parsed replies, webhooks, web sockets and workload identity, which the product does not use
+    "OpenAIError",
+    "APIError",
+    "LengthFinishReasonError",
+    "ContentFilterFinishReasonError",
+    "InvalidWebhookSignatureError",
+    "SubjectTokenProviderError",
+    "WebSocketConnectionClosedError",
+    "WebSocketQueueFullError",
+    "APIResponseValidationError",
+}
+
+
+def classes(module: ModuleType) -> Iterable[type[Exception]]:
+    members = (member for _, member in inspect.getmembers(module, inspect.isclass))
+    return [member for member in members if issubclass(member, Exception) and not member.__name__.startswith("_")]
+
+
+@pytest.mark.parametrize(
+    ("module", "table"),
+    [
+        (google.genai.errors, gemini_table()),
+        (httpx2, gemini_table()),
+        (google.auth.exceptions, gemini_table()),
+        (openai, openai_table()),
+        (httpx2, openai_table()),
+    ],
+    ids=lambda value: value.__name__ if isinstance(value, ModuleType) else "",
+)
+def test_every_error_class_of_the_sdks_is_mapped_or_known_to_be_unused(
+    module: ModuleType, table: sdk_errors.Table
+) -> None:
+    found = {kind.__name__ for kind in classes(module) if not any(parent in table for parent in kind.__mro__)}
+    assert found - UNUSED == set()
+
+
+def test_google_genai_classes_are_mapped_one_by_one() -> None:
+    own = {kind for kind in classes(google.genai.errors) if kind.__module__ == "google.genai.errors"}
+    assert {kind.__name__ for kind in own - set(gemini_table())} <= UNUSED
+
+
+STATUSES = [
+    (400, ModelRefused),
+    (401, ModelRefused),
+    (403, ModelRefused),
+    (404, ModelRefused),
+    (408, ModelUnavailable),
+    (413, ModelRefused),
+    (422, ModelRefused),
+    (429, ModelUnavailable),
+    (500, ModelUnavailable),
+    (502, ModelUnavailable),
+    (503, ModelUnavailable),
+    (504, ModelUnavailable),
+    (529, ModelUnavailable),
+    (304, ModelRefused),
+]
+
+
+@pytest.mark.parametrize(("status", "kind"), STATUSES)
+def test_statuses_of_gemini(status: int, kind: type[Exception], gemini: GeminiServer, clock: FakeClock) -> None:
+    gemini.answer = lambda _: Reply(status=status, body={"error": {"code": status, "message": "no", "status": "WHY"}})
+    with pytest.raises(kind, match=rf"^gemini-3.5-flash-lite: {status}") as caught:
+        GeminiWriter(api_key="k", base_url=gemini.url, clock=clock).write(PROMPT)
+    assert isinstance(caught.value.__cause__, google.genai.errors.APIError)
+    assert (len(gemini.requests) > 1) is (kind is ModelUnavailable)
+
+
+@pytest.mark.parametrize(("status", "kind"), STATUSES)
+def test_statuses_of_openai(status: int, kind: type[Exception], openai_server: OpenAIServer, clock: FakeClock) -> None:
+    openai_server.answer = lambda _: Reply(status=status, body={"error": {"message": "no", "code": "why"}})
+    with pytest.raises(kind, match=rf"^m: {status}") as caught:
+        OpenAIWriter(model="m", base_url=openai_server.base_url, clock=clock).write(PROMPT)
+    assert isinstance(caught.value.__cause__, openai.APIStatusError)
+    assert (len(openai_server.requests) > 1) is (kind is ModelUnavailable)
+
+
+BODIES = [
+    (Reply(body=b"<html>"), ModelUnavailable),
+    (Reply(body=b"\xff\xfe"), ModelUnavailable),
+    (Reply(body=b'{"half": '), ModelUnavailable),
+    (Reply(body={"a": "b" * 100}, cut_after=20), ModelUnavailable),
+    (Reply(body={"a": "b" * 100}, cut_after=0), ModelUnavailable),
+    (Reply(body=b"not gzip", headers={"Content-Encoding": "gzip"}), ModelUnavailable),
+    (Reply(status=503, body=b"\xff\xff"), ModelUnavailable),
+    (Reply(status=429, body=b"[1]"), ModelUnavailable),
+    (Reply(status=429, body={"error": {"details": ["x"]}}), ModelUnavailable),
+]
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        *BODIES,
+        (Reply(body={"candidates": [{"content": {"parts": "x"}}]}), ModelRefused),
+        (Reply(body=[]), ModelRefused),
+    ],
+)
+def test_broken_replies_of_gemini(reply: Reply, kind: type[Exception], gemini: GeminiServer, clock: FakeClock) -> None:
+    gemini.answer = lambda _: reply
+    with pytest.raises(kind):
+        GeminiWriter(api_key="k", base_url=gemini.url, clock=clock).write(PROMPT)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        *BODIES,
+        (Reply(body=b""), ModelUnavailable),
+        (Reply(body=[]), ModelRefused),
+        (Reply(body={}), ModelRefused),
+        (Reply(body={"choices": None, "data": [{"embedding": "no base64"}]}), ModelRefused),
+        (Reply(body={"choices": [{}], "data": [{"embedding": "YWJj"}]}), ModelRefused),
+    ],
+)
+def test_broken_replies_of_openai(
+    reply: Reply, kind: type[Exception], openai_server: OpenAIServer, clock: FakeClock
+) -> None:
+    openai_server.answer = lambda _: reply
+    url = openai_server.base_url
+    with pytest.raises(kind):
+        OpenAIWriter(model="m", base_url=url, clock=clock).write(PROMPT)
+    with pytest.raises(kind):
+        OpenAIEmbedder(model="m", base_url=url, dimension=4, clock=clock).embed_query("a")
+
+
+def test_an_address_where_nobody_listens_is_an_outage(clock: FakeClock) -> None:
+    with pytest.raises(ModelUnavailable):
+        GeminiEmbedder(api_key="k", base_url="http://127.0.0.1:1", clock=clock).embed_query("a")
+    with pytest.raises(ModelUnavailable):
+        OpenAIEmbedder(model="m", base_url="http://127.0.0.1:1/v1", clock=clock).embed_query("a")
+
+
+@pytest.mark.parametrize("address", ["ftp://127.0.0.1", "http://[", "127.0.0.1:11434", "http://", "http://a:b/", "x"])
+def test_what_is_no_address_stops_the_start(address: str) -> None:
+    with pytest.raises(SettingsError, match="GEMINI_BASE_URL"):
+        GeminiEmbedder(api_key="k", base_url=address)
+    with pytest.raises(SettingsError, match="OPENAI_BASE_URL"):
+        OpenAIEmbedder(model="m", base_url=address)
+
+
+def test_a_redirect_to_nowhere_is_refused(gemini: GeminiServer, openai_server: OpenAIServer, clock: FakeClock) -> None:
+    gemini.answer = openai_server.answer = lambda _: Reply(status=307, headers={"Location": "ftp://127.0.0.1"})
+    with pytest.raises(ModelRefused, match="cannot be sent"):
+        GeminiEmbedder(api_key="k", base_url=gemini.url, clock=clock).embed_query("a")
+    with pytest.raises(ModelRefused, match="cannot be sent"):
+        OpenAIEmbedder(model="m", base_url=openai_server.base_url, clock=clock).embed_query("a")
+
+
+def test_the_reason_code_of_a_refusal_is_told(gemini: GeminiServer, clock: FakeClock) -> None:
+    gemini.script(gemini_replies.error(400, "INVALID_ARGUMENT", gemini_replies.error_info("API_KEY_INVALID")))
+    with pytest.raises(ModelRefused, match=r": 400 INVALID_ARGUMENT API_KEY_INVALID$"):
+        GeminiWriter(api_key="k", base_url=gemini.url, clock=clock).write(PROMPT)
+
+
+@pytest.mark.parametrize(
+    ("reply", "delay"),
+    [
+        (gemini_replies.error(429, "RESOURCE_EXHAUSTED", gemini_replies.retry_info(90.5)), 90.5),
+        (Reply(status=429, headers={"Retry-After": "90"}), 90.0),
+        (Reply(status=503, headers={"Retry-After": "soon"}), None),
+        (Reply(status=503, headers={"Retry-After": "nan"}), None),
+        (Reply(status=503), None),
+    ],
+)
+def test_the_servers_delay_is_handed_on(
+    reply: Reply, delay: float | None, gemini: GeminiServer, clock: FakeClock
+) -> None:
+    gemini.answer = lambda _: reply
+    with pytest.raises(ModelUnavailable) as caught:
+        GeminiWriter(api_key="k", base_url=gemini.url, clock=clock).write(PROMPT)
+    assert caught.value.retry_after == delay
+
+
+def test_retry_after_as_a_date_is_seconds_from_now() -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    seconds = sdk_errors.retry_after({"retry-after": date})
+    assert seconds is not None
+    assert 35 < seconds <= 40
+
+
+def test_retry_after_in_the_past_is_now() -> None:
+    assert sdk_errors.retry_after({"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"}) == 0.0
