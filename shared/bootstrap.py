@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from functools import cache
+from threading import Lock
 from typing import TypedDict
 
 from shared.adapters.extractive import ExtractiveWriter
@@ -26,10 +26,25 @@ LOCAL_TENANT = "local"
 """Whose notes they are where nobody signs in."""
 
 
-@cache
+_process: list[App] = []
+_building = Lock()
+
+
 def app() -> App:
-    """The process's App, from its environment. Raises SettingsError at the first bad setting."""
-    return build(Settings.from_env(os.environ))
+    """The process's App: what `use` plugged in, else built from the environment on the first call.
+
+    Raises SettingsError at the first bad setting.
+    """
+    with _building:
+        if not _process:
+            _process.append(build(Settings.from_env(os.environ)))
+        return _process[0]
+
+
+def use(built: App) -> None:
+    """Make `built` the process's App: the development server and tests bring their own."""
+    with _building:
+        _process[:] = [built]
 
 
 def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = None, tenant: str = LOCAL_TENANT) -> App:

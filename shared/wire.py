@@ -21,6 +21,7 @@ from shared.domain import (
     Scored,
     TimeRange,
 )
+from shared.indexing.reconcile import ReconcileReport
 from shared.text.offsets import Utf16Offsets
 
 Json: TypeAlias = dict[str, Any]
@@ -202,4 +203,20 @@ def coverage_json(coverage: Coverage) -> Json:
         "pendingEmbeddings": coverage.pending,
         "failed": coverage.failed,
         "missing": coverage.missing,
+    }
+
+
+def reconcile_json(report: ReconcileReport) -> Json:
+    """What one reconcile found and did; of a dry run, what it would embed. `complete` false: call again."""
+    return {
+        "examined": report.examined,
+        "found": {finding.value: count for finding, count in report.found.items()},
+        "indexed": report.indexed,
+        "deleted": report.deleted,
+        "failed": report.failed,
+        "postponed": report.postponed,
+        "texts": report.texts,
+        "tokens": report.tokens,
+        "complete": report.complete,
+        "dryRun": report.dry_run,
     }
