@@ -381,6 +381,8 @@ class Prompt:
     user: str
     question: str
     sources: tuple[Source, ...]
+    analysis: Analysis | None = None
+    """The question taken apart, for writers that read no prose; None: plain chat."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,46 @@
+"""A checked answer -> its sentences, each with the labels it cites."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from shared.text.sentences import sentences
+
+_LABEL = re.compile(r"\[(N\d+)\]")
+_LEADING = re.compile(r"(?:\[N\d+\][ \t]*)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence of an answer. `text` is `answer[start:end]` without its markers."""
+
+    text: str
+    start: int
+    end: int
+    labels: tuple[str, ...]
+    """In order, each once; empty: the sentence cites nothing."""
+
+
+def find_claims(answer: str) -> tuple[Claim, ...]:
+    """Answer with canonical markers (`[N1]`) -> one claim a sentence, in order; offsets in code points.
+
+    Markers that open a sentence belong to the one before it on the same line if that has none of its own:
+    `We chose Firestore. [N1] It scales. [N2]` is two claims. A sentence of markers alone is none.
+    """
+    claims: list[Claim] = []
+    for start, end in sentences(answer):
+        leading = _LEADING.match(answer, start, end)
+        if leading and claims and not claims[-1].labels and "\n" not in answer[claims[-1].end : start]:
+            claims[-1] = _claim(answer, claims[-1].start, leading.end())
+            start = leading.end()  # noqa: PLW2901 - the rest of the sentence is the next claim
+        claim = _claim(answer, start, end)
+        if claim.text:
+            claims.append(claim)
+    return tuple(claims)
+
+
+def _claim(answer: str, start: int, end: int) -> Claim:
+    sentence = answer[start:end]
+    text = " ".join(_LABEL.sub(" ", sentence).split())
+    return Claim(text, start, end, tuple(dict.fromkeys(_LABEL.findall(sentence))))

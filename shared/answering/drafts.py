@@ -1,0 +1,42 @@
+"""Prompt -> draft, from whichever writer can: nothing fails because a model is away."""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import replace
+
+from shared.domain import Draft, Prompt
+from shared.errors import ModelRefused, ModelUnavailable
+from shared.ports import Writer
+from shared.text.sentences import sentences
+
+log = logging.getLogger(__name__)
+
+_COMPLETE = re.compile(r"[.!?…。！？][\"'”’»)\]*_`]*(?:\s*\[[^\[\]]*\])*\Z")
+_CUT = " …"
+
+
+def write_draft(prompt: Prompt, *, writer: Writer, fallback: Writer) -> Draft:
+    """The writer's draft; the fallback's where the writer is away, refuses, or writes nothing.
+
+    A draft that stopped at the model's limit loses its unfinished last sentence and ends in an ellipsis.
+    """
+    try:
+        draft = writer.write(prompt)
+    except (ModelUnavailable, ModelRefused) as problem:
+        log.warning("%s did not write (%s); %s answers", writer.model, type(problem).__name__, fallback.model)
+        return fallback.write(prompt)
+    if not draft.text.strip():
+        log.warning("%s wrote nothing; %s answers", writer.model, fallback.model)
+        return replace(fallback.write(prompt), usage=draft.usage)
+    return replace(draft, text=_without_last_piece(draft.text)) if draft.truncated else draft
+
+
+def _without_last_piece(text: str) -> str:
+    complete = text.rstrip()
+    if _COMPLETE.search(complete):
+        return complete + _CUT
+    spans = sentences(complete)
+    kept = complete[: spans[-1][0]].rstrip() if spans else ""
+    return (kept or complete.rpartition("[")[0].rstrip() or complete) + _CUT

@@ -1,0 +1,65 @@
+"""Not knowing: the fixed texts with which we say so, and the recognition of a writer that says so."""
+
+from __future__ import annotations
+
+import re
+
+from shared.domain import RefusalReason
+
+OPENING = "I don't have enough information"
+"""Every refusal begins with this, in whatever language the question was: clients rely on it."""
+
+SENTENCE = f"{OPENING} in your notes to answer this question."
+"""What the prompt asks a model to write when the sources do not hold the answer."""
+
+_WHY = {
+    RefusalReason.NO_NOTES: "there are no notes to search.",
+    RefusalReason.NO_CANDIDATES: "nothing in them matches it.",
+    RefusalReason.BELOW_THRESHOLD: "the nearest notes do not hold the answer.",
+    RefusalReason.TIME_RANGE_EMPTY: "none was written in the time it names.",
+    RefusalReason.UNSUPPORTED_CLAIMS: "no passage backs what could be said.",
+    RefusalReason.INDEX_PENDING: "they are still being indexed, please ask again in a moment.",
+}
+
+# An admission is a negation near a word for the notes or for knowing, in one sentence. That also takes in a few
+# claims ("the notes say not to"), which costs nothing: without a citation those are refused as well.
+_KNOWING = (
+    r"notes?|sources?|passages?|excerpts?|context|documents?|information|details?|evidence|answer|mention(?:s|ed)?|know"
+    r"|notiz(?:en)?|quellen?|aufzeichnungen|textstellen|informationen|angaben|antwort|beantworten|weiß|erwähnt"
+    r"|notas?|fuentes?|pasajes?|fragmentos?|apuntes|información|datos|respuesta|responder|menciona|sé"
+    r"|extraits?|informations?|réponse|répondre|mentionnée?|sais"
+)
+_NEGATION = (
+    r"not|no|nothing|none|cannot|unable|lacks?|silent|without|\w+n['’]t"
+    r"|nicht|nichts|kein\w{0,2}|weder"
+    r"|nada|ningun[ao]?|ningún|tampoco"
+    r"|pas|rien|aucune?"
+)
+_ADMISSION = re.compile(
+    rf"\b(?:(?:{_NEGATION})\b[^.!?\n]{{0,80}}\b(?:{_KNOWING})|(?:{_KNOWING})\b[^.!?\n]{{0,80}}\b(?:{_NEGATION}))\b",
+    re.IGNORECASE,
+)
+
+
+def refusal_text(reason: RefusalReason) -> str:
+    """The whole answer that a caller gets for `reason`: one sentence that begins with `OPENING`."""
+    return f"{SENTENCE.removesuffix('.')}: {_WHY[reason]}"
+
+
+def admits_not_knowing(text: str) -> bool:
+    """Whether a sentence (or a text) says that the notes do not hold the answer: English, German, Spanish, French."""
+    return OPENING in text.replace("’", "'") or _ADMISSION.search(text) is not None
+
+
+def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
+    """Why a checked draft cannot stand as the answer; None: it can. `cites`: it holds a valid citation.
+
+    A draft without citation is never shown: it either admits that the notes do not hold the answer
+    (`below_threshold`: passages were found, none of them answers) or claims what nothing backs. One that
+    cites stands, also with "the notes do not say when" in it, unless it opens with the sentence that the
+    prompt orders for this case.
+    """
+    if cites:
+        declines = text.lstrip().replace("’", "'").startswith(SENTENCE.removesuffix("."))
+        return RefusalReason.BELOW_THRESHOLD if declines else None
+    return RefusalReason.BELOW_THRESHOLD if admits_not_knowing(text) else RefusalReason.UNSUPPORTED_CLAIMS
