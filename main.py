@@ -1,1 +1,8 @@
-"""What Cloud Functions loads: its buildpack looks for this file beside requirements.txt."""
+"""What Cloud Functions loads: its buildpack looks for this file beside requirements.txt. One function a deployment."""
+
+from functions.api import api
+from functions.chat import chat
+from functions.on_note_write import on_note_write
+from functions.reconcile import reconcile
+
+__all__ = ["api", "chat", "on_note_write", "reconcile"]

@@ -1,0 +1,128 @@
+"""A request's JSON -> a checked body, or InvalidArgument naming the field and what it should have been.
+
+Each field of a body says in its `description` what is expected; that text is what the caller reads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
+from pydantic.alias_generators import to_camel
+
+from shared.errors import InvalidArgument
+
+
+class Body(BaseModel):
+    """Camel-case JSON, no unknown fields, no guessing at types."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
+
+
+B = TypeVar("B", bound=Body)
+T = TypeVar("T")
+
+
+def _tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+"""A vault, folder or tag."""
+
+Names = Annotated[tuple[Name, ...], BeforeValidator(_tuple)]
+
+
+def parse(raw: bytes, model: type[B]) -> B:
+    """The body. Raises InvalidArgument for the first field that is wrong."""
+    fields = _json_object(raw)
+    for place, text in _strings(fields, ""):
+        if "\0" in text:
+            raise InvalidArgument(place, "text without NUL characters")
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise InvalidArgument(place, "text without lone surrogates")
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        _refuse(model, error)
+
+
+def checked(field: str, convert: Callable[..., T], *values: object) -> T:
+    """`convert(*values)`, its ValueError told as a bad value of `field`."""
+    try:
+        return convert(*values)
+    except ValueError as error:
+        raise InvalidArgument(field, str(error)) from error
+
+
+def _json_object(raw: bytes) -> dict[str, Any]:
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidArgument("body", f"UTF-8; byte {error.start} is not") from None
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise InvalidArgument("body", f"JSON; {error.msg} at character {error.pos}") from None
+    except (ValueError, RecursionError):
+        raise InvalidArgument("body", "JSON, with plain numbers and not nested a hundred deep") from None
+    if not isinstance(value, dict):
+        raise InvalidArgument("body", "a JSON object")
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _strings(value: object, place: str) -> Iterator[tuple[str, str]]:
+    """Every string in it, keys too, with its place (`filters.vaults[0]`)."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield place or "body", key
+            yield from _strings(inner, f"{place}.{key}" if place else key)
+    elif isinstance(value, list):
+        for position, inner in enumerate(value):
+            yield from _strings(inner, f"{place}[{position}]")
+
+
+def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:
+    """Say the first of pydantic's findings in our words."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found["loc"]).lstrip(".")
+    if found["type"] == "extra_forbidden":
+        known = ", ".join(_aliases(_model_at(model, found["loc"][:-1])))
+        raise InvalidArgument(place, f"no such field; there are {known}")
+    expected = _description(model, found["loc"]) or found["msg"]
+    missing = " (the field is missing)" if found["type"] == "missing" else ""
+    raise InvalidArgument(place or "body", expected + missing)
+
+
+def _aliases(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_at(model: type[BaseModel], place: tuple[int | str, ...]) -> type[BaseModel]:
+    """The body's own model, or the one of a field that holds one."""
+    for part in place:
+        for name, field in model.model_fields.items():
+            if part == (field.alias or name) and isinstance(field.annotation, type):
+                model = field.annotation
+    return model
+
+
+def _description(model: type[BaseModel], place: tuple[int | str, ...]) -> str | None:
+    """What the innermost field on the way to `place` says it expects."""
+    expected = None
+    for part in place:
+        for name, field in model.model_fields.items():
+            if part == (field.alias or name):
+                expected = field.description
+                if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+                    model = field.annotation
+                break
+    return expected

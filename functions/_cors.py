@@ -1,0 +1,44 @@
+"""Which web origins may read our replies: those in ALLOWED_ORIGINS, `*` for any."""
+
+from __future__ import annotations
+
+from werkzeug.datastructures import Headers
+
+from functions._calls import current_app
+from shared.errors import OperatorError
+
+METHODS = "GET, POST, PUT, DELETE, OPTIONS"
+REQUEST_HEADERS = "Authorization, Content-Type, X-Request-Id, X-Firebase-AppCheck"
+EXPOSED_HEADERS = "X-Request-Id, Retry-After"
+PREFLIGHT_SECONDS = 3600
+
+
+def is_preflight(method: str, headers: Headers) -> bool:
+    return method == "OPTIONS" and "Origin" in headers and "Access-Control-Request-Method" in headers
+
+
+def cors_headers(method: str, headers: Headers) -> dict[str, str]:
+    """The headers that let the page that asks read the reply; for a page not on the list none that allow it."""
+    origin = headers.get("Origin")
+    if origin is None:
+        return {}
+    if not _is_allowed(origin):
+        return {"Vary": "Origin"}
+    allowing = {
+        "Vary": "Origin",
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Expose-Headers": EXPOSED_HEADERS,
+    }
+    if is_preflight(method, headers):
+        allowing["Access-Control-Allow-Methods"] = METHODS
+        allowing["Access-Control-Allow-Headers"] = REQUEST_HEADERS
+        allowing["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
+    return allowing
+
+
+def _is_allowed(origin: str) -> bool:
+    try:
+        allowed = current_app().settings.allowed_origins
+    except OperatorError:
+        return False  # a deployment with bad settings allows nobody; the route itself answers why
+    return "*" in allowed or origin in allowed

@@ -1,0 +1,95 @@
+"""Our errors -> Google JSON errors: one table, the same for every route."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shared.errors import (
+    AuroraError,
+    Conflict,
+    Exhausted,
+    InvalidArgument,
+    ModelRefused,
+    ModelUnavailable,
+    NotFound,
+    OperatorError,
+    PermissionDenied,
+    TooLarge,
+    Unauthenticated,
+    Unavailable,
+)
+
+RETRY_AFTER_OUTAGE = 5
+"""Seconds a caller is asked to wait when whoever is away named no time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How one class of errors looks on the wire."""
+
+    code: int
+    status: str
+    """Google's canonical name; callable clients know only these."""
+    reason: str
+
+
+KINDS: Mapping[type[AuroraError], Kind] = {
+    InvalidArgument: Kind(400, "INVALID_ARGUMENT", "INVALID_FIELD"),
+    Unauthenticated: Kind(401, "UNAUTHENTICATED", "UNAUTHENTICATED"),
+    PermissionDenied: Kind(403, "PERMISSION_DENIED", "PERMISSION_DENIED"),
+    NotFound: Kind(404, "NOT_FOUND", "NOT_FOUND"),
+    Conflict: Kind(409, "ABORTED", "CONFLICT"),
+    TooLarge: Kind(413, "INVALID_ARGUMENT", "TOO_LARGE"),
+    Exhausted: Kind(429, "RESOURCE_EXHAUSTED", "EXHAUSTED"),
+    Unavailable: Kind(503, "UNAVAILABLE", "UNAVAILABLE"),
+    ModelRefused: Kind(502, "FAILED_PRECONDITION", "MODEL_REFUSED"),
+    OperatorError: Kind(500, "INTERNAL", "INTERNAL"),
+}
+
+UNROUTED = Kind(404, "NOT_FOUND", "NO_SUCH_ROUTE")
+WRONG_METHOD = Kind(405, "UNIMPLEMENTED", "METHOD_NOT_ALLOWED")
+INTERNAL = Kind(500, "INTERNAL", "INTERNAL")
+
+INTERNAL_MESSAGE = "Something went wrong on our side. Quote the request id when you report it."
+
+
+def kind_of(error: AuroraError) -> Kind:
+    """The nearest class in the table."""
+    return next((KINDS[cls] for cls in type(error).__mro__ if cls in KINDS), INTERNAL)
+
+
+def body_of(error: AuroraError) -> dict[str, Any]:
+    """The JSON a caller reads. What only an operator can fix is not told to callers."""
+    kind = kind_of(error)
+    if kind.code == 500:
+        return error_body(kind, INTERNAL_MESSAGE)
+    metadata = {"field": error.field, "expected": error.expected} if isinstance(error, InvalidArgument) else {}
+    return error_body(kind, error.message, metadata)
+
+
+def error_body(kind: Kind, message: str, metadata: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """`{"error": {code, status, message, details: [{reason, …}]}}`."""
+    detail: dict[str, Any] = {
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        "reason": kind.reason,
+        "domain": "aurora-notes",
+    }
+    if metadata:
+        detail["metadata"] = dict(metadata)
+    return {"error": {"code": kind.code, "status": kind.status, "message": message, "details": [detail]}}
+
+
+def headers_of(error: AuroraError) -> dict[str, str]:
+    """What a caller needs beside the body: whom to be, when to come back."""
+    if isinstance(error, Unauthenticated):
+        return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, Exhausted):
+        return {"Retry-After": str(error.retry_after)}
+    if isinstance(error, ModelUnavailable) and error.retry_after is not None:
+        return {"Retry-After": str(math.ceil(error.retry_after))}
+    if isinstance(error, Unavailable):
+        return {"Retry-After": str(RETRY_AFTER_OUTAGE)}
+    return {}

@@ -1,0 +1,169 @@
+"""HTTP for every function: request -> route -> caller -> handler -> response. Flask stays in this file.
+
+Errors become Google JSON errors, `X-Request-Id` goes in and out, each request is one log line.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+
+import flask
+from werkzeug.exceptions import ClientDisconnected
+
+from functions import _log
+from functions._calls import BODY_LIMIT, Call, Found, Reply, Route, current_app, find
+from functions._cors import cors_headers, is_preflight
+from functions._errors import (
+    INTERNAL,
+    INTERNAL_MESSAGE,
+    UNROUTED,
+    WRONG_METHOD,
+    body_of,
+    error_body,
+    headers_of,
+    kind_of,
+)
+from shared.errors import AuroraError, InvalidArgument, TooLarge
+from shared.ports import Identity
+
+MOST_DRAINED = 8 * 1024 * 1024
+"""Bytes of a refused body that are read and dropped once the refusal is sent, so that its sender gets to read it."""
+
+SECURITY_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "Strict-Transport-Security": "max-age=31536000",
+    "X-Content-Type-Options": "nosniff",
+}
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+
+_logger = logging.getLogger(__name__)
+
+
+def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flask.Response:
+    """Answer one request by a function's table. `name` may stand before the paths, as on the shared functions host."""
+    _log.configure()
+    started = time.perf_counter()
+    given = request.headers.get("X-Request-Id", "")
+    request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+    found = find(routes, request.method, _path(request.path, name))
+    with _log.context({"requestId": request_id, **_log.trace_fields(request.headers)}):
+        reply = _reply(request, found, request_id)
+        _log_request(request, found, reply, time.perf_counter() - started)
+    response = _response(request, reply)
+    response.headers.update({**SECURITY_HEADERS, **cors_headers(request.method, request.headers), **reply.headers})
+    response.headers["X-Request-Id"] = request_id
+    return response
+
+
+def _path(path: str, name: str) -> str:
+    """The path within the function: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`."""
+    if path == f"/{name}" or path.startswith(f"/{name}/"):
+        path = path[len(name) + 1 :]
+    return path.rstrip("/") or "/"
+
+
+def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
+    """The handler's reply, or the error it raised as one. Never raises."""
+    try:
+        body = _body(request, found)
+        if is_preflight(request.method, request.headers) and found.allowed:
+            return Reply(None, 204)
+        if found.route is None:
+            return _unrouted(request.method, found.allowed)
+        identity = None if found.route.public else _caller(request)
+        call = Call(request_id, request.args.to_dict(), body, identity)
+        return found.route.load()(call, **found.segments)
+    except AuroraError as error:
+        return _refusal(error)
+    except Exception:  # the last door: whatever is not an error of ours is a bug, and its text stays inside
+        _logger.exception("unexpected error")
+        return Reply(error_body(INTERNAL, INTERNAL_MESSAGE), INTERNAL.code)
+
+
+def _refusal(error: AuroraError) -> Reply:
+    kind = kind_of(error)
+    if kind.code >= 500:
+        _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)
+    return Reply(body_of(error), kind.code, headers_of(error))
+
+
+def _unrouted(method: str, allowed: tuple[str, ...]) -> Reply:
+    if not allowed:
+        return Reply(error_body(UNROUTED, "there is no such route"), UNROUTED.code)
+    allow = {"Allow": ", ".join(sorted({*allowed, "OPTIONS"}))}
+    if method == "OPTIONS":
+        return Reply(None, 204, allow)
+    return Reply(error_body(WRONG_METHOD, f"this path answers {allow['Allow']}"), WRONG_METHOD.code, allow)
+
+
+def _caller(request: flask.Request) -> Identity:
+    """Raises Unauthenticated; Unavailable while tokens cannot be verified."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return current_app().verifier.verify(token.strip() if scheme.lower() == "bearer" else None)
+
+
+# -- bodies
+
+
+def _body(request: flask.Request, found: Found) -> bytes:
+    """All of it, at most the route's limit. Raises TooLarge before reading more."""
+    limit = found.route.limit if found.route else BODY_LIMIT
+    too_large = TooLarge(f"the body is over {limit} bytes")
+    if (request.content_length or 0) > limit:
+        raise too_large
+    body = b""
+    try:
+        while part := request.stream.read(limit + 1 - len(body)):
+            body += part
+            if len(body) > limit:
+                raise too_large
+    except ClientDisconnected as error:
+        raise InvalidArgument("body", "as many bytes as Content-Length says") from error
+    return body
+
+
+def _response(request: flask.Request, reply: Reply) -> flask.Response:
+    text = b"" if reply.body is None else json.dumps(reply.body, ensure_ascii=False).encode()
+    # functions-framework reads what is left of a body into memory, unless the response is a stream.
+    content = _then_drain(text, request) if reply.status == 413 else text
+    response = flask.Response(content, reply.status, mimetype="application/json")
+    response.headers["Content-Length"] = str(len(text))
+    return response
+
+
+def _then_drain(text: bytes, request: flask.Request) -> Iterator[bytes]:
+    """The reply, and then the rest of the body is dropped: closing on a sender makes it lose the reply."""
+    yield text
+    left = MOST_DRAINED if (request.content_length or 0) <= MOST_DRAINED else 0
+    try:
+        while left > 0 and (part := request.stream.read(min(left, BODY_LIMIT))):
+            left -= len(part)
+    except (ClientDisconnected, OSError):
+        return
+
+
+# -- the log
+
+
+def _log_request(request: flask.Request, found: Found, reply: Reply, seconds: float) -> None:
+    """One line: what was asked for by its pattern (an id may be somebody's words), how it ended, how long it took."""
+    pattern = found.route.pattern if found.route else "-"
+    level = logging.DEBUG if pattern == "/healthz" else logging.ERROR if reply.status >= 500 else logging.INFO
+    fields = {
+        "route": pattern,
+        "httpRequest": {
+            "requestMethod": request.method,
+            "status": reply.status,
+            "latency": f"{seconds:.3f}s",
+            "requestSize": str(request.content_length or 0),
+        },
+    }
+    _logger.log(level, "%s %s %d", request.method, pattern, reply.status, extra={"fields": fields})

@@ -1,0 +1,30 @@
+"""The function `api`: every route but /chat, one table."""
+
+from __future__ import annotations
+
+import flask
+import functions_framework
+
+from functions._calls import HEALTH, Route
+from functions._http import serve
+
+NOTE_LIMIT = 1024 * 1024
+"""Bytes of a note's body."""
+
+ROUTES = (
+    Route("GET", "/", "overview:show", public=True),
+    Route("GET", "/notes", "notes:list_all"),
+    Route("GET", "/notes/{note_id}:indexStatus", "index:status"),
+    Route("PUT", "/notes/{note_id}", "notes:put", limit=NOTE_LIMIT),
+    Route("GET", "/notes/{note_id}", "notes:get"),
+    Route("DELETE", "/notes/{note_id}", "notes:delete"),
+    Route("GET", "/index:coverage", "index:coverage"),
+    Route("POST", "/search", "search:search"),
+    HEALTH,
+)
+
+
+@functions_framework.http
+def api(request: flask.Request) -> flask.Response:
+    """Serve `ROUTES`, with or without `/api` before the path."""
+    return serve(request, ROUTES, name="api")

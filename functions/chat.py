@@ -1,0 +1,20 @@
+"""The function `chat`: POST /chat, a function of its own because it is the hot path."""
+
+from __future__ import annotations
+
+import flask
+import functions_framework
+
+from functions._calls import HEALTH, Route
+from functions._http import serve
+
+ROUTES = (
+    Route("POST", "/", "chat:ask"),
+    HEALTH,
+)
+
+
+@functions_framework.http
+def chat(request: flask.Request) -> flask.Response:
+    """Serve `ROUTES`, with or without `/chat` before the path."""
+    return serve(request, ROUTES, name="chat")

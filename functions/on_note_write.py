@@ -1,0 +1,47 @@
+"""The function `on_note_write`: Firestore's trigger on tenants/{tenantId}/notes/{noteId}."""
+
+from __future__ import annotations
+
+import logging
+
+import flask
+import functions_framework
+from cloudevents.http import CloudEvent
+
+from functions import _log
+from functions._calls import current_app
+from functions._events import note_path
+from shared.errors import ModelRefused, Unavailable
+
+_logger = logging.getLogger(__name__)
+
+
+@functions_framework.cloud_event
+def on_note_write(event: CloudEvent) -> None:
+    """Bring the note's index to what the note says now.
+
+    What may pass with time (an outage, another worker at the same note) answers 503, so that the event comes again;
+    what will not is acknowledged and logged. A bug raises, which is 500 and comes again too.
+    """
+    _log.configure()
+    named = note_path(event)
+    if named is None:
+        _logger.warning("acknowledged an event that names no note")
+        return
+    with _log.context({"eventId": str(event.get_attributes().get("id")), "tenantId": named[0], "noteId": named[1]}):
+        _index(*named)
+
+
+def _index(tenant_id: str, note_id: str) -> None:
+    from shared.domain import NoteKey  # noqa: PLC0415 - a cold start need not pay
+
+    try:
+        outcome = current_app().index_note(NoteKey(tenant_id, note_id))
+    except ModelRefused as error:
+        _logger.exception("acknowledged, the model refuses: %s", error.message)
+    except Unavailable as error:
+        _logger.warning("to be sent again, %s: %s", type(error).__name__, error.message)
+        flask.abort(503, description=type(error).__name__)
+    else:
+        fields = {"action": outcome.action, "chunks": outcome.chunks, "embedded": outcome.embedded}
+        _logger.info("note %s", outcome.action, extra={"fields": fields})

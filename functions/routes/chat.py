@@ -1,0 +1,58 @@
+"""POST /chat: an answer from the caller's notes, with citations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pydantic import Field
+
+from functions._bodies import parse
+from functions._calls import Call, Reply
+from functions._questions import AskingBody, question_of
+from shared.errors import InvalidArgument
+from shared.wire import answer_json
+
+NOT_YET = "to be absent: not available yet"
+
+
+class ChatBody(AskingBody):
+    """The request of /chat."""
+
+    message: str = Field(description="the question, as text")
+    top_k: int | None = Field(default=None, ge=1, le=20, description="a whole number from 1 to 20")
+    threshold: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
+    include_citations: bool = Field(default=True, description="true or false")
+    use_notes: bool = Field(default=True, description="true or false")
+    request_id: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$",
+        description="1-128 letters, digits, . _ : or -",
+    )
+    session_id: str | None = Field(default=None, description="text")
+    template: str | None = Field(default=None, description="text")
+    stream: bool = Field(default=False, description="true or false")
+
+
+def ask(call: Call) -> Reply:
+    body = parse(call.body, ChatBody)
+    _refuse_what_is_not_built(body)
+    question = replace(
+        question_of(call, body.message, "message", body),
+        top_k=body.top_k,
+        threshold=body.threshold,
+        include_citations=body.include_citations,
+        use_notes=body.use_notes,
+    )
+    answer = call.app.chat(question)
+    wanted = call.app.passages_wanted(question)
+    return Reply(answer_json(question, answer, k=wanted, request_id=body.request_id or call.request_id))
+
+
+def _refuse_what_is_not_built(body: ChatBody) -> None:
+    """A field that would be ignored is refused by its name."""
+    if body.session_id is not None:
+        raise InvalidArgument("sessionId", NOT_YET)
+    if body.template not in (None, "none"):
+        raise InvalidArgument("template", "none: templates are not available yet")
+    if body.stream:
+        raise InvalidArgument("stream", "false: streaming is not available yet")

@@ -1,0 +1,17 @@
+"""GET /notes/{id}:indexStatus and /index:coverage: how far the index has followed the notes."""
+
+from __future__ import annotations
+
+from functions._calls import Call, Reply
+from functions.routes.notes import check_note_id
+from shared.wire import coverage_json, index_status_json
+
+
+def status(call: Call, note_id: str) -> Reply:
+    """`current` true: the index holds exactly what the note says now."""
+    state = call.app.index_state(call.tenant_id, check_note_id(note_id))
+    return Reply(index_status_json(note_id, state.record, current=state.current))
+
+
+def coverage(call: Call) -> Reply:
+    return Reply(coverage_json(call.app.coverage(call.tenant_id)))

@@ -1,0 +1,12 @@
+"""GET / of the api function: what it answers to."""
+
+from __future__ import annotations
+
+from functions._calls import Call, Reply
+
+
+def show(_: Call) -> Reply:
+    """The table of routes, as `METHOD /path`."""
+    from functions.api import ROUTES  # noqa: PLC0415 - the table names this module
+
+    return Reply({"name": "Aurora Notes", "routes": [f"{route.method} {route.pattern}" for route in ROUTES]})

@@ -1,0 +1,25 @@
+"""POST to the reconcile function: repair what events missed, a bounded number of notes a call."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from functions._bodies import Body, parse
+from functions._calls import Call, Reply
+from shared.wire import reconcile_json
+
+BUDGET = 500
+"""Notes a call looks at, unless it says otherwise."""
+
+
+class ReconcileBody(Body):
+    """The request; an empty body is `{}`."""
+
+    full: bool = Field(default=False, description="true or false")
+    dry_run: bool = Field(default=False, description="true or false")
+    budget: int = Field(default=BUDGET, ge=1, le=100_000, description="a whole number of notes from 1 to 100000")
+
+
+def run(call: Call) -> Reply:
+    body = parse(call.body or b"{}", ReconcileBody)
+    return Reply(reconcile_json(call.app.reconcile(budget=body.budget, full=body.full, dry_run=body.dry_run)))
