@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
+from shared.adapters.embedded import EmbeddedStore
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 
 # The contract suites are plain modules: without this their failing asserts would not show the values compared.
 for _part in ("notes", "index", "sweep", "search"):
     pytest.register_assert_rewrite(f"tests.contracts.store_{_part}")
 pytest.register_assert_rewrite("tests.contracts.embedder_contract")
+
+
+@pytest.fixture
+def embedded_store(tmp_path: Path) -> Iterator[EmbeddedStore]:
+    """An empty embedded store in a folder of its own."""
+    store = EmbeddedStore(tmp_path / "home")
+    yield store
+    store.close()

@@ -1,0 +1,20 @@
+"""Everything on one machine: one SQLite file a tenant, keywords in FTS5, vectors searched with numpy.
+
+    files.py     tenant -> its file: connections, transactions, SQLite's errors as ours
+    schema.py    the tables, and whether a file is one of ours
+    tokens.py    stems and scopes as FTS5 tokens
+    rows.py      domain values <-> rows
+    paging.py    page tokens and cursors
+    notes.py     NoteStore
+    changes.py   IndexStore: compare-and-set on a note's index
+    sweep.py     SweepStore, across all files
+    search.py    SearchStore: the three legs
+    vectors.py   the matrix of one index version, kept equal to the file
+    store.py     the port, method by method
+
+The file is the truth: the matrix in memory is read from it and follows every commit of any process.
+"""
+
+from shared.adapters.embedded.store import EmbeddedStore
+
+__all__ = ["EmbeddedStore"]

@@ -1,0 +1,178 @@
+"""Tenant -> its file: connections, transactions, and SQLite's errors as ours."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+from shared.adapters.embedded import schema
+from shared.errors import AuroraError, InvalidArgument, OperatorError, StoreUnavailable
+
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+_AWAY = {
+    sqlite3.SQLITE_BUSY: "another process has been writing to it for too long",
+    sqlite3.SQLITE_LOCKED: "another process has been writing to it for too long",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk reports an error",
+    sqlite3.SQLITE_NOMEM: "memory is used up",
+    sqlite3.SQLITE_PERM: "permission is denied",
+    sqlite3.SQLITE_READONLY: "it is read-only",
+}
+"""SQLite's primary result codes that waiting, or whoever runs the machine, can cure."""
+
+
+class TenantFile:
+    """One tenant's database. Connections are reused and made as threads need them; writers take turns."""
+
+    def __init__(self, path: Path, tenant_id: str, *, patience: float) -> None:
+        self.path = path
+        self.tenant_id = tenant_id
+        self._patience = patience
+        self._idle: list[sqlite3.Connection] = []
+        self._writer = Lock()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One snapshot: everything read inside belongs together, whatever is committed meanwhile."""
+        with _explained(self.path), self._connection() as db, _transaction(db, "BEGIN"):
+            yield db
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One commit, or none if the block raises. Raises StoreUnavailable when others write for too long."""
+        with self._writer, _explained(self.path), self._connection() as db, _transaction(db, "BEGIN IMMEDIATE"):
+            yield db
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        try:
+            db = self._idle.pop()
+        except IndexError:
+            db = self._open()
+        try:
+            yield db
+        finally:
+            self._idle.append(db)
+
+    def _open(self) -> sqlite3.Connection:
+        db = _connect(self.path, self._patience)
+        try:
+            if not schema.is_ready(db, self.path):
+                schema.create(db, self.path, self.tenant_id)
+            # A killed process loses nothing; a machine that loses power may lose its last moments, never consistency.
+            db.execute("PRAGMA synchronous = NORMAL")
+            (owner,) = db.execute("SELECT tenant_id FROM state").fetchone()
+            if owner != self.tenant_id:
+                raise OperatorError(f"{self.path} belongs to another tenant: it has been renamed or copied")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+
+class TenantFiles:
+    """Every tenant's file in one folder. Nothing is made before it is used."""
+
+    def __init__(self, folder: Path, *, patience: float) -> None:
+        self._folder = folder
+        self._patience = patience
+        self._files: dict[str, TenantFile] = {}
+        self._lock = Lock()
+
+    def of(self, tenant_id: str) -> TenantFile:
+        """Raises OperatorError when the folder cannot be made."""
+        with self._lock:
+            if tenant_id not in self._files:
+                make_folder(self._folder)
+                path = self._folder / file_name(tenant_id)
+                self._files[tenant_id] = TenantFile(path, tenant_id, patience=self._patience)
+            return self._files[tenant_id]
+
+    def all(self) -> list[TenantFile]:
+        """Also those that other processes made, by tenant id."""
+        known = {file.path: tenant_id for tenant_id, file in self._files.items()}
+        owners = [known.get(path) or _owner(path, self._patience) for path in self._folder.glob("*.sqlite3")]
+        return [self.of(owner) for owner in sorted(owner for owner in owners if owner is not None)]
+
+    def close(self) -> None:
+        for file in self._files.values():
+            file.close()
+
+
+def file_name(tenant_id: str) -> str:
+    """Safe on every file system, different for every tenant, recognisable where the id is plain."""
+    readable = re.sub(r"[^a-z0-9]+", "-", tenant_id.lower())[:40].strip("-")
+    digest = hashlib.sha256(tenant_id.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    return f"{readable}.{digest}.sqlite3" if readable else f"{digest}.sqlite3"
+
+
+def make_folder(folder: Path) -> None:
+    """Readable by its owner only. Raises OperatorError."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as problem:
+        raise OperatorError(f"{folder} cannot be made: {problem.strerror}") from problem
+
+
+def _connect(path: Path, patience: float) -> sqlite3.Connection:
+    """Autocommit: transactions are begun by name. Threads hand connections on, one uses each at a time."""
+    return sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
+
+
+def _owner(path: Path, patience: float) -> str | None:
+    """The tenant a file belongs to; None while another process is still making it."""
+    with _explained(path):
+        db = _connect(path, patience)
+        try:
+            if not schema.is_ready(db, path):
+                return None
+            (tenant_id,) = db.execute("SELECT tenant_id FROM state").fetchone()
+        finally:
+            db.close()
+    return str(tenant_id)
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection, begin: str) -> Iterator[None]:
+    db.execute(begin)
+    try:
+        yield
+        db.execute("COMMIT")
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """SQLite's errors as ours, naming the file. Errors that are our own bugs pass as they are."""
+    try:
+        yield
+    except sqlite3.DatabaseError as problem:
+        explained = _error_of(path, problem)
+        if explained is None:
+            raise
+        raise explained from problem
+    except UnicodeEncodeError as problem:
+        raise InvalidArgument("id", "text without lone surrogates") from problem
+
+
+def _error_of(path: Path, problem: sqlite3.DatabaseError) -> AuroraError | None:
+    code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    if code in _DAMAGED:
+        return OperatorError(
+            f"{path} is damaged ({problem}): restore it from a backup, or move it away and index again"
+        )
+    if code in _AWAY:
+        return StoreUnavailable(f"{path}: {_AWAY[code]}")
+    return None

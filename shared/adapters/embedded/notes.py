@@ -1,0 +1,58 @@
+"""`NoteStore` on one tenant's file."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+
+from shared.adapters.embedded import paging, rows
+from shared.domain import Folder, Note
+from shared.errors import InvalidArgument
+from shared.ports import Page
+from shared.scopes import ancestors
+
+_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def check(note: Note) -> None:
+    """Raises InvalidArgument naming the field whose text no store can keep or give back over JSON."""
+    fields = {"id": note.note_id, "title": note.title, "text": note.text, "vault": note.vault, "path": note.path}
+    fields |= {f"tags[{place}]": tag for place, tag in enumerate(note.tags)}
+    for name, value in fields.items():
+        if _UNKEEPABLE.search(value):
+            raise InvalidArgument(name, "text without NUL characters and lone surrogates")
+
+
+def get(db: sqlite3.Connection, note_id: str) -> Note | None:
+    row = db.execute(f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE note_id = ?", (note_id,)).fetchone()
+    return None if row is None else rows.to_note(row)
+
+
+def put(db: sqlite3.Connection, note: Note) -> None:
+    statement = f"INSERT OR REPLACE INTO notes ({rows.NOTE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    db.execute(statement, rows.note_row(note))
+
+
+def delete(db: sqlite3.Connection, note_id: str) -> bool:
+    return db.execute("DELETE FROM notes WHERE note_id = ?", (note_id,)).rowcount > 0
+
+
+def page(db: sqlite3.Connection, *, limit: int, token: str | None, vault: str | None) -> Page[Note]:
+    """Raises InvalidArgument("pageToken")."""
+    after = "" if token is None else paging.read_token(token, "notes", field="pageToken")[0]
+    found = db.execute(
+        f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE note_id > ? AND vault = coalesce(?, vault) "
+        "ORDER BY note_id LIMIT ?",
+        (after, vault, limit + 1),
+    ).fetchall()
+    items = tuple(map(rows.to_note, found[:limit]))
+    return Page(items, paging.make_token("notes", items[-1].note_id) if len(found) > limit else None)
+
+
+def folders(db: sqlite3.Connection) -> tuple[Folder, ...]:
+    """Read from the chunks, so a folder goes with the last chunk in it."""
+    found = set()
+    for vault, path in db.execute("SELECT DISTINCT vault, path FROM chunks"):
+        found.add((vault, ""))
+        found.update((vault, folder) for folder in ancestors(path))
+    return tuple(Folder(*each) for each in sorted(found))

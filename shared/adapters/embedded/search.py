@@ -1,0 +1,141 @@
+"""`SearchStore` on one tenant's file: restrictions are part of every query, so no leg comes back short."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+
+from shared.adapters.embedded import rows, tokens
+from shared.adapters.embedded.vectors import Allowed, VectorSpace
+from shared.domain import CorpusStats, IndexedChunk, IndexRecord, Neighbour, Restriction, TimeRange, Vector
+
+_BEGIN = 0
+_END = rows.to_micros(datetime.max.replace(tzinfo=UTC)) + 1
+"""Microseconds: not after, and after, every date."""
+
+_COLUMNS = ", ".join(f"chunks.{name.strip()}" for name in rows.CHUNK_COLUMNS.split(","))
+_MATCHING = (
+    f"SELECT {_COLUMNS} FROM postings CROSS JOIN chunks ON chunks.id = postings.rowid "
+    "WHERE postings MATCH :match AND postings.rowid >= :first AND postings.rowid < :past "
+    "AND created_at >= :start AND created_at < :end ORDER BY postings.rowid DESC"
+)
+_ANY = (
+    f"SELECT {_COLUMNS} FROM chunks WHERE id >= :first AND id < :past "
+    "AND created_at >= :start AND created_at < :end ORDER BY id DESC"
+)
+
+
+def stats(db: sqlite3.Connection) -> CorpusStats:
+    revision, count, length = db.execute("SELECT revision, chunk_count, total_length FROM state").fetchone()
+    return CorpusStats(count, length / count if count else 0.0, str(revision))
+
+
+def revision(db: sqlite3.Connection) -> int:
+    """Of the chunks, in this snapshot; it only grows."""
+    (number,) = db.execute("SELECT revision FROM state").fetchone()
+    return int(number)
+
+
+def document_frequencies(db: sqlite3.Connection, stems: Sequence[str]) -> Mapping[str, int]:
+    counts = {}
+    for stem in stems:
+        row = db.execute("SELECT doc FROM vocabulary WHERE term = ?", (tokens.term_token(stem),)).fetchone()
+        counts[stem] = row[0] if row else 0
+    return counts
+
+
+def live_records(db: sqlite3.Connection, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
+    columns = rows.RECORD_COLUMNS.replace("note_id", "records.note_id")
+    found = db.execute(
+        f"SELECT {columns} FROM records JOIN notes USING (note_id) "
+        "WHERE records.note_id IN (SELECT value FROM json_each(?))",
+        (json.dumps(note_ids),),
+    )
+    return {row[8]: rows.to_record(row) for row in found}
+
+
+def newest(
+    db: sqlite3.Connection, stem: str | None, *, limit: int, stems: Sequence[str], restriction: Restriction
+) -> tuple[IndexedChunk, ...]:
+    """The newest allowed chunks, of those that hold `stem` if it is given; newest first, equals by chunk id.
+
+    Ids grow with the second of created_at only, so the walk ends at the first new second after `limit` rows.
+    """
+    if limit < 1 or not all(restriction.scopes):
+        return ()
+    match = tokens.expression(stem, restriction.scopes)
+    found: list[rows.Row] = []
+    with closing(db.execute(_MATCHING if match else _ANY, {**_bounds(restriction.created), "match": match})) as walk:
+        for row in walk:
+            if len(found) >= limit and _second(row) != _second(found[-1]):
+                break
+            found.append(row)
+    found.sort(key=lambda row: (-row[rows.CREATED_AT], row[0]))
+    asked = tokens.term_keys(stems)
+    return tuple(rows.to_chunk(row, asked) for row in found[:limit])
+
+
+def nearest(
+    db: sqlite3.Connection,
+    space: VectorSpace,
+    vector: Vector,
+    *,
+    limit: int,
+    restriction: Restriction,
+) -> list[tuple[int, float]]:
+    """(id, cosine) of the best allowed chunks, best first, and every equal of the last."""
+    if limit < 1 or not all(restriction.scopes):
+        return []
+    return space.nearest(vector, limit=limit, allowed=_allowed(db, restriction))
+
+
+def neighbours(
+    db: sqlite3.Connection, best: Sequence[tuple[int, float]], *, limit: int, stems: Sequence[str]
+) -> tuple[Neighbour, ...]:
+    """Whole chunks; equals by chunk id."""
+    asked = tokens.term_keys(stems)
+    found = [Neighbour(rows.to_chunk(_row(db, row_id), asked), cosine) for row_id, cosine in best]
+    found.sort(key=lambda each: (-each.cosine, each.chunk.chunk_id))
+    return tuple(found[:limit])
+
+
+def _row(db: sqlite3.Connection, row_id: int) -> rows.Row:
+    row: rows.Row = db.execute(f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id = ?", (row_id,)).fetchone()
+    return row
+
+
+def _allowed(db: sqlite3.Connection, restriction: Restriction) -> Allowed | None:
+    """What the vector leg may bring, as row ids. None: everything."""
+    if restriction.created is None and not restriction.scopes:
+        return None
+    bounds = _bounds(restriction.created)
+    match = tokens.expression(None, restriction.scopes)
+    only = None if match is None else [row[0] for row in _rowids(db, match, bounds)]
+    # Ids are exact to the second: what the range excludes of its first and last second is named one by one.
+    without = db.execute(
+        "SELECT id FROM chunks WHERE (id >= :first AND id < :first_past AND created_at < :start) "
+        "OR (id >= :last AND id < :past AND created_at >= :end)",
+        {**bounds, "first_past": rows.id_past(bounds["start"]), "last": rows.first_id_at(bounds["end"] - 1)},
+    )
+    return Allowed(bounds["first"], bounds["past"], only, [row[0] for row in without])
+
+
+def _rowids(db: sqlite3.Connection, match: str, bounds: Mapping[str, int]) -> Iterator[tuple[int]]:
+    return db.execute(
+        "SELECT rowid FROM postings WHERE postings MATCH :match AND rowid >= :first AND rowid < :past",
+        {**bounds, "match": match},
+    )
+
+
+def _bounds(created: TimeRange | None) -> dict[str, int]:
+    """A half-open range in microseconds, and the ids within which it lies."""
+    start = _BEGIN if created is None or created.start is None else rows.to_micros(created.start)
+    end = _END if created is None or created.end is None else rows.to_micros(created.end)
+    return {"start": start, "end": end, "first": rows.first_id_at(start), "past": rows.id_past(end - 1)}
+
+
+def _second(row: rows.Row) -> int:
+    return rows.first_id_at(row[rows.CREATED_AT])

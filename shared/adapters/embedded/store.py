@@ -1,0 +1,183 @@
+"""The port, method by method; each opens one transaction on one tenant's file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from shared.adapters.embedded import changes, notes, search, sweep
+from shared.adapters.embedded.files import TenantFiles
+from shared.adapters.embedded.vectors import VectorSpace
+from shared.domain import (
+    CorpusStats,
+    Coverage,
+    Folder,
+    IndexChange,
+    IndexedChunk,
+    IndexRecord,
+    Neighbour,
+    Note,
+    NoteKey,
+    Restriction,
+    StoredChunk,
+    StoredRecord,
+    Vector,
+)
+from shared.ports import Page
+
+
+class EmbeddedStore:
+    """`shared.ports.Store` in a folder. Safe for threads, and for several processes on the same folder.
+
+    A write that waits for other processes longer than `patience` (seconds) raises StoreUnavailable.
+    A damaged file, one of a newer version or one that is not ours raises OperatorError naming it; none is ever deleted.
+    """
+
+    def __init__(
+        self, home: Path, *, on_write: Callable[[NoteKey], None] | None = None, patience: float = 10.0
+    ) -> None:
+        """`on_write` is called after the commit that created, replaced or deleted a note: the local trigger."""
+        self._files = TenantFiles(home / "tenants", patience=patience)
+        self._bookmarks = sweep.Bookmarks(home / "bookmarks")
+        self._spaces: dict[str, VectorSpace] = {}
+        self._on_write = on_write
+
+    # -- NoteStore ------------------------------------------------------------------------------
+
+    def get_note(self, tenant_id: str, note_id: str) -> Note | None:
+        with self._files.of(tenant_id).reading() as db:
+            return notes.get(db, note_id)
+
+    def put_note(self, tenant_id: str, note: Note) -> None:
+        """Raises InvalidArgument naming a field with NUL characters or lone surrogates."""
+        notes.check(note)
+        with self._files.of(tenant_id).writing() as db:
+            notes.put(db, note)
+        self._written(tenant_id, note.note_id)
+
+    def delete_note(self, tenant_id: str, note_id: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            existed = notes.delete(db, note_id)
+        if existed:
+            self._written(tenant_id, note_id)
+        return existed
+
+    def list_notes(
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+    ) -> Page[Note]:
+        with self._files.of(tenant_id).reading() as db:
+            return notes.page(db, limit=limit, token=token, vault=vault)
+
+    def folders(self, tenant_id: str) -> tuple[Folder, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return notes.folders(db)
+
+    def _written(self, tenant_id: str, note_id: str) -> None:
+        if self._on_write is not None:
+            self._on_write(NoteKey(tenant_id, note_id))
+
+    # -- IndexStore -----------------------------------------------------------------------------
+
+    def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
+        with self._files.of(tenant_id).reading() as db:
+            return changes.read_record(db, note_id)
+
+    def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return changes.stored_chunks(db, note_id)
+
+    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
+        with self._files.of(tenant_id).reading() as db:
+            return changes.read_vectors(db, chunk_ids)
+
+    def apply(self, tenant_id: str, change: IndexChange) -> str | None:
+        with self._files.of(tenant_id).writing() as db:
+            return changes.apply(db, change)
+
+    def coverage(self, tenant_id: str) -> Coverage:
+        with self._files.of(tenant_id).reading() as db:
+            return changes.coverage(db)
+
+    # -- SweepStore -----------------------------------------------------------------------------
+
+    def note_keys(
+        self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
+    ) -> Page[NoteKey]:
+        return sweep.keys(self._files.all(), sweep.NOTES, limit=limit, cursor=cursor, since=changed_since)
+
+    def record_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
+        return sweep.keys(self._files.all(), sweep.RECORDS, limit=limit, cursor=cursor)
+
+    def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
+        return sweep.unfinished(self._files.all(), limit=limit)
+
+    def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
+        return sweep.keys(self._files.all(), sweep.ORPHANS, limit=limit, cursor=cursor)
+
+    def read_bookmark(self, name: str) -> str | None:
+        return self._bookmarks.read(name)
+
+    def write_bookmark(self, name: str, value: str | None) -> None:
+        self._bookmarks.write(name, value)
+
+    # -- SearchStore ----------------------------------------------------------------------------
+
+    def nearest(
+        self,
+        tenant_id: str,
+        vector: Vector,
+        *,
+        limit: int,
+        stems: Sequence[str],
+        restriction: Restriction,
+        index_version: str,
+    ) -> tuple[Neighbour, ...]:
+        """Raises OperatorError where numpy is not installed. The first call reads the tenant's vectors into memory."""
+        space = self._space(tenant_id, index_version, len(vector))
+        while True:
+            with self._files.of(tenant_id).reading() as db, space.lock:
+                revision = search.revision(db)
+                if revision < space.revision:
+                    continue  # another thread has read a newer snapshot: take one as well
+                space.refresh(db, revision)
+                best = search.nearest(db, space, vector, limit=limit, restriction=restriction)
+                return search.neighbours(db, best, limit=limit, stems=stems)
+
+    def _space(self, tenant_id: str, index_version: str, dimension: int) -> VectorSpace:
+        """One a tenant: with another index version the old one's memory is given back."""
+        space = self._spaces.get(tenant_id)
+        if space is None or (space.index_version, space.dimension) != (index_version, dimension):
+            space = self._spaces[tenant_id] = VectorSpace(index_version, dimension)
+        return space
+
+    def postings(
+        self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction
+    ) -> tuple[IndexedChunk, ...]:
+        """Newest first, equals by chunk id."""
+        with self._files.of(tenant_id).reading() as db:
+            return search.newest(db, stem, limit=limit, stems=stems, restriction=restriction)
+
+    def recent(
+        self, tenant_id: str, *, limit: int, stems: Sequence[str], restriction: Restriction
+    ) -> tuple[IndexedChunk, ...]:
+        """Newest first, equals by chunk id."""
+        with self._files.of(tenant_id).reading() as db:
+            return search.newest(db, None, limit=limit, stems=stems, restriction=restriction)
+
+    def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
+        with self._files.of(tenant_id).reading() as db:
+            return search.document_frequencies(db, stems)
+
+    def stats(self, tenant_id: str) -> CorpusStats:
+        with self._files.of(tenant_id).reading() as db:
+            return search.stats(db)
+
+    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
+        with self._files.of(tenant_id).reading() as db:
+            return search.live_records(db, note_ids)
+
+    def close(self) -> None:
+        """Closes files and gives memory back."""
+        self._spaces.clear()
+        self._files.close()

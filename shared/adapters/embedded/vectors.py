@@ -1,0 +1,175 @@
+"""The matrix of one index version's vectors, kept equal to the tenant's file.
+
+SQLite keeps one row a vector and is the truth. The matrix is read from it once, then follows by the revision that
+wrote each row, whichever process did. It has a few spare rows; when they are used up it is dropped and read anew,
+because copying it into a larger one would need twice the memory for a moment.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from shared.adapters.embedded.changes import KEPT_REMOVALS
+from shared.domain import Vector
+from shared.errors import OperatorError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
+    Doubles: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+    Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+    Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+
+_AT_ONCE = 2048
+"""Rows fetched together: 2 MB at 256 dimensions."""
+_SPARE = 4096
+"""Least spare rows; memory that is not written to is not taken."""
+_FREE = -1
+"""In place of an id: the row holds nothing. Ids are never negative."""
+_NOISE = 1e-5
+"""More than float32 rounding moves a cosine: within it of the last place, all are computed again exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The ids a search may bring: `first <= id < past`, of `only` if given, and none of `without`."""
+
+    first: int
+    past: int
+    only: Sequence[int] | None
+    without: Sequence[int]
+
+
+class VectorSpace:
+    """Ids and unit vectors of one index version and dimension. Whoever uses it holds `lock`."""
+
+    def __init__(self, index_version: str, dimension: int) -> None:
+        """Raises OperatorError where numpy is not installed."""
+        self.index_version = index_version
+        self.dimension = dimension
+        self.lock = Lock()
+        self.revision = -1
+        """Up to which revision of the file it is complete; -1: to be read anew."""
+        self._np = _numpy()
+        self._allocate(0)
+
+    def refresh(self, db: sqlite3.Connection, revision: int) -> None:
+        """Follow the file to the revision that `db`'s snapshot shows."""
+        if revision == self.revision:
+            return
+        since, self.revision = self.revision, -1  # should reading fail half-way, the next search reads all anew
+        if since < 0 or revision - since >= KEPT_REMOVALS or not self._follow(db, since):
+            self._read(db)
+        self.revision = revision
+
+    def nearest(self, vector: Vector, *, limit: int, allowed: Allowed | None) -> list[tuple[int, float]]:
+        """(id, cosine) of the `limit` best, best first, and all whose cosine equals the last one's."""
+        np = self._np
+        query: Floats = np.frombuffer(vector, dtype=np.float32)
+        scores: Floats = self._matrix[: self._used] @ query
+        scores[self._excluded(allowed)] = -np.inf
+        count = min(limit, int(np.count_nonzero(scores > -np.inf)))
+        if count == 0:
+            return []
+        last = np.partition(scores, scores.size - count)[scores.size - count]
+        rows = np.flatnonzero(scores >= last - _NOISE)
+        cosines = self._exact(rows, query)
+        order = np.argsort(-cosines, kind="stable")
+        order = order[cosines[order] >= cosines[order[count - 1]]]
+        return list(zip(self._ids[rows[order]].tolist(), cosines[order].tolist(), strict=True))
+
+    def _allocate(self, capacity: int) -> None:
+        np = self._np
+        self._used = 0
+        """Rows from the top that hold, or have held, a vector."""
+        self._sorted: tuple[Ints, Ints] | None = None
+        self._matrix: Floats = np.empty((capacity, self.dimension), dtype=np.float32)
+        self._ids: Ints = np.full(capacity, _FREE, dtype=np.int64)
+
+    def _read(self, db: sqlite3.Connection) -> None:
+        self._allocate(0)  # the old one goes before the new one is made
+        (count,) = db.execute("SELECT count(*) FROM vectors").fetchone()
+        self._allocate(count + max(_SPARE, count // 16))
+        for ids, vectors in self._vectors(db, -1):
+            self._place(ids, vectors)
+
+    def _follow(self, db: sqlite3.Connection, since: int) -> bool:
+        """Take over what changed after revision `since`; False: there is no room left."""
+        removed = db.execute("SELECT id FROM removed_vectors WHERE revision > ?", (since,)).fetchall()
+        rows = self._rows_of([row[0] for row in removed])
+        self._ids[rows] = _FREE
+        self._sorted = None
+        return all(self._place(ids, vectors) for ids, vectors in self._vectors(db, since))
+
+    def _vectors(self, db: sqlite3.Connection, since: int) -> Iterator[tuple[Ints, Floats]]:
+        """What was written after revision `since`. Vectors of another version or length are left out."""
+        np = self._np
+        newer = "revision > :since AND" if since >= 0 else ""  # the index would scatter a full read
+        reader = db.execute(
+            f"SELECT id, vector FROM vectors WHERE {newer} index_version = :version AND length(vector) = :bytes",
+            {"since": since, "version": self.index_version, "bytes": 4 * self.dimension},
+        )
+        while found := reader.fetchmany(_AT_ONCE):
+            ids, vectors = zip(*found, strict=True)
+            yield np.array(ids, dtype=np.int64), np.frombuffer(b"".join(vectors), np.float32).reshape(len(ids), -1)
+
+    def _place(self, ids: Ints, vectors: Floats) -> bool:
+        """Into rows that are free, from the top."""
+        np = self._np
+        rows = np.flatnonzero(self._ids[: self._used + ids.size] == _FREE)[: ids.size]
+        if rows.size < ids.size:
+            return False
+        self._matrix[rows] = vectors
+        self._ids[rows] = ids
+        self._used = max(self._used, int(rows[-1]) + 1)
+        self._sorted = None
+        return True
+
+    def _rows_of(self, ids: Sequence[int]) -> Ints:
+        """The rows of those ids that have one."""
+        np = self._np
+        wanted: Ints = np.array(ids, dtype=np.int64)
+        if self._used == 0 or wanted.size == 0:
+            nothing: Ints = np.empty(0, dtype=np.int64)
+            return nothing
+        if self._sorted is None:
+            order = np.argsort(self._ids[: self._used], kind="stable")
+            self._sorted = order, self._ids[order]
+        order, in_order = self._sorted
+        places = np.minimum(np.searchsorted(in_order, wanted), in_order.size - 1)
+        found: Ints = order[places[in_order[places] == wanted]]
+        return found
+
+    def _excluded(self, allowed: Allowed | None) -> Flags:
+        ids = self._ids[: self._used]
+        excluded: Flags = ids == _FREE
+        if allowed is None:
+            return excluded
+        excluded |= (ids < allowed.first) | (ids >= allowed.past)
+        excluded[self._rows_of(allowed.without)] = True
+        if allowed.only is not None:
+            others = self._np.ones(self._used, dtype=bool)
+            others[self._rows_of(allowed.only)] = False
+            excluded |= others
+        return excluded
+
+    def _exact(self, rows: Ints, query: Floats) -> Doubles:
+        """Cosines in double precision, summed the same way for every row: equal vectors come out equal."""
+        np = self._np
+        products = self._matrix[rows].astype(np.float64) * query.astype(np.float64)
+        cosines: Doubles = np.clip(products.sum(axis=1), -1.0, 1.0)
+        return cosines
+
+
+def _numpy() -> ModuleType:
+    try:
+        import numpy as np  # noqa: PLC0415 - 100 ms, and a search without vectors does not need it
+    except ImportError as problem:
+        raise OperatorError("searching vectors needs numpy: pip install 'aurora-notes[local]'") from problem
+    return np
