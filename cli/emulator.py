@@ -1,0 +1,202 @@
+"""The Firestore emulator of Google Cloud: find it, run it, load rules and triggers into it.
+
+Tests and `aurora dev --store emulator` use it. Everything below `http://HOST/emulator/v1` is the emulator's own
+interface, which production does not have.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+from urllib.parse import quote
+
+from shared.errors import OperatorError
+
+DEBIAN_PACKAGE = "google-cloud-cli-firestore-emulator"
+JAR = "platform/cloud-firestore-emulator/cloud-firestore-emulator.jar"
+MAIN_CLASS = "com.google.cloud.datastore.emulator.firestore.CloudFirestore"
+START_SECONDS = 60
+"""Two seconds are usual; a busy machine gets more."""
+ADMIN_SECONDS = 30
+NOTES = "tenants/{tenantId}/notes/{noteId}"
+"""Documents whose writes fire the index trigger."""
+
+
+class EmulatorMissing(OperatorError):
+    """There is no Java, no emulator, or it does not start. The message says what to install."""
+
+
+def find_jar(env: Mapping[str, str]) -> Path:
+    """The emulator's jar: FIRESTORE_EMULATOR_JAR, the Debian package, gcloud's component, or firebase-tools' cache.
+
+    Raises EmulatorMissing.
+    """
+    if named := env.get("FIRESTORE_EMULATOR_JAR"):
+        if not Path(named).is_file():
+            raise EmulatorMissing(f"FIRESTORE_EMULATOR_JAR: no file {named}")
+        return Path(named)
+    for jar in (*_from_debian(), *_from_gcloud(), *_from_firebase_tools(env)):
+        if jar.is_file():
+            return jar
+    raise EmulatorMissing(
+        f"the Firestore emulator is not installed: apt-get install {DEBIAN_PACKAGE}, "
+        "gcloud components install cloud-firestore-emulator, or firebase setup:emulators:firestore"
+    )
+
+
+def _from_debian() -> Iterator[Path]:
+    if shutil.which("dpkg"):
+        listing = subprocess.run(["dpkg", "-L", DEBIAN_PACKAGE], capture_output=True, text=True, check=False)
+        yield from (Path(line) for line in listing.stdout.splitlines() if line.endswith(JAR))
+
+
+def _from_gcloud() -> Iterator[Path]:
+    if gcloud := shutil.which("gcloud"):
+        yield Path(gcloud).resolve().parent.parent / JAR
+
+
+def _from_firebase_tools(env: Mapping[str, str]) -> Iterator[Path]:
+    cache = Path(env.get("HOME", "~")).expanduser() / ".cache/firebase/emulators"
+    yield from sorted(cache.glob("cloud-firestore-emulator-v*.jar"), key=_version, reverse=True)
+
+
+def _version(jar: Path) -> tuple[int, ...]:
+    return tuple(int(part) for part in jar.stem.rpartition("-v")[2].split(".") if part.isdigit())
+
+
+def find_java() -> str:
+    """The `java` command. Raises EmulatorMissing."""
+    java = shutil.which("java")
+    if java is None:
+        raise EmulatorMissing("the Firestore emulator needs Java 17 or newer (21 for its newest releases)")
+    return java
+
+
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    """An emulator that runs. A context manager: leaving it stops the process."""
+
+    host: str
+    """`127.0.0.1:PORT`, the value of FIRESTORE_EMULATOR_HOST."""
+    process: subprocess.Popen[bytes]
+    log: Path
+    """What it printed, standard output and errors."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the process and remove its log; calling it again changes nothing."""
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait(10)
+        self.log.unlink(missing_ok=True)
+
+    def reset(self, project: str) -> None:
+        """Delete every document of the project."""
+        self._admin("DELETE", f"/projects/{project}/databases/(default)/documents")
+
+    def upload_rules(self, project: str, rules: str) -> None:
+        """From now on clients of the project are held to `rules`. Raises OperatorError with the compiler's words."""
+        body = {"rules": {"files": [{"name": "firestore.rules", "content": rules}]}}
+        self._admin("PUT", f"/projects/{project}:securityRules", body)
+
+    def register_trigger(self, project: str, trigger_id: str, document: str = NOTES) -> None:
+        """Post a CloudEvent to `http://127.0.0.1:FUNCTIONS_PORT/functions/projects/PROJECT/triggers/TRIGGER_ID`
+        after every write of a document that matches the path pattern. Needs `start(functions_port=…)`.
+        """
+        body = {
+            "eventType": "google.cloud.firestore.document.v1.written",
+            "database": "(default)",
+            "namespace": "(default)",
+            "document": {"value": document, "matchType": "PATH_PATTERN"},
+        }
+        self._admin("POST", f"/projects/{project}/eventarcTrigger?eventarcTriggerId={quote(trigger_id)}", body)
+
+    def index_usage(self, project: str) -> Any:  # noqa: ANN401 - JSON of the emulator
+        """The composite indexes that the project's queries needed so far, vector fields left out."""
+        database = quote(f"projects/{project}/databases/(default)", safe="")
+        return json.loads(self._admin("GET", f"/projects/{project}:indexUsage?database={database}"))
+
+    def _admin(self, method: Literal["GET", "PUT", "POST", "DELETE"], path: str, body: object = None) -> bytes:
+        request = urllib.request.Request(
+            f"http://{self.host}/emulator/v1{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            method=method,
+            headers={"Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=ADMIN_SECONDS) as reply:  # noqa: S310
+                content: bytes = reply.read()
+        except urllib.error.HTTPError as refused:
+            with refused:
+                reason = refused.read().decode(errors="replace")
+            raise OperatorError(f"emulator: {method} {path}: {refused.code} {reason}") from refused
+        return content
+
+
+def start(*, port: int = 0, functions_port: int | None = None, env: Mapping[str, str] | None = None) -> Emulator:
+    """A fresh, empty emulator that answers. `port` 0: any free one; `functions_port`: where triggers are posted.
+
+    `env`: the environment, os.environ if None. Raises EmulatorMissing.
+    """
+    java, jar = find_java(), find_jar(os.environ if env is None else env)
+    host = f"127.0.0.1:{port or _free_port()}"
+    command = [java, "-Xmx1g", "-cp", str(jar), MAIN_CLASS, "--host=127.0.0.1", f"--port={host.partition(':')[2]}"]
+    if functions_port is not None:
+        command.append(f"--functions_emulator=127.0.0.1:{functions_port}")
+    handle, name = tempfile.mkstemp(prefix="firestore-emulator-", suffix=".log")
+    with os.fdopen(handle, "wb") as log:
+        # Its own session: Ctrl-C in a terminal then reaches us first, and we stop it after the last write.
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+    emulator = Emulator(host, process, Path(name))
+    try:
+        _wait_until_ready(emulator)
+    except BaseException:
+        emulator.stop()
+        raise
+    return emulator
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _wait_until_ready(emulator: Emulator) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if emulator.process.poll() is not None:
+            tail = emulator.log.read_text(errors="replace")[-2000:]
+            raise EmulatorMissing(f"the Firestore emulator ended at once:\n{tail}")
+        if _answers(emulator.host):
+            return
+        time.sleep(0.05)
+    raise EmulatorMissing(f"the Firestore emulator did not answer within {START_SECONDS} seconds")
+
+
+def _answers(host: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://{host}/", timeout=5) as reply:
+            return bool(reply.status == 200)
+    except OSError:
+        return False

@@ -1,0 +1,157 @@
+"""Requests to Firestore through its generated client: raw protobuf in and out, within a deadline, errors translated."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import cache
+from typing import Any, TypeVar
+
+from shared.adapters.firestore.errors import translated
+from shared.adapters.firestore.protocol import protocol
+from shared.adapters.firestore.reads import ReadCounter
+
+T = TypeVar("T")
+
+READ_SECONDS = 10.0
+"""Within which a read answers or raises StoreUnavailable, attempts and pauses together."""
+WRITE_SECONDS = 30.0
+LOOKUP_STEP = 300
+"""Documents asked for in one lookup."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
+
+# A broken connection is tried again every second, not every two minutes; idle ones stay open between questions.
+_CHANNEL_OPTIONS = (
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+)
+
+_making = threading.Lock()
+
+
+@cache
+def _client(emulator: str) -> Any:  # noqa: ANN401 - the generated client, loaded on first use
+    import grpc  # type: ignore[import-untyped]  # noqa: PLC0415
+    from google.cloud.firestore_v1.services.firestore import FirestoreClient  # noqa: PLC0415
+    from google.cloud.firestore_v1.services.firestore.transports import FirestoreGrpcTransport  # noqa: PLC0415
+
+    if emulator:
+        channel = grpc.insecure_channel(emulator, options=_CHANNEL_OPTIONS)
+    else:
+        channel = FirestoreGrpcTransport.create_channel(options=_CHANNEL_OPTIONS)
+    return FirestoreClient(transport=FirestoreGrpcTransport(channel=channel))
+
+
+def client() -> Any:  # noqa: ANN401
+    """The process's one client, made on first use; of production, or of the emulator at FIRESTORE_EMULATOR_HOST.
+
+    Never made at import: functions-framework imports before it forks, and gRPC does not survive a fork.
+    """
+    with _making:  # two first callers must not open two channels
+        return _client(os.environ.get("FIRESTORE_EMULATOR_HOST", ""))
+
+
+@cache
+def pool() -> Executor:
+    """Threads for requests that one call makes side by side. They wait on the network and never on each other."""
+    return ThreadPoolExecutor(16, thread_name_prefix="firestore")
+
+
+class Connection:
+    """One database of one project."""
+
+    def __init__(self, project: str, database: str) -> None:
+        self.database = f"projects/{project}/databases/{database}"
+        self.root = f"{self.database}/documents"
+        self.counter = ReadCounter()
+        # "Bearer owner" is the emulator's administrator; production overrides it with the account's own token.
+        self._metadata = [("google-cloud-resource-prefix", self.database)]
+        if os.environ.get("FIRESTORE_EMULATOR_HOST"):
+            self._metadata.append(("authorization", "Bearer owner"))
+
+    def query(self, parent: str, query: Any) -> list[Any]:  # noqa: ANN401
+        """The documents that a StructuredQuery finds below `parent`, as protobuf Documents."""
+        types = protocol()
+        request = types.RunQueryRequest(parent=parent, structured_query=query)
+        replies = self._stream("run_query", request)
+        found = [reply.document for reply in replies if reply.HasField("document")]
+        self.counter.query(len(found), vector=query.HasField("find_nearest"))
+        return found
+
+    def aggregate(self, parent: str, query: Any, entries: str) -> Any:  # noqa: ANN401
+        """The result fields of a StructuredAggregationQuery, alias -> Value. `entries`: the alias of its count."""
+        types = protocol()
+        request = types.RunAggregationQueryRequest(parent=parent, structured_aggregation_query=query)
+        (reply,) = self._stream("run_aggregation_query", request)
+        fields = reply.result.aggregate_fields
+        self.counter.aggregation(fields[entries].integer_value)
+        return fields
+
+    def lookup(self, names: Sequence[str], fields: Iterable[str] | None = None) -> dict[str, Any]:
+        """Name -> Document for those that exist. `fields` None: whole documents; empty: their existence alone."""
+        types = protocol()
+        found: dict[str, Any] = {}
+        for start in range(0, len(names), LOOKUP_STEP):
+            some = list(dict.fromkeys(names[start : start + LOOKUP_STEP]))
+            request = types.BatchGetDocumentsRequest(database=self.database, documents=some)
+            if fields is not None:
+                request.mask.SetInParent()
+                # An empty mask would mean every field.
+                request.mask.field_paths.extend(fields or ("__name__",))
+            replies = self._stream("batch_get_documents", request)
+            found.update((reply.found.name, reply.found) for reply in replies if reply.HasField("found"))
+            self.counter.lookup(len(some))
+        return found
+
+    def commit(self, writes: Iterable[Any]) -> Any:  # noqa: ANN401
+        """All of the Writes or none; the CommitResponse. Raises Conflict when a precondition fails.
+
+        A repeat after a lost reply is safe for writes that are guarded by a precondition, or idempotent.
+        """
+        types = protocol()
+        request = types.CommitRequest(database=self.database, writes=writes)
+        return self._insist(lambda left: _raw(self._call("commit", request, left)), WRITE_SECONDS, guarded=True)
+
+    def _stream(self, method: str, request: Any) -> list[Any]:  # noqa: ANN401
+        """Every message of the reply; a stream that breaks off is asked for again from its beginning."""
+        return self._insist(lambda left: [_raw(each) for each in self._call(method, request, left)], READ_SECONDS)
+
+    def _call(self, method: str, request: Any, seconds: float) -> Any:  # noqa: ANN401
+        api = client()
+        wrapped = _request_class(type(request).__name__).wrap(request)
+        # retry=None: the client's own policy repeats for up to five minutes.
+        return getattr(api, method)(request=wrapped, retry=None, timeout=seconds, metadata=self._metadata)
+
+    def _insist(self, call: Callable[[float], T], seconds: float, *, guarded: bool = False) -> T:
+        """The result of `call`, made again while the server is away or too busy and the deadline allows.
+
+        `call` gets the seconds that are left. Raises ours.
+        """
+        from google.api_core import exceptions, retry  # noqa: PLC0415
+
+        deadline = time.monotonic() + seconds
+        passing = retry.if_exception_type(
+            exceptions.ServiceUnavailable, exceptions.Aborted, exceptions.ResourceExhausted
+        )
+        attempts = retry.Retry(passing, initial=_FIRST_PAUSE, maximum=_LONGEST_PAUSE, timeout=seconds)
+        with translated(guarded=guarded):
+            return attempts(lambda: call(max(0.1, deadline - time.monotonic())))()
+
+
+def _raw(message: Any) -> Any:  # noqa: ANN401
+    """The protobuf message inside the library's wrapper."""
+    return type(message).pb(message)
+
+
+@cache
+def _request_class(name: str) -> Any:  # noqa: ANN401
+    from google.cloud.firestore_v1 import types  # noqa: PLC0415
+
+    return getattr(types, name)

@@ -1,0 +1,111 @@
+"""A tenant's figures for BM25: how many chunks, how long, and how many of them contain a stem."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+
+from shared.adapters.firestore import names
+from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.queries import Is, Order, Query, Where, count
+from shared.domain import CorpusStats
+
+FRESH_SECONDS = 2.0
+"""How long figures are used again without asking. So after another instance's write, searches here may weigh stems
+by figures, and answer from caches keyed by the revision, that are up to so many seconds old. Own writes show at once.
+"""
+MAX_TENANTS = 1000
+MAX_STEMS = 10_000
+"""Kept per tenant and revision."""
+
+
+class _Figures:
+    """What is known of one tenant."""
+
+    def __init__(self, stats: CorpusStats, until: float) -> None:
+        self.stats, self.until = stats, until
+        self.frequencies: dict[str, int] = {}
+
+
+class Corpus:
+    """Reads and keeps the figures. Safe between threads."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        self._asking: dict[str, threading.Lock] = {}
+        self._known: dict[str, _Figures] = {}
+        self._writes = 0
+
+    def stats(self, tenant_id: str) -> CorpusStats:
+        return self._figures(tenant_id).stats
+
+    def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
+        """Counts what is not yet known at this revision, one request a stem, side by side."""
+        figures = self._figures(tenant_id)
+        known = figures.frequencies
+        unknown = [stem for stem in dict.fromkeys(stems) if stem not in known]
+        counted = dict(zip(unknown, pool().map(lambda stem: self._count(tenant_id, stem), unknown), strict=True))
+        answer = {stem: known[stem] if stem in known else counted[stem] for stem in stems}
+        if len(known) + len(counted) <= MAX_STEMS:
+            known.update(counted)
+        return answer
+
+    def forget(self, tenant_id: str) -> None:
+        """After a write, whatever was read before or during it."""
+        with self._lock:
+            self._writes += 1
+            self._known.pop(tenant_id, None)
+
+    def _figures(self, tenant_id: str) -> _Figures:
+        with self._lock:
+            asking = self._asking.setdefault(tenant_id, threading.Lock())
+        with asking:  # a question asks for stats and frequencies at once: one of them reads
+            with self._lock:
+                known, writes = self._known.get(tenant_id), self._writes
+            if known is not None and time.monotonic() < known.until:
+                return known
+            stats = self._read(tenant_id)
+            return self._keep(tenant_id, stats, known, writes)
+
+    def _keep(self, tenant_id: str, stats: CorpusStats, known: _Figures | None, writes: int) -> _Figures:
+        figures = _Figures(stats, time.monotonic() + FRESH_SECONDS)
+        if known is not None and known.stats.revision == stats.revision:
+            figures.frequencies = known.frequencies
+        with self._lock:
+            if self._writes == writes:
+                if len(self._known) >= MAX_TENANTS:
+                    self._known.clear()
+                    self._asking.clear()
+                self._known[tenant_id] = figures
+        return figures
+
+    def _read(self, tenant_id: str) -> CorpusStats:
+        """Count and average length in one aggregation. The revision is made of them and of when a record was last
+        written and a folder last gained or lost a note: a removed record leaves its time there.
+        """
+        connection = self._connection
+        parent = names.tenant(connection.root, tenant_id)
+        latest = [pool().submit(self._latest, parent, collection) for collection in ("index", "folders")]
+        chunks = count(Query(collection="chunks").message(), average="length")
+        fields = connection.aggregate(parent, chunks, "count")
+        number = fields["count"].integer_value
+        average = fields["average"].double_value or float(fields["average"].integer_value)
+        moments = ":".join(each.result() for each in latest)
+        return CorpusStats(number, average, revision=f"{number}:{average!r}:{moments}")
+
+    def _latest(self, parent: str, collection: str) -> str:
+        """The newest `changedAt` of the collection, empty if there is none."""
+        query = Query(
+            collection=collection, order=(Order("changedAt", descending=True),), limit=1, fields=("changedAt",)
+        )
+        stamps = [each.fields["changedAt"].timestamp_value for each in self._connection.query(parent, query.message())]
+        return "".join(f"{stamp.seconds}.{stamp.nanos:09}" for stamp in stamps)
+
+    def _count(self, tenant_id: str, stem: str) -> int:
+        query = Query(collection="chunks", where=(Where("terms", Is.CONTAINS, stem),))
+        parent = names.tenant(self._connection.root, tenant_id)
+        fields = self._connection.aggregate(parent, count(query.message()), "count")
+        number: int = fields["count"].integer_value
+        return number

@@ -1,0 +1,210 @@
+"""Notes, chunks and index records as Firestore documents, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from shared.adapters.firestore.protocol import plain, timestamp
+from shared.adapters.firestore.queries import path
+from shared.domain import IndexedChunk, IndexRecord, IndexStatus, Note
+from shared.errors import InvalidArgument
+
+CHUNK_FIELDS = (
+    "noteId", "position", "title", "headingPath", "text", "start", "end", "utf16Start", "createdAt", "updatedAt",
+    "vault", "path", "tags", "scopes", "length", "textHash", "indexVersion", "noteRevision",
+)  # fmt: skip
+"""What a search reads of a chunk, beside the `tf` of its stems. Neither the vector nor `terms`: they are the bulk."""
+
+PATCHED_FIELDS = ("chunkId", "tenantId", *CHUNK_FIELDS, "month", "folder", "terms", "tf")
+"""All fields of a chunk but the vector and the `embedded` that goes with it."""
+
+LONGEST_STEM = 400
+"""Bytes. A longer one is no word anybody asks for, and Firestore's field paths end at 1500."""
+
+
+def note_fields(note: Note) -> Mapping[str, object]:
+    return {
+        "title": note.title,
+        "text": note.text,
+        "createdAt": note.created_at,
+        "updatedAt": note.updated_at,
+        "vault": note.vault,
+        "path": note.path,
+        "tags": note.tags,
+        **({} if note.lang is None else {"lang": note.lang}),
+    }
+
+
+def note_of(note_id: str, document: Any) -> Note:  # noqa: ANN401
+    """Apps write notes too: what they left out gets its default (times: those of the document).
+
+    Raises InvalidArgument naming the field that has a wrong type.
+    """
+    fields = _Fields(document.fields)
+    return Note(
+        note_id=note_id,
+        title=fields.text("title", ""),
+        text=fields.text("text", ""),
+        created_at=fields.time("createdAt", timestamp(document.create_time)),
+        updated_at=fields.time("updatedAt", timestamp(document.update_time)),
+        vault=fields.text("vault", "default"),
+        path=fields.text("path", ""),
+        tags=fields.texts("tags"),
+        lang=fields.text("lang", "") or None,
+    )
+
+
+class _Fields:
+    """Reads typed fields. A field that is null counts as left out."""
+
+    def __init__(self, fields: Any) -> None:  # noqa: ANN401
+        self._fields = fields
+
+    def _get(self, name: str) -> object:
+        return plain(self._fields[name]) if name in self._fields else None
+
+    def text(self, name: str, default: str) -> str:
+        value = self._get(name)
+        if value is None:
+            return default
+        if not isinstance(value, str):
+            raise InvalidArgument(name, f"text, got {type(value).__name__}")
+        return value
+
+    def time(self, name: str, default: datetime) -> datetime:
+        value = self._get(name)
+        if value is None:
+            return default
+        if not isinstance(value, datetime):
+            raise InvalidArgument(name, f"a timestamp, got {type(value).__name__}")
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        value = self._get(name)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise InvalidArgument(name, "a list of texts")
+        return tuple(value)
+
+
+def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
+    """Everything but `embedding` and `embedded`. `terms` is for finding chunks by stem, `tf` for reading the counts
+    of the stems asked for without the others.
+    """
+    counts = {stem: count for stem, count in chunk.terms.items() if 0 < len(stem.encode()) <= LONGEST_STEM}
+    return {
+        "chunkId": chunk.chunk_id,
+        "tenantId": tenant_id,
+        "noteId": chunk.note_id,
+        "position": chunk.position,
+        "title": chunk.title,
+        "headingPath": chunk.heading_path,
+        "text": chunk.text,
+        "start": chunk.start,
+        "end": chunk.end,
+        "utf16Start": chunk.utf16_start,
+        "createdAt": chunk.created_at,
+        "updatedAt": chunk.updated_at,
+        "month": month(chunk.created_at),
+        "vault": chunk.vault,
+        "path": chunk.path,
+        "folder": chunk.folder,
+        "tags": chunk.tags,
+        "scopes": chunk.scopes,
+        "terms": list(counts),
+        "tf": {_tf_key(stem): count for stem, count in counts.items()},
+        "length": chunk.length,
+        "textHash": chunk.text_hash,
+        "indexVersion": chunk.index_version,
+        "noteRevision": chunk.note_revision,
+    }
+
+
+def chunk_of(document: Any, stems: Iterable[str]) -> IndexedChunk:  # noqa: ANN401
+    """A chunk from its CHUNK_FIELDS and the `tf` of these stems."""
+    fields = document.fields
+    counts = fields["tf"].map_value.fields if "tf" in fields else {}
+    return IndexedChunk(
+        chunk_id=document.name.rpartition("/")[2],
+        note_id=fields["noteId"].string_value,
+        position=fields["position"].integer_value,
+        title=fields["title"].string_value,
+        heading_path=fields["headingPath"].string_value,
+        text=fields["text"].string_value,
+        start=fields["start"].integer_value,
+        end=fields["end"].integer_value,
+        utf16_start=fields["utf16Start"].integer_value,
+        created_at=timestamp(fields["createdAt"].timestamp_value),
+        updated_at=timestamp(fields["updatedAt"].timestamp_value),
+        vault=fields["vault"].string_value,
+        path=fields["path"].string_value,
+        tags=_strings(fields["tags"]),
+        scopes=_strings(fields["scopes"]),
+        terms={stem: counts[key].integer_value for stem in stems if (key := _tf_key(stem)) in counts},
+        length=fields["length"].integer_value,
+        text_hash=fields["textHash"].string_value,
+        index_version=fields["indexVersion"].string_value,
+        note_revision=fields["noteRevision"].string_value,
+    )
+
+
+def searched_fields(stems: Sequence[str]) -> tuple[str, ...]:
+    """Field paths of a search that asks for these stems."""
+    asked = (stem for stem in dict.fromkeys(stems) if 0 < len(stem.encode()) <= LONGEST_STEM)
+    return (*CHUNK_FIELDS, *(path("tf", _tf_key(stem)) for stem in asked))
+
+
+def _tf_key(stem: str) -> str:
+    """Firestore reserves keys like `__init__`: those that begin so get a space in front, and others like them too,
+    so that no two stems share a key.
+    """
+    return f" {stem}" if re.match(" *__", stem) else stem
+
+
+def _strings(value: Any) -> tuple[str, ...]:  # noqa: ANN401
+    return tuple(each.string_value for each in value.array_value.values)
+
+
+def month(when: datetime) -> str:
+    """`2026-11`, in UTC: what vector searches can be restricted by."""
+    utc = when.astimezone(UTC)
+    return f"{utc.year:04}-{utc.month:02}"
+
+
+RECORD_FIELDS = (
+    "noteRevision", "status", "chunkCount", "indexVersion", "indexedAt", "error", "attempts", "leaseUntil",
+)  # fmt: skip
+"""Of a record; the other fields (`vault`, `folder`, `changedAt`, `writing`) are the store's own."""
+
+
+def record_fields(record: IndexRecord) -> Mapping[str, object]:
+    return {
+        "noteRevision": record.note_revision,
+        "status": record.status.value,
+        "chunkCount": record.chunk_count,
+        "indexVersion": record.index_version,
+        "indexedAt": record.indexed_at,
+        "error": record.error,
+        "attempts": record.attempts,
+        "leaseUntil": record.lease_until,
+    }
+
+
+def record_of(document: Any) -> IndexRecord:  # noqa: ANN401
+    fields = document.fields
+    lease = fields["leaseUntil"]
+    error = fields["error"]
+    return IndexRecord(
+        note_revision=fields["noteRevision"].string_value,
+        status=IndexStatus(fields["status"].string_value),
+        chunk_count=fields["chunkCount"].integer_value,
+        index_version=fields["indexVersion"].string_value,
+        indexed_at=timestamp(fields["indexedAt"].timestamp_value),
+        error=error.string_value if error.HasField("string_value") else None,
+        attempts=fields["attempts"].integer_value,
+        lease_until=timestamp(lease.timestamp_value) if lease.HasField("timestamp_value") else None,
+    )

@@ -1,0 +1,95 @@
+"""The one table from Google's errors to ours, always chained. A test fails when the SDK grows a class it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+
+from shared.errors import AuroraError, Conflict, OperatorError, StoreUnavailable
+
+
+@cache
+def table() -> Mapping[type[Exception], type[AuroraError]]:
+    """Error class -> ours. Loaded only when something was raised: by then the SDK is loaded too."""
+    from google.api_core import exceptions as core  # noqa: PLC0415
+    from google.auth import exceptions as auth  # noqa: PLC0415
+
+    return {
+        # Somebody else was first, or what was to be changed is gone.
+        core.AlreadyExists: Conflict,
+        core.Conflict: Conflict,
+        core.NotFound: Conflict,
+        # Try later.
+        core.Aborted: StoreUnavailable,
+        core.BadGateway: StoreUnavailable,
+        core.Cancelled: StoreUnavailable,
+        core.DataLoss: StoreUnavailable,
+        core.DeadlineExceeded: StoreUnavailable,
+        core.GatewayTimeout: StoreUnavailable,
+        core.GoogleAPICallError: StoreUnavailable,
+        core.GoogleAPIError: StoreUnavailable,
+        core.InternalServerError: StoreUnavailable,
+        core.MissingStatusHeaderError: StoreUnavailable,
+        core.ResourceExhausted: StoreUnavailable,
+        core.ResumableTransferError: StoreUnavailable,
+        core.RetryError: StoreUnavailable,
+        core.ServerError: StoreUnavailable,
+        core.ServiceUnavailable: StoreUnavailable,
+        core.TooManyRequests: StoreUnavailable,
+        core.TransferStalledError: StoreUnavailable,
+        core.Unknown: StoreUnavailable,
+        core.UnseekableStreamError: StoreUnavailable,
+        core.UploadCancelledError: StoreUnavailable,
+        auth.GoogleAuthError: StoreUnavailable,
+        auth.TransportError: StoreUnavailable,
+        auth.RefreshError: StoreUnavailable,
+        # The deployment must be fixed: an index, a database or a right is missing, or a request of ours is wrong.
+        core.AsyncRestUnsupportedParameterError: OperatorError,
+        core.BadRequest: OperatorError,
+        core.ClientError: OperatorError,
+        core.DuplicateCredentialArgs: OperatorError,
+        core.FailedPrecondition: OperatorError,
+        core.Forbidden: OperatorError,
+        core.InvalidArgument: OperatorError,
+        core.LengthRequired: OperatorError,
+        core.MethodNotAllowed: OperatorError,
+        core.MethodNotImplemented: OperatorError,
+        core.MovedPermanently: OperatorError,
+        core.NotModified: OperatorError,
+        core.OutOfRange: OperatorError,
+        core.PermissionDenied: OperatorError,
+        core.PreconditionFailed: OperatorError,
+        core.Redirection: OperatorError,
+        core.RequestRangeNotSatisfiable: OperatorError,
+        core.ResumeIncomplete: OperatorError,
+        core.TemporaryRedirect: OperatorError,
+        core.Unauthenticated: OperatorError,
+        core.Unauthorized: OperatorError,
+        auth.DefaultCredentialsError: OperatorError,
+    }
+
+
+def ours(error: Exception) -> AuroraError:
+    """The table's error for the class of `error` or its nearest parent.
+
+    It names the class alone: what the server wrote may quote a document. The original stays chained.
+    """
+    known = table()
+    kind = next(known[each] for each in type(error).__mro__ if each in known)
+    return kind(f"Firestore: {type(error).__name__}")
+
+
+@contextmanager
+def translated(*, guarded: bool = False) -> Iterator[None]:
+    """Raises ours for every error in the table. `guarded`: the request has preconditions, so a failed one is Conflict
+    (for a query the same status means that an index is missing).
+    """
+    from google.api_core.exceptions import FailedPrecondition  # noqa: PLC0415
+
+    try:
+        yield
+    except tuple(table()) as error:
+        if guarded and isinstance(error, FailedPrecondition):
+            raise Conflict("Firestore: the document moved") from error
+        raise ours(error) from error

@@ -1,0 +1,97 @@
+"""The index of one note: `tenants/{tenant}/index/{note}` and its chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from shared.adapters.firestore import names
+from shared.adapters.firestore.commits import Commits, Token
+from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.corpus import Corpus
+from shared.adapters.firestore.documents import record_of
+from shared.adapters.firestore.protocol import vector_of
+from shared.adapters.firestore.queries import Is, Query, Where, count
+from shared.domain import Coverage, IndexChange, IndexStatus, StoredChunk, StoredRecord, Vector
+
+
+class Index:
+    """`shared.ports.IndexStore` on Firestore."""
+
+    _connection: Connection
+    _corpus: Corpus
+
+    def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
+        name = names.document(self._connection.root, tenant_id, "index", note_id)
+        found = self._connection.lookup([name]).get(name)
+        if found is None:
+            return StoredRecord(None, None)
+        return StoredRecord(record_of(found), str(Token.of(found)))
+
+    def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
+        query = Query(
+            collection="chunks",
+            where=(Where("noteId", Is.EQUAL, note_id),),
+            fields=("position", "textHash", "indexVersion", "noteRevision", "embedded"),
+        )
+        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
+        return tuple(
+            StoredChunk(
+                chunk_id=names.last(document.name),
+                text_hash=document.fields["textHash"].string_value,
+                index_version=document.fields["indexVersion"].string_value,
+                note_revision=document.fields["noteRevision"].string_value,
+                has_vector=document.fields["embedded"].boolean_value,
+            )
+            for document in sorted(documents, key=lambda each: each.fields["position"].integer_value)
+        )
+
+    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
+        root = self._connection.root
+        wanted = [names.document(root, tenant_id, "chunks", chunk_id) for chunk_id in chunk_ids]
+        found = self._connection.lookup(wanted, ("embedding",))
+        return {
+            names.last(name): vector_of(document.fields["embedding"])
+            for name, document in found.items()
+            if "embedding" in document.fields
+        }
+
+    def apply(self, tenant_id: str, change: IndexChange) -> str | None:
+        """One commit where the change fits into 3.5 MB (about 290 new chunks), else several, each guarded by the
+        record's update time, which all but the last only move. A worker that another overtakes gets Conflict.
+        """
+        connection = self._connection
+        commits = Commits(connection.root, tenant_id, change)
+        *early, last = commits.batches()
+        held = None
+        try:
+            for batch in early:
+                reply = connection.commit([commits.guard(held), *batch])
+                stamp = reply.write_results[0].update_time
+                held = stamp if stamp.seconds else None
+            reply = connection.commit([*commits.last(held), *last])
+        finally:
+            self._corpus.forget(tenant_id)
+        if change.record is None:
+            return None
+        stamp = reply.write_results[0].update_time
+        return str(Token(change.note_id, stamp.seconds, stamp.nanos, commits.place))
+
+    def coverage(self, tenant_id: str) -> Coverage:
+        """By counting on both sides: while deletions are on their way, their records still count among the states."""
+        parent = names.tenant(self._connection.root, tenant_id)
+        queries = [
+            Query(collection="notes"),
+            *(
+                Query(collection="index", where=(Where("status", Is.EQUAL, status.value),))
+                for status in (IndexStatus.INDEXED, IndexStatus.PENDING, IndexStatus.FAILED)
+            ),
+        ]
+
+        def counted(query: Query) -> int:
+            fields = self._connection.aggregate(parent, count(query.message()), "count")
+            number: int = fields["count"].integer_value
+            return number
+
+        notes, indexed, pending, failed = pool().map(counted, queries)
+        missing = max(0, notes - indexed - pending - failed)
+        return Coverage(notes=notes, indexed=indexed, pending=pending, failed=failed, missing=missing)

@@ -1,0 +1,118 @@
+"""The notes: `tenants/{tenant}/notes/{note}`, which apps also read and write themselves."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from shared.adapters.firestore import names
+from shared.adapters.firestore.connection import Connection
+from shared.adapters.firestore.documents import note_fields, note_of
+from shared.adapters.firestore.protocol import fill, protocol
+from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where
+from shared.domain import Folder, Note
+from shared.errors import Conflict, InvalidArgument, TooLarge
+from shared.ports import Page
+
+MAX_BYTES = 1_000_000
+"""Of all a note's texts together: Firestore's documents end at 1 MiB."""
+DEFAULT_VAULT = "default"
+
+_log = logging.getLogger(__name__)
+
+
+class Notes:
+    """`shared.ports.NoteStore` on Firestore."""
+
+    _connection: Connection
+
+    def get_note(self, tenant_id: str, note_id: str) -> Note | None:
+        """Raises InvalidArgument naming the field when an app wrote one with a wrong type."""
+        name = self._note(tenant_id, note_id)
+        found = self._connection.lookup([name]).get(name)
+        return None if found is None else note_of(note_id, found)
+
+    def put_note(self, tenant_id: str, note: Note) -> None:
+        """Raises InvalidArgument for text that is no UTF-8 or holds a NUL, TooLarge beyond what a document holds."""
+        _check(note)
+        write = protocol().Write()
+        write.update.name = self._note(tenant_id, note.note_id)
+        for field, value in note_fields(note).items():
+            fill(write.update.fields[field], value)
+        self._connection.commit([write])
+
+    def delete_note(self, tenant_id: str, note_id: str) -> bool:
+        write = protocol().Write(delete=self._note(tenant_id, note_id))
+        write.current_document.exists = True
+        try:
+            self._connection.commit([write])
+        except Conflict:
+            return False
+        return True
+
+    def list_notes(
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+    ) -> Page[Note]:
+        """A note that an app wrote with a wrong type is left out, with a warning in the log: one bad note must not
+        hide all others.
+        """
+        after = None if token is None else names.parts_of(token, 1, "pageToken")[0]
+        found: list[tuple[str, Note]] = []
+        for note_id, document in self._documents(tenant_id, after, limit + 1, vault):
+            note = _readable(tenant_id, note_id, document)
+            if note is not None and vault in (None, note.vault):
+                found.append((note_id, note))
+            if len(found) > limit:
+                break
+        items = tuple(note for _, note in found[:limit])
+        return Page(items, names.token(items[-1].note_id) if len(found) > limit else None)
+
+    def _documents(self, tenant_id: str, after: str | None, step: int, vault: str | None) -> Iterator[tuple[str, Any]]:
+        """Notes by id. The default vault is filtered by the caller: apps may leave the field out."""
+        parent = names.tenant(self._connection.root, tenant_id)
+        where = () if vault in (None, DEFAULT_VAULT) else (Where("vault", Is.EQUAL, vault),)
+        while True:
+            last = () if after is None else (Reference(self._note(tenant_id, after)),)
+            query = Query(collection="notes", where=where, order=(Order(KEY),), after=last, limit=step)
+            documents = self._connection.query(parent, query.message())
+            yield from ((names.last(each.name), each) for each in documents)
+            if len(documents) < step:
+                return
+            after = names.last(documents[-1].name)
+
+    def folders(self, tenant_id: str) -> tuple[Folder, ...]:
+        """One read a folder: `folders/{id}` counts the indexed notes in it, moved in the commits that index them."""
+        parent = names.tenant(self._connection.root, tenant_id)
+        query = Query(collection="folders", where=(Where("notes", Is.MORE, 0),))
+        found: set[tuple[str, str]] = set()
+        for document in self._connection.query(parent, query.message()):
+            vault, folder = (document.fields[name].string_value for name in ("vault", "folder"))
+            parts = folder.split("/") if folder else []
+            found.update((vault, "/".join(parts[:depth])) for depth in range(len(parts) + 1))
+        return tuple(Folder(vault, folder) for vault, folder in sorted(found))
+
+    def _note(self, tenant_id: str, note_id: str) -> str:
+        return names.document(self._connection.root, tenant_id, "notes", note_id)
+
+
+def _readable(tenant_id: str, note_id: str, document: Any) -> Note | None:  # noqa: ANN401
+    try:
+        return note_of(note_id, document)
+    except InvalidArgument as bad:
+        _log.warning("note %s of tenant %s left out: %s", note_id, tenant_id, bad.message)
+        return None
+
+
+def _check(note: Note) -> None:
+    texts = {"title": note.title, "text": note.text, "vault": note.vault, "path": note.path, "lang": note.lang or ""}
+    size = 0
+    for field, value in (*texts.items(), *(("tags", tag) for tag in note.tags)):
+        try:
+            size += len(value.encode())
+        except UnicodeEncodeError as bad:
+            raise InvalidArgument(field, "text without lone surrogates") from bad
+        if "\0" in value:
+            raise InvalidArgument(field, "text without NUL characters")
+    if size > MAX_BYTES:
+        raise TooLarge(f"note: at most {MAX_BYTES} bytes, got {size}")

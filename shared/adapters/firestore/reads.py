@@ -1,0 +1,71 @@
+"""What a store's calls cost in billed reads, counted by Firestore's published rules."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+AGGREGATION_STEP = 1000
+"""An aggregation costs one read for each so many index entries it matches, at least one."""
+VECTOR_STEP = 100
+"""A vector search costs one read for each so many index entries it scans, beside the documents it returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """Billed reads since the store was made. Subtract two of them to get what lay between."""
+
+    documents: int = 0
+    """One for each document returned or looked up in vain, and one for a query that returns none."""
+    aggregations: int = 0
+    """Batches of index entries that counts, sums and averages went through."""
+    vector_searches: int = 0
+    """How many were made. Each scans the vector index of the tenant's chunks (those in the months and scopes asked
+    for, where such a filter goes with it); the reply does not tell how many entries that were. So the price of
+    one is at most `vector_reads(chunks)`.
+    """
+
+    @property
+    def total(self) -> int:
+        """Without the index entries of vector searches."""
+        return self.documents + self.aggregations
+
+    def __sub__(self, earlier: Reads) -> Reads:
+        return Reads(
+            self.documents - earlier.documents,
+            self.aggregations - earlier.aggregations,
+            self.vector_searches - earlier.vector_searches,
+        )
+
+
+def vector_reads(entries: int) -> int:
+    """What scanning so many entries of a vector index costs, in reads."""
+    return -(-entries // VECTOR_STEP)
+
+
+class ReadCounter:
+    """Counts while several threads read."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._reads = Reads()
+
+    @property
+    def reads(self) -> Reads:
+        return self._reads
+
+    def query(self, returned: int, *, vector: bool = False) -> None:
+        self._add(documents=max(1, returned), vector_searches=int(vector))
+
+    def lookup(self, asked: int) -> None:
+        self._add(documents=asked)
+
+    def aggregation(self, entries: int) -> None:
+        self._add(aggregations=max(1, -(-entries // AGGREGATION_STEP)))
+
+    def _add(self, *, documents: int = 0, aggregations: int = 0, vector_searches: int = 0) -> None:
+        with self._lock:
+            now = self._reads
+            self._reads = Reads(
+                now.documents + documents, now.aggregations + aggregations, now.vector_searches + vector_searches
+            )

@@ -1,0 +1,85 @@
+"""A restriction as far as Firestore's filters can hold it; the rest is checked on what comes back.
+
+A disjunction may have 30 values (`in` times `array_contains_any`), and only one array filter goes with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from shared.adapters.firestore.documents import month
+from shared.adapters.firestore.queries import Is, Where
+from shared.domain import Restriction, TimeRange
+
+MAX_VALUES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Prefilter:
+    """Filters for the server. `exact`: they say all that the restriction says."""
+
+    where: tuple[Where, ...]
+    exact: bool
+
+
+def impossible(restriction: Restriction) -> bool:
+    """Nothing can satisfy it: an empty group of scopes, or a range that ends where it starts."""
+    created = restriction.created or TimeRange(None, None)
+    backwards = created.start is not None and created.end is not None and created.start >= created.end
+    return backwards or not all(restriction.scopes)
+
+
+def by_time_and_scope(restriction: Restriction, *, array_filter: bool = True) -> Prefilter:
+    """For queries ordered by `createdAt`. `array_filter` False: the one that is allowed is taken."""
+    created = restriction.created or TimeRange(None, None)
+    where = []
+    if created.start is not None:
+        where.append(Where("createdAt", Is.AT_LEAST, created.start))
+    if created.end is not None:
+        where.append(Where("createdAt", Is.LESS, created.end))
+    scope = _scope(restriction) if array_filter else None
+    if scope is not None:
+        where.append(scope)
+    held = 0 if scope is None else 1
+    return Prefilter(tuple(where), exact=len(restriction.scopes) == held)
+
+
+def by_month_and_scope(restriction: Restriction) -> Prefilter:
+    """For vector searches, which take equality filters only: the months that the range touches, if they are few."""
+    scope = _scope(restriction)
+    values = 1 if scope is None or scope.comparison is Is.CONTAINS else len(scope.value)  # type: ignore[arg-type]
+    where = [] if scope is None else [scope]
+    months = [] if restriction.created is None else _months(restriction.created)
+    if 0 < len(months) * values <= MAX_VALUES:
+        where.append(Where("month", Is.IN, months))
+    exact = restriction.created is None and len(restriction.scopes) == len(where)
+    return Prefilter(tuple(where), exact)
+
+
+def _scope(restriction: Restriction) -> Where | None:
+    """The smallest group of scopes, most likely the most selective one, if a filter can hold it."""
+    groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
+    if not groups:
+        return None
+    smallest = min(groups, key=lambda group: (len(group), group))
+    if len(smallest) == 1:
+        return Where("scopes", Is.CONTAINS, smallest[0])
+    return Where("scopes", Is.CONTAINS_ANY, smallest)
+
+
+def _months(created: TimeRange) -> list[str]:
+    """Every month the range touches; none for an open range, or one that touches more than a filter can hold."""
+    if created.start is None or created.end is None:
+        return []
+    months: list[str] = []
+    when = created.start.astimezone(UTC)
+    while when < created.end and len(months) <= MAX_VALUES:
+        months.append(month(when))
+        when = _next_month(when)
+    return months
+
+
+def _next_month(when: datetime) -> datetime:
+    first = when.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return (first + timedelta(days=32)).replace(day=1)

@@ -1,0 +1,31 @@
+"""Everything of one Firestore database as one `shared.ports.Store`."""
+
+from __future__ import annotations
+
+from shared.adapters.firestore.connection import Connection
+from shared.adapters.firestore.corpus import Corpus
+from shared.adapters.firestore.index import Index
+from shared.adapters.firestore.notes import Notes
+from shared.adapters.firestore.reads import Reads
+from shared.adapters.firestore.search import Search
+from shared.adapters.firestore.sweep import Sweep
+
+
+class FirestoreStore(Notes, Index, Sweep, Search):
+    """`shared.ports.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
+
+    Cheap to make: the client is the process's own, opened by the first request. Safe between threads. A read
+    raises StoreUnavailable after 10 seconds at the latest, a write after 30.
+    """
+
+    def __init__(self, project: str, *, database: str = "(default)") -> None:
+        self._connection = Connection(project, database)
+        self._corpus = Corpus(self._connection)
+
+    @property
+    def reads(self) -> Reads:
+        """What this store's calls were billed so far, by Firestore's rules."""
+        return self._connection.counter.reads
+
+    def close(self) -> None:
+        """Nothing: the client belongs to the process and serves every store."""

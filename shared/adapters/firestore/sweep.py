@@ -1,0 +1,143 @@
+"""Enumerations across all tenants, by collection group, for reconcile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from shared.adapters.firestore import names
+from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.protocol import fill, protocol, timestamp
+from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where, count
+from shared.domain import IndexStatus, NoteKey
+from shared.errors import InvalidArgument
+from shared.ports import Page
+
+CHUNKS_A_PAGE = 1000
+"""Chunk names that one search for orphans looks at."""
+UNFINISHED = (IndexStatus.PENDING.value, IndexStatus.FAILED.value)
+
+
+class Sweep:
+    """`shared.ports.SweepStore` on Firestore."""
+
+    _connection: Connection
+
+    def note_keys(
+        self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
+    ) -> Page[NoteKey]:
+        """Raises InvalidArgument("cursor") for a cursor of another listing."""
+        if changed_since is None:
+            return self._keys("notes", limit, cursor)
+        after: tuple[object, ...] = ()
+        if cursor is not None:
+            moment, name = names.parts_of(cursor, 2, "cursor")
+            after = (_moment(moment), Reference(self._full(name)))
+        query = Query(
+            collection="notes",
+            everywhere=True,
+            where=(Where("updatedAt", Is.AT_LEAST, changed_since),),
+            order=(Order("updatedAt"), Order(KEY)),
+            after=after,
+            limit=limit + 1,
+            fields=("updatedAt",),
+        )
+        documents = self._connection.query(self._connection.root, query.message())
+        if len(documents) <= limit:
+            return Page(self._note_keys(documents), None)
+        last = documents[limit - 1]
+        moment = timestamp(last.fields["updatedAt"].timestamp_value).isoformat()
+        return Page(self._note_keys(documents[:limit]), names.token(moment, self._short(last.name)))
+
+    def record_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
+        return self._keys("index", limit, cursor)
+
+    def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
+        query = Query(
+            collection="index",
+            everywhere=True,
+            where=(Where("status", Is.IN, UNFINISHED),),
+            order=(Order("indexedAt"), Order(KEY)),
+            limit=limit,
+            fields=(),
+        )
+        return self._note_keys(self._connection.query(self._connection.root, query.message()))
+
+    def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
+        """Two aggregations say whether there can be any: as many chunks as all records together claim means none.
+        Only otherwise are the chunks walked through, `CHUNKS_A_PAGE` names a call, so a page may be empty and yet
+        not the last.
+        """
+        if cursor is None and self._chunks_claimed():
+            return Page((), None)
+        documents = self._page("chunks", CHUNKS_A_PAGE, cursor, ("tenantId", "noteId"))
+        ends: dict[NoteKey, str] = {}  # the last chunk seen of each note, in the order of the names
+        for document in documents:
+            fields = document.fields
+            ends[NoteKey(fields["tenantId"].string_value, fields["noteId"].string_value)] = document.name
+        orphans = self._without_record(ends)
+        if len(orphans) > limit:
+            return Page(tuple(orphans[:limit]), names.token(self._short(ends[orphans[limit - 1]])))
+        more = len(documents) == CHUNKS_A_PAGE
+        return Page(tuple(orphans), names.token(self._short(documents[-1].name)) if more else None)
+
+    def read_bookmark(self, name: str) -> str | None:
+        found = self._connection.lookup([self._bookmark(name)])
+        return found[self._bookmark(name)].fields["value"].string_value if found else None
+
+    def write_bookmark(self, name: str, value: str | None) -> None:
+        write = protocol().Write()
+        if value is None:
+            write.delete = self._bookmark(name)
+        else:
+            write.update.name = self._bookmark(name)
+            fill(write.update.fields["value"], value)
+        self._connection.commit([write])
+
+    def _bookmark(self, name: str) -> str:
+        return f"{self._connection.root}/bookmarks/{name}"
+
+    def _keys(self, collection: str, limit: int, cursor: str | None) -> Page[NoteKey]:
+        documents = self._page(collection, limit + 1, cursor, ())
+        if len(documents) <= limit:
+            return Page(self._note_keys(documents), None)
+        return Page(self._note_keys(documents[:limit]), names.token(self._short(documents[limit - 1].name)))
+
+    def _page(self, collection: str, size: int, cursor: str | None, fields: tuple[str, ...]) -> list[Any]:
+        after = () if cursor is None else (Reference(self._full(names.parts_of(cursor, 1, "cursor")[0])),)
+        query = Query(
+            collection=collection, everywhere=True, order=(Order(KEY),), after=after, limit=size, fields=fields
+        )
+        return self._connection.query(self._connection.root, query.message())
+
+    def _chunks_claimed(self) -> bool:
+        connection = self._connection
+        records = count(Query(collection="index", everywhere=True).message(), total="chunkCount")
+        claimed = pool().submit(connection.aggregate, connection.root, records, "count")
+        chunks = count(Query(collection="chunks", everywhere=True).message())
+        stored = connection.aggregate(connection.root, chunks, "count")["count"].integer_value
+        return bool(stored == claimed.result()["total"].integer_value)
+
+    def _without_record(self, keys: Iterable[NoteKey]) -> list[NoteKey]:
+        root = self._connection.root
+        records = {key: names.document(root, key.tenant_id, "index", key.note_id) for key in keys}
+        found = self._connection.lookup(list(records.values()), ())
+        return [key for key, name in records.items() if name not in found]
+
+    def _note_keys(self, documents: Iterable[Any]) -> tuple[NoteKey, ...]:
+        keys = (names.note_key(self._connection.root, document.name) for document in documents)
+        return tuple(key for key in keys if key is not None)
+
+    def _short(self, name: str) -> str:
+        return name.removeprefix(f"{self._connection.root}/")
+
+    def _full(self, name: str) -> str:
+        return f"{self._connection.root}/{name}"
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as bad:
+        raise InvalidArgument("cursor", "a cursor from the page before") from bad

@@ -1,0 +1,42 @@
+"""Fixtures: one Firestore emulator a test session, one fresh project a test."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+
+import pytest
+
+from cli.emulator import Emulator, EmulatorMissing, start
+from shared.adapters.firestore import FirestoreStore
+
+
+@pytest.fixture(scope="session")
+def emulator() -> Iterator[Emulator]:
+    """Without Java or the emulator these tests are skipped, saying what is missing; where CI=true they fail."""
+    try:
+        running = start()
+    except EmulatorMissing as missing:
+        if os.environ.get("CI") == "true":
+            pytest.fail(missing.message)
+        pytest.skip(missing.message)
+    with running:
+        yield running
+
+
+@pytest.fixture
+def firestore_project(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A project that is empty, and FIRESTORE_EMULATOR_HOST set for this test."""
+    project = f"demo-{uuid.uuid4().hex[:12]}"
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", emulator.host)
+    yield project
+    emulator.reset(project)
+
+
+@pytest.fixture
+def firestore_store(firestore_project: str) -> Iterator[FirestoreStore]:
+    """An empty store in a project of its own."""
+    store = FirestoreStore(firestore_project)
+    yield store
+    store.close()
