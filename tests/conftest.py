@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
+from tests.emulated import emulator, firestore_project, firestore_store  # noqa: F401 - fixtures
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 
 # The contract suites are plain modules: without this their failing asserts would not show the values compared.
