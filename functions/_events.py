@@ -1,4 +1,4 @@
-"""CloudEvents of Firestore -> which document. Nothing but the path is needed: the handler reads what is there now."""
+"""CloudEvents of Firestore -> which note. Nothing but the path is needed: the handler reads what is there now."""
 
 from __future__ import annotations
 
@@ -7,14 +7,27 @@ from urllib.parse import unquote
 
 from cloudevents.http import CloudEvent
 
+from shared.domain import NoteKey
 
-def note_path(event: CloudEvent) -> tuple[str, str] | None:
-    """(tenant id, note id) of the note that was written; None if the event is of anything else.
+_NOTE = re.compile(r"tenants/([^/]+)/notes/([^/]+)", re.DOTALL)
 
-    The path stands in the attribute `document`, else after `documents/` in `subject`. As an HTTP header it may come
-    percent-encoded, which is undone: every `%` of an id is encoded then too (CloudEvents HTTP binding, 3.1.3.2).
+
+def note_keys(event: CloudEvent) -> tuple[NoteKey, ...]:
+    """The note that was written; none if the event is of anything else.
+
+    The path stands in the attribute `document`, else after `documents/` in `subject`. As an HTTP header it may be
+    percent-encoded (CloudEvents HTTP binding, 3.1.3.2) or not (the emulator sends an id `50%25` as it is), and nothing
+    says which: where that makes a difference both readings are given, and indexing a note that is not there does nothing.
     """
     attributes = event.get_attributes()
-    path = attributes.get("document") or str(attributes.get("subject", "")).removeprefix("documents/")
-    found = re.fullmatch(r"tenants/([^/]+)/notes/([^/]+)", unquote(str(path)), re.DOTALL)
-    return (found[1], found[2]) if found else None
+    path = str(attributes.get("document") or str(attributes.get("subject", "")).removeprefix("documents/"))
+    readings = dict.fromkeys((_as_utf8(path), unquote(path)))
+    return tuple(NoteKey(found[1], found[2]) for reading in readings if (found := _NOTE.fullmatch(reading)))
+
+
+def _as_utf8(header: str) -> str:
+    """WSGI hands header bytes over as Latin-1."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return header

@@ -10,7 +10,8 @@ from cloudevents.http import CloudEvent
 
 from functions import _log
 from functions._calls import current_app
-from functions._events import note_path
+from functions._events import note_keys
+from shared.domain import NoteKey
 from shared.errors import ModelRefused, Unavailable
 
 _logger = logging.getLogger(__name__)
@@ -24,21 +25,20 @@ def on_note_write(event: CloudEvent) -> None:
     what will not is acknowledged and logged. A bug raises, which is 500 and comes again too.
     """
     _log.configure()
-    named = note_path(event)
-    if named is None:
+    keys = note_keys(event)
+    if not keys:
         _logger.warning("acknowledged an event that names no note")
-        return
-    with _log.context({"eventId": str(event.get_attributes().get("id")), "tenantId": named[0], "noteId": named[1]}):
-        _index(*named)
+    for key in keys:
+        names = {"eventId": str(event.get_attributes().get("id")), "tenantId": key.tenant_id, "noteId": key.note_id}
+        with _log.context(names):
+            _index(key)
 
 
-def _index(tenant_id: str, note_id: str) -> None:
-    from shared.domain import NoteKey  # noqa: PLC0415 - a cold start need not pay
-
+def _index(key: NoteKey) -> None:
     try:
-        outcome = current_app().index_note(NoteKey(tenant_id, note_id))
-    except ModelRefused as error:
-        _logger.exception("acknowledged, the model refuses: %s", error.message)
+        outcome = current_app().index_note(key)
+    except ModelRefused:
+        _logger.exception("acknowledged: the model refuses, and would again")
     except Unavailable as error:
         _logger.warning("to be sent again, %s: %s", type(error).__name__, error.message)
         flask.abort(503, description=type(error).__name__)
