@@ -136,7 +136,10 @@ class Settings:
     )
     rrf_k: int = _setting("RETRIEVAL_RRF_K", 60, _whole(1, 1000), "Constant of reciprocal rank fusion.")
     embedding_model: str | None = _setting(
-        "EMBEDDING_MODEL", None, _model, "Default `gemini-embedding-2`; required with OPENAI_BASE_URL."
+        "EMBEDDING_MODEL",
+        None,
+        _model,
+        "Default `gemini-embedding-2` with Gemini; with OPENAI_BASE_URL a model there, else the local embedder.",
     )
     embedding_dim: int = _setting("EMBEDDING_DIM", 768, _whole(1, 2048), "Dimensions asked of the embedding model.")
     embedding_batch_size: int = _setting("EMBEDDING_BATCH_SIZE", 10, _whole(1, 100), "Texts in one embedding call.")
@@ -177,6 +180,8 @@ class Settings:
             raise SettingsError("AUTH", f"firebase where K_SERVICE is set, got {self.auth!r}")
         if self.use_vertexai and not self.project:
             raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id when GOOGLE_GENAI_USE_VERTEXAI is set")
+        if self.openai_base_url and not (self.gemini_api_key or self.use_vertexai or self.chat_model):
+            raise SettingsError("CHAT_MODEL", "a model of the server at OPENAI_BASE_URL")
         if self.store == "firestore" and not self.project:
             raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id when STORE is firestore")
 

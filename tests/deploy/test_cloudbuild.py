@@ -1,0 +1,74 @@
+"""What cloudbuild.yaml deploys is what main.py offers, each with what it needs to run safely."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import main
+
+ROOT = Path(__file__).parents[2]
+BUILD: dict[str, Any] = yaml.safe_load((ROOT / "cloudbuild.yaml").read_text())
+DEPLOYS = {step["args"][2]: step["args"] for step in BUILD["steps"] if step["args"][:2] == ["functions", "deploy"]}
+
+
+def option(arguments: list[str], name: str) -> str:
+    """The value of `--name=value`; fails if it is not there exactly once."""
+    (found,) = [argument for argument in arguments if re.match(rf"(\^@\^)?--{name}=", argument)]
+    return found.partition("=")[2]
+
+
+def test_every_function_is_deployed_under_its_entry_point() -> None:
+    entry_points = {option(arguments, "entry-point") for arguments in DEPLOYS.values()}
+    assert entry_points == set(main.__all__)
+    assert {name.replace("-", "_") for name in DEPLOYS} == entry_points
+
+
+@pytest.mark.parametrize("name", DEPLOYS)
+def test_every_function_bounds_its_threads_instances_and_roles(name: str) -> None:
+    arguments = DEPLOYS[name]
+    assert "--gen2" in arguments
+    assert "--source=." in arguments
+    assert re.search(r"\bTHREADS=\d+", option(arguments, "set-env-vars"))
+    assert int(option(arguments, "max-instances")) <= 20
+    assert option(arguments, "service-account").startswith("aurora-")
+    assert option(arguments, "set-secrets") == "GEMINI_API_KEY=gemini-api-key:latest"
+
+
+def test_threads_follow_the_concurrency_of_http_functions() -> None:
+    for name in ("chat", "api"):
+        threads = re.search(r"THREADS=(\d+)", option(DEPLOYS[name], "set-env-vars"))
+        assert threads
+        assert threads[1] == option(DEPLOYS[name], "concurrency")
+
+
+def test_the_trigger_follows_notes_of_every_tenant_and_retries() -> None:
+    arguments = DEPLOYS["on-note-write"]
+    assert "--retry" in arguments
+    assert "--trigger-event-filters=type=google.cloud.firestore.document.v1.written" in arguments
+    path = option(arguments, "trigger-event-filters-path-pattern")
+    assert path == "document=tenants/{tenantId}/notes/{noteId}"
+
+
+def test_only_the_scheduler_may_reconcile() -> None:
+    assert "--no-allow-unauthenticated" in DEPLOYS["reconcile"]
+    assert "--allow-unauthenticated" not in DEPLOYS["reconcile"]
+
+
+def test_nothing_is_deployed_before_the_tests_have_passed() -> None:
+    waits = {step["id"]: step.get("waitFor", []) for step in BUILD["steps"]}
+
+    def follows_tests(step: str) -> bool:
+        return step == "test" or any(follows_tests(earlier) for earlier in waits[step])
+
+    assert all(map(follows_tests, waits))
+
+
+def test_every_service_account_is_made_by_the_setup_script() -> None:
+    made = set(re.findall(r"^account (aurora-\w+)", (ROOT / "deploy/setup.sh").read_text(), re.MULTILINE))
+    used = set(re.findall(r"(aurora-\w+)@", (ROOT / "cloudbuild.yaml").read_text()))
+    assert used == made

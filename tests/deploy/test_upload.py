@@ -1,0 +1,173 @@
+"""What `gcloud functions deploy --source=.` uploads, installed as the buildpack does: every target works."""
+
+from __future__ import annotations
+
+import compileall
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pathspec
+import pytest
+
+from cli.emulator import Emulator
+from tests.servers.certificates import unsigned
+from tests.servers.gemini import GeminiServer
+
+ROOT = Path(__file__).parents[2]
+TARGETS = ("chat", "api", "on_note_write", "reconcile")
+START_SECONDS = 60
+NOTE = {"title": "API meeting", "text": "We use Cloud Run for the API. Firestore stays our database."}
+
+
+@pytest.fixture(scope="session")
+def uploaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty folder that got exactly the files of the upload."""
+    folder = tmp_path_factory.mktemp("workspace")
+    ignored = pathspec.GitIgnoreSpec.from_lines((ROOT / ".gcloudignore").read_text().splitlines())
+    for path in ROOT.rglob("*.*"):
+        relative = path.relative_to(ROOT)
+        if path.is_file() and relative.parts[0] not in (".git", ".venv") and not ignored.match_file(relative):
+            (folder / relative.parent).mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, folder / relative)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def python(tmp_path_factory: pytest.TempPathFactory, uploaded: Path) -> Path:
+    """The interpreter of a fresh environment that holds requirements.txt and nothing else."""
+    environment = tmp_path_factory.mktemp("layer") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    executable = environment / "bin" / "python"
+    subprocess.run(
+        [executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt"],
+        cwd=uploaded,
+        check=True,
+    )
+    compileall.compile_dir(str(uploaded), quiet=1)
+    return executable
+
+
+@contextmanager
+def serving(target: str, *, python: Path, folder: Path, env: Mapping[str, str]) -> Iterator[str]:
+    """The target behind functions-framework on a free port, as Cloud Run starts it; its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    framework = str(python.parent / "functions-framework")
+    command = [framework, f"--target={target}", "--source=main.py", "--host=127.0.0.1", f"--port={port}"]
+    process = subprocess.Popen(command, cwd=folder, env=dict(env))
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_for(address, process)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        assert process.poll() is None, "the target ended while it was starting"
+        try:
+            with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), 1):
+                return
+        except OSError:
+            time.sleep(0.05)
+    pytest.fail(f"{address} did not answer within {START_SECONDS} s")
+
+
+@pytest.fixture
+def deployed(
+    uploaded: Path, python: Path, emulator: Emulator, firestore_project: str
+) -> Iterator[tuple[Mapping[str, str], str]]:
+    """All targets running on one emulator and one local Gemini: (target -> address, a caller's token)."""
+    project = firestore_project
+    now = int(time.time())
+    claims = {"sub": "mara", "aud": project, "iss": f"https://securetoken.google.com/{project}"}
+    token = unsigned({**claims, "iat": now, "exp": now + 3600})
+    with ExitStack() as stack:
+        gemini = stack.enter_context(GeminiServer("The API runs on Cloud Run [N1]."))
+        env = {
+            "PATH": os.environ["PATH"],
+            "GOOGLE_CLOUD_PROJECT": project,
+            "FIRESTORE_EMULATOR_HOST": emulator.host,
+            "AUTH": "emulator",
+            "GEMINI_API_KEY": "test",
+            "GEMINI_BASE_URL": gemini.url,
+            "THREADS": "8",
+        }
+        addresses = {
+            target: stack.enter_context(serving(target, python=python, folder=uploaded, env=env)) for target in TARGETS
+        }
+        yield addresses, token
+
+
+def call(
+    method: str, url: str, body: object = None, *, token: str | None = None, headers: Mapping[str, str] | None = None
+) -> tuple[int, Any]:
+    """(status, JSON or text)."""
+    request = urllib.request.Request(
+        url,
+        method=method,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={"Content-Type": "application/json", **(headers or {})},
+    )
+    if token:
+        request.add_header("Authorization", f"Bearer {token}")
+    try:
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            status, content = reply.status, reply.read()
+    except urllib.error.HTTPError as refused:
+        with refused:
+            status, content = refused.code, refused.read()
+    return status, json.loads(content) if content[:1] in (b"{", b"[") else content.decode()
+
+
+def test_the_upload_holds_the_product_and_no_secrets_or_tests(uploaded: Path) -> None:
+    assert {path.name for path in uploaded.iterdir()} == {"main.py", "requirements.txt", "functions", "shared"}
+    assert (uploaded / "shared" / "bootstrap.py").exists()
+    assert not list(uploaded.rglob(".env*"))
+
+
+@pytest.mark.timeout(400)
+def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
+    deployed: tuple[Mapping[str, str], str],
+) -> None:
+    at, token = deployed
+    assert call("GET", f"{at['chat']}/healthz")[0] == 200
+    assert call("GET", f"{at['api']}/healthz")[0] == 200
+
+    assert call("PUT", f"{at['api']}/notes/meeting", NOTE)[0] == 401
+    assert call("PUT", f"{at['api']}/notes/meeting", NOTE, token=token)[0] == 200
+    event = {
+        "ce-specversion": "1.0",
+        "ce-id": "1",
+        "ce-source": "//firestore.googleapis.com/projects/p/databases/(default)",
+        "ce-type": "google.cloud.firestore.document.v1.written",
+        "ce-subject": "documents/tenants/mara/notes/meeting",
+        "ce-document": "tenants/mara/notes/meeting",
+    }
+    assert call("POST", at["on_note_write"], {}, headers=event)[0] in (200, 204)
+    assert call("GET", f"{at['api']}/notes/meeting:indexStatus", token=token)[1]["status"] == "indexed"
+
+    status, answer = call("POST", at["chat"], {"message": "Where does the API run?"}, token=token)
+    assert status == 200
+    assert answer["answer"] == "The API runs on Cloud Run [N1]."
+    assert answer["citations"][0]["noteId"] == "meeting"
+    assert answer["citations"][0]["quote"] == "We use Cloud Run for the API."
+
+    status, report = call("POST", at["reconcile"], {"full": True})
+    assert status == 200
+    assert report["complete"] is True

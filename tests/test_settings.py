@@ -1,0 +1,71 @@
+"""Settings: defaults without an environment, and an error that names the variable and what it expects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shared.errors import SettingsError
+from shared.settings import RETIRED_MODELS, Settings
+
+
+def test_no_environment_at_all_is_a_working_laptop_product() -> None:
+    settings = Settings.from_env({})
+    assert (settings.store, settings.auth, settings.gemini_api_key) == ("embedded", "firebase", None)
+
+
+def test_a_project_in_somebodys_shell_does_not_send_a_try_out_to_production() -> None:
+    assert Settings.from_env({"GOOGLE_CLOUD_PROJECT": "prod"}).store == "embedded"
+
+
+@pytest.mark.parametrize("variable", ["K_SERVICE", "FIRESTORE_EMULATOR_HOST"])
+def test_firestore_is_the_store_where_the_platform_says_so(variable: str) -> None:
+    env = {variable: "x", "GOOGLE_CLOUD_PROJECT": "p"}
+    assert Settings.from_env(env).store == "firestore"
+    assert Settings.from_env({**env, "STORE": "embedded"}).store == "embedded"
+
+
+def test_values_are_parsed() -> None:
+    env = {"AURORA_HOME": "/x", "ALLOWED_ORIGINS": "https://a.example, https://b.example", "RETRIEVAL_TOP_K": "10"}
+    settings = Settings.from_env(env)
+    assert settings.home == Path("/x")
+    assert settings.allowed_origins == ("https://a.example", "https://b.example")
+    assert settings.retrieval_top_k == 10
+
+
+def test_an_empty_value_counts_as_not_set() -> None:
+    assert Settings.from_env({"CHAT_MODEL": "", "EMBEDDING_DIM": ""}).embedding_dim == 768
+
+
+@pytest.mark.parametrize(
+    ("env", "variable", "expected"),
+    [
+        ({"STORE": "mysql"}, "STORE", "one of firestore, embedded, got 'mysql'"),
+        ({"EMBEDDING_DIM": "4096"}, "EMBEDDING_DIM", "a whole number from 1 to 2048, got '4096'"),
+        ({"EMBEDDING_DIM": "many"}, "EMBEDDING_DIM", "a whole number from 1 to 2048, got 'many'"),
+        ({"CHAT_TEMPERATURE": "nan"}, "CHAT_TEMPERATURE", "a number from 0 to 2, got 'nan'"),
+        ({"GOOGLE_GENAI_USE_VERTEXAI": "maybe"}, "GOOGLE_GENAI_USE_VERTEXAI", "true or false"),
+        ({"RETRIEVAL_WEIGHT_VECTOR": "0.7"}, "RETRIEVAL_WEIGHT_*", "three weights that sum to 1, got 1.1"),
+        ({"STORE": "firestore"}, "GOOGLE_CLOUD_PROJECT", "a project id when STORE is firestore"),
+        ({"OPENAI_BASE_URL": "http://x/v1"}, "CHAT_MODEL", "a model of the server at OPENAI_BASE_URL"),
+        ({"LOG_LEVEL": "LOUD"}, "LOG_LEVEL", "one of DEBUG, INFO, WARNING, ERROR, got 'LOUD'"),
+    ],
+)
+def test_a_bad_value_stops_the_start_and_names_the_variable(env: dict[str, str], variable: str, expected: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        Settings.from_env(env)
+    assert raised.value.variable == variable
+    assert raised.value.message == f"{variable}: expected {expected}"
+
+
+@pytest.mark.parametrize("auth", ["none", "emulator"])
+def test_no_auth_and_emulator_auth_never_start_where_they_are_deployed(auth: str) -> None:
+    with pytest.raises(SettingsError, match="AUTH: expected firebase where K_SERVICE is set"):
+        Settings.from_env({"AUTH": auth, "K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p"})
+
+
+@pytest.mark.parametrize("model", sorted(RETIRED_MODELS))
+def test_a_retired_model_names_its_successor(model: str) -> None:
+    with pytest.raises(SettingsError, match=RETIRED_MODELS[model]):
+        Settings.from_env({"CHAT_MODEL": model})
