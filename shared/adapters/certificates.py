@@ -59,15 +59,14 @@ class Certificates:
 
     def _fetch(self) -> None:
         """Leaves what is known as it is when nothing better comes."""
-        from google.auth.exceptions import TransportError  # noqa: PLC0415 - a cold start need not pay
-        from google.auth.transport.requests import Request  # noqa: PLC0415
+        import requests  # noqa: PLC0415 - a cold start need not pay
 
         try:
-            response = Request()(self._url, method="GET", timeout=_TIMEOUT)
-            if response.status != 200:
-                raise ValueError(f"status {response.status}")
-            self._known = _certificates(response.data)
-        except (TransportError, ValueError) as error:
+            response = requests.get(self._url, timeout=_TIMEOUT)
+            if response.status_code != 200:
+                raise ValueError(f"status {response.status_code}")
+            self._known = _certificates(response.content)
+        except (requests.RequestException, ValueError) as error:
             self._failed = self._clock.monotonic()
             _log.warning("certificates of %s cannot be fetched (%s)", self._url, type(error).__name__)
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import weakref
 from typing import TYPE_CHECKING
 
 from shared.adapters.address import checked
@@ -38,6 +39,8 @@ class Connection:
         with self._lock:
             if self._client is None:
                 self._client = self._connected()
+                # Garbage collection would take its sockets before it could close them.
+                weakref.finalize(self, self._client.close)
             return self._client
 
     def _connected(self) -> Client:

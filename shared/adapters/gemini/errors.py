@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def table() -> sdk_errors.Table:
     import pydantic  # noqa: PLC0415 - already loaded when anything of this was raised
     import requests  # noqa: PLC0415
-    from google.auth.exceptions import GoogleAuthError  # noqa: PLC0415
+    from google.auth.exceptions import GoogleAuthError, TransportError  # noqa: PLC0415
     from google.genai import errors  # noqa: PLC0415
 
     return {
@@ -31,6 +31,7 @@ def table() -> sdk_errors.Table:
         UnicodeDecodeError: sdk_errors.unreadable,
         pydantic.ValidationError: sdk_errors.misshapen,
         GoogleAuthError: _by_retryable,  # Vertex AI's access token
+        TransportError: sdk_errors.unanswered,
         requests.RequestException: sdk_errors.unanswered,  # carries Vertex AI where client certificates are in use
     }
 

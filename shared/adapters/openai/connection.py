@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import TYPE_CHECKING
 
 from shared.adapters import sdk_errors
@@ -30,6 +31,8 @@ class Connection:
             if self._client is None:
                 key = self._api_key or "none"  # the SDK insists on one, servers without keys ignore it
                 self._client = OpenAI(base_url=self._base_url, api_key=key, max_retries=0)
+                # Garbage collection would take its sockets before it could close them.
+                weakref.finalize(self, self._client.close)
             return self._client
 
 
