@@ -36,6 +36,7 @@ class TenantFile:
         self._patience = patience
         self._idle: list[sqlite3.Connection] = []
         self._writer = Lock()
+        self._opening = Lock()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -67,8 +68,10 @@ class TenantFile:
     def _open(self) -> sqlite3.Connection:
         db = _connect(self.path, self._patience)
         try:
-            if not schema.is_ready(db, self.path):
-                schema.create(db, self.path, self.tenant_id)
+            # SQLite waits for no lock when it changes the journal mode: threads that meet at a new file take turns.
+            with self._opening:
+                if not schema.is_ready(db, self.path):
+                    schema.create(db, self.path, self.tenant_id)
             # A killed process loses nothing; a machine that loses power may lose its last moments, never consistency.
             db.execute("PRAGMA synchronous = NORMAL")
             (owner,) = db.execute("SELECT tenant_id FROM state").fetchone()

@@ -50,12 +50,12 @@ _TABLES = (
 
 def is_ready(db: sqlite3.Connection, path: Path) -> bool:
     """Whether the tables are there; False: the file is new. Raises OperatorError for a file that is not ours."""
+    # In this order, so that tables which another connection makes between two reads never look like a stranger's.
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
     (application,) = db.execute("PRAGMA application_id").fetchone()
-    if version == 0 and application == 0:
-        (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables == 0:
-            return False
+    if version == 0 and application == 0 and tables == 0:
+        return False
     if application != APPLICATION_ID:
         raise OperatorError(f"{path} is not a store of Aurora Notes: move it away")
     if version > SCHEMA_VERSION:
