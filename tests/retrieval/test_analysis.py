@@ -1,0 +1,41 @@
+"""Questions taken apart."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.domain import Question
+from shared.retrieval.analysis import MAX_STEMS, analyse
+
+NOW = datetime(2026, 11, 18, 14, 0, tzinfo=UTC)
+
+
+def test_keywords_are_content_words_and_stems_leave_out_the_time() -> None:
+    found = analyse(Question("t", "What did I decide last week about the API?", NOW, "Europe/Berlin"))
+    assert found.keywords == ("decide", "week", "api")
+    assert found.stems == ("decid", "api")
+    assert found.time is not None
+    assert (found.time.phrase, found.time.days) == ("last week", 14)
+
+
+def test_each_word_counts_once_in_the_order_of_the_question() -> None:
+    found = analyse(Question("t", "API costs: which costs does the API have?", NOW))
+    assert found.keywords == ("api", "costs")
+    assert found.time is None
+
+
+@pytest.mark.parametrize("text", ["", "?!", "what was it", "   "])
+def test_a_question_without_content_has_no_keywords(text: str) -> None:
+    found = analyse(Question("t", text, NOW))
+    assert (found.keywords, found.stems, found.time) == ((), (), None)
+
+
+def test_a_question_with_very_many_words_is_scored_by_the_longest() -> None:
+    short = " ".join(f"w{number:02d}" for number in range(60))
+    found = analyse(Question("t", f"{short} electroencephalograph", NOW))
+    assert len(found.stems) == MAX_STEMS
+    assert found.stems[0] == "w00"
+    assert found.stems[-1].startswith("electro")
+    assert len(found.keywords) == 61

@@ -1,0 +1,109 @@
+"""The three legs: side by side, within their budgets, and never waiting for each other in the executor."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Event
+
+import pytest
+
+from shared.domain import Filters, RefusalReason, Vector
+from tests.fakes import HashingEmbedder
+from tests.retrieval.library import Counted, Library, notes
+from tests.retrieval.samples import days_ago
+
+WORDS = ("alpha", "bravo", "copper", "delta", "ember", "falcon", "garnet", "harbor", "indigo", "jasper")
+
+
+def _furnish(library: Library, count: int = 200) -> None:
+    """Note n holds word w when n is divisible by w's place: the first stands in all, the last is the rarest."""
+    for number in range(count):
+        held = [word for place, word in enumerate(WORDS, start=1) if number % place == 0]
+        library.add(f"n{number:03d}", f"{' '.join(held)} number{number}", created_at=days_ago(number))
+
+
+def test_one_thread_serves_many_questions_at_once(library: Library) -> None:
+    _furnish(library, 20)
+    with ThreadPoolExecutor(1) as legs, ThreadPoolExecutor(16) as callers:
+        library.executor = legs
+        asked = [callers.submit(library.ask, "Where is jasper and harbor?") for _ in range(32)]
+        answers = {tuple(notes(each.result(timeout=60))) for each in asked}
+    assert len(answers) == 1
+
+
+class _LateEmbedder(HashingEmbedder):
+    """Embeds the question only when the keyword leg has searched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keywords_searched = Event()
+
+    def embed_query(self, text: str) -> Vector:
+        assert self.keywords_searched.wait(timeout=30), "the keyword leg waits for the embedding"
+        return super().embed_query(text)
+
+
+def test_the_keyword_leg_does_not_wait_for_the_embedding(library: Library) -> None:
+    _furnish(library, 20)
+    late = _LateEmbedder()
+    library.embedder = late
+    store = Counted(library.store, after={"postings": late.keywords_searched.set})
+    library.asked = store.as_store()
+    assert library.ask("Where is jasper?").selected[0].scores.vector > 0
+
+
+@pytest.mark.parametrize(
+    "filters", [Filters(), Filters(vaults=("default",)), Filters(window_days=120), Filters(window_days=20)]
+)
+def test_a_question_costs_at_most_150_reads(library: Library, filters: Filters) -> None:
+    _furnish(library)
+    store = Counted(library.store)
+    library.asked = store.as_store()
+    found = library.ask(f"What about {', '.join(WORDS)}?", filters=filters)
+    assert len(found.selected) == 8
+    assert found.candidate_count <= 90
+    assert store.reads["postings"] <= 45
+    assert store.reads.total() <= 150, store.reads
+
+
+def test_postings_of_the_rarest_stems_come_first(library: Library) -> None:
+    _furnish(library)
+    library.add("hit", "zinc", created_at=days_ago(1000))
+    library.embedder = None
+    assert notes(library.ask("alpha bravo zinc"))[0] == "hit"
+
+
+def test_a_restricted_search_spends_what_its_rarest_stems_leave(library: Library) -> None:
+    _furnish(library)
+    library.add("hit", "copper kettle", vault="home", created_at=days_ago(500))
+    library.embedder = None
+    found = library.ask("jasper indigo harbor garnet copper", filters=Filters(vaults=("home",)))
+    assert notes(found) == ["hit"]
+
+
+def test_a_stem_in_more_chunks_than_the_budget_brings_the_newest(library: Library) -> None:
+    _furnish(library, 60)
+    library.embedder = None
+    library.options = replace(library.options, posting_budget=5, window_days=1)
+    assert set(notes(library.ask("alpha"))) == {"n000", "n001", "n002", "n003", "n004"}
+
+
+def test_a_question_of_stop_words_is_answered_by_its_vector(library: Library) -> None:
+    _furnish(library, 20)
+    found = library.ask("What was it about?")
+    assert found.analysis.stems == ()
+    assert found.candidate_count == 20
+
+
+def test_vectors_of_another_index_version_are_not_compared(library: Library) -> None:
+    _furnish(library, 20)
+    library.options = replace(library.options, index_version="md2:hashing:64")
+    found = library.ask("Where is jasper?")
+    assert {passage.scores.vector for passage in found.selected} == {0.0}
+    assert found.selected[0].scores.keyword == 1.0
+
+
+def test_the_first_searches_of_a_new_tenant_may_come_together(library: Library) -> None:
+    for number in range(30):
+        assert library.ask("Where is jasper?", tenant_id=f"new-{number}").refusal is RefusalReason.NO_NOTES

@@ -1,0 +1,235 @@
+"""Questions to a real store: what is found, in which mode, and what is said when nothing is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.domain import (
+    ChunkPut,
+    Filters,
+    Note,
+    RefusalReason,
+    RetrievalMode,
+    Strategy,
+    TimeRange,
+)
+from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFound, StoreUnavailable
+from tests.contracts.samples import TENANT
+from tests.retrieval.library import Broken, Library, notes
+from tests.retrieval.samples import NOW, days_ago
+
+
+def _furnish(library: Library) -> None:
+    library.add("api", "We decided to run the API on Cloud Run", created_at=days_ago(5), path="work/api.md")
+    library.add(
+        "db", "The database of the API is Firestore", created_at=days_ago(40), path="work/db.md", tags=("data",)
+    )
+    library.add(
+        "garden", "Tomatoes need water every evening", created_at=days_ago(200), vault="home", path="plans/g.md"
+    )
+
+
+def test_the_note_that_answers_comes_first_with_its_scores(library: Library) -> None:
+    _furnish(library)
+    found = library.ask("Where does the API run?")
+    best = found.selected[0]
+    assert best.chunk.note_id == "api"
+    assert best.scores.keyword == 1.0
+    assert best.score == pytest.approx(
+        0.6 * best.scores.vector + 0.25 * best.scores.keyword + 0.15 * best.scores.recency
+    )
+    assert (found.mode, found.refusal, found.candidate_count) == (RetrievalMode.WEIGHTED, None, 3)
+    assert found.nearest[0] == best
+    assert {"analysis", "restriction", "candidates", "selection", "retrieval"} == set(found.timings_ms)
+
+
+def test_an_old_note_does_not_vanish_behind_the_window(library: Library) -> None:
+    _furnish(library)
+    library.add("old", "The boiler was serviced by Hannah", created_at=days_ago(3000))
+    assert notes(library.ask("Who serviced the boiler?"))[0] == "old"
+
+
+def test_fusion_is_asked_for_by_name(library: Library) -> None:
+    _furnish(library)
+    found = library.ask("Where does the API run?", strategy=Strategy.RRF)
+    assert found.mode is RetrievalMode.RRF
+    assert found.selected[0].chunk.note_id == "api"
+    assert 1 / 61 < found.selected[0].score <= 2 / 61
+
+
+@pytest.mark.parametrize("outage", [ModelUnavailable("away"), ModelRefused("bad key")])
+def test_without_the_questions_embedding_keywords_and_recency_find_notes(
+    library: Library, outage: ModelUnavailable | ModelRefused
+) -> None:
+    _furnish(library)
+    library.writer.outage = outage
+    found = library.ask("Where does the API run?", strategy=Strategy.RRF)
+    assert found.mode is RetrievalMode.KEYWORD_RECENCY
+    assert notes(found) == ["api", "db"]
+    assert found.selected[0].scores.vector == 0.0
+
+
+def test_without_an_embedder_and_without_a_match_the_newest_notes_stand_in(library: Library) -> None:
+    _furnish(library)
+    library.embedder = None
+    found = library.ask("What is quantum chromodynamics?")
+    assert (found.mode, notes(found)) == (RetrievalMode.RECENT, ["api", "db"])
+
+
+def test_when_nothing_lies_in_the_window_the_newest_notes_are_older(library: Library) -> None:
+    library.add("old", "Tomatoes need water", created_at=days_ago(400))
+    library.embedder = None
+    assert notes(library.ask("Anything about quantum chromodynamics?")) == ["old"]
+
+
+def test_a_chunk_whose_vector_is_still_to_come_is_found_by_its_words(library: Library) -> None:
+    _furnish(library)
+    library.add("new", "Zinc is used for the gutter", embedded=False)
+    found = library.ask("What is zinc used for?")
+    assert found.selected[0].chunk.note_id == "new"
+    assert (found.mode, found.selected[0].scores.vector) == (RetrievalMode.WEIGHTED, 0.0)
+
+
+def test_a_named_time_restricts_every_leg(library: Library) -> None:
+    _furnish(library)
+    found = library.ask("What did I write about the API last week?")
+    assert found.analysis.time is not None
+    assert found.range_used == found.analysis.time.range
+    assert (notes(found), found.widened) == (["api"], None)
+    assert found.selected[0].scores.recency == 1.0
+
+
+def test_an_empty_range_is_widened_and_says_by_which_step(library: Library) -> None:
+    _furnish(library)
+    found = library.ask("What did I write about the database 5 weeks ago?")
+    hint = found.analysis.time
+    assert hint is not None
+    assert hint.range.start is not None
+    assert (notes(found), found.widened) == (["db"], "7 days around")
+    assert found.range_used is not None
+    assert found.range_used.start is not None
+    assert (hint.range.start - found.range_used.start).days == 7
+
+
+def test_a_time_far_from_every_note_is_widened_to_any_time(library: Library) -> None:
+    _furnish(library)
+    found = library.ask("What did I write about the API in March 2019?")
+    assert (set(notes(found)), found.widened, found.range_used) == ({"api", "db", "garden"}, "any time", None)
+
+
+def test_the_callers_own_dates_are_never_widened(library: Library) -> None:
+    _furnish(library)
+    asked = Filters(created_after=datetime(2019, 1, 1, tzinfo=UTC), created_before=datetime(2020, 1, 1, tzinfo=UTC))
+    found = library.ask("Where does the API run?", filters=asked)
+    assert (found.selected, found.refusal, found.widened) == ((), RefusalReason.TIME_RANGE_EMPTY, None)
+    assert found.range_used == TimeRange(asked.created_after, asked.created_before)
+    assert found.nearest[0].chunk.note_id == "api"
+
+
+def test_widening_a_named_time_stays_within_the_callers_dates(library: Library) -> None:
+    _furnish(library)
+    found = library.ask("What did I write about the API in 2019?", filters=Filters(created_before=days_ago(20)))
+    assert (found.widened, found.range_used) == ("any time", TimeRange(None, days_ago(20)))
+    assert "api" not in notes(found)
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(vaults=("home",)), {"garden"}),
+        (Filters(folders=("work",)), {"api", "db"}),
+        (Filters(folders=("home/plans",)), {"garden"}),
+        (Filters(tags=("data",)), {"db"}),
+        (Filters(window_days=30), {"api"}),
+        (Filters(created_before=days_ago(30), folders=("work",)), {"db"}),
+    ],
+)
+def test_filters_hold_for_every_passage(library: Library, filters: Filters, expected: set[str]) -> None:
+    _furnish(library)
+    library.embedder = None
+    found = library.ask("Tomatoes, Firestore and the API", filters=filters)
+    assert set(notes(found)) == expected
+
+
+def test_an_unknown_vault_is_named(library: Library) -> None:
+    _furnish(library)
+    with pytest.raises(NotFound, match="attic"):
+        library.ask("API?", filters=Filters(vaults=("attic",)))
+
+
+def test_dates_the_wrong_way_round_are_refused(library: Library) -> None:
+    with pytest.raises(InvalidArgument):
+        library.ask("API?", filters=Filters(created_after=days_ago(1), created_before=days_ago(2)))
+
+
+def test_a_tenant_without_notes_is_told_so(library: Library) -> None:
+    found = library.ask("What did I decide last week about the API?")
+    assert (found.refusal, found.mode, found.selected, found.nearest) == (
+        RefusalReason.NO_NOTES,
+        RetrievalMode.NONE,
+        (),
+        (),
+    )
+
+
+def test_notes_that_the_index_has_not_reached_yet_are_pending(library: Library) -> None:
+    library.store.put_note(TENANT, Note("n", "", "The API runs", NOW, NOW))
+    assert library.ask("Where does the API run?").refusal is RefusalReason.INDEX_PENDING
+
+
+def test_a_tag_nobody_uses_leaves_no_candidates(library: Library) -> None:
+    _furnish(library)
+    found = library.ask("Where does the API run?", filters=Filters(tags=("nowhere",)))
+    assert found.refusal is RefusalReason.NO_CANDIDATES
+
+
+def test_nothing_similar_enough_is_below_the_threshold_with_the_nearest_notes(library: Library) -> None:
+    _furnish(library)
+    found = library.ask("Where does the API run?", threshold=0.99)
+    assert (found.selected, found.refusal) == ((), RefusalReason.BELOW_THRESHOLD)
+    assert found.nearest[0].chunk.note_id == "api"
+
+
+def test_a_deleted_note_is_not_found_although_its_chunks_are_still_there(library: Library) -> None:
+    _furnish(library)
+    library.store.delete_note(TENANT, "api")
+    found = library.ask("Where does the API run?")
+    assert "api" not in notes(found)
+    assert "api" not in [passage.chunk.note_id for passage in found.nearest]
+
+
+def test_chunks_of_a_half_written_revision_do_not_answer(library: Library) -> None:
+    chunk = library.add("n", "The API runs on Heroku", revision="r1")
+    library.put(ChunkPut(chunk, None), "r2")
+    found = library.ask("Where does the API run?")
+    assert (found.selected, found.refusal) == ((), RefusalReason.INDEX_PENDING)
+
+
+def test_the_question_says_how_many_passages_up_to_twelve(library: Library) -> None:
+    for number in range(20):
+        library.add(f"n{number:02d}", f"API call number {number}")
+    assert [len(library.ask("API call", top_k=wanted).selected) for wanted in (1, 5, 20)] == [1, 5, 12]
+    assert len(library.ask("API call").selected) == 8
+
+
+def test_the_same_note_twice_is_selected_once(library: Library) -> None:
+    text = "We decided to run the API on Cloud Run because it scales to zero"
+    library.add("a", text)
+    library.add("copy", text)
+    assert notes(library.ask("Where does the API run?")) == ["a"]
+
+
+def test_another_tenants_notes_are_out_of_reach(library: Library) -> None:
+    _furnish(library)
+    other = library.ask("Where does the API run?", tenant_id="tenant-b")
+    assert other.refusal is RefusalReason.NO_NOTES
+
+
+@pytest.mark.parametrize("method", ["nearest", "postings", "recent", "document_frequencies", "stats", "live_records"])
+def test_a_store_that_does_not_answer_is_an_error_and_no_thinner_answer(library: Library, method: str) -> None:
+    _furnish(library)
+    library.asked = Broken(library.store, method).as_store()
+    with pytest.raises(StoreUnavailable):
+        library.ask("Where does the API run?")

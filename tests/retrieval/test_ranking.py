@@ -1,0 +1,96 @@
+"""Live passages best first, and no more reads than they need."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from shared.domain import Candidate, IndexRecord, Scored, Vector
+from shared.retrieval.pool import Pool
+from shared.retrieval.ranking import best_first
+from tests.contracts.samples import TENANT, record
+from tests.retrieval.samples import candidate, formula_of, pool_of
+
+
+class _Index:
+    """Vectors and revisions in memory; keeps what was read."""
+
+    def __init__(self, vectors: Mapping[str, Vector] | None = None, revisions: Mapping[str, str] | None = None) -> None:
+        self.vectors = vectors or {}
+        self.revisions = revisions
+        self.vectors_read: list[str] = []
+        self.records_read: list[str] = []
+
+    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
+        assert tenant_id == TENANT
+        self.vectors_read.extend(chunk_ids)
+        return {chunk_id: self.vectors[chunk_id] for chunk_id in chunk_ids if chunk_id in self.vectors}
+
+    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
+        assert tenant_id == TENANT
+        self.records_read.extend(note_ids)
+        revisions = dict.fromkeys(note_ids, "r1") if self.revisions is None else self.revisions
+        return {note_id: record(revision=revisions[note_id]) for note_id in note_ids if note_id in revisions}
+
+
+def _ladder(count: int) -> list[Candidate]:
+    """Candidates n00, n01, … from the best to the worst."""
+    return [candidate(f"n{place:02d}", 0.9 - place / 100, vector_rank=place + 1) for place in range(count)]
+
+
+def _ranked(pool: Pool, index: _Index, *, head: int = 4, take: int | None = None, threshold: float = 0.0) -> list[str]:
+    passages = best_first(pool, formula_of(pool), tenant_id=TENANT, store=index, threshold=threshold, head=head)
+    found: list[Scored] = list(islice(passages, take))
+    return [each.chunk.note_id for each in found]
+
+
+def test_all_come_in_order_and_each_record_is_read_once() -> None:
+    index = _Index()
+    assert _ranked(pool_of(_ladder(20)), index) == [f"n{place:02d}" for place in range(20)]
+    assert sorted(index.records_read) == [f"n{place:02d}" for place in range(20)]
+
+
+def test_no_record_beyond_the_head_is_read_before_it_is_needed() -> None:
+    index = _Index()
+    assert len(_ranked(pool_of(_ladder(20)), index, head=4, take=4)) == 4
+    assert index.records_read == ["n00", "n01", "n02", "n03"]
+
+
+def test_deleted_and_rewritten_notes_are_passed_over_and_the_next_ones_follow() -> None:
+    live = {f"n{place:02d}": "r1" for place in range(20)} | {"n01": "r2"}
+    del live["n00"]
+    index = _Index(revisions=live)
+    assert _ranked(pool_of(_ladder(20)), index, head=4, take=4) == ["n02", "n03", "n04", "n05"]
+    assert len(index.records_read) == 8
+
+
+def test_a_vector_the_leg_did_not_bring_is_read_and_counts() -> None:
+    pool = pool_of(
+        [*_ladder(6), candidate("word", terms={"api": 1})], unread=["word_000"], ceiling=0.8, frequencies={"api": 1}
+    )
+    index = _Index({"word_000": array("f", [0.75])})
+    assert _ranked(pool, index, take=1) == ["word"]
+    assert index.vectors_read == ["word_000"]
+
+
+def test_a_vector_that_cannot_come_into_the_head_is_read_only_when_more_is_taken() -> None:
+    pool = pool_of([*_ladder(6), candidate("late", age=400)], unread=["late_000"], ceiling=0.8)
+    index = _Index({"late_000": array("f", [0.3])})
+    assert len(_ranked(pool, index, take=4)) == 4
+    assert index.vectors_read == []
+    assert _ranked(pool, index)[-1] == "late"
+    assert index.vectors_read == ["late_000"]
+
+
+def test_under_a_threshold_no_vector_is_read_that_cannot_pass_it() -> None:
+    pool = pool_of([*_ladder(2), candidate("a"), candidate("b")], unread=["a_000", "b_000"], ceiling=0.3)
+    index = _Index({"a_000": array("f", [0.2])})
+    assert _ranked(pool, index, threshold=0.7) == ["n00", "n01"]
+    assert index.vectors_read == []
+
+
+def test_an_empty_pool_reads_nothing() -> None:
+    index = _Index()
+    assert _ranked(pool_of([]), index) == []
+    assert (index.vectors_read, index.records_read) == ([], [])
