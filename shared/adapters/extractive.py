@@ -10,7 +10,7 @@ their own and of somebody else's notes), one setting for all of them: 1 to 4% of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -96,10 +96,12 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    text: str
+    """A sentence as it stands in its note. `place` is its source's, `position` its own in there, both from 0."""
+
+    markdown: str
     label: str
-    order: tuple[int, int]
-    """Place of its source and its place in there."""
+    place: int
+    position: int
     score: float
 
 
@@ -115,10 +117,10 @@ class ExtractiveWriter:
         asked = _asked(prompt)
         vectors = any(source.passage.scores.similarity > 0 for source in prompt.sources)
         least = LEAST_EVIDENCE if vectors else LEAST_COVERAGE
-        found = [_read(source, place, asked) for place, source in enumerate(prompt.sources)]
-        offered = [sentence for evidence, read in found if asked.overview or evidence >= least for sentence in read]
-        chosen = _choose(offered)
-        return Draft(" ".join(map(_cited, chosen)) or NO_ANSWER, MODEL)
+        offered = [
+            sentence for place, source in enumerate(prompt.sources) for sentence in _read(source, place, asked, least)
+        ]
+        return Draft(" ".join(_choose(offered)) or NO_ANSWER, MODEL)
 
 
 def _asked(prompt: Prompt) -> _Asked:
@@ -133,7 +135,7 @@ def _asked(prompt: Prompt) -> _Asked:
     return _Asked(
         weights=weights,
         lang=lang,
-        overview=not weights or (time_named and all(weight == GENERAL_WEIGHT for weight in weights.values())),
+        overview=time_named and all(weight == GENERAL_WEIGHT for weight in weights.values()),
         number=_NUMBER_ASKED.search(prompt.question) is not None,
     )
 
@@ -153,28 +155,31 @@ def _names(question: str, lang: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _read(source: Source, place: int, asked: _Asked) -> tuple[float, list[_Sentence]]:
-    """A passage's evidence, in [0, 2], and its sentences with their scores."""
+def _read(source: Source, place: int, asked: _Asked, least: float) -> Iterator[_Sentence]:
+    """The sentences of a passage with their scores; none if its evidence, in [0, 2], is below `least`."""
     chunk = source.passage.chunk
-    spans = sentences(chunk.text)
-    raw = [chunk.text[start:end] for start, end in spans]
-    found = [frozenset(stems(sentence, asked.lang)) for sentence in raw]
     header = frozenset(stems(f"{chunk.title}\n{chunk.heading_path}", asked.lang))
-    evidence = asked.coverage(header.union(*found)) + _above_chance(source.passage.scores)
-    read: list[_Sentence] = []
-    for sentence, own in zip(raw, found, strict=True):
-        text = "" if sentence.startswith("#") else _tidy(sentence)
-        if not text:
+    spans = [(start, end, frozenset(stems(chunk.text[start:end], asked.lang))) for start, end in sentences(chunk.text)]
+    evidence = asked.coverage(header.union(*(own for _, _, own in spans))) + _above_chance(source.passage.scores)
+    if evidence < least and not asked.overview:
+        return
+    position = 0
+    for start, end, own in spans:
+        if _is_heading(chunk.text, start):
             continue
+        markdown = chunk.text[start:end]
         if asked.overview:
-            score = asked.coverage(own) + 1.0 / (1 + len(read)) - 0.05 * place
+            score = asked.coverage(own) + 1.0 / (1 + position) - 0.05 * place
         else:
-            bonus = _NUMBER_BONUS if asked.number and any(map(str.isdigit, text)) else 0.0
-            score = (
-                evidence + _OWN_SHARE * asked.coverage(own) + (1 - _OWN_SHARE) * asked.coverage(own | header) + bonus
-            )
-        read.append(_Sentence(text, source.label, (place, len(read)), score))
-    return evidence, read
+            score = evidence + _OWN_SHARE * asked.coverage(own) + (1 - _OWN_SHARE) * asked.coverage(own | header)
+            score += _NUMBER_BONUS if asked.number and any(map(str.isdigit, markdown)) else 0.0
+        yield _Sentence(markdown, source.label, place, position, score)
+        position += 1
+
+
+def _is_heading(text: str, start: int) -> bool:
+    """Headings say what follows; they are read with it and never quoted."""
+    return text[text.rfind("\n", 0, start) + 1 : start].lstrip().startswith("#")
 
 
 def _above_chance(scores: Scores) -> float:
@@ -192,23 +197,24 @@ def _tidy(sentence: str) -> str:
     return text[:MAX_SENTENCE].rpartition(" ")[0] + "…" if " " in text[:MAX_SENTENCE] else text[:MAX_SENTENCE] + "…"
 
 
-def _choose(offered: Sequence[_Sentence]) -> list[_Sentence]:
-    """The best sentences, each text once, within the limits; in the order of their sources' best."""
+def _choose(offered: Iterable[_Sentence]) -> list[str]:
+    """The best sentences, cited, each text once, within the limits; in the order of their sources' best."""
+    ranked = sorted(offered, key=lambda sentence: (-sentence.score, sentence.place, sentence.position))
     chosen: dict[str, _Sentence] = {}
     room = MAX_CHARACTERS
-    ranked = sorted(offered, key=lambda sentence: (-sentence.score, sentence.order))
     for sentence in ranked:
-        enough = sentence.score >= KEPT_SHARE * ranked[0].score
-        if not enough or len(chosen) == MAX_SENTENCES:
+        if sentence.score < KEPT_SHARE * ranked[0].score or len(chosen) == MAX_SENTENCES:
             break
-        if sentence.text.casefold() not in chosen and (len(sentence.text) <= room or not chosen):
-            chosen[sentence.text.casefold()] = sentence
-            room -= len(sentence.text)
-    sources = list(dict.fromkeys(sentence.order[0] for sentence in chosen.values()))
-    return sorted(chosen.values(), key=lambda sentence: (sources.index(sentence.order[0]), sentence.order))
+        text = _tidy(sentence.markdown)
+        if text and text not in chosen and (len(text) <= room or not chosen):
+            chosen[text] = sentence
+            room -= len(text)
+    places = list(dict.fromkeys(sentence.place for sentence in chosen.values()))
+    in_order = sorted(chosen.items(), key=lambda item: (places.index(item[1].place), item[1].position))
+    return [_cited(text, sentence.label) for text, sentence in in_order]
 
 
-def _cited(sentence: _Sentence) -> str:
+def _cited(text: str, label: str) -> str:
     """`We chose Firestore.` -> `We chose Firestore [N1].`"""
-    end = _END.search(sentence.text)
-    return f"{sentence.text[: end.start()] if end else sentence.text} [{sentence.label}]{end[0] if end else '.'}"
+    end = _END.search(text)
+    return f"{text[: end.start()] if end else text} [{label}]{end[0] if end else '.'}"

@@ -9,15 +9,15 @@ Every marker is written back as `[N1]`, several as `[N1][N2]`, a label once a br
 
 The spacing rule is the only change to other text. Markers side by side, also with a comma or "and" between
 them, form a run; one that goes from a run takes the separator before it along (the first one that after it).
-A run that goes whole takes the blanks before it, unless that would glue two words; the blanks after it at the
-start of a line and before punctuation or a line's end; and brackets that held nothing else. An opening bracket
+A run that goes whole takes the blanks before it (after it, at the start of a line; both, before punctuation or a
+line's end) and brackets that held nothing else; two words that only it parted get a blank. An opening bracket
 that a gap could complete to a new marker (`[N[N9]1]`) becomes round.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from shared.domain import Source
@@ -62,12 +62,12 @@ def check_citations(text: str, offered: Sequence[Source]) -> Cited:
     )
 
 
-def _numbers(marker: str, sources: Mapping[int, Source]) -> Iterator[int]:
+def _numbers(marker: str, offered: Collection[int]) -> Iterator[int]:
     """Every number that a marker (or a run of them) names; of a range its ends and what was offered between."""
     for found in _NUMBERS.finditer(marker):
         first, last = _number(found[1]), _number(found[2] or found[1])
         yield first
-        yield from (number for number in sources if first < number < last)
+        yield from (number for number in offered if first < number < last)
         if last != first:
             yield last
 
@@ -93,7 +93,7 @@ def _rewrite(text: str, renumbered: Mapping[int, int]) -> str:
 def _rewrite_run(run: str, renumbered: Mapping[int, int]) -> str:
     kept = ""
     for part in _PART.finditer(run):
-        numbers = dict.fromkeys(_numbers(part["marker"], dict.fromkeys(renumbered)))
+        numbers = dict.fromkeys(_numbers(part["marker"], renumbered))
         labels = "".join(f"[N{renumbered[number]}]" for number in numbers if number in renumbered)
         if labels:
             kept += (part["separator"] if kept else "") + labels
@@ -110,8 +110,15 @@ def _close_gap(before: str, text: str, end: int, *, at_start: bool) -> tuple[str
         before, end = bare, found.end()
     elif text[end] in " \t":
         before = bare
+    elif _glues(before[-1:], text[end]):
+        before += " "
     opened = _UNFINISHED.search(before)
     return (f"{before[: opened.start()]}({before[opened.start() + 1 :]}" if opened else before), end
+
+
+def _glues(left: str, right: str) -> bool:
+    """Whether two characters side by side would make one word of two; Chinese and Japanese write no blanks."""
+    return left.isalnum() and right.isalnum() and min(left, right) < "\u2e80"
 
 
 def _drop_empty_brackets(before: str, text: str, end: int) -> tuple[str, int]:

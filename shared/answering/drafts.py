@@ -14,6 +14,7 @@ from shared.text.sentences import sentences
 log = logging.getLogger(__name__)
 
 _COMPLETE = re.compile(r"[.!?…。！？][\"'”’»)\]*_`]*(?:\s*\[[^\[\]]*\])*\Z")
+_UNCLOSED = re.compile(r"\[[^\[\]]*\Z")
 _CUT = " …"
 
 
@@ -39,4 +40,4 @@ def _without_last_piece(text: str) -> str:
         return complete + _CUT
     spans = sentences(complete)
     kept = complete[: spans[-1][0]].rstrip() if spans else ""
-    return (kept or complete.rpartition("[")[0].rstrip() or complete) + _CUT
+    return (kept or _UNCLOSED.sub("", complete).rstrip()) + _CUT

@@ -1,0 +1,94 @@
+"""Passages, questions and retrieval results for the answering steps, every field with a plain default."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from shared.domain import (
+    Analysis,
+    IndexedChunk,
+    Question,
+    RefusalReason,
+    RetrievalMode,
+    Retrieved,
+    Scored,
+    Scores,
+    Source,
+    TimeHint,
+    TimeRange,
+)
+from shared.text.terms import stems
+
+NOW = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
+WRITTEN = datetime(2026, 5, 8, 22, 30, tzinfo=UTC)
+MONDAY, NEXT_MONDAY = datetime(2026, 11, 8, 23, tzinfo=UTC), datetime(2026, 11, 15, 23, tzinfo=UTC)
+"""As midnights of Berlin."""
+LAST_WEEK = TimeHint(TimeRange(MONDAY, NEXT_MONDAY), phrase="last week", days=10)
+
+
+def passage(
+    text: str,
+    *,
+    note_id: str = "abc",
+    title: str = "",
+    heading_path: str = "",
+    path: str = "projects/api/meeting.md",
+    start: int = 0,
+    similarity: float = 0.8,
+) -> Scored:
+    chunk = IndexedChunk(
+        chunk_id=f"{note_id}_000",
+        note_id=note_id,
+        position=0,
+        title=title,
+        heading_path=heading_path,
+        text=text,
+        start=start,
+        end=start + len(text),
+        utf16_start=start,
+        created_at=WRITTEN,
+        updated_at=WRITTEN,
+        vault="default",
+        path=path,
+        tags=(),
+        scopes=(),
+        terms={},
+        length=len(text.split()),
+        text_hash="hash",
+        index_version="v1",
+        note_revision="r1",
+    )
+    return Scored(chunk, 0.8, Scores(vector=0.5, keyword=1.0, recency=0.5, similarity=similarity))
+
+
+def sources(*texts: str) -> tuple[Source, ...]:
+    """Labelled N1, N2, …"""
+    return tuple(Source(f"N{number}", passage(text)) for number, text in enumerate(texts, start=1))
+
+
+def question(text: str = "Which database did we choose?", *, zone: str = "Europe/Berlin") -> Question:
+    return Question("tenant-a", text, NOW, zone=zone)
+
+
+def retrieved(
+    *selected: Scored,
+    text: str = "Which database did we choose?",
+    lang: str = "en",
+    time: TimeHint | None = None,
+    widened: str | None = None,
+    refusal: RefusalReason | None = None,
+) -> Retrieved:
+    """As if retrieval had analysed `text` (without its time phrase) and selected these passages."""
+    distinct: Sequence[str] = tuple(dict.fromkeys(stems(text, lang)))
+    return Retrieved(
+        analysis=Analysis(tuple(distinct), tuple(distinct), time, lang),
+        selected=selected,
+        nearest=selected,
+        refusal=refusal,
+        mode=RetrievalMode.WEIGHTED,
+        candidate_count=len(selected),
+        range_used=time.range if time and not widened else None,
+        widened=widened,
+        timings_ms={"total": 1.0},
+    )

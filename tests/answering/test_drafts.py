@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from shared.answering.drafts import write_draft
+from shared.domain import Draft, Prompt, Usage
+from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
+from tests.fakes import ScriptedWriter
+
+PROMPT = Prompt("system", "user", "question", ())
+
+
+class FixedWriter:
+    """Writes one draft, whatever it is asked."""
+
+    model = "fixed"
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def write(self, prompt: Prompt) -> Draft:
+        assert prompt is PROMPT
+        return self._draft
+
+
+def write(draft: Draft) -> Draft:
+    return write_draft(PROMPT, writer=FixedWriter(draft), fallback=ScriptedWriter("Fallback."))
+
+
+@pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
+def test_the_fallback_answers_when_the_writer_cannot(problem: AuroraError, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        draft = write_draft(PROMPT, writer=ScriptedWriter(problem), fallback=FixedWriter(Draft("Fallback.", "fixed")))
+    assert (draft.text, draft.model) == ("Fallback.", "fixed")
+    assert [record.getMessage() for record in caplog.records] == [
+        f"scripted did not write ({type(problem).__name__}); fixed answers"
+    ]
+
+
+def test_what_only_the_operator_can_fix_is_not_covered_up() -> None:
+    with pytest.raises(BrokenPromise):
+        write_draft(PROMPT, writer=ScriptedWriter(BrokenPromise("shape")), fallback=ScriptedWriter("Fallback."))
+
+
+@pytest.mark.parametrize("nothing", ["", " ", "\n\t \n"])
+def test_the_fallback_answers_when_the_writer_writes_nothing_but_was_paid(nothing: str) -> None:
+    draft = write(Draft(nothing, "fixed", Usage(100, 0)))
+    assert (draft.text, draft.model, draft.usage) == ("Fallback.", "scripted", Usage(100, 0))
+
+
+def test_a_whole_draft_is_left_alone() -> None:
+    draft = Draft("We chose Firestore [N1]. And then", "fixed")
+    assert write(draft) is draft
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("We chose Firestore [N1]. It also sca", "We chose Firestore [N1]. …"),
+        ("We chose Firestore [N1]. It scales [N", "We chose Firestore [N1]. …"),
+        ("We chose Firestore [N1]. It scales [N2].", "We chose Firestore [N1]. It scales [N2]. …"),
+        ("We chose Firestore. [N1]", "We chose Firestore. [N1] …"),
+        ("We chose Firestore [N1], which sca", "We chose Firestore [N1], which sca …"),
+        ("We chose Firestore [N1", "We chose Firestore …"),
+    ],
+)
+def test_a_draft_cut_at_the_limit_loses_its_unfinished_sentence_and_shows_it(text: str, kept: str) -> None:
+    assert write(Draft(text, "fixed", truncated=True)).text == kept

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import logging
+import re
+import time
+from dataclasses import replace
+
+import pytest
+
+from shared.adapters.extractive import ExtractiveWriter
+from shared.answering.pipeline import answer
+from shared.domain import Answer, Draft, Prompt, Question, RefusalReason, Retrieved, Usage
+from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.ports import Writer
+from tests.answering.samples import LAST_WEEK, passage, question, retrieved
+from tests.fakes import ScriptedWriter
+
+FIRESTORE = passage("We chose Firestore as the database. It scales.", note_id="a")
+CLOUD_RUN = passage("The API runs on Cloud Run.", note_id="b", start=40)
+FALLBACK = ExtractiveWriter()
+
+
+class UncallableWriter:
+    """Must not be asked."""
+
+    model = "uncallable"
+
+    def write(self, prompt: Prompt) -> Draft:
+        raise AssertionError(prompt.question)
+
+
+def ask(*drafts: str | AuroraError, found: Retrieved | None = None, asked: Question | None = None) -> Answer:
+    return answer(
+        asked or question(),
+        found or retrieved(FIRESTORE, CLOUD_RUN),
+        writer=ScriptedWriter(*drafts),
+        fallback=FALLBACK,
+    )
+
+
+def test_an_answer_cites_by_first_use_and_quotes_the_notes() -> None:
+    result = ask("The API runs on Cloud Run [N2]. The database is Firestore [N1].")
+    assert result.text == "The API runs on Cloud Run [N1]. The database is Firestore [N2]."
+    assert [(citation.label, citation.passage) for citation in result.citations] == [
+        ("N1", CLOUD_RUN),
+        ("N2", FIRESTORE),
+    ]
+    assert [citation.quote for citation in result.citations] == [
+        "The API runs on Cloud Run.",
+        "We chose Firestore as the database.",
+    ]
+    assert (result.citations[0].quote_start, result.citations[0].quote_end) == (40, 66)
+    assert (result.refusal, result.model, result.removed_labels) == (None, "scripted", ())
+    assert set(result.timings_ms) == {"write", "check"}
+
+
+@pytest.mark.parametrize("reason", RefusalReason)
+def test_what_retrieval_refuses_no_model_is_asked(reason: RefusalReason) -> None:
+    found = retrieved(FIRESTORE, refusal=reason)
+    writer: Writer = UncallableWriter()
+    result = answer(question(), found, writer=writer, fallback=writer)
+    assert result.text.startswith("I don't have enough information")
+    assert (result.refusal, result.citations, result.model, result.usage) == (reason, (), "none", Usage())
+    assert result.retrieved is found
+
+
+def test_invented_labels_go_and_are_logged_by_count_alone(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        result = ask("Firestore it is [N1]. Secret salary [N7][N9].")
+    assert result.text == "Firestore it is [N1]. Secret salary."
+    assert result.removed_labels == ("N7", "N9")
+    assert [record.getMessage() for record in caplog.records] == ["removed 2 citation labels that were not offered"]
+
+
+@pytest.mark.parametrize(
+    ("draft", "reason"),
+    [
+        ("You chose Redis.", RefusalReason.UNSUPPORTED_CLAIMS),
+        ("You chose Redis [N9].", RefusalReason.UNSUPPORTED_CLAIMS),
+        ("The notes do not say which database.", RefusalReason.BELOW_THRESHOLD),
+        ("Die Notizen enthalten dazu nichts.", RefusalReason.BELOW_THRESHOLD),
+    ],
+)
+def test_what_no_passage_backs_becomes_the_fixed_refusal(draft: str, reason: RefusalReason) -> None:
+    result = ask(draft)
+    assert result.refusal is reason
+    assert result.text.startswith("I don't have enough information")
+    assert (result.citations, result.model) == ((), "scripted")
+
+
+def test_a_cited_answer_may_say_what_the_notes_do_not_tell() -> None:
+    result = ask("The database is Firestore [N1]. The notes do not say since when.")
+    assert (result.refusal, len(result.citations)) == (None, 1)
+
+
+@pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked"), "", " \n "])
+def test_without_the_model_the_notes_own_sentences_answer(problem: str | AuroraError) -> None:
+    result = ask(problem)
+    assert (result.text, result.model) == ("We chose Firestore as the database [N1].", "extractive")
+    assert result.citations[0].quote == "We chose Firestore as the database."
+
+
+def test_without_the_model_unanswerable_stays_unanswered() -> None:
+    asked = question("Who repairs the boiler?")
+    result = ask(
+        ModelUnavailable("away"), asked=asked, found=retrieved(passage("Alpha.", similarity=0.5), text=asked.text)
+    )
+    assert (result.refusal, result.model) == (RefusalReason.BELOW_THRESHOLD, "extractive")
+
+
+def test_citations_that_nobody_wants_are_checked_and_then_left_out() -> None:
+    asked = replace(question(), include_citations=False)
+    shown = ask("Firestore [N1], it scales [N7].", asked=asked)
+    assert (shown.text, shown.citations, shown.refusal) == ("Firestore, it scales.", (), None)
+    assert shown.removed_labels == ("N7",)
+    assert ask("Redis [N7].", asked=asked).refusal is RefusalReason.UNSUPPORTED_CLAIMS
+
+
+@pytest.mark.parametrize("found", [None, retrieved(FIRESTORE)])
+def test_plain_chat_sees_no_notes_and_keeps_no_marker(found: Retrieved | None) -> None:
+    writer = ScriptedWriter("Paris is the capital [N1].")
+    result = answer(replace(question("Capital of France?"), use_notes=False), found, writer=writer, fallback=FALLBACK)
+    assert result.text == "Paris is the capital."
+    assert (result.citations, result.refusal, result.retrieved, result.removed_labels) == ((), None, None, ("N1",))
+    assert writer.prompts[0].sources == ()
+    assert "Firestore" not in writer.prompts[0].user + writer.prompts[0].system
+
+
+def test_plain_chat_without_a_model_says_why_it_cannot() -> None:
+    result = ask(ModelUnavailable("away"), asked=replace(question(), use_notes=False))
+    assert result.text.startswith("I don't have enough information")
+    assert result.model == "extractive"
+
+
+def test_a_wider_search_is_never_silent() -> None:
+    named = ask("Firestore [N1].", found=retrieved(FIRESTORE, time=LAST_WEEK, widened="7 days around"))
+    assert named.text == 'I found no notes for "last week", so I looked further (7 days around). Firestore [N1].'
+    filtered = ask("Firestore [N1].", found=retrieved(FIRESTORE, widened="any time"))
+    assert filtered.text.startswith("I found no notes for that time, so I looked further (any time). ")
+    refused = ask("Redis.", found=retrieved(FIRESTORE, widened="any time"))
+    assert refused.text.startswith("I don't have enough information")
+
+
+def test_a_note_cannot_smuggle_a_citation_into_the_answer() -> None:
+    forged = passage("The database is Oracle [N2], says [N1][N9].", note_id="c")
+    result = ask(ModelUnavailable("away"), found=retrieved(forged, CLOUD_RUN, text="database"))
+    assert re.findall(r"\[N\d+\]", result.text) == ["[N1]"]
+    assert result.citations[0].passage is forged
+
+
+def test_the_same_draft_gives_the_same_answer() -> None:
+    def stable(result: Answer) -> tuple[object, ...]:
+        return result.text, result.citations, result.refusal
+
+    assert stable(ask("Firestore [N1] and [N2].")) == stable(ask("Firestore [N1] and [N2]."))
+
+
+def test_a_draft_of_a_hundred_thousand_characters_is_checked_in_time() -> None:
+    started = time.perf_counter()
+    result = ask("The database is Firestore [N1], [N9]. " * 2700)
+    assert time.perf_counter() - started < 5.0
+    assert result.text.count("[N1]") == 2700
+
+
+def test_the_tokens_of_a_refused_draft_are_still_counted() -> None:
+    class Billed:
+        model = "billed"
+
+        def write(self, prompt: Prompt) -> Draft:
+            return Draft(f"{prompt.question} Redis.", self.model, Usage(10, 5))
+
+    result = answer(question(), retrieved(FIRESTORE), writer=Billed(), fallback=FALLBACK)
+    assert (result.refusal, result.usage) == (RefusalReason.UNSUPPORTED_CLAIMS, Usage(10, 5))
