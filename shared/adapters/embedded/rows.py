@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from shared.adapters.embedded import tokens
@@ -51,6 +52,12 @@ def id_past(created_at: int) -> int:
     return first_id_at(created_at) + (1 << _PLACES)
 
 
+@lru_cache(4096)
+def _strings(column: str) -> tuple[str, ...]:
+    """Cached: the chunks of a note, and mostly of a folder, have the same."""
+    return tuple(json.loads(column))
+
+
 def note_row(note: Note) -> Row:
     return (
         note.note_id,
@@ -68,7 +75,7 @@ def note_row(note: Note) -> Row:
 def to_note(row: Row) -> Note:
     note_id, vault, updated_at, created_at, title, path, tags, lang, text = row
     created, updated = to_datetime(created_at), to_datetime(updated_at)
-    return Note(note_id, title, text, created, updated, vault, path, tuple(json.loads(tags)), lang)
+    return Note(note_id, title, text, created, updated, vault, path, _strings(tags), lang)
 
 
 def record_row(record: IndexRecord) -> Row:
@@ -142,8 +149,8 @@ def to_chunk(row: Row, asked: Sequence[tuple[str, str]]) -> IndexedChunk:
         to_datetime(updated_at),
         vault,
         path,
-        tuple(json.loads(tags)),
-        tuple(json.loads(scopes)),
+        _strings(tags),
+        _strings(scopes),
         tokens.term_counts(terms, asked),
         length,
         text_hash,

@@ -72,7 +72,8 @@ class VectorSpace:
         """(id, cosine) of the `limit` best, best first, and all whose cosine equals the last one's."""
         np = self._np
         query: Floats = np.frombuffer(vector, dtype=np.float32)
-        scores: Floats = self._matrix[: self._used] @ query
+        # Not `@`: its threads wait for each other, and on a busy machine that costs 20 ms where the sums take 0.3.
+        scores: Floats = np.vecdot(self._matrix[: self._used], query)
         scores[self._excluded(allowed)] = -np.inf
         count = min(limit, int(np.count_nonzero(scores > -np.inf)))
         if count == 0:

@@ -1,0 +1,162 @@
+"""Files that are not what they should be, tenants with any name, locks that others hold."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from shared.adapters.embedded import EmbeddedStore
+from shared.adapters.embedded.files import file_name
+from shared.domain import NoteKey
+from shared.errors import InvalidArgument, OperatorError, StoreUnavailable
+from tests.adapters.embedded.places import tenant_file
+from tests.contracts.samples import FREE, TENANT, all_pages, chunk, note, save
+
+ODD_TENANTS = ("../../up", "a/b", "A", "a", "", ".", "con", "nul.txt", "日本 😀", "x" * 3000, "-rf", "~", "%00")
+
+
+def _filled(home: Path) -> Path:
+    """A tenant's file with some content, closed."""
+    store = EmbeddedStore(home)
+    store.put_note(TENANT, note("n1", text="word " * 20_000))
+    save(store, *(chunk("n1", position, text="word " * 400) for position in range(40)))
+    store.close()
+    return tenant_file(home, TENANT)
+
+
+def _refused(home: Path) -> OperatorError:
+    store = EmbeddedStore(home)
+    with pytest.raises(OperatorError) as caught:
+        store.get_note(TENANT, "n1")
+    store.close()
+    return caught.value
+
+
+def test_every_tenant_has_a_file_of_its_own_inside_the_home(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path / "home")
+    for tenant in ODD_TENANTS:
+        store.put_note(tenant, note("n1", text=f"Of {tenant}."))
+    store.close()
+    again = EmbeddedStore(tmp_path / "home")
+    for tenant in ODD_TENANTS:
+        found = again.get_note(tenant, "n1")
+        assert found is not None
+        assert found.text == f"Of {tenant}."
+    found_keys = all_pages(lambda cursor: again.note_keys(limit=4, cursor=cursor))
+    again.close()
+    assert found_keys == [NoteKey(tenant, "n1") for tenant in sorted(ODD_TENANTS)]
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
+    names = [path.name for path in (tmp_path / "home" / "tenants").glob("*")]
+    assert len({name.lower() for name in names}) == len(names) == len(ODD_TENANTS)
+
+
+def test_a_file_name_tells_whose_it_is_where_the_id_is_plain() -> None:
+    assert file_name("local").startswith("local.")
+    assert len(file_name("x" * 3000)) < 100
+
+
+def test_what_was_written_is_there_for_the_next_process(tmp_path: Path) -> None:
+    _filled(tmp_path)
+    store = EmbeddedStore(tmp_path)
+    assert len(store.recent(TENANT, limit=99, stems=[], restriction=FREE)) == 40
+    store.close()
+
+
+def test_only_the_owner_may_look_into_the_home(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path / "home")
+    store.put_note(TENANT, note("n1"))
+    store.close()
+    assert (tmp_path / "home" / "tenants").stat().st_mode & 0o077 == 0
+
+
+def test_a_file_of_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
+    path = _filled(tmp_path)
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA user_version = 99")
+    db.close()
+    refused = _refused(tmp_path)
+    assert str(path) in refused.message
+    assert "newer" in refused.message
+
+
+def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tenant_file(tmp_path, TENANT)
+    path.parent.mkdir()
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE theirs (x)")
+    db.close()
+    before = path.read_bytes()
+    assert str(path) in _refused(tmp_path).message
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tenant_file(tmp_path, TENANT)
+    path.parent.mkdir()
+    path.write_bytes(b"not a database at all, though long enough to be looked at" * 50)
+    before = path.read_bytes()
+    assert str(path) in _refused(tmp_path).message
+    assert path.read_bytes() == before
+
+
+def test_damaged_pages_are_named_with_their_file(tmp_path: Path) -> None:
+    path = _filled(tmp_path)
+    content = bytearray(path.read_bytes())
+    content[16384:] = b"\xa5" * (len(content) - 16384)
+    path.write_bytes(content)
+    refused = _refused(tmp_path)
+    assert str(path) in refused.message
+    assert "damaged" in refused.message
+    assert path.read_bytes() == content
+
+
+def test_a_file_copied_to_another_tenants_name_is_refused(tmp_path: Path) -> None:
+    path = _filled(tmp_path)
+    path.rename(tenant_file(tmp_path, "somebody-else"))
+    store = EmbeddedStore(tmp_path)
+    with pytest.raises(OperatorError, match="another tenant"):
+        store.get_note("somebody-else", "n1")
+    store.close()
+
+
+def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("a file")
+    store = EmbeddedStore(tmp_path / "home")
+    with pytest.raises(OperatorError, match="home"):
+        store.get_note(TENANT, "n1")
+    with pytest.raises(OperatorError, match="home"):
+        store.write_bookmark("sweep", "x")
+
+
+def test_a_write_that_others_block_for_too_long_is_unavailable(tmp_path: Path) -> None:
+    path = _filled(tmp_path)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    store = EmbeddedStore(tmp_path, patience=0.05)
+    with pytest.raises(StoreUnavailable) as caught:
+        store.put_note(TENANT, note("n2"))
+    assert str(path) in caught.value.message
+    assert store.get_note(TENANT, "n1") is not None
+    other.execute("ROLLBACK")
+    other.close()
+    store.put_note(TENANT, note("n2"))
+    assert store.get_note(TENANT, "n2") == note("n2")
+    store.close()
+
+
+def test_an_id_that_is_no_text_is_the_callers_mistake(embedded_store: EmbeddedStore) -> None:
+    with pytest.raises(InvalidArgument):
+        embedded_store.get_note(TENANT, "n\ud800")
+    with pytest.raises(InvalidArgument):
+        embedded_store.get_note("tenant\ud800", "n1")
+    assert embedded_store.get_note(TENANT, "n1") is None
+
+
+def test_sweeps_do_not_stumble_over_a_file_that_is_still_being_made(tmp_path: Path) -> None:
+    _filled(tmp_path)
+    (tmp_path / "tenants" / "empty.0123.sqlite3").touch()
+    store = EmbeddedStore(tmp_path)
+    assert store.note_keys(limit=9).items == (NoteKey(TENANT, "n1"),)
+    store.close()
