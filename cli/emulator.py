@@ -152,14 +152,17 @@ class Emulator:
         return content
 
 
-def start(*, port: int = 0, functions_port: int | None = None, env: Mapping[str, str] | None = None) -> Emulator:
+def start(
+    *, port: int = 0, functions_port: int | None = None, heap: str = "1g", env: Mapping[str, str] | None = None
+) -> Emulator:
     """A fresh, empty emulator that answers. `port` 0: any free one; `functions_port`: where triggers are posted.
 
-    `env`: the environment, os.environ if None. Raises EmulatorMissing.
+    `heap`: Java's limit; 10,000 chunks with vectors need 2g. `env`: the environment, os.environ if None.
+    Raises EmulatorMissing.
     """
     java, jar = find_java(), find_jar(os.environ if env is None else env)
     host = f"127.0.0.1:{port or _free_port()}"
-    command = [java, "-Xmx1g", "-cp", str(jar), MAIN_CLASS, "--host=127.0.0.1", f"--port={host.partition(':')[2]}"]
+    command = [java, f"-Xmx{heap}", "-cp", str(jar), MAIN_CLASS, "--host=127.0.0.1", f"--port={host.partition(':')[2]}"]
     if functions_port is not None:
         command.append(f"--functions_emulator=127.0.0.1:{functions_port}")
     handle, name = tempfile.mkstemp(prefix="firestore-emulator-", suffix=".log")

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
-from shared.adapters.firestore.queries import Is, Order, Query, Where, count
+from shared.adapters.firestore.documents import is_kept, posting_path
+from shared.adapters.firestore.queries import Order, Query, count
 from shared.domain import CorpusStats
 
 FRESH_SECONDS = 2.0
@@ -104,7 +105,10 @@ class Corpus:
         return "".join(f"{stamp.seconds}.{stamp.nanos:09}" for stamp in stamps)
 
     def _count(self, tenant_id: str, stem: str) -> int:
-        query = Query(collection="chunks", where=(Where("terms", Is.CONTAINS, stem),))
+        if not is_kept(stem):
+            return 0
+        # Ordering by a field leaves out documents without it.
+        query = Query(collection="chunks", order=(Order(posting_path(stem), descending=True),))
         parent = names.tenant(self._connection.root, tenant_id)
         fields = self._connection.aggregate(parent, count(query.message()), "count")
         number: int = fields["count"].integer_value

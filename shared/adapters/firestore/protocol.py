@@ -87,10 +87,14 @@ def _fill_vector(fields: Any, vector: Vector) -> None:  # noqa: ANN401
 
 def fill_timestamp(target: Any, when: datetime) -> None:  # noqa: ANN401
     """Write an aware datetime into a protobuf Timestamp."""
-    microseconds = (when - _EPOCH) // _MICROSECOND
-    target.seconds, rest = divmod(microseconds, 1_000_000)
+    target.seconds, rest = divmod(microseconds(when), 1_000_000)
     target.nanos = rest * 1000
     target.SetInParent()
+
+
+def microseconds(when: datetime) -> int:
+    """Since 1970, of an aware datetime."""
+    return (when - _EPOCH) // _MICROSECOND
 
 
 def timestamp(stamp: Any) -> datetime:  # noqa: ANN401

@@ -5,22 +5,14 @@ A disjunction may have 30 values (`in` times `array_contains_any`), and only one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from shared.adapters.firestore.documents import month
+from shared.adapters.firestore.documents import LAST_MOMENT, month, posting, posting_path
+from shared.adapters.firestore.protocol import microseconds
 from shared.adapters.firestore.queries import Is, Where
 from shared.domain import Restriction, TimeRange
 
 MAX_VALUES = 30
-
-
-@dataclass(frozen=True, slots=True)
-class Prefilter:
-    """Filters for the server. `exact`: they say all that the restriction says."""
-
-    where: tuple[Where, ...]
-    exact: bool
 
 
 def impossible(restriction: Restriction) -> bool:
@@ -30,22 +22,30 @@ def impossible(restriction: Restriction) -> bool:
     return backwards or not all(restriction.scopes)
 
 
-def by_time_and_scope(restriction: Restriction, *, array_filter: bool = True) -> Prefilter:
-    """For queries ordered by `createdAt`. `array_filter` False: the one that is allowed is taken."""
+def by_time_and_scope(restriction: Restriction) -> tuple[Where, ...]:
+    """For queries ordered by `createdAt`."""
     created = restriction.created or TimeRange(None, None)
-    where = []
-    if created.start is not None:
-        where.append(Where("createdAt", Is.AT_LEAST, created.start))
-    if created.end is not None:
-        where.append(Where("createdAt", Is.LESS, created.end))
-    scope = _scope(restriction) if array_filter else None
-    if scope is not None:
-        where.append(scope)
-    held = 0 if scope is None else 1
-    return Prefilter(tuple(where), exact=len(restriction.scopes) == held)
+    scope = _scope(restriction)
+    return (
+        *([] if created.start is None else [Where("createdAt", Is.AT_LEAST, created.start)]),
+        *([] if created.end is None else [Where("createdAt", Is.LESS, created.end)]),
+        *([] if scope is None else [scope]),
+    )
 
 
-def by_month_and_scope(restriction: Restriction) -> Prefilter:
+def by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
+    """For queries ordered by the stem's postings, which no other filter can go with."""
+    created = restriction.created or TimeRange(None, None)
+    field = posting_path(stem)
+    # An open end finds what lies beyond the last moment that postings can tell; it is checked on what comes back.
+    ends = created.end is not None and microseconds(created.end) < LAST_MOMENT
+    return (
+        *([] if created.start is None else [Where(field, Is.AT_LEAST, posting(created.start, 0))]),
+        *([Where(field, Is.LESS, posting(created.end, 0))] if created.end is not None and ends else []),
+    )
+
+
+def by_month_and_scope(restriction: Restriction) -> tuple[Where, ...]:
     """For vector searches, which take equality filters only: the months that the range touches, if they are few."""
     scope = _scope(restriction)
     values = 1 if scope is None or scope.comparison is Is.CONTAINS else len(scope.value)  # type: ignore[arg-type]
@@ -53,8 +53,7 @@ def by_month_and_scope(restriction: Restriction) -> Prefilter:
     months = [] if restriction.created is None else _months(restriction.created)
     if 0 < len(months) * values <= MAX_VALUES:
         where.append(Where("month", Is.IN, months))
-    exact = restriction.created is None and len(restriction.scopes) == len(where)
-    return Prefilter(tuple(where), exact)
+    return tuple(where)
 
 
 def _scope(restriction: Restriction) -> Where | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 from operator import mul
 from typing import Any
@@ -11,10 +12,18 @@ from typing import Any
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.corpus import Corpus
-from shared.adapters.firestore.documents import RECORD_FIELDS, chunk_of, record_of, searched_fields
-from shared.adapters.firestore.protocol import timestamp, vector_of
-from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where, nearest
-from shared.adapters.firestore.restriction import by_month_and_scope, by_time_and_scope, impossible
+from shared.adapters.firestore.documents import (
+    RECORD_FIELDS,
+    chunk_of,
+    is_kept,
+    posting_key,
+    posting_path,
+    record_of,
+    searched_fields,
+)
+from shared.adapters.firestore.protocol import microseconds, timestamp, vector_of
+from shared.adapters.firestore.queries import KEY, Order, Query, Reference, nearest
+from shared.adapters.firestore.restriction import by_month_and_scope, by_posting, by_time_and_scope, impossible
 from shared.domain import CorpusStats, IndexedChunk, IndexRecord, Neighbour, Restriction, Vector
 
 MAX_NEIGHBOURS = 1000
@@ -48,8 +57,8 @@ class Search:
         """
         if impossible(restriction):
             return ()
-        prefilter = by_month_and_scope(restriction)
-        query = Query(collection="chunks", where=prefilter.where, fields=(*searched_fields(stems), DISTANCE))
+        where = by_month_and_scope(restriction)
+        query = Query(collection="chunks", where=where, fields=(*searched_fields(stems), DISTANCE))
         parent = names.tenant(self._connection.root, tenant_id)
         for size in dict.fromkeys((min(limit, MAX_NEIGHBOURS), MAX_NEIGHBOURS)):
             search = nearest(query.message(), "embedding", vector, limit=size, distance=DISTANCE)
@@ -67,9 +76,12 @@ class Search:
         self, tenant_id: str, vector: Vector, stems: Sequence[str], restriction: Restriction, index_version: str
     ) -> tuple[Neighbour, ...]:
         """Every chunk of the restriction that has a vector of this index version."""
-        where = by_time_and_scope(restriction).where
+        fields = (*searched_fields(stems), "embedding")
+        query = Query(
+            collection="chunks", where=by_time_and_scope(restriction), order=NEWEST_FIRST, limit=PAGE, fields=fields
+        )
         found = []
-        for document in self._scan(tenant_id, where, (*searched_fields(stems), "embedding"), PAGE):
+        for document in self._scan(tenant_id, query, _created):
             chunk = chunk_of(document, stems)
             if "embedding" in document.fields and _fits(chunk, restriction, index_version):
                 cosine = sum(map(mul, vector, vector_of(document.fields["embedding"])))
@@ -79,37 +91,60 @@ class Search:
     def postings(
         self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction
     ) -> tuple[IndexedChunk, ...]:
-        """The stem takes the one array filter there can be: scopes are checked on what comes back, page by page."""
-        where = (*by_time_and_scope(restriction, array_filter=False).where, Where("terms", Is.CONTAINS, stem))
-        return self._newest(tenant_id, where, limit, stems, restriction)
+        """Scopes are checked on what comes back, page by page. Of chunks of one time, those cut off by the limit are
+        the ones with the fewest occurrences.
+        """
+        if not is_kept(stem):
+            return ()
+        field, key = posting_path(stem), posting_key(stem)
+        query = Query(
+            collection="chunks",
+            where=by_posting(restriction, stem),
+            order=(Order(field, descending=True), Order(KEY, descending=True)),
+            limit=limit,
+            fields=searched_fields((*stems, stem)),
+        )
+        documents = self._scan(
+            tenant_id, query, lambda last: last.fields["postings"].map_value.fields[key].integer_value
+        )
+        found = self._allowed(documents, limit, stems, restriction)
+        return tuple(sorted(found, key=lambda chunk: (-microseconds(chunk.created_at), chunk.chunk_id)))
 
     def recent(
         self, tenant_id: str, *, limit: int, stems: Sequence[str], restriction: Restriction
     ) -> tuple[IndexedChunk, ...]:
-        return self._newest(tenant_id, by_time_and_scope(restriction).where, limit, stems, restriction)
+        """Equals come by chunk id."""
+        query = Query(
+            collection="chunks",
+            where=by_time_and_scope(restriction),
+            order=NEWEST_FIRST,
+            limit=limit,
+            fields=searched_fields(stems),
+        )
+        return self._allowed(self._scan(tenant_id, query, _created), limit, stems, restriction)
 
-    def _newest(
-        self, tenant_id: str, where: tuple[Where, ...], limit: int, stems: Sequence[str], restriction: Restriction
+    @staticmethod
+    def _allowed(
+        documents: Iterator[Any], limit: int, stems: Sequence[str], restriction: Restriction
     ) -> tuple[IndexedChunk, ...]:
-        """The newest that `where` finds and the restriction allows; equals by chunk id."""
+        """The first chunks that the restriction allows; reads on as far as it must and no further."""
         if impossible(restriction):
             return ()
-        documents = self._scan(tenant_id, where, searched_fields(stems), limit)
         chunks = (chunk_of(document, stems) for document in documents)
         return tuple(islice((chunk for chunk in chunks if restriction.allows(chunk)), limit))
 
-    def _scan(self, tenant_id: str, where: tuple[Where, ...], fields: tuple[str, ...], first: int) -> Iterator[Any]:
-        """All chunks that `where` finds, newest first, read as they are asked for: `first` of them, then by pages."""
+    def _scan(self, tenant_id: str, query: Query, value: Callable[[Any], object]) -> Iterator[Any]:
+        """All documents of the query in its order: as many as its limit first, then by pages. `value`: what a
+        document is ordered by, before its name.
+        """
         parent = names.tenant(self._connection.root, tenant_id)
-        query = Query(collection="chunks", where=where, order=NEWEST_FIRST, limit=first, fields=fields)
         while True:
             documents = self._connection.query(parent, query.message())
             yield from documents
             if len(documents) < (query.limit or 0):
                 return
             last = documents[-1]
-            after = (timestamp(last.fields["createdAt"].timestamp_value), Reference(last.name))
-            query = replace(query, after=after, limit=PAGE)
+            query = replace(query, after=(value(last), Reference(last.name)), limit=PAGE)
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         return self._corpus.document_frequencies(tenant_id, stems)
@@ -129,6 +164,10 @@ class Search:
             for note_id in asked
             if notes[note_id] in found and records[note_id] in found
         }
+
+
+def _created(document: Any) -> datetime:  # noqa: ANN401
+    return timestamp(document.fields["createdAt"].timestamp_value)
 
 
 def _fits(chunk: IndexedChunk, restriction: Restriction, index_version: str) -> bool:

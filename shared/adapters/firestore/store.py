@@ -19,6 +19,7 @@ class FirestoreStore(Notes, Index, Sweep, Search):
     """
 
     def __init__(self, project: str, *, database: str = "(default)") -> None:
+        self.project = project
         self._connection = Connection(project, database)
         self._corpus = Corpus(self._connection)
 
