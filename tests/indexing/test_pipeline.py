@@ -1,0 +1,370 @@
+"""One note's index follows what the note says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+
+import pytest
+
+from shared.domain import IndexStatus, Restriction, Vector
+from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable, NoteBusy
+from shared.indexing.pipeline import index_version
+from shared.ports import Store
+from tests.fakes import HashingEmbedder
+from tests.indexing.world import (
+    TENANT,
+    Clock,
+    DisturbedEmbedder,
+    Life,
+    assert_follows,
+    garbled_store,
+    index,
+    mortal_store,
+    most,
+    note,
+    sections,
+)
+
+WORDS = ("apples", "bridges", "candles", "doors", "engines", "forests", "gardens")
+
+
+def calls_of(store: Store, embedder: HashingEmbedder, clock: Clock) -> Counter[str]:
+    """Which methods of the store one indexing of the note calls."""
+    life = Life()
+    index(mortal_store(store, life), embedder, clock)
+    return Counter(life.calls)
+
+
+def test_a_new_note_is_indexed_with_vectors(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    outcome = index(store, embedder, clock)
+    assert outcome.action == "indexed"
+    assert outcome.chunks == outcome.embedded == embedder.embedded.total() >= len(WORDS)
+    assert_follows(store, embedder)
+
+
+def test_the_same_note_again_embeds_and_writes_nothing(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    first = index(store, embedder, clock)
+    store.put_note(TENANT, note(sections(*WORDS), updated_at=clock() + timedelta(hours=1)))
+    embedder.embedded.clear()
+    life = Life()
+    second = index(mortal_store(store, life), embedder, clock)
+    assert life.calls == ["read_record", "get_note"]
+    assert (second.action, second.chunks, second.embedded) == ("unchanged", first.chunks, 0)
+    assert embedder.embedded == Counter()
+
+
+def test_an_indexing_applies_once_and_once_more_for_each_batch(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    calls = calls_of(store, embedder, clock)
+    assert calls["apply"] == 1 + -(-embedder.embedded.total() // embedder.batch_size)
+
+
+def test_one_word_changed_among_a_hundred_chunks_embeds_two_at_most(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
+    words = [f"subject{number}" for number in range(100)]
+    store.put_note(TENANT, note(sections(*words)))
+    assert index(store, embedder, clock).chunks >= 100
+    changed = sections(*words).replace("The subject50 of the matter is plain.", "The subject50 was different.", 1)
+    store.put_note(TENANT, note(changed))
+    embedder.embedded.clear()
+    assert 1 <= index(store, embedder, clock).embedded <= 2
+    assert_follows(store, embedder)
+
+
+def test_a_chunk_that_moves_keeps_its_vector(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    before = index(store, embedder, clock).chunks
+    embedder.embedded.clear()
+    store.put_note(TENANT, note(sections("zebras", *WORDS)))
+    outcome = index(store, embedder, clock)
+    assert outcome.chunks > before
+    assert outcome.embedded == outcome.chunks - before
+    assert all("zebras" in text for text in embedder.embedded)
+    assert_follows(store, embedder)
+
+
+def test_chunks_of_the_same_text_share_one_embedding(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*["same"] * 5)))
+    outcome = index(store, embedder, clock)
+    assert outcome.embedded < outcome.chunks
+    assert most(embedder.embedded) == 1
+    assert_follows(store, embedder)
+
+
+def test_other_tags_and_another_folder_embed_nothing(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    index(store, embedder, clock)
+    store.put_note(TENANT, note(sections(*WORDS), tags=("blue",), vault="work", path="a/b.md"))
+    outcome = index(store, embedder, clock)
+    assert (outcome.action, outcome.embedded) == ("indexed", 0)
+    assert_follows(store, embedder)
+
+
+def test_a_shorter_note_loses_its_last_chunks(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    index(store, embedder, clock)
+    store.put_note(TENANT, note(sections(*WORDS[:2])))
+    assert index(store, embedder, clock).embedded == 0
+    assert_follows(store, embedder)
+
+
+def test_an_empty_note_has_a_record_and_no_chunks(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+    store.put_note(TENANT, note("", title=""))
+    assert index(store, embedder, clock).chunks == 0
+    record = store.read_record(TENANT, "n1").record
+    assert record is not None
+    assert (record.status, record.chunk_count) == (IndexStatus.INDEXED, 0)
+
+
+def test_a_deleted_note_leaves_nothing(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    index(store, embedder, clock)
+    store.delete_note(TENANT, "n1")
+    assert index(store, embedder, clock).action == "deleted"
+    assert store.read_record(TENANT, "n1").record is None
+    assert store.stored_chunks(TENANT, "n1") == ()
+    assert index(store, embedder, clock).action == "unchanged"
+
+
+def test_without_an_embedder_a_note_is_indexed_for_keywords(store: Store, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    outcome = index(store, None, clock)
+    assert (outcome.action, outcome.embedded) == ("indexed", 0)
+    record = store.read_record(TENANT, "n1").record
+    assert record is not None
+    assert (record.status, record.index_version) == (IndexStatus.INDEXED, index_version(None))
+    assert {each.has_vector for each in store.stored_chunks(TENANT, "n1")} == {False}
+
+
+def test_vectors_are_kept_when_the_embedder_is_missing_for_a_while(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    index(store, embedder, clock)
+    assert index(store, None, clock).action == "unchanged"
+    assert index(store, embedder, clock).action == "unchanged"
+
+
+def test_an_embedder_that_comes_later_adds_the_vectors(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    index(store, None, clock)
+    assert index(store, embedder, clock).embedded >= len(WORDS)
+    assert_follows(store, embedder)
+
+
+# -- outages and refusals
+
+
+def test_during_an_outage_keywords_find_the_chunks_and_a_retry_adds_the_vectors(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    embedder.outage = ModelUnavailable("embedding model timed out")
+    for attempt in (1, 2):
+        with pytest.raises(ModelUnavailable):
+            index(store, embedder, clock)
+        record = store.read_record(TENANT, "n1").record
+        assert record is not None
+        assert (record.status, record.attempts) == (IndexStatus.PENDING, attempt)
+        assert (record.lease_until, record.error) == (None, "embedding model timed out")
+    found = store.recent(TENANT, limit=50, stems=[], restriction=Restriction())
+    record = store.live_records(TENANT, ["n1"])["n1"]
+    assert {each.note_revision for each in found} == {record.note_revision}
+    embedder.outage = None
+    assert index(store, embedder, clock).action == "indexed"
+    assert_follows(store, embedder)
+
+
+def test_vectors_from_before_an_outage_are_not_embedded_again(store: Store, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+
+    def go_away() -> None:
+        embedder.outage = ModelUnavailable("gone")
+
+    embedder = DisturbedEmbedder(go_away, at=2)
+    with pytest.raises(ModelUnavailable):
+        index(store, embedder, clock)
+    embedder.outage = None
+    index(store, embedder, clock)
+    assert most(embedder.embedded) == 1
+    assert_follows(store, embedder)
+
+
+@pytest.mark.parametrize("error", [ModelRefused("the key is not valid"), BrokenPromise("3 vectors for 2 texts")])
+def test_a_refused_note_is_failed_and_stays_findable_by_keywords(
+    store: Store, embedder: HashingEmbedder, clock: Clock, error: ModelRefused | BrokenPromise
+) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    embedder.outage = error
+    outcome = index(store, embedder, clock)
+    assert (outcome.action, outcome.error) == ("failed", error.message)
+    record = store.read_record(TENANT, "n1").record
+    assert record is not None
+    assert (record.status, record.attempts, record.error) == (IndexStatus.FAILED, 1, error.message)
+    assert record.lease_until is None
+    assert len(store.stored_chunks(TENANT, "n1")) == outcome.chunks
+    embedder.outage = None
+    assert index(store, embedder, clock).action == "indexed"
+    assert_follows(store, embedder)
+
+
+def test_a_new_revision_of_a_failed_note_starts_without_its_failures(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    embedder.outage = ModelRefused("blocked")
+    index(store, embedder, clock)
+    store.put_note(TENANT, note(sections("other")))
+    embedder.outage = ModelUnavailable("gone")
+    with pytest.raises(ModelUnavailable):
+        index(store, embedder, clock)
+    record = store.read_record(TENANT, "n1").record
+    assert record is not None
+    assert record.attempts == 1
+
+
+# -- notes at fault
+
+
+def test_a_note_over_the_limit_is_failed_once_and_its_old_chunks_go(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    index(store, embedder, clock)
+    store.put_note(TENANT, note("ä" * 450_001))
+    outcome = index(store, embedder, clock)
+    assert (outcome.action, outcome.error) == ("failed", "text: expected at most 900000 bytes, got 900002")
+    assert store.stored_chunks(TENANT, "n1") == ()
+    record = store.read_record(TENANT, "n1").record
+    assert record is not None
+    assert (record.status, record.chunk_count, record.attempts) == (IndexStatus.FAILED, 0, 0)
+    again = Life()
+    assert index(mortal_store(store, again), embedder, clock).action == "failed"
+    assert again.calls == ["read_record", "get_note"]
+
+
+def test_a_note_at_the_limit_is_indexed(store: Store, clock: Clock) -> None:
+    text = sections(*(f"subject{number}" for number in range(149)))
+    text += "\n" * (900_000 - len(text))
+    store.put_note(TENANT, note(text))
+    assert index(store, None, clock).action == "indexed"
+
+
+def test_a_note_with_fields_of_wrong_types_is_failed_by_the_fields_name(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    index(store, embedder, clock)
+    garbled = garbled_store(store, "n1")
+    assert index(garbled, embedder, clock).error == "tags: expected a list of texts"
+    record = store.read_record(TENANT, "n1").record
+    assert record is not None
+    assert (record.status, record.error) == (IndexStatus.FAILED, "tags: expected a list of texts")
+    assert store.stored_chunks(TENANT, "n1") == ()
+    again = Life()
+    index(mortal_store(garbled, again), embedder, clock)
+    assert again.calls == ["read_record", "get_note"]
+    assert index(store, embedder, clock).action == "indexed"
+    assert_follows(store, embedder)
+
+
+# -- several at once
+
+
+def test_a_live_lease_is_respected_and_an_old_one_taken_over(store: Store, clock: Clock) -> None:
+    busy: list[NoteBusy] = []
+
+    def second_worker() -> None:
+        with pytest.raises(NoteBusy) as caught:
+            index(store, HashingEmbedder(8, 3), clock)
+        busy.append(caught.value)
+        clock.advance(seconds=61)
+        index(store, other, clock)
+
+    store.put_note(TENANT, note(sections(*WORDS)))
+    embedder, other = DisturbedEmbedder(second_worker, at=2), HashingEmbedder(8, 3)
+    assert index(store, embedder, clock).action == "unchanged"
+    assert len(busy) == 1
+    assert (embedder.embedded & other.embedded).total() == 3
+    assert_follows(store, embedder)
+
+
+def test_a_note_edited_while_it_is_embedded_ends_as_edited(store: Store, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    embedder = DisturbedEmbedder(lambda: store.put_note(TENANT, note(sections("zebras", *WORDS[1:]))), at=2)
+    outcome = index(store, embedder, clock)
+    assert (outcome.action, outcome.embedded) == ("indexed", embedder.embedded.total())
+    assert most(embedder.embedded) == 1
+    assert_follows(store, embedder)
+
+
+@pytest.mark.parametrize("at", [1, 2])
+@pytest.mark.parametrize("handled", [True, False])
+def test_a_note_deleted_while_it_is_embedded_leaves_nothing(
+    store: Store, clock: Clock, at: int, *, handled: bool
+) -> None:
+    def delete() -> None:
+        store.delete_note(TENANT, "n1")
+        if handled:
+            assert index(store, HashingEmbedder(8, 3), clock).action == "deleted"
+
+    store.put_note(TENANT, note(sections(*WORDS)))
+    index(store, DisturbedEmbedder(delete, at=at), clock)
+    assert store.read_record(TENANT, "n1").record is None
+    assert store.stored_chunks(TENANT, "n1") == ()
+    assert store.recent(TENANT, limit=5, stems=[], restriction=Restriction()) == ()
+
+
+def test_a_note_deleted_and_written_anew_while_it_is_embedded_is_indexed_anew(store: Store, clock: Clock) -> None:
+    def replace_note() -> None:
+        store.delete_note(TENANT, "n1")
+        index(store, HashingEmbedder(8, 3), clock)
+        store.put_note(TENANT, note(sections("zebras")))
+
+    store.put_note(TENANT, note(sections(*WORDS)))
+    embedder = DisturbedEmbedder(replace_note, at=2)
+    index(store, embedder, clock)
+    assert_follows(store, embedder)
+
+
+def test_a_note_that_never_rests_is_left_to_a_later_call(store: Store, clock: Clock) -> None:
+    class Restless(HashingEmbedder):
+        def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+            store.put_note(TENANT, note(f"{len(self.embedded)} words"))
+            return super().embed_documents(texts)
+
+    store.put_note(TENANT, note("some words"))
+    embedder = Restless(8, 3)
+    with pytest.raises(NoteBusy, match="faster"):
+        index(store, embedder, clock)
+    assert index(store, HashingEmbedder(8, 3), clock).action == "indexed"
+    assert_follows(store, embedder)
+
+
+def test_many_workers_at_once_embed_each_text_once(store: Store, clock: Clock) -> None:
+    store.put_note(TENANT, note(sections(*WORDS)))
+    embedders = [HashingEmbedder(8, 3) for _ in range(8)]
+    together = Barrier(len(embedders))
+
+    def work(embedder: HashingEmbedder) -> str:
+        together.wait()
+        try:
+            return index(store, embedder, clock).action
+        except NoteBusy:
+            return "busy"
+
+    with ThreadPoolExecutor(len(embedders)) as pool:
+        actions = list(pool.map(work, embedders))
+    assert actions.count("indexed") == 1
+    assert set(actions) <= {"indexed", "busy", "unchanged"}
+    assert most(sum((embedder.embedded for embedder in embedders), Counter())) == 1
+    assert_follows(store, embedders[0])

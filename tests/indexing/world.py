@@ -1,0 +1,186 @@
+"""What tests of the indexing path need: a clock to turn, workers that die, and the whole index as one value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any, cast
+
+from shared.domain import IndexedChunk, IndexRecord, Note, NoteKey, Restriction, StoredChunk, Vector
+from shared.errors import InvalidArgument
+from shared.indexing.pipeline import IndexOutcome, index_note
+from shared.ports import Embedder, Store
+from shared.text.dates import date_in_words
+from shared.text.terms import stems
+from tests.fakes import HashingEmbedder
+
+TENANT = "tenant-a"
+FRESH = "tenant-fresh"
+START = datetime(2026, 5, 8, 12, 0, tzinfo=UTC)
+LIMIT = 5000
+"""More chunks than any test makes."""
+
+
+class Killed(BaseException):
+    """The process ended here."""
+
+
+class Clock:
+    def __init__(self, now: datetime = START) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+
+class Life:
+    """Of one worker: it dies at its n-th call to the outside world, before the call or after it took effect."""
+
+    def __init__(self, dies_at: int | None = None, *, after: bool = False) -> None:
+        self.calls: list[str] = []
+        self.dies_at, self.after = dies_at, after
+
+    def call(self, name: str, action: Callable[..., Any], *args: Any, **options: Any) -> Any:  # noqa: ANN401 - any method
+        self.calls.append(name)
+        dies = len(self.calls) == self.dies_at
+        if dies and not self.after:
+            raise Killed
+        result = action(*args, **options)
+        if dies:
+            raise Killed
+        return result
+
+
+class _Mortal:
+    def __init__(self, inner: object, life: Life) -> None:
+        self._inner, self._life = inner, life
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the inner one has
+        value = getattr(self._inner, name)
+        return partial(self._life.call, name, value) if callable(value) else value
+
+
+def mortal_store(store: Store, life: Life) -> Store:
+    return cast("Store", _Mortal(store, life))
+
+
+def mortal_embedder(embedder: Embedder, life: Life) -> Embedder:
+    return cast("Embedder", _Mortal(embedder, life))
+
+
+class _Garbled:
+    """A store whose documents of some notes have fields of wrong types, as a client can write them."""
+
+    def __init__(self, inner: Store, note_ids: tuple[str, ...]) -> None:
+        self._inner, self._note_ids = inner, note_ids
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the inner one has
+        return getattr(self._inner, name)
+
+    def get_note(self, tenant_id: str, note_id: str) -> Note | None:
+        if note_id in self._note_ids:
+            raise InvalidArgument("tags", "a list of texts")
+        return self._inner.get_note(tenant_id, note_id)
+
+
+def garbled_store(store: Store, *note_ids: str) -> Store:
+    return cast("Store", _Garbled(store, note_ids))
+
+
+class DisturbedEmbedder(HashingEmbedder):
+    """Something else happens once while the n-th batch is being embedded."""
+
+    def __init__(self, disturbance: Callable[[], object], *, at: int = 1) -> None:
+        super().__init__(dimension=8, batch_size=3)
+        self.disturbance, self.at, self.calls = disturbance, at, 0
+
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        self.calls += 1
+        if self.calls == self.at:
+            self.disturbance()
+        return super().embed_documents(texts)
+
+
+def note(text: str, note_id: str = "n1", **fields: Any) -> Note:  # noqa: ANN401 - any field of a note
+    return Note(
+        **{"note_id": note_id, "title": "Plan", "text": text, "created_at": START, "updated_at": START, **fields}
+    )
+
+
+def sections(*words: str) -> str:
+    """A Markdown text with one section of about 200 words for each of the words, made to fill a chunk."""
+    return "\n\n".join(
+        f"## About {word}\n\n" + " ".join([f"The {word} of the matter is plain."] * 30) for word in words
+    )
+
+
+def key(note_id: str = "n1") -> NoteKey:
+    return NoteKey(TENANT, note_id)
+
+
+def index(store: Store, embedder: Embedder | None, clock: Clock, note_id: str = "n1") -> IndexOutcome:
+    return index_note(key(note_id), store=store, embedder=embedder, clock=clock)
+
+
+@dataclass(frozen=True)
+class Index:
+    """All that the ports tell of a tenant's index, but when each thing was written."""
+
+    records: dict[str, IndexRecord | None]
+    chunks: dict[str, IndexedChunk]
+    stored: dict[str, StoredChunk]
+    vectors: dict[str, tuple[float, ...]]
+    frequencies: dict[str, int]
+    chunk_count: int
+    average_length: float
+
+
+def whole_index(store: Store, tenant: str, note_ids: Iterable[str]) -> Index:
+    found = store.recent(tenant, limit=LIMIT, stems=[], restriction=Restriction())
+    vocabulary = sorted({stem for each in found for stem in stems(_words_of(each), "en")})
+    chunks = store.recent(tenant, limit=LIMIT, stems=vocabulary, restriction=Restriction())
+    records = {note_id: store.read_record(tenant, note_id).record for note_id in note_ids}
+    stats = store.stats(tenant)
+    return Index(
+        records={note_id: record and replace(record, indexed_at=START) for note_id, record in records.items()},
+        chunks={each.chunk_id: replace(each, updated_at=START) for each in chunks},
+        stored={each.chunk_id: each for note_id in records for each in store.stored_chunks(tenant, note_id)},
+        vectors={
+            chunk_id: tuple(vector)
+            for chunk_id, vector in store.read_vectors(tenant, [each.chunk_id for each in chunks]).items()
+        },
+        frequencies=dict(store.document_frequencies(tenant, vocabulary)),
+        chunk_count=stats.chunk_count,
+        average_length=round(stats.average_length, 6),
+    )
+
+
+def _words_of(chunk: IndexedChunk) -> str:
+    return f"{chunk.title} {chunk.heading_path} {date_in_words(chunk.created_at)} {chunk.text}"
+
+
+def fresh_index(store: Store, notes: Iterable[Note], embedder: Embedder, note_ids: Iterable[str]) -> Index:
+    """The index of the same notes made from nothing, in a tenant of its own."""
+    for each in notes:
+        store.put_note(FRESH, each)
+        index_note(NoteKey(FRESH, each.note_id), store=store, embedder=embedder, clock=Clock())
+    return whole_index(store, FRESH, note_ids)
+
+
+def assert_follows(store: Store, embedder: HashingEmbedder, *note_ids: str) -> None:
+    """The tenant's index is that of its notes as they are, made from nothing."""
+    ids = note_ids or ("n1",)
+    notes = [each for note_id in ids if (each := store.get_note(TENANT, note_id)) is not None]
+    other = HashingEmbedder(embedder.dimension, embedder.batch_size)
+    assert whole_index(store, TENANT, ids) == fresh_index(store, notes, other, ids)
+
+
+def most(embedded: Counter[str]) -> int:
+    """How often the text embedded most often was embedded."""
+    return max(embedded.values(), default=0)
