@@ -1,0 +1,174 @@
+"""`aurora dev`: the deployed functions under one address on this machine, the index following every save."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import functions_framework
+from werkzeug.middleware.dispatcher import DispatcherMiddleware
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+
+from cli import emulator
+from cli.doorkeeper import only_from_this_machine
+from cli.importing import Import
+from cli.options import Place, close, common, fail
+from cli.trigger import Trigger, delivery
+from shared.app import App
+from shared.bootstrap import build, use
+from shared.errors import AuroraError
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+ROOT = Path(__file__).resolve().parent.parent
+HOST = "127.0.0.1"
+RECONCILE_SECONDS = 300.0
+RECONCILE_BUDGET = 500
+PROJECT = "demo-aurora"
+"""The emulator's project; it takes any name, and `demo-` ones never reach a real one."""
+TRIGGER = "on-note-write"
+SAMPLE_VAULT = "default"
+QUESTION = "What did we decide about the API?"
+
+_logger = logging.getLogger("shared.dev")
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0: any free one.")
+@click.option("--store", type=click.Choice(["embedded", "emulator"]), default="embedded", show_default=True)
+@click.option("--browser/--no-browser", default=True, help="Open the address, when started from a terminal.")
+@click.option(
+    "--sample", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Notes to load the first time."
+)
+@common
+def dev(place: Place, port: int, store: str, sample: Path | None, *, browser: bool) -> None:
+    """The whole product on this machine, for this machine only. Ctrl-C ends it."""
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, signal.default_int_handler)
+    with ExitStack() as stack:
+        try:
+            listener = stack.enter_context(_listening(port))
+            address = f"http://localhost:{listener.getsockname()[1]}"
+            trigger = Trigger()
+            app = stack.enter_context(_product(place, store, listener, trigger))
+            if sample:
+                _load_sample(app, place, sample)
+            server = _server(listener, _site(app, trigger))
+            stack.enter_context(_reconciling(app))
+            stack.callback(trigger.stop)
+            trigger.start()
+            _greet(app, address)
+            if browser and sys.stdout.isatty():
+                webbrowser.open(address)
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("stopped")
+
+
+@contextmanager
+def _listening(port: int) -> Iterator[socket.socket]:
+    """A socket of our own, so that a taken port is told plainly and port 0 is known before anything starts."""
+    with socket.socket() as listener:
+        if os.name == "posix":  # elsewhere it would let two servers share the port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((HOST, port))
+        except OSError as error:
+            fail(f"port {port} cannot be had ({error.strerror}): stop what uses it, or choose one with --port")
+        listener.listen(128)
+        yield listener
+
+
+@contextmanager
+def _product(place: Place, store: str, listener: socket.socket, trigger: Trigger) -> Iterator[App]:
+    """The App of this process, on the store that was asked for."""
+    more = {"AUTH": os.environ.get("AUTH") or "none", "LOG_LEVEL": os.environ.get("LOG_LEVEL") or "WARNING"}
+    with ExitStack() as stack:
+        if store == "emulator":
+            running = stack.enter_context(emulator.start(functions_port=listener.getsockname()[1]))
+            os.environ["FIRESTORE_EMULATOR_HOST"] = running.host
+            running.upload_rules(PROJECT, (ROOT / "firestore.rules").read_text(encoding="utf-8"))
+            running.register_trigger(PROJECT, TRIGGER)
+            more |= {"STORE": "firestore", "GOOGLE_CLOUD_PROJECT": PROJECT}
+        else:
+            more["STORE"] = "embedded"
+        app = build(place.settings(**more), on_write=trigger.enqueue, tenant=place.tenant_id)
+        stack.callback(close, app)
+        use(app)
+        yield app
+
+
+def _site(app: App, trigger: Trigger) -> WSGIApplication:
+    """Every deployed function through its own host, under the paths it has in the cloud."""
+    chat, api, on_note_write, reconcile = (
+        functions_framework.create_app(name, str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
+        for name in ("chat", "api", "on_note_write", "reconcile")
+    )
+    trigger.deliver = delivery(on_note_write)
+    mounts = {"/chat": chat, "/reconcile": reconcile}
+    if app.settings.store == "firestore":
+        mounts["/functions"] = on_note_write  # where the emulator posts its events
+    return only_from_this_machine(DispatcherMiddleware(api, mounts), app.settings.allowed_origins)
+
+
+def _server(listener: socket.socket, site: WSGIApplication) -> BaseWSGIServer:
+    return make_server(
+        HOST, listener.getsockname()[1], site, threaded=True, request_handler=_Quiet, fd=listener.fileno()
+    )
+
+
+class _Quiet(WSGIRequestHandler):
+    """The functions log their requests themselves."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Nothing."""
+
+
+@contextmanager
+def _reconciling(app: App) -> Iterator[None]:
+    """Repair what was lost with an earlier process, now and then every five minutes, as the scheduler does."""
+    stopped = threading.Event()
+
+    def run() -> None:
+        wait = 0.0
+        while not stopped.wait(wait):
+            wait = RECONCILE_SECONDS
+            try:
+                app.reconcile(budget=RECONCILE_BUDGET)
+            except AuroraError as error:
+                _logger.warning("reconcile: %s", error.message)
+
+    thread = threading.Thread(target=run, name="reconcile", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def _load_sample(app: App, place: Place, sample: Path) -> None:
+    """Once only: not again when somebody has deleted them, and not into a space that has notes."""
+    task = Import(app, place.tenant_id, sample, SAMPLE_VAULT)
+    if task.manifest().knows(task.source) or app.notes(place.tenant_id, limit=1, token=None, vault=None).items:
+        return
+    report = task.run()
+    click.echo(f"loaded {report.notes} sample notes from {sample}")
+
+
+def _greet(app: App, address: str) -> None:
+    click.echo(f"Aurora Notes on {address}  (Ctrl-C ends it)")
+    click.echo(app.notice)
+    body = f'{{"message": "{QUESTION}"}}'
+    click.echo(f"try: curl -s {address}/chat -H 'Content-Type: application/json' -d '{body}'")

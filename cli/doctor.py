@@ -1,0 +1,92 @@
+"""`aurora doctor`: is everything there that the product needs, and what is missing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import click
+
+from cli import emulator
+from cli.options import FAILED, Place, close, common, print_json
+from shared.app import App
+from shared.bootstrap import build
+from shared.domain import Prompt
+from shared.errors import AuroraError
+from shared.ports import Embedder, Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One part: `ok`, `missing` (the product runs without it) or `failed` (it does not)."""
+
+    part: str
+    verdict: str
+    detail: str
+
+
+@click.command()
+@common
+def doctor(place: Place) -> None:
+    """Check settings, store, embedder, writer and emulator. Exit code 1: something has failed."""
+    verdicts = _examined(place)
+    if place.as_json:
+        print_json([asdict(verdict) for verdict in verdicts])
+    else:
+        for verdict in verdicts:
+            click.echo(f"{verdict.verdict:8} {verdict.part:10} {verdict.detail}")
+    if any(verdict.verdict == "failed" for verdict in verdicts):
+        sys.exit(FAILED)
+
+
+def _examined(place: Place) -> list[Verdict]:
+    try:
+        app = build(place.settings(), tenant=place.tenant_id)
+    except AuroraError as error:
+        return [Verdict("settings", "failed", error.message), _emulator()]
+    try:
+        return [
+            Verdict("settings", "ok", app.notice),
+            _tried("store", lambda: _store(app, place.tenant_id)),
+            _embedder(app.embedder),
+            _writer(app.writer),
+            _emulator(),
+        ]
+    finally:
+        close(app)
+
+
+def _tried(part: str, check: Callable[[], str]) -> Verdict:
+    """`check` says what it found, or raises."""
+    try:
+        return Verdict(part, "ok", check())
+    except AuroraError as error:
+        return Verdict(part, "failed", " ".join(error.message.split()))
+    except OSError as error:
+        return Verdict(part, "failed", str(error))
+
+
+def _store(app: App, tenant_id: str) -> str:
+    coverage = app.coverage(tenant_id)
+    return f"{coverage.notes} notes of {tenant_id}, {coverage.indexed} indexed"
+
+
+def _embedder(embedder: Embedder | None) -> Verdict:
+    if embedder is None:
+        return Verdict("embedder", "missing", "search by keyword and recency only; pip install 'aurora-notes[local]'")
+    return _tried("embedder", lambda: f"{embedder.model}, {len(embedder.embed_query('hello'))} dimensions")
+
+
+def _writer(writer: Writer) -> Verdict:
+    """Writes a word: that costs next to nothing and finds bad keys and unknown models."""
+    prompt = Prompt("Answer with one word.", "Say hello.", "hello", ())
+    return _tried("writer", lambda: writer.write(prompt).model)
+
+
+def _emulator() -> Verdict:
+    try:
+        return Verdict("emulator", "ok", f"{emulator.find_java()}, {emulator.find_jar(os.environ)}")
+    except AuroraError as error:
+        return Verdict("emulator", "missing", f"only for `aurora dev --store emulator` and tests: {error.message}")

@@ -1,0 +1,189 @@
+"""A folder of Markdown -> notes, and what was left out and why.
+
+Ids are a hash of vault and path, so the same file is the same note on every run and every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+
+from shared.indexing.frontmatter import split
+
+from shared.app import NoteDraft
+from shared.text.instants import FIRST_YEAR, LAST_YEAR
+
+SUFFIXES = frozenset({".md", ".markdown"})
+MOST_BYTES = 900_000
+"""Of a note's text; the limit of the product."""
+MOST_TAGS = 100
+LONGEST_TAG = 200
+LONGEST_TITLE = 1000
+LONGEST_PATH = 1000
+NOON = time(12, tzinfo=UTC)
+"""A bare date is noon UTC, which is that day in nearly every time zone."""
+
+_HEADING = re.compile(r"#[ \t]+(?P<title>\S.*?)[ \t]*#*[ \t]*")
+_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
+_DAY_IN_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?!\d)", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A path under the folder that is not a note, and why."""
+
+    path: str
+    reason: str
+    unread: bool = False
+    """It may hold notes, but could not be looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileNote:
+    """A file as a note. `draft.created_at` None: the file does not say."""
+
+    note_id: str
+    draft: NoteDraft
+    modified: datetime
+    problem: str | None
+    """What is odd about it although it is a note; None: nothing."""
+
+
+def note_id_of(vault: str, path: str) -> str:
+    """A hash of both: 32 hexadecimal digits."""
+    return hashlib.sha256(f"{vault}\0{path}".encode()).hexdigest()[:32]
+
+
+def walk(root: Path) -> Iterator[Path | Skipped]:
+    """Every Markdown file below `root`, in order of path. Each real folder is entered once, whatever links to it."""
+    yield from _walk(root, root, {root.resolve()})
+
+
+def _walk(root: Path, folder: Path, entered: set[Path]) -> Iterator[Path | Skipped]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        yield Skipped(_relative(root, folder), f"unreadable: {error.strerror}", unread=True)
+        return
+    for entry in entries:
+        place = _relative(root, entry)
+        if entry.is_dir():
+            real = entry.resolve()
+            if entry.name.startswith("."):
+                yield Skipped(place, "hidden folder")
+            elif real in entered:
+                yield Skipped(place, "a link to a folder that was entered already")
+            else:
+                entered.add(real)
+                yield from _walk(root, entry, entered)
+        elif entry.suffix.lower() in SUFFIXES:
+            yield Skipped(place, "hidden file") if entry.name.startswith(".") else entry
+
+
+def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
+    """One file as a note of the vault."""
+    path = _relative(root, file)
+    try:
+        about = file.stat()
+        raw = file.read_bytes() if about.st_size <= MOST_BYTES else b""
+    except OSError as error:
+        return Skipped(path, f"unreadable: {error.strerror}", unread=True)
+    reason = _unfit(path, about.st_size, raw)
+    if reason:
+        return Skipped(path, reason)
+    text = raw.decode("utf-8-sig")
+    front = split(text)
+    draft = NoteDraft(
+        title=_title(front.fields, text[front.body_start :], file),
+        text=text,
+        vault=vault,
+        path=path,
+        tags=_tags(front.fields.get("tags")),
+        lang=_lang(front.fields.get("lang")),
+        created_at=_created(front.fields, file.name),
+    )
+    problem = f"frontmatter taken as text: {front.problem}" if front.problem else None
+    return FileNote(note_id_of(vault, path), draft, datetime.fromtimestamp(about.st_mtime, UTC), problem)
+
+
+def _relative(root: Path, entry: Path) -> str:
+    """POSIX path below the root; bytes that are no UTF-8 are shown as `?`."""
+    return entry.relative_to(root).as_posix().encode("utf-8", "replace").decode()
+
+
+def _unfit(path: str, size: int, raw: bytes) -> str | None:
+    if size > MOST_BYTES:
+        return f"too large: {size} bytes, the limit is {MOST_BYTES}"
+    if len(path) > LONGEST_PATH or _CONTROL.search(path) or "\\" in path:
+        return f"its path is over {LONGEST_PATH} characters or has control characters or backslashes"
+    if b"\0" in raw:
+        return "binary"
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"not UTF-8 at byte {error.start}"
+    return None
+
+
+def _title(fields: Mapping[str, object], body: str, file: Path) -> str:
+    """From the frontmatter, else the first first-level heading, else the file's name."""
+    named = fields.get("title")
+    title = str(named) if isinstance(named, str | int | float | date) else ""
+    return (title.strip() or _first_heading(body) or file.stem)[:LONGEST_TITLE]
+
+
+def _first_heading(body: str) -> str:
+    fence = ""
+    for line in body.splitlines():
+        opening = _FENCE.match(line)
+        if fence:
+            fence = "" if opening and opening[1].startswith(fence) else fence
+        elif opening:
+            fence = opening[1]
+        elif found := _HEADING.fullmatch(line):
+            return found["title"]
+    return ""
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    """A list, or text with commas or spaces; `#` in front is dropped; each once."""
+    words = re.split(r"[,\s]+", value) if isinstance(value, str) else value if isinstance(value, list) else []
+    plain = (_CONTROL.sub("", str(word)).strip().lstrip("#")[:LONGEST_TAG] for word in words if word is not None)
+    return tuple(dict.fromkeys(tag for tag in plain if tag))[:MOST_TAGS]
+
+
+def _lang(value: object) -> str | None:
+    return value if isinstance(value, str) and re.fullmatch(r"[a-z]{2}", value) else None
+
+
+def _created(fields: Mapping[str, object], name: str) -> datetime | None:
+    """`created`, else `date`, else a date at the start of the file's name (a daily note)."""
+    in_name = _DAY_IN_NAME.match(name)
+    for value in (fields.get("created"), fields.get("date"), in_name[1] if in_name else None):
+        when = _when(value)
+        if when is not None and FIRST_YEAR <= when.year <= LAST_YEAR:
+            return when
+    return None
+
+
+def _when(value: object) -> datetime | None:
+    """YAML gives dates, times and text; a time without zone is UTC."""
+    if isinstance(value, str):
+        value = _parsed(value.strip())
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    return datetime.combine(value, NOON) if isinstance(value, date) else None
+
+
+def _parsed(text: str) -> date | datetime | None:
+    for parse in (date.fromisoformat, datetime.fromisoformat):
+        try:
+            return parse(text)
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,118 @@
+"""The embedded store's trigger: every saved note becomes an event for `on_note_write`, as Firestore's would.
+
+Delivered one after another by one thread, through the function's own app; an answer of 500 or more is tried again
+later, as Eventarc does. What is lost with the process, reconcile finds.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from werkzeug.test import Client
+
+from shared.domain import NoteKey
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+FIRST_DELAY = 0.2
+LONGEST_DELAY = 30.0
+ATTEMPTS = 12
+"""Over four minutes together: longer than another worker's lease on a note."""
+
+_logger = logging.getLogger(__name__)
+
+
+class Trigger:
+    """A queue of notes that were written, and the thread that delivers them. `enqueue` never waits.
+
+    It is made before its receiver: the store that fires it is a part of what the receiver is built from.
+    """
+
+    deliver: Callable[[NoteKey], int]
+    """Hands one event over and gives the HTTP status of the answer. To be set before `start`."""
+
+    def __init__(self) -> None:
+        self._due: list[tuple[float, int, NoteKey, int]] = []
+        """A heap of (when, order, note, attempt); times are of the monotonic clock."""
+        self._waiting: set[NoteKey] = set()
+        self._order = itertools.count()
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="trigger", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the event at hand and drop the rest."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def enqueue(self, key: NoteKey) -> None:
+        """A note already waiting for its first delivery is not queued twice: that delivery reads what is there then."""
+        with self._changed:
+            if key not in self._waiting:
+                self._waiting.add(key)
+                self._put(key, delay=0.0, attempt=0)
+
+    def _put(self, key: NoteKey, *, delay: float, attempt: int) -> None:
+        heapq.heappush(self._due, (time.monotonic() + delay, next(self._order), key, attempt))
+        self._changed.notify_all()
+
+    def _run(self) -> None:
+        while (event := self._next()) is not None:
+            key, attempt = event
+            status = self.deliver(key)
+            if status < 500:
+                continue
+            if attempt + 1 == ATTEMPTS:
+                _logger.warning("gave an event up after %d attempts; reconcile will find its note", ATTEMPTS)
+                continue
+            with self._changed:
+                self._put(key, delay=min(FIRST_DELAY * 2**attempt, LONGEST_DELAY), attempt=attempt + 1)
+
+    def _next(self) -> tuple[NoteKey, int] | None:
+        """The next event when it is due; None after `stop`."""
+        with self._changed:
+            while not self._stopped:
+                wait = self._due[0][0] - time.monotonic() if self._due else None
+                if wait is not None and wait <= 0:
+                    _, _, key, attempt = heapq.heappop(self._due)
+                    if attempt == 0:
+                        self._waiting.discard(key)
+                    return key, attempt
+                self._changed.wait(wait)
+            return None
+
+
+def delivery(app: WSGIApplication) -> Callable[[NoteKey], int]:
+    """Post events as Eventarc does, to the app of `on_note_write`; the answer's status."""
+    client = Client(app)
+
+    def deliver(key: NoteKey) -> int:
+        path = quote(f"tenants/{key.tenant_id}/notes/{key.note_id}")
+        headers = {
+            "ce-specversion": "1.0",
+            "ce-id": uuid.uuid4().hex,
+            "ce-source": "//firestore.googleapis.com/projects/local/databases/(default)",
+            "ce-type": "google.cloud.firestore.document.v1.written",
+            "ce-subject": f"documents/{path}",
+            "ce-document": path,
+            "ce-time": datetime.now(UTC).isoformat(),
+        }
+        return client.post("/", headers=headers, content_type="application/protobuf").status_code
+
+    return deliver
