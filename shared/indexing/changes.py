@@ -10,9 +10,7 @@ from shared.domain import IndexedChunk, StoredChunk
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What leads from the stored chunks to the wanted ones. A chunk that is stored as wanted is in none of `put`,
-    `patch` and `remove`.
-    """
+    """What leads from the stored chunks to the wanted ones."""
 
     put: tuple[IndexedChunk, ...]
     """To be written whole, with the vector that `reuse` names or else without one."""
@@ -25,8 +23,14 @@ class Changes:
     """Wanted chunks that will have no vector after the writing; empty without an embedder."""
 
 
-def compare(wanted: Sequence[IndexedChunk], stored: Sequence[StoredChunk], *, embeds: bool) -> Changes:
-    """Both by unique chunk id. `embeds`: whether there is an embedder that every wanted chunk needs a vector of."""
+def compare(
+    wanted: Sequence[IndexedChunk], stored: Sequence[StoredChunk], *, embeds: bool, touch_all: bool = False
+) -> Changes:
+    """Both by unique chunk id. `embeds`: whether there is an embedder, so that every wanted chunk needs a vector.
+
+    A chunk that is stored as wanted is in none of `put`, `patch` and `remove`, unless `touch_all` has it patched: a
+    change that creates the note's record names all chunks, for stores keep sums over them by record.
+    """
     held = {chunk.chunk_id: chunk for chunk in stored}
     donors = {_vector_key(chunk): chunk.chunk_id for chunk in stored if chunk.has_vector} if embeds else {}
     put, patch, embed = [], [], []
@@ -35,7 +39,7 @@ def compare(wanted: Sequence[IndexedChunk], stored: Sequence[StoredChunk], *, em
         has_donor = _vector_key(chunk) in donors
         if at_place is None or not _keeps_place(chunk, at_place, has_donor=has_donor):
             put.append(chunk)
-        elif at_place.note_revision != chunk.note_revision:
+        elif touch_all or at_place.note_revision != chunk.note_revision:
             patch.append(chunk)
         if embeds and not has_donor:
             embed.append(chunk)

@@ -44,7 +44,7 @@ class IndexOutcome:
     chunks: int = 0
     """How many chunks the index now holds of the note."""
     embedded: int = 0
-    """How many texts were embedded for it."""
+    """How many texts were embedded for it, not counting a batch that another worker's change made worthless."""
     error: str | None = None
     """Why it failed; without note text."""
 
@@ -108,7 +108,8 @@ def _round(job: _Job) -> IndexOutcome:
 def _index(job: _Job, note: Note, standing: Standing) -> IndexOutcome:
     wanted = _wanted(note, job.embedder)
     stored = job.store.stored_chunks(job.key.tenant_id, job.key.note_id)
-    changes = compare(wanted, stored, embeds=job.embedder is not None)
+    is_new = standing.held.record is None
+    changes = compare(wanted, stored, embeds=job.embedder is not None, touch_all=is_new)
     now, version = job.clock(), index_version(job.embedder)
     record = begun(standing.held.record, standing.revision, version, chunk_count=len(wanted), now=now)
     record = leased(record, now) if changes.embed else finished(record, now)

@@ -171,7 +171,8 @@ class _Sweep:
             if self.left == 0:
                 return False
             page = self._list(place)
-            self.left -= len(page.items)
+            # A page of orphans costs a look through chunks even when there is none on it.
+            self.left -= max(len(page.items), int(place.phase == ORPHANS))
             suspects = self._without_note(page.items) if place.phase == RECORDS else page.items
             if not self.repairs.take_up(suspects):
                 return False

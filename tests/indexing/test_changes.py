@@ -105,6 +105,15 @@ def test_what_is_stored_as_wanted_is_not_touched(texts: list[str], version: str)
     assert between(rows(wanted), wanted) == Changes((), (), (), {}, ())
 
 
+@given(TEXTS, st.integers(0, 8))
+def test_a_change_that_creates_the_record_names_every_chunk(texts: list[str], with_vectors: int) -> None:
+    wanted = wanted_of(texts, "c1:m:4")
+    stored = [row.stored() for row in rows(wanted, embedded=with_vectors).values()]
+    changes = compare(wanted, stored, embeds=True, touch_all=True)
+    assert sorted(each.position for each in (*changes.put, *changes.patch)) == list(range(len(texts)))
+    assert embedded(applied(rows(wanted, embedded=with_vectors), changes), changes) == rows(wanted)
+
+
 @given(TEXTS, TEXTS, st.integers(0, 8))
 def test_only_texts_without_any_vector_are_embedded(old: list[str], new: list[str], with_vectors: int) -> None:
     changes = between(rows(wanted_of(old, "c1:m:4"), embedded=with_vectors), wanted_of(new, "c1:m:4"))

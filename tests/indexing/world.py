@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, cast
 
-from shared.domain import IndexedChunk, IndexRecord, Note, NoteKey, Restriction, StoredChunk, Vector
+from shared.domain import Folder, IndexedChunk, IndexRecord, Note, NoteKey, Restriction, StoredChunk, Vector
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import IndexOutcome, index_note
 from shared.ports import Embedder, Store
@@ -136,6 +136,7 @@ class Index:
     chunks: dict[str, IndexedChunk]
     stored: dict[str, StoredChunk]
     vectors: dict[str, tuple[float, ...]]
+    folders: tuple[Folder, ...]
     frequencies: dict[str, int]
     chunk_count: int
     average_length: float
@@ -155,6 +156,7 @@ def whole_index(store: Store, tenant: str, note_ids: Iterable[str]) -> Index:
             chunk_id: tuple(vector)
             for chunk_id, vector in store.read_vectors(tenant, [each.chunk_id for each in chunks]).items()
         },
+        folders=store.folders(tenant),
         frequencies=dict(store.document_frequencies(tenant, vocabulary)),
         chunk_count=stats.chunk_count,
         average_length=round(stats.average_length, 6),

@@ -1,0 +1,73 @@
+"""A chunk carries into the index everything a search needs of its note."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+
+from shared.domain import Chunk, IndexedChunk
+from shared.indexing.wanted import embedded_texts, wanted_chunks
+from shared.text.terms import stems
+from tests.indexing.world import note
+
+TEXT = "# Meetings\n\nWe met 🙂 at noon.\n\n## Standup\n\nNothing new."
+NOTE = note(
+    TEXT,
+    title="Project-X",
+    created_at=datetime(2023, 5, 8, 9, tzinfo=UTC),
+    vault="work",
+    path="a/b/meeting.md",
+    tags=("red",),
+)
+FIRST = Chunk(0, "# Meetings", TEXT[12:30], 12, 30)
+SECOND = Chunk(1, "# Meetings > ## Standup", TEXT[43:], 43, len(TEXT))
+
+
+def wanted(*chunks: Chunk) -> tuple[IndexedChunk, ...]:
+    return wanted_chunks(NOTE, chunks, lang="en", revision="r1", index_version="c:m:4")
+
+
+def test_the_embedded_text_is_headed_by_title_headings_and_the_date_in_words() -> None:
+    assert embedded_texts(wanted(FIRST, SECOND)) == {
+        f"Project-X\n# Meetings\n8 May 2023\n\n{FIRST.text}": ("n1_000",),
+        "Project-X\n# Meetings > ## Standup\n8 May 2023\n\nNothing new.": ("n1_001",),
+    }
+
+
+def test_chunks_of_equal_text_share_one_embedded_text() -> None:
+    again = Chunk(2, FIRST.heading_path, FIRST.text, FIRST.start, FIRST.end)
+    first, second, third = wanted(FIRST, SECOND, again)
+    assert first.text_hash == third.text_hash != second.text_hash
+    assert list(embedded_texts((first, second, third)).values()) == [("n1_000", "n1_002"), ("n1_001",)]
+
+
+def test_terms_count_the_stems_of_header_and_slice() -> None:
+    (only,) = wanted(SECOND)
+    (text,) = embedded_texts([only])
+    assert only.terms == Counter(stems(text, "en"))
+    assert only.length == sum(only.terms.values())
+    assert {"project-x", "standup", "may", "2023", "new"} & set(only.terms) >= {"project-x", "standup", "2023"}
+
+
+def test_offsets_are_the_chunks_and_also_in_utf16_units() -> None:
+    _, second = wanted(FIRST, SECOND)
+    assert (second.text, second.start, second.end) == (SECOND.text, SECOND.start, SECOND.end)
+    assert second.utf16_start == SECOND.start + 1
+
+
+def test_the_notes_vault_folders_and_tags_are_scopes_of_each_chunk() -> None:
+    first, second = wanted(FIRST, SECOND)
+    assert first.scopes == second.scopes == ("f:work/a", "f:work/a/b", "t:red", "v:work")
+    assert (first.folder, first.tags, first.created_at) == ("a/b", ("red",), NOTE.created_at)
+
+
+def test_positions_have_at_least_three_digits() -> None:
+    many = [Chunk(position, "", "x", 0, 1) for position in (7, 999, 1000)]
+    assert [each.chunk_id for each in wanted(*many)] == ["n1_007", "n1_999", "n1_1000"]
+
+
+def test_a_note_without_title_and_headings_is_headed_by_its_date() -> None:
+    bare = wanted_chunks(
+        note("Alpha.", title=""), [Chunk(0, "", "Alpha.", 0, 6)], lang="en", revision="r", index_version="c:m:4"
+    )
+    assert list(embedded_texts(bare)) == ["8 May 2026\n\nAlpha."]
