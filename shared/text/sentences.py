@@ -1,0 +1,107 @@
+"""Where sentences begin and end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_CLOSERS = "\"'”’»)\\]}*_`"
+_BOUND = re.compile(
+    rf"(?P<line>\r\n?|[\n\v\f\x85\u2028\u2029])|[.!?…]++[{_CLOSERS}]*+|[。！？｡]++[{_CLOSERS}」』）】〉》]*+"
+)
+_MARKER = re.compile(r"[ \t]*+(?:(?:[-*+•‣◦–]|\d{1,9}[.)]|#{1,6}|>)[ \t]++)*+(?:\[[ xX]\][ \t]++)?+")
+_SOFT_WRAP_FROM = 60
+"""Characters from which a line that goes on in lower case on the next one was wrapped, and is no item of a list."""
+
+_ABBREVIATED = """
+    mr mrs ms dr prof sr jr st mt ft gen col capt sgt rev hon sen rep gov pres vs etc eg ie cf al approx est dept
+    univ inc ltd co corp no nos nr vol pp pg fig figs sec ch ed eds ca jan feb mar apr jun jul aug sep sept oct nov dec
+    mon tue tues wed thu thur thurs fri
+    bzw ggf usw evtl inkl exkl zzgl bspw sog vgl str tel abs art hr hrn fr frl dipl ing mio mrd tsd
+    sra srta dra ud uds pág núm aprox mme mlle mm env av
+"""
+_ABBREVIATIONS = frozenset(_ABBREVIATED.split())
+_AT_ENDS = "no etc st co inc ltd corp al sun sat fig art sec ch str usw fr mar"
+_MAY_END = frozenset(_AT_ENDS.split())
+"""Abbreviations that also end sentences: a bound, unless a digit follows."""
+
+_WORD_BEFORE = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]+\Z|\d+\Z")
+_MONTH = re.compile(
+    r"(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]|ene|ago|dic|févr|avr|juin|juil|août)",
+    re.IGNORECASE,
+)
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """(start, end) of each sentence, in order, in code points.
+
+    Line breaks end a sentence, but for a long line that goes on in lower case. Without blanks around it and without
+    the marks of a list item, a heading or a quotation before it; lines of signs alone are none. Dots of abbreviations,
+    initials, decimals, addresses and dates (`3. Mai`) end nothing. Linear in the text.
+    """
+    found = []
+    start = 0
+    opens_line = True
+    for end, is_line in _bounds(text):
+        span = _trimmed(text, start, end, opens_line=opens_line)
+        if span:
+            found.append(span)
+        start, opens_line = end, is_line
+    return found
+
+
+def _bounds(text: str) -> Iterator[tuple[int, bool]]:
+    """Each end of a sentence with whether it ends a line; the text's end last."""
+    line_start = 0
+    for found in _BOUND.finditer(text):
+        if found["line"]:
+            wraps = found.start() - line_start >= _SOFT_WRAP_FROM and text[found.end() : found.end() + 1].islower()
+            line_start = found.end()
+            if not wraps:
+                yield found.end(), True
+        elif _ends(text, found.start(), found.end()):
+            yield found.end(), False
+    yield len(text), True
+
+
+def _ends(text: str, dot: int, after: int) -> bool:
+    """Whether the sign at `dot`, read with closing quotes and brackets up to `after`, ends its sentence."""
+    if text[dot] in "。！？｡":
+        return True
+    if not text[after : after + 1].isspace():
+        return False
+    if text[dot] in "!?":
+        return True
+    following = text[after : after + 24].lstrip()
+    if text[dot] == "…" or text[dot : dot + 2] == ".." or following[:1].islower():
+        return not following[:1].islower()
+    before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)
+    return before is None or not _abbreviates(before[0], following, at_line_start=_opens_line(text, before.start()))
+
+
+def _abbreviates(word: str, following: str, *, at_line_start: bool) -> bool:
+    if word.isdigit():
+        return len(word) <= 2 and (at_line_start or _MONTH.match(following) is not None)
+    lowered = word.lower().replace(".", "")
+    if len(word) == 1:
+        return word.isupper() and word != "I" and following[:1].isupper()
+    if "." in word:
+        return (len(lowered) <= 3 and lowered not in ("us", "uk", "eu")) or following[:1].isdigit()
+    if lowered in _MAY_END:
+        return following[:1].isdigit() or (lowered in ("st", "fr") and word[0].isupper())
+    return lowered in _ABBREVIATIONS
+
+
+def _opens_line(text: str, start: int) -> bool:
+    return not text[max(0, start - 8) : start].rpartition("\n")[2].strip(" \t>-*+")
+
+
+def _trimmed(text: str, start: int, end: int, *, opens_line: bool) -> tuple[int, int] | None:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    while start < end and text[start].isspace():
+        start += 1
+    if opens_line:
+        marker = _MARKER.match(text, start, end)
+        start = marker.end() if marker else start
+    return (start, end) if any(map(str.isalnum, text[start:end])) else None

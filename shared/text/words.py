@@ -1,0 +1,111 @@
+"""Where words begin and end, in any script; and the parts of compound ones."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+_MARKS = (
+    "\xad\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
+    "\u0900-\u0963\u0966-\u0dff\u1dc0-\u1dff\u200c\u200d"
+)
+# What belongs to a word though it is no letter: combining marks, soft hyphens, joiners.
+
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u3096\u309d-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+    "\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+# Scripts read by pairs: Chinese, Japanese, Korean; Thai, Lao, Burmese and Khmer, which write no spaces either.
+
+_URL = r"(?:[hH][tT][tT][pP][sS]?|[fF][tT][pP])://[^\s<>\"'`(){}\[\]|]+(?<![.,;:!?*_])"
+_THOUSANDS = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![\w,])"
+_JOINER = r"(?:::|__|[-_./:@+#'’&])"
+_ASCII_WORD = "[A-Za-z0-9]+"
+_ANY_WORD = rf"[^\W_{_UNSPACED}]+(?:[{_MARKS}]+[^\W_{_UNSPACED}]*)*+"
+
+_HIRAGANA, _KATAKANA = "\u3041-\u3096\u309d-\u309f", "\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+_APOSTROPHE = re.compile("['’]")
+_PIECE = re.compile(r"[^/@:#&+'’]+")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
+_HAS_CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
+_ASCII_PART = re.compile(_ASCII_WORD)
+
+
+def token_pattern(text: str) -> re.Pattern[str]:
+    """What finds the tokens of `text`, in one pass, linear in it: URLs; numbers with thousands; words with everything
+    joined to them (`anna.smith@example.com`, `snake_case`, `C++`); runs of a script read by pairs.
+    """
+    return _token(ascii_only=text.isascii())
+
+
+@cache
+def _token(*, ascii_only: bool) -> re.Pattern[str]:
+    # Large character classes take 10 ms to compile: a question in plain ASCII does not wait for them.
+    word, unspaced = (_ASCII_WORD, "") if ascii_only else (_ANY_WORD, f"|[{_UNSPACED}]+")
+    return re.compile(rf"{_URL}|{_THOUSANDS}|{word}(?:{_JOINER}{word})*+(?:\+\+|#(?!\w))?{unspaced}")
+
+
+@cache
+def _any_part() -> re.Pattern[str]:
+    return re.compile(_ANY_WORD)
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]")
+
+
+@cache
+def _script_run() -> re.Pattern[str]:
+    return re.compile(f"[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_HIRAGANA}{_KATAKANA}]+")
+
+
+def _part(token: str) -> re.Pattern[str]:
+    return _ASCII_PART if token.isascii() else _any_part()
+
+
+def is_unspaced(token: str) -> bool:
+    return not token.isascii() and _unspaced().match(token) is not None
+
+
+def is_hiragana(run: str) -> bool:
+    return "\u3041" <= run[:1] <= "\u3096" or "\u309d" <= run[:1] <= "\u309f"
+
+
+def word_parts(token: str) -> list[tuple[int, int]]:
+    """Offsets, within a spaced token, of the words it is made of: `Anna's Project-X` gives no blanks, `O'Brien` two.
+
+    What an apostrophe cuts off, on either side, is left out where it has at most two letters: `'s`, `'ll`, `l'`, `d'`,
+    `O'`; so is the negated verb of `isn't`, of which no letter stands for anything a search could want.
+    """
+    spans = [found.span() for found in _part(token).finditer(token)]
+    if "'" not in token and "’" not in token:
+        return spans
+    return [span for span in spans if not _is_clitic(token, *span)]
+
+
+def _is_clitic(token: str, start: int, end: int) -> bool:
+    before, after = token[start - 1 : start], token[end : end + 1]
+    if after in ("'", "’") and token[end + 1 : end + 3].lower() == "t" and token[end - 1].lower() == "n":
+        return True
+    return end - start <= 2 and (before in ("'", "’") or after in ("'", "’")) and before + after != ""
+
+
+def is_compound(token: str) -> bool:
+    """Whether anything but apostrophes joins the words of a spaced token."""
+    return not all(map(_part(token).fullmatch, _APOSTROPHE.split(token)))
+
+
+def pieces(token: str) -> list[str]:
+    """The outer parts of a compound token that are compounds or words themselves: `a.b@c.org` -> `a.b`, `c.org`."""
+    return _PIECE.findall(token)
+
+
+def camel_parts(word: str) -> list[str]:
+    """`parseJSONFile` -> `parse`, `JSON`, `File`; empty for a word that is one part."""
+    return _CAMEL.findall(word) if _HAS_CAMEL.search(word) else []
+
+
+def script_runs(token: str) -> list[tuple[int, int]]:
+    """Offsets of the runs of one script in an unspaced token: kana apart from ideographs, hiragana from katakana."""
+    return [found.span() for found in _script_run().finditer(token)]
