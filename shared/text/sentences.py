@@ -86,7 +86,7 @@ def _abbreviates(word: str, following: str, *, at_line_start: bool) -> bool:
     if len(word) == 1:
         return word.isupper() and word != "I" and following[:1].isupper()
     if "." in word:
-        return (len(lowered) <= 3 and lowered not in ("us", "uk", "eu")) or following[:1].isdigit()
+        return (len(lowered) <= 3 and lowered not in ("us", "uk", "eu", "am", "pm")) or following[:1].isdigit()
     if lowered in _MAY_END:
         return following[:1].isdigit() or (lowered in ("st", "fr") and word[0].isupper())
     return lowered in _ABBREVIATIONS

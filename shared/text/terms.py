@@ -41,9 +41,10 @@ _SNOWBALL = {
 }  # fmt: skip
 _UNCOUNTED_IN_URLS = frozenset(("http", "https", "ftp", "www", "com", "html", "htm"))
 # Hiragana spells endings and particles; these pairs stand in nearly every Japanese sentence.
-_KANA_STOPS = frozenset(
-    "です ます まし した って いる いた ある あり ない から まで こと もの これ それ この その する して とい いう".split()
-)
+_KANA_ENDINGS = """
+    です ます まし した って いる いた ある あり ない から まで こと もの これ それ この その する して とい いう
+"""
+_KANA_STOPS = frozenset(_KANA_ENDINGS.split())
 _DECIMAL = re.compile(r"\d+\.\d+")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _SCHEME = re.compile(r"(?:https?|ftp)://(?:www\.)?", re.IGNORECASE)

@@ -1,0 +1,81 @@
+"""YAML between `---` lines at the start of a note: metadata, not text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+MAX_YAML = 32_768
+"""Characters of YAML that are read. YAML is slow to parse, and what people write there is a few lines."""
+
+_OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
+_CLOSING = re.compile(r"^---[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Frontmatter:
+    """What stands before a note's text."""
+
+    fields: Mapping[str, object]
+    """As YAML reads them (dates become `date` or `datetime`); keys as text; empty if there are none."""
+    body_start: int = 0
+    """Where the text begins: just after the closing line, in code points. 0 without (readable) frontmatter."""
+    problem: str | None = None
+    """In one line, why the YAML could not be read: the note is then text from its first character on."""
+
+
+_NONE: Mapping[str, object] = MappingProxyType({})
+
+
+def split(text: str) -> Frontmatter:
+    """A note's text -> its frontmatter and where the rest begins. Never raises.
+
+    Only at the very start (a byte order mark may precede it), and only between two lines of three hyphens. YAML's
+    safe subset without aliases, so that a few lines cannot stand for gigabytes.
+    """
+    opening = _OPENING.match(text)
+    closing = _CLOSING.search(text.replace("\r", "\n"), opening.end()) if opening else None
+    if opening is None or closing is None:
+        return Frontmatter(_NONE)
+    source = text[opening.end() : closing.start()]
+    if len(source) > MAX_YAML:
+        return _unreadable(f"longer than {MAX_YAML:,} characters")
+    fields, problem = _load(source)
+    if problem:
+        return _unreadable(problem)
+    end = closing.end() + text.startswith("\n", closing.end()) * text.startswith("\r", closing.end() - 1)
+    return Frontmatter(MappingProxyType({str(name): value for name, value in fields.items()}), end)
+
+
+def _unreadable(problem: str) -> Frontmatter:
+    return Frontmatter(_NONE, 0, f"frontmatter: {problem}")
+
+
+def _load(source: str) -> tuple[dict[object, object], str | None]:
+    """The mapping, and what is wrong with it."""
+    import yaml  # noqa: PLC0415 - 15 ms that most notes do not need
+
+    class Loader(yaml.SafeLoader):
+        """Without aliases."""
+
+        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.YAMLError("aliases are not allowed")
+            return super().compose_node(parent, index)
+
+    try:
+        fields = yaml.load(source, Loader)  # noqa: S506 - a SafeLoader
+    except yaml.MarkedYAMLError as error:
+        line = f" (line {error.problem_mark.line + 2})" if error.problem_mark else ""
+        return {}, f"{error.problem}{line}".replace("\n", " ")
+    except yaml.YAMLError as error:
+        return {}, str(error).partition("\n")[0]
+    except RecursionError:
+        return {}, "nested too deeply"
+    except (ValueError, LookupError, TypeError, AttributeError):  # PyYAML's own, for dates and numbers that are none
+        return {}, "a value is not what its type says"
+    if isinstance(fields, dict):
+        return fields, None
+    return {}, None if fields is None else "not a list of `name: value` lines"
