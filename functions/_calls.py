@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from functions import _log
 from shared.errors import PermissionDenied, Unauthenticated
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ def current_app() -> App:
     """The process's App, built on the first call. Raises SettingsError."""
     from shared.bootstrap import app  # noqa: PLC0415 - /healthz answers without it
 
-    return app()
+    current = app()
+    _log.configure(current.settings.log_level)
+    return current
 
 
 @dataclass(frozen=True, slots=True)

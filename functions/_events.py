@@ -17,7 +17,7 @@ def note_keys(event: CloudEvent) -> tuple[NoteKey, ...]:
 
     The path stands in the attribute `document`, else after `documents/` in `subject`. As an HTTP header it may be
     percent-encoded (CloudEvents HTTP binding, 3.1.3.2) or not (the emulator sends an id `50%25` as it is), and nothing
-    says which: where that makes a difference both readings are given, and indexing a note that is not there does nothing.
+    says which: where they differ both readings are given, and indexing a note that is not there does nothing.
     """
     attributes = event.get_attributes()
     path = str(attributes.get("document") or str(attributes.get("subject", "")).removeprefix("documents/"))

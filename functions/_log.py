@@ -52,13 +52,13 @@ class _Stderr(logging.StreamHandler[Any]):
 
 
 def configure(level: str | None = None) -> None:
-    """Send the product's own loggers to stderr as JSON lines; `level` None keeps the level as it is."""
+    """Send the product's own loggers to stderr as JSON lines, from `level` on; None keeps it, INFO at first."""
     for name in LOGGED_PACKAGES:
         logger = logging.getLogger(name)
         if not any(isinstance(handler, _Stderr) for handler in logger.handlers):
             logger.addHandler(_Stderr())
-            logger.setLevel("INFO")
-        if level:
+            logger.setLevel(level or "INFO")
+        elif level and logging.getLevelName(logger.level) != level:
             logger.setLevel(level)
 
 

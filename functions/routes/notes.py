@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions._bodies import Body, Name, Names, checked, parse
+from functions._bodies import Body, Names, checked, parse
 from functions._calls import Call, Reply
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
@@ -22,6 +22,7 @@ MOST_TAGS = 100
 PAGE = 50
 MOST_PER_PAGE = 200
 
+VAULT = "a name of 1-200 characters, without slash or control characters"
 NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
 PATH = f"a relative path like projects/api/meeting.md, at most {MOST_PATH} characters, with no `..` in it"
 
@@ -34,7 +35,7 @@ class NoteBody(Body):
     title: str = Field(max_length=1000, description="text of at most 1000 characters")
     text: str = Field(description="the note as Markdown text")
     tenant_id: str | None = Field(default=None, description="a tenant this caller may use")
-    vault: Name = Field(default="default", pattern=r"^[^/]*$", description="a name of 1-200 characters, without slash")
+    vault: str = Field(default="default", pattern=r"^[^/\x00-\x1f\x7f]{1,200}$", description=VAULT)
     path: str = Field(default="", max_length=MOST_PATH, description=PATH)
     tags: Annotated[Names, Field(max_length=MOST_TAGS)] = Field(
         default=(), description=f"a list of at most {MOST_TAGS} names of 1-200 characters"

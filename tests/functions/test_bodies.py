@@ -1,0 +1,139 @@
+"""Every way in which a body can be wrong is 400, naming the field and what was expected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.functions.world import World, problem
+
+ASK = {"message": "What colour is the boat?"}
+
+BAD_JSON = [b"", b"{", b'{"message": "hi"} x', b"[]", b'"hi"', b"null", b"[" * 30_000, b'{"threshold": NaN}', b"\xff{}"]
+
+
+@pytest.mark.parametrize("path", ["/chat", "/search", "/notes/n1"])
+@pytest.mark.parametrize("raw", BAD_JSON)
+def test_what_is_no_json_object_is_refused(world: World, path: str, raw: bytes) -> None:
+    function, method = ("chat", "POST") if path == "/chat" else ("api", "PUT" if path == "/notes/n1" else "POST")
+    assert problem(world.call(function, method, path, raw)) == (400, "INVALID_FIELD", "body")
+
+
+@pytest.mark.parametrize(
+    ("raw", "field"),
+    [
+        (b'{"message": "caf\xe9"}', "body"),
+        (b'{"message": "a\\u0000b"}', "message"),
+        (b'{"message": "a\\ud800b"}', "message"),
+        (b'{"message": "hi", "filters": {"tags": ["ok", "\\u0000"]}}', "filters.tags[1]"),
+        (b'{"mess\\u0000age": "hi"}', "body"),
+    ],
+)
+def test_text_must_be_storable(world: World, raw: bytes, field: str) -> None:
+    assert problem(world.call("chat", "POST", "/chat", raw)) == (400, "INVALID_FIELD", field)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("message", ""),
+        ("message", " \n\t "),
+        ("message", "x" * 2001),
+        ("message", 5),
+        ("message", None),
+        ("message", ["hi"]),
+        ("timeZone", "Mars/Olympus"),
+        ("timeZone", ""),
+        ("timeZone", "../../etc/passwd"),
+        ("timeZone", "America"),
+        ("timeZone", 2),
+        ("now", "yesterday"),
+        ("now", "2026-11-21"),
+        ("now", "2026-11-21T10:00:00"),
+        ("now", "2026-02-30T10:00:00Z"),
+        ("now", "0001-01-01T00:00:00Z"),
+        ("now", 1_700_000_000),
+        ("topK", 0),
+        ("topK", 21),
+        ("topK", "5"),
+        ("topK", 5.5),
+        ("topK", True),
+        ("threshold", -0.1),
+        ("threshold", 1.1),
+        ("threshold", "0.5"),
+        ("strategy", "magic"),
+        ("includeCitations", "yes"),
+        ("useNotes", 1),
+        ("requestId", ""),
+        ("requestId", "a b"),
+        ("tenantId", 7),
+        ("filters", []),
+        ("filters", "all"),
+        ("sessionId", "s1"),
+        ("template", "auto"),
+        ("stream", True),
+        ("topk", 5),
+        ("data", {"message": "hi"}),
+    ],
+)
+def test_a_bad_field_of_chat_is_named(world: World, field: str, value: object) -> None:
+    response = world.call("chat", "POST", "/chat", {**ASK, field: value})
+    assert problem(response) == (400, "INVALID_FIELD", field)
+    error = response.get_json()["error"]
+    assert error["message"].startswith(f"{field}: expected ")
+    assert error["details"][0]["metadata"]["expected"] in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "field"),
+    [
+        ({"vaults": "work"}, "filters.vaults"),
+        ({"vaults": [1]}, "filters.vaults[0]"),
+        ({"folders": [""]}, "filters.folders[0]"),
+        ({"tags": ["a"] * 31}, "filters.tags"),
+        ({"tags": ["a\nb"]}, "filters.tags[0]"),
+        ({"createdAfter": "soon"}, "filters.createdAfter"),
+        ({"createdAfter": "2026-13-01"}, "filters.createdAfter"),
+        ({"createdBefore": "2026-01-01 10:00"}, "filters.createdBefore"),
+        ({"createdBefore": 5}, "filters.createdBefore"),
+        ({"createdAfter": "2026-02-01", "createdBefore": "2026-01-01"}, "filters.createdAfter"),
+        ({"windowDays": 0}, "filters.windowDays"),
+        ({"windowDays": "90"}, "filters.windowDays"),
+        ({"author": "me"}, "filters.author"),
+    ],
+)
+def test_a_bad_filter_is_named_by_its_whole_path(world: World, filters: dict[str, Any], field: str) -> None:
+    world.save("n1", title="Boat", text="The boat is blue.")
+    for function, path, asked in (("chat", "/chat", "message"), ("api", "/search", "query")):
+        response = world.call(function, "POST", path, {asked: "boat", "filters": filters})
+        assert problem(response) == (400, "INVALID_FIELD", field)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("query", ""), ("query", 1), ("query", "x" * 2001), ("k", 0), ("k", 101), ("k", "3"), ("message", "hi")],
+)
+def test_a_bad_field_of_search_is_named(world: World, field: str, value: object) -> None:
+    response = world.call("api", "POST", "/search", {"query": "boat", field: value})
+    assert problem(response) == (400, "INVALID_FIELD", field)
+
+
+@pytest.mark.parametrize(("function", "path", "field"), [("chat", "/chat", "message"), ("api", "/search", "query")])
+def test_a_missing_question_is_named(world: World, function: str, path: str, field: str) -> None:
+    response = world.call(function, "POST", path, {})
+    assert problem(response) == (400, "INVALID_FIELD", field)
+    assert "missing" in response.get_json()["error"]["message"]
+
+
+@pytest.mark.parametrize(("function", "path", "field"), [("chat", "/chat", "message"), ("api", "/search", "query")])
+def test_another_tenant_in_the_body_is_403(world: World, function: str, path: str, field: str) -> None:
+    response = world.call(function, "POST", path, {field: "boat", "tenantId": "bob"})
+    assert problem(response)[:2] == (403, "PERMISSION_DENIED")
+    assert world.call(function, "POST", path, {field: "boat", "tenantId": "alice"}).status_code == 200
+
+
+def test_an_unknown_field_is_told_the_known_ones(world: World) -> None:
+    message = world.call("chat", "POST", "/chat", {**ASK, "topk": 5}).get_json()["error"]["message"]
+    assert "topK" in message
+    assert "timeZone" in message

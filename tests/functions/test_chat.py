@@ -1,0 +1,100 @@
+"""POST /chat and /search, from a saved note to a cited answer."""
+
+from __future__ import annotations
+
+from shared.errors import ModelUnavailable
+from tests.fakes import HashingEmbedder
+from tests.functions.world import World
+
+CLOUD_RUN = "We decided to use Cloud Run for the API. It scales to zero."
+
+
+def _ask(world: World, message: str, **more: object) -> dict[str, object]:
+    response = world.call("chat", "POST", "/chat", {"message": message, **more})
+    assert response.status_code == 200, response.get_json()
+    body: dict[str, object] = response.get_json()
+    return body
+
+
+def test_a_saved_note_answers_with_its_citation(world: World) -> None:
+    world.save("meeting", title="Architecture", text=CLOUD_RUN, path="projects/api/meeting.md")
+    body = world.call("chat", "POST", "/chat", {"message": "What did we decide to use for the API?"}).get_json()
+    assert "Cloud Run" in body["answer"]
+    assert "[N1]" in body["answer"]
+    citation = body["citations"][0]
+    assert citation["cid"] == "N1"
+    assert citation["noteId"] == "meeting"
+    assert citation["folder"] == "projects/api"
+    assert CLOUD_RUN[citation["span"]["start"] : citation["span"]["end"]] == citation["quote"]
+    assert body["meta"]["retrieval"]["strategy"] == "hybrid_reranked"
+
+
+def test_an_empty_space_is_answered_with_a_refusal(world: World) -> None:
+    body = world.call("chat", "POST", "/chat", {"message": "What did we decide?"}).get_json()
+    assert body["citations"] == []
+    assert body["meta"]["refusal"]["reason"] == "no_notes"
+
+
+def test_the_request_id_of_the_body_is_echoed(world: World) -> None:
+    body = world.call("chat", "POST", "/chat", {"message": "hi", "requestId": "mobile-1"}).get_json()
+    assert body["meta"]["requestId"] == "mobile-1"
+    body = world.call("chat", "POST", "/chat", {"message": "hi"}, headers={"X-Request-Id": "h-1"}).get_json()
+    assert body["meta"]["requestId"] == "h-1"
+
+
+def test_every_option_of_the_contract_is_accepted(world: World) -> None:
+    world.save("n1", title="Boat", text="The boat is blue.", tags=["boats"], path="toys/boat.md")
+    _ask(
+        world,
+        "What colour is the boat?",
+        tenantId="alice",
+        timeZone="Europe/Berlin",
+        now="2026-11-21T10:30:00.5+01:00",
+        filters={
+            "vaults": ["default"],
+            "folders": ["toys"],
+            "tags": ["boats"],
+            "createdAfter": "2026-01-01",
+            "createdBefore": "2027-01-01T00:00:00Z",
+            "windowDays": 30,
+        },
+        topK=3,
+        threshold=0.0,
+        includeCitations=True,
+        useNotes=True,
+        strategy="rrf",
+        template="none",
+        requestId="r1",
+        stream=False,
+    )
+
+
+def test_a_date_filter_begins_with_the_day_in_the_callers_zone(world: World) -> None:
+    world.save("n1", title="Boat", text="The boat is blue.", createdAt="2026-03-01T23:30:00Z")
+    search = {"query": "boat", "filters": {"createdAfter": "2026-03-02"}}
+    assert world.call("api", "POST", "/search", search).get_json()["results"] == []
+    in_berlin = world.call("api", "POST", "/search", {**search, "timeZone": "Europe/Berlin"}).get_json()
+    assert [result["noteId"] for result in in_berlin["results"]] == ["n1"]
+
+
+def test_an_unknown_vault_is_404_and_named(world: World) -> None:
+    response = world.call("chat", "POST", "/chat", {"message": "hi", "filters": {"vaults": ["attic"]}})
+    assert response.status_code == 404
+    assert "attic" in response.get_json()["error"]["message"]
+
+
+def test_without_an_embedding_service_keywords_still_answer(world: World, embedder: HashingEmbedder) -> None:
+    world.save("n1", title="Boat", text="The boat is blue.")
+    embedder.outage = ModelUnavailable("away")
+    body = world.call("chat", "POST", "/chat", {"message": "What colour is the boat?"}).get_json()
+    assert body["meta"]["retrieval"]["strategy"] == "keyword_recency"
+    assert body["citations"][0]["noteId"] == "n1"
+
+
+def test_search_gives_the_best_passages_first(world: World) -> None:
+    world.save("boat", title="Boat", text="The boat is blue.", path="toys/boat.md")
+    world.save("tax", title="Tax", text="The tax return is due in July.")
+    body = world.call("api", "POST", "/search", {"query": "blue boat", "k": 1}).get_json()
+    assert [result["noteId"] for result in body["results"]] == ["boat"]
+    assert body["results"][0]["path"] == "toys/boat.md"
+    assert body["meta"]["query"]["keywords"] == ["blue", "boat"]

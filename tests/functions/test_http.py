@@ -1,0 +1,239 @@
+"""What all functions do alike: ids, CORS, routes, limits, identity, errors, logs."""
+
+from __future__ import annotations
+
+import io
+import json
+import uuid
+
+import pytest
+
+from shared.adapters.extractive import ExtractiveWriter
+from shared.domain import NoteKey
+from shared.errors import (
+    AuroraError,
+    BrokenPromise,
+    Conflict,
+    Exhausted,
+    ModelUnavailable,
+    NotFound,
+    PermissionDenied,
+    StoreUnavailable,
+    TooLarge,
+)
+from tests.functions.world import World, problem
+
+SECRET = "the treasure lies under the third oak"
+
+
+def test_an_unknown_route_is_404_as_json(world: World) -> None:
+    assert problem(world.call("api", "GET", "/ask")) == (404, "NO_SUCH_ROUTE", "")
+
+
+def test_a_wrong_method_is_405_and_says_which_are_right(world: World) -> None:
+    response = world.call("api", "PATCH", "/notes/n1")
+    assert problem(response)[:2] == (405, "METHOD_NOT_ALLOWED")
+    assert response.headers["Allow"] == "DELETE, GET, OPTIONS, PUT"
+    assert world.call("chat", "GET", "/chat").headers["Allow"] == "OPTIONS, POST"
+
+
+def test_options_without_an_origin_says_what_is_allowed(world: World) -> None:
+    response = world.call("api", "OPTIONS", "/search")
+    assert (response.status_code, response.headers["Allow"]) == (204, "OPTIONS, POST")
+
+
+def test_head_is_get_without_a_body(world: World) -> None:
+    response = world.call("api", "HEAD", "/healthz")
+    assert (response.status_code, response.data) == (200, b"")
+
+
+def test_a_request_id_is_taken_over_or_made(world: World) -> None:
+    given = world.call("api", "GET", "/notes", headers={"X-Request-Id": "job-7.a"})
+    assert given.headers["X-Request-Id"] == "job-7.a"
+    made = world.call("api", "GET", "/notes", headers={"X-Request-Id": 'evil" id'})
+    assert uuid.UUID(made.headers["X-Request-Id"])
+
+
+def test_every_reply_has_the_security_headers(world: World) -> None:
+    for response in (world.call("api", "GET", "/healthz"), world.call("api", "GET", "/nothing")):
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert response.headers["Cache-Control"] == "no-store"
+        assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
+
+
+# -- CORS
+
+
+def test_a_page_on_the_list_may_read_and_others_may_not(world: World) -> None:
+    listed = world.call("api", "GET", "/notes", headers={"Origin": "https://notes.example"})
+    assert listed.headers["Access-Control-Allow-Origin"] == "https://notes.example"
+    assert "Origin" in listed.headers["Vary"]
+    stranger = world.call("api", "GET", "/notes", headers={"Origin": "https://evil.example"})
+    assert "Access-Control-Allow-Origin" not in stranger.headers
+    assert "Origin" in stranger.headers["Vary"]
+
+
+def test_a_preflight_needs_no_token(world: World) -> None:
+    asked = {"Origin": "https://notes.example", "Access-Control-Request-Method": "PUT"}
+    response = world.call("api", "OPTIONS", "/notes/n1", headers=asked, token=None)
+    assert response.status_code == 204
+    assert "PUT" in response.headers["Access-Control-Allow-Methods"]
+    assert "Authorization" in response.headers["Access-Control-Allow-Headers"]
+
+
+def test_a_page_on_the_list_may_read_errors_too(world: World) -> None:
+    response = world.call("chat", "POST", "/chat", b"{", headers={"Origin": "https://notes.example"})
+    assert response.status_code == 400
+    assert response.headers["Access-Control-Allow-Origin"] == "https://notes.example"
+
+
+# -- identity
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer stranger", "Basic YWxpY2U6", "alice-token"])
+def test_who_brings_no_valid_token_is_401(world: World, header: str) -> None:
+    response = world.call("chat", "POST", "/chat", {"message": "hi"}, token=None, headers={"Authorization": header})
+    assert problem(response)[:2] == (401, "UNAUTHENTICATED")
+    assert response.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_caller_is_checked_before_the_body(world: World) -> None:
+    assert world.call("chat", "POST", "/chat", b"{", token=None).status_code == 401
+
+
+def test_while_tokens_cannot_be_verified_it_is_503(world: World) -> None:
+    world.tokens.outage = StoreUnavailable("certificates cannot be had")
+    response = world.call("api", "GET", "/notes")
+    assert problem(response)[:2] == (503, "UNAVAILABLE")
+    assert int(response.headers["Retry-After"]) > 0
+
+
+def test_nobody_sees_the_notes_of_another(world: World) -> None:
+    world.save("n1", title="Alice's", text=SECRET)
+    assert problem(world.call("api", "GET", "/notes/n1", token="bob-token"))[:2] == (404, "NOT_FOUND")
+    found = world.call("api", "POST", "/search", {"query": "treasure oak"}, token="bob-token").get_json()
+    assert found["results"] == []
+
+
+# -- limits
+
+
+def test_a_body_over_the_limit_is_413_without_being_read(world: World) -> None:
+    class Watched(io.BytesIO):
+        taken = 0
+
+        def read(self, size: int | None = -1) -> bytes:
+            Watched.taken += 1
+            return super().read(size)
+
+    over = world.call("chat", "POST", "/chat", b" " * 65_537)
+    assert problem(over)[:2] == (413, "TOO_LARGE")
+    length = {"CONTENT_LENGTH": str(10**12)}
+    huge = world.call("chat", "POST", "/chat", input_stream=Watched(b" " * 10**6), environ_overrides=length)
+    assert problem(huge)[:2] == (413, "TOO_LARGE")
+    assert Watched.taken == 0
+
+
+def test_a_body_without_a_length_is_cut_off_at_the_limit(world: World) -> None:
+    endless = world.call(
+        "chat",
+        "POST",
+        "/chat",
+        input_stream=io.BytesIO(b" " * 20_000_000),
+        headers={"Transfer-Encoding": "chunked"},
+        environ_overrides={"wsgi.input_terminated": True},
+    )
+    assert problem(endless)[:2] == (413, "TOO_LARGE")
+
+
+def test_notes_may_be_larger_than_other_bodies(world: World) -> None:
+    assert world.put("long", text="word " * 100_000).status_code == 200
+    assert problem(world.put("longer", text="x" * 1_100_000))[:2] == (413, "TOO_LARGE")
+
+
+# -- errors
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "reason"),
+    [
+        (PermissionDenied("no"), 403, "PERMISSION_DENIED"),
+        (NotFound("none"), 404, "NOT_FOUND"),
+        (Conflict("moved"), 409, "CONFLICT"),
+        (TooLarge("much"), 413, "TOO_LARGE"),
+        (Exhausted("spent", retry_after=30), 429, "EXHAUSTED"),
+        (StoreUnavailable("away"), 503, "UNAVAILABLE"),
+        (BrokenPromise("three vectors for two texts"), 500, "INTERNAL"),
+    ],
+)
+def test_each_kind_of_error_has_its_status(world: World, error: AuroraError, status: int, reason: str) -> None:
+    world.tokens.outage = error
+    assert problem(world.call("api", "GET", "/notes"))[:2] == (status, reason)
+
+
+def test_a_caller_is_told_when_to_come_back(world: World) -> None:
+    world.tokens.outage = Exhausted("spent", retry_after=30)
+    assert world.call("api", "GET", "/notes").headers["Retry-After"] == "30"
+    world.tokens.outage = ModelUnavailable("away", retry_after=1.2)
+    assert world.call("api", "GET", "/notes").headers["Retry-After"] == "2"
+
+
+def test_a_bug_is_told_without_its_text(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def breaks(_: ExtractiveWriter, __: object) -> object:
+        raise ZeroDivisionError(SECRET)
+
+    world.save("n1", title="Treasure", text=SECRET)
+    monkeypatch.setattr(ExtractiveWriter, "write", breaks)
+    response = world.call("chat", "POST", "/chat", {"message": "Where is the treasure?"})
+    assert problem(response)[:2] == (500, "INTERNAL")
+    assert "treasure" not in response.get_data(as_text=True)
+    assert "Traceback" not in response.get_data(as_text=True)
+    log = capsys.readouterr().err
+    assert "ZeroDivisionError" in log
+    assert "oak" not in log
+
+
+def test_what_only_an_operator_can_fix_stays_inside(world: World) -> None:
+    world.tokens.outage = BrokenPromise("the certificate server sent a picture")
+    assert "picture" not in world.call("api", "GET", "/notes").get_data(as_text=True)
+
+
+# -- logs
+
+
+def test_a_request_is_one_json_line_with_its_trace_and_no_note_text(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = {"X-Cloud-Trace-Context": "105445aa7843bc8bf206b12000100000/17;o=1", "X-Request-Id": "r-1"}
+    response = world.call("api", "PUT", "/notes/secret-id", {"title": SECRET, "text": SECRET}, headers=trace)
+    assert response.status_code == 200
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert len(lines) == 1
+    line = lines[0]
+    assert line["severity"] == "INFO"
+    assert line["requestId"] == "r-1"
+    assert line["logging.googleapis.com/trace"].endswith("105445aa7843bc8bf206b12000100000")
+    assert line["logging.googleapis.com/spanId"] == "17"
+    assert line["route"] == "/notes/{note_id}"
+    assert line["httpRequest"]["status"] == 200
+    assert "treasure" not in json.dumps(line)
+    assert "secret-id" not in json.dumps(line)
+
+
+def test_the_trace_may_come_in_the_w3c_form(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
+    world.call("api", "GET", "/notes", headers=trace)
+    line = json.loads(capsys.readouterr().err)
+    assert line["logging.googleapis.com/trace"].endswith("0af7651916cd43dd8448eb211c80319c")
+
+
+def test_indexing_by_event_names_the_note_in_its_log_line(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    world.put("n1", title="T", text=SECRET)
+    capsys.readouterr()
+    world.written("tenants/alice/notes/n1")
+    line = json.loads(capsys.readouterr().err)
+    assert (line["tenantId"], line["noteId"], line["action"]) == ("alice", "n1", "indexed")
+    assert "treasure" not in json.dumps(line)
+    assert world.app.store.read_record("alice", NoteKey("alice", "n1").note_id).record is not None

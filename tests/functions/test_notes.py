@@ -1,0 +1,180 @@
+"""PUT, GET, DELETE and list of /notes, and the state of their index."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.errors import ModelUnavailable
+from tests.fakes import HashingEmbedder
+from tests.functions.world import World, problem
+
+
+def test_a_saved_note_is_read_back_as_it_was_written(world: World) -> None:
+    text = "# Boat\r\n\r\nBlue \U0001f6a4, “fast”, naïve.\n"
+    saved = world.put(
+        "n1", title="Boat", text=text, vault="toys", path="a/boat.md", tags=["x", "y", "x"], lang="en"
+    ).get_json()
+    assert saved == {
+        "noteId": "n1",
+        "title": "Boat",
+        "text": text,
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "updatedAt": "2026-11-21T12:00:00.000Z",
+        "vault": "toys",
+        "path": "a/boat.md",
+        "tags": ["x", "y"],
+        "lang": "en",
+    }
+    assert world.call("api", "GET", "/notes/n1").get_json() == saved
+
+
+def test_the_same_note_again_keeps_its_times(world: World) -> None:
+    first = world.put("n1", title="Boat", text="blue").get_json()
+    world.clock.forward(hours=1)
+    assert world.put("n1", title="Boat", text="blue").get_json() == first
+
+
+def test_a_change_moves_the_update_and_keeps_the_creation(world: World) -> None:
+    first = world.put("n1", title="Boat", text="blue", createdAt="2024-05-08T10:00:00+02:00").get_json()
+    world.clock.forward(hours=1)
+    second = world.put("n1", title="Boat", text="red").get_json()
+    assert second["createdAt"] == first["createdAt"] == "2024-05-08T08:00:00.000Z"
+    assert second["updatedAt"] > first["updatedAt"]
+
+
+def test_what_was_read_can_be_sent_back(world: World) -> None:
+    note = world.put("n1", title="Boat", text="blue").get_json()
+    assert world.put("n1", **{**note, "text": "red"}).status_code == 200
+    assert problem(world.put("n1", **{**note, "noteId": "n2"})) == (400, "INVALID_FIELD", "noteId")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", None),
+        ("title", 5),
+        ("title", "x" * 1001),
+        ("text", None),
+        ("text", ["a"]),
+        ("tags", "boat"),
+        ("tags", ["t"] * 101),
+        ("vault", ""),
+        ("vault", "a/b"),
+        ("vault", None),
+        ("path", "/etc/passwd"),
+        ("path", "../up.md"),
+        ("path", "a/../../up.md"),
+        ("path", "a/.."),
+        ("path", "a\\b.md"),
+        ("path", "folder/"),
+        ("path", "x" * 1001),
+        ("createdAt", "2024"),
+        ("createdAt", "2024-05-08T10:00:00"),
+        ("createdAt", 5),
+        ("lang", "english"),
+        ("color", "blue"),
+    ],
+)
+def test_a_bad_field_of_a_note_is_named(world: World, field: str, value: object) -> None:
+    assert problem(world.put("n1", **{"title": "Boat", field: value})) == (400, "INVALID_FIELD", field)
+
+
+@pytest.mark.parametrize("body", [{"title": "T"}, {"text": "t"}])
+def test_title_and_text_must_both_be_there(world: World, body: dict[str, str]) -> None:
+    missing = "text" if "title" in body else "title"
+    assert problem(world.call("api", "PUT", "/notes/n1", body)) == (400, "INVALID_FIELD", missing)
+
+
+def test_a_note_with_neither_title_nor_text_is_refused(world: World) -> None:
+    assert problem(world.put("n1", title=" ", text="\n"))[:2] == (400, "INVALID_FIELD")
+    assert world.put("n1", title="Only a title").status_code == 200
+    assert world.put("n2", text="only a text").status_code == 200
+
+
+def test_a_text_over_the_limit_is_413_to_the_byte(world: World) -> None:
+    assert world.call("api", "PUT", "/notes/n1", _raw("é" * 450_000)).status_code == 200
+    assert problem(world.call("api", "PUT", "/notes/n1", _raw("é" * 450_000 + "x")))[:2] == (413, "TOO_LARGE")
+
+
+def _raw(text: str) -> bytes:
+    """JSON with the characters themselves, so that it stays below the limit of bodies."""
+    return f'{{"title": "", "text": "{text}"}}'.encode()
+
+
+def test_a_path_is_normalised(world: World) -> None:
+    assert world.put("n1", title="T", path="a//b/./c.md").get_json()["path"] == "a/b/c.md"
+
+
+@pytest.mark.parametrize("note_id", ["x" * 129, "__all__", "%2e", "%2e%2e", "a%00b", "%ff"])
+@pytest.mark.parametrize("method", ["PUT", "GET", "DELETE"])
+def test_an_id_that_firestore_could_not_keep_is_refused(world: World, method: str, note_id: str) -> None:
+    body = {"title": "T", "text": "t"} if method == "PUT" else None
+    assert problem(world.call("api", method, f"/notes/{note_id}", body)) == (400, "INVALID_FIELD", "noteId")
+
+
+@pytest.mark.parametrize("note_id", ["x" * 128, "a b", "ünï", "a:b", "50%25", "__half"])
+def test_any_other_id_is_kept(world: World, note_id: str) -> None:
+    saved = world.put(note_id, title="T").get_json()
+    assert world.call("api", "GET", f"/notes/{note_id}").get_json() == saved
+
+
+def test_another_tenant_in_the_body_is_403(world: World) -> None:
+    assert problem(world.put("n1", title="T", tenantId="bob"))[:2] == (403, "PERMISSION_DENIED")
+
+
+def test_a_deleted_note_is_gone_and_no_longer_found(world: World) -> None:
+    world.save("n1", title="Boat", text="The boat is blue.")
+    assert world.call("api", "DELETE", "/notes/n1").data == b""
+    for method, path in (("GET", "/notes/n1"), ("DELETE", "/notes/n1"), ("GET", "/notes/n1:indexStatus")):
+        assert problem(world.call("api", method, path))[:2] == (404, "NOT_FOUND")
+    world.written("tenants/alice/notes/n1")
+    assert world.call("api", "POST", "/search", {"query": "boat"}).get_json()["results"] == []
+
+
+def test_notes_are_listed_page_by_page_without_their_texts(world: World) -> None:
+    for number in range(5):
+        world.put(f"n{number}", title=f"Note {number}", text="body", vault="a" if number % 2 else "b")
+    seen: list[str] = []
+    token: str | None = ""
+    while token is not None:
+        page = world.call("api", "GET", f"/notes?pageSize=2&pageToken={token}").get_json()
+        assert len(page["notes"]) <= 2
+        seen += [note["noteId"] for note in page["notes"]]
+        assert all("text" not in note for note in page["notes"])
+        token = page["nextPageToken"]
+    assert seen == [f"n{number}" for number in range(5)]
+    in_a = world.call("api", "GET", "/notes?vault=a").get_json()["notes"]
+    assert [note["noteId"] for note in in_a] == ["n1", "n3"]
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [("pageSize=0", "pageSize"), ("pageSize=x", "pageSize"), ("pageSize=201", "pageSize"), ("page=2", "page"),
+     ("pageToken=nonsense", "pageToken")],
+)  # fmt: skip
+def test_a_bad_parameter_of_the_list_is_named(world: World, query: str, field: str) -> None:
+    assert problem(world.call("api", "GET", f"/notes?{query}")) == (400, "INVALID_FIELD", field)
+
+
+def test_the_index_state_follows_the_note(world: World, embedder: HashingEmbedder) -> None:
+    def state() -> tuple[str, bool]:
+        body = world.call("api", "GET", "/notes/n1:indexStatus").get_json()
+        return body["status"], body["current"]
+
+    world.put("n1", title="Boat", text="blue")
+    assert state() == ("missing", False)
+    embedder.outage = ModelUnavailable("away")
+    assert world.written("tenants/alice/notes/n1").status_code == 503
+    assert state() == ("pending_embeddings", True)
+    embedder.outage = None
+    assert world.written("tenants/alice/notes/n1").status_code == 200
+    assert state() == ("indexed", True)
+    world.put("n1", title="Boat", text="red")
+    assert state() == ("indexed", False)
+
+
+def test_coverage_counts_every_state(world: World) -> None:
+    world.save("n1", title="Boat", text="blue")
+    world.put("n2", title="Car", text="red")
+    body = world.call("api", "GET", "/index:coverage").get_json()
+    assert (body["notes"], body["indexed"], body["missing"]) == (2, 1, 1)

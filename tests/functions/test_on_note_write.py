@@ -1,0 +1,103 @@
+"""Events: whatever arrives, the index follows the note, and only what may pass with time comes again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from urllib.parse import quote
+
+import pytest
+
+from shared.domain import IndexChange, IndexRecord, IndexStatus
+from shared.errors import ModelRefused, ModelUnavailable
+from tests.fakes import HashingEmbedder
+from tests.functions.world import START, World
+
+
+def _status(world: World, note_id: str = "n1") -> IndexStatus | None:
+    record: IndexRecord | None = world.app.store.read_record("alice", note_id).record
+    return record.status if record else None
+
+
+def test_an_event_indexes_the_note_as_it_is_now(world: World) -> None:
+    world.put("n1", title="Boat", text="blue")
+    assert world.written("tenants/alice/notes/n1").status_code == 200
+    assert _status(world) == IndexStatus.INDEXED
+
+
+def test_the_same_event_again_embeds_nothing(world: World, embedder: HashingEmbedder) -> None:
+    world.save("n1", title="Boat", text="blue")
+    before = embedder.embedded.copy()
+    assert world.written("tenants/alice/notes/n1").status_code == 200
+    assert embedder.embedded == before
+
+
+def test_the_payload_does_not_matter(world: World) -> None:
+    for number, data in enumerate((b"", b"\x00\xff\x1a", b"Q21rS1FY", b"{")):
+        world.put(f"n{number}", title="Boat", text="blue")
+        assert world.written(f"tenants/alice/notes/n{number}", data).status_code == 200
+        assert _status(world, f"n{number}") == IndexStatus.INDEXED
+
+
+def test_the_path_may_stand_in_the_subject_alone(world: World) -> None:
+    world.put("n1", title="Boat", text="blue")
+    given = {"ce-document": "", "ce-subject": "documents/tenants/alice/notes/n1"}
+    assert world.written("", b"", **given).status_code == 200
+    assert _status(world) == IndexStatus.INDEXED
+
+
+@pytest.mark.parametrize("note_id", ["ü b", "50%25", "a+b"])
+def test_the_path_may_be_percent_encoded_or_not(world: World, note_id: str) -> None:
+    for spelling in (quote(note_id), note_id.encode().decode("latin-1")):
+        world.put(quote(note_id), title="Boat", text=spelling)
+        assert world.written(f"tenants/alice/notes/{spelling}").status_code == 200
+        assert world.call("api", "GET", f"/notes/{quote(note_id)}:indexStatus").get_json()["current"]
+
+
+def test_the_emulators_envelope_is_understood(world: World) -> None:
+    world.put("n1", title="Boat", text="blue")
+    emulators = {
+        "ce-source": "//firestore.googleapis.com/projects/projects/demo-x/databases/(default)",
+        "ce-subject": "documents/tenants/alice/notes/n1",
+        "ce-time": "2026-11-21T13:51:53Z",
+        "ce-datacontenttype": "application/protobuf",
+    }
+    assert world.written("tenants/alice/notes/n1", b"CmwKQXByb2plY3RzL2RlbW8t", **emulators).status_code == 200
+    assert _status(world) == IndexStatus.INDEXED
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["tenants/alice/chunks/n1_000", "tenants/alice/notes/n1/parts/p1", "users/alice", "", "tenants//notes/n1", "%%%"],
+)
+def test_an_event_of_anything_else_is_acknowledged(world: World, path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert world.written(path).status_code == 200
+    assert "names no note" in capsys.readouterr().err
+
+
+def test_a_note_that_is_not_there_is_acknowledged(world: World) -> None:
+    assert world.written("tenants/alice/notes/never").status_code == 200
+    assert _status(world, "never") is None
+
+
+def test_during_an_outage_the_event_comes_again(world: World, embedder: HashingEmbedder) -> None:
+    world.put("n1", title="Boat", text="blue")
+    embedder.outage = ModelUnavailable("away")
+    assert world.written("tenants/alice/notes/n1").status_code == 503
+    assert _status(world) == IndexStatus.PENDING
+
+
+def test_what_the_model_refuses_is_acknowledged(world: World, embedder: HashingEmbedder) -> None:
+    world.put("n1", title="Boat", text="blue")
+    embedder.outage = ModelRefused("bad key")
+    assert world.written("tenants/alice/notes/n1").status_code == 200
+    assert _status(world) == IndexStatus.FAILED
+
+
+def test_while_another_worker_embeds_the_note_the_event_comes_again(world: World) -> None:
+    world.put("n1", title="Boat", text="blue")
+    record = IndexRecord("other", IndexStatus.PENDING, 0, "other", START, lease_until=START + timedelta(minutes=1))
+    world.app.store.apply("alice", IndexChange("n1", expected=None, record=record))
+    assert world.written("tenants/alice/notes/n1").status_code == 503
+    world.clock.forward(minutes=2)
+    assert world.written("tenants/alice/notes/n1").status_code == 200
+    assert _status(world) == IndexStatus.INDEXED

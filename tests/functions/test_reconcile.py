@@ -1,0 +1,36 @@
+"""The scheduler's call."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.functions.world import World, problem
+
+
+def test_a_note_whose_event_was_lost_is_found_and_indexed(world: World) -> None:
+    world.put("n1", title="Boat", text="The boat is blue.")
+    report = world.call("reconcile", "POST", "/", {}, token=None).get_json()
+    assert report["indexed"] == 1
+    assert report["complete"]
+    found = world.call("api", "POST", "/search", {"query": "boat"}).get_json()["results"]
+    assert [result["noteId"] for result in found] == ["n1"]
+
+
+def test_a_dry_run_counts_and_changes_nothing(world: World) -> None:
+    world.put("n1", title="Boat", text="The boat is blue.")
+    report = world.call("reconcile", "POST", "/", {"dryRun": True, "full": True}).get_json()
+    assert report["dryRun"]
+    assert report["texts"] == 1
+    assert report["tokens"] > 0
+    assert world.app.store.read_record("alice", "n1").record is None
+
+
+def test_an_empty_body_is_a_plain_call(world: World) -> None:
+    assert world.call("reconcile", "POST", "/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("full", 1), ("dryRun", "no"), ("budget", 0), ("budget", "all"), ("x", 1)]
+)
+def test_a_bad_field_is_named(world: World, field: str, value: object) -> None:
+    assert problem(world.call("reconcile", "POST", "/", {field: value})) == (400, "INVALID_FIELD", field)

@@ -1,0 +1,61 @@
+"""Every route of every function has an example here, and each example does what it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from functions import api, chat, reconcile
+from functions._calls import Route
+from tests.functions.world import World
+
+
+@dataclass(frozen=True)
+class Example:
+    path: str
+    status: int = 200
+    body: object = None
+    key: str | None = None
+    """Something the reply's JSON holds."""
+
+
+EXAMPLES: dict[tuple[str, str, str], Example] = {
+    ("chat", "POST", "/"): Example("/", body={"message": "Which colour is the boat?"}, key="answer"),
+    ("chat", "GET", "/healthz"): Example("/healthz", key="status"),
+    ("api", "GET", "/"): Example("/", key="routes"),
+    ("api", "GET", "/notes"): Example("/notes", key="notes"),
+    ("api", "GET", "/notes/{note_id}:indexStatus"): Example("/notes/boat:indexStatus", key="current"),
+    ("api", "PUT", "/notes/{note_id}"): Example("/notes/car", body={"title": "Car", "text": "red"}, key="updatedAt"),
+    ("api", "GET", "/notes/{note_id}"): Example("/notes/boat", key="text"),
+    ("api", "DELETE", "/notes/{note_id}"): Example("/notes/boat", status=204),
+    ("api", "GET", "/index:coverage"): Example("/index:coverage", key="indexed"),
+    ("api", "POST", "/search"): Example("/search", body={"query": "boat"}, key="results"),
+    ("api", "GET", "/healthz"): Example("/healthz", key="status"),
+    ("reconcile", "POST", "/"): Example("/", key="examined"),
+    ("reconcile", "GET", "/healthz"): Example("/healthz", key="status"),
+}
+
+TABLES: dict[str, tuple[Route, ...]] = {"chat": chat.ROUTES, "api": api.ROUTES, "reconcile": reconcile.ROUTES}
+
+
+def test_every_route_has_an_example() -> None:
+    routes = {(name, route.method, route.pattern) for name, table in TABLES.items() for route in table}
+    assert set(EXAMPLES) == routes
+
+
+@pytest.mark.parametrize(("name", "method", "pattern"), EXAMPLES)
+def test_each_route_answers(world: World, name: str, method: str, pattern: str) -> None:
+    world.save("boat", title="Boat", text="The boat is blue.")
+    example = EXAMPLES[name, method, pattern]
+    for prefix in ("", f"/{name}"):
+        response = world.call(name, method, prefix + example.path, example.body)
+        assert response.status_code == example.status
+        assert example.key is None or example.key in response.get_json()
+        world.save("boat", title="Boat", text="The boat is blue.")
+
+
+def test_only_health_overview_and_reconcile_answer_without_a_token() -> None:
+    public = {(name, route.pattern) for name, table in TABLES.items() for route in table if route.public}
+    health = {(name, "/healthz") for name in TABLES}
+    assert public == health | {("api", "/"), ("reconcile", "/")}

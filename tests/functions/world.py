@@ -1,0 +1,105 @@
+"""The functions on an App of their own, called as the cloud calls them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import functions_framework
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from shared.app import App
+from shared.errors import AuroraError, Unauthenticated
+from shared.ports import Identity
+
+ROOT = Path(__file__).resolve().parents[2]
+START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+@dataclass
+class Clock:
+    """Stands still until it is moved."""
+
+    now: datetime = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **spans: float) -> None:
+        self.now += timedelta(**spans)
+
+
+@dataclass
+class Tokens:
+    """A verifier that knows a few tokens by heart."""
+
+    outage: AuroraError | None = None
+    known: dict[str, Identity] = field(
+        default_factory=lambda: {"alice-token": Identity("alice", "alice"), "bob-token": Identity("bob", "bob")}
+    )
+
+    def verify(self, token: str | None) -> Identity:
+        if self.outage:
+            raise self.outage
+        if token not in self.known:
+            raise Unauthenticated("the ID token does not verify")
+        return self.known[token]
+
+
+def hosted(name: str) -> FlaskClient:
+    """A client of one function's own host."""
+    client: FlaskClient = functions_framework.create_app(name, str(ROOT / "main.py")).test_client()  # type: ignore[no-untyped-call]
+    return client
+
+
+@dataclass
+class World:
+    """All functions on one App; requests are Alice's unless they say otherwise."""
+
+    app: App
+    clock: Clock
+    tokens: Tokens
+    clients: dict[str, FlaskClient]
+
+    def call(self, function: str, method: str, path: str, body: object = None, **options: Any) -> TestResponse:  # noqa: ANN401 - werkzeug's own
+        """`body`: JSON, or bytes as they are. `token`: None for nobody."""
+        token = options.pop("token", "alice-token")
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+        return self.clients[function].open(
+            path, method=method, data=data, headers={**headers, **options.pop("headers", {})}, **options
+        )
+
+    def put(self, note_id: str, **note: object) -> TestResponse:
+        return self.call("api", "PUT", f"/notes/{note_id}", {"title": "", "text": "", **note})
+
+    def written(self, path: str, data: bytes = b"", **headers: str) -> TestResponse:
+        """Deliver the event that a document was written."""
+        given = {
+            "ce-specversion": "1.0",
+            "ce-id": "event-1",
+            "ce-source": "//firestore.googleapis.com/projects/p/databases/(default)",
+            "ce-type": "google.cloud.firestore.document.v1.written",
+            "ce-document": path,
+        }
+        wanted = {name: value for name, value in {**given, **headers}.items() if value}
+        return self.clients["on_note_write"].post("/", data=data, headers=wanted, content_type="application/protobuf")
+
+    def save(self, note_id: str, **note: object) -> None:
+        """Save a note and let the index follow."""
+        assert self.put(note_id, **note).status_code == 200
+        assert self.written(f"tenants/alice/notes/{note_id}").status_code == 200
+
+
+def problem(response: TestResponse) -> tuple[int, str, str]:
+    """(HTTP status, reason, field) of a Google JSON error; checks its form."""
+    assert response.mimetype == "application/json"
+    error = response.get_json()["error"]
+    assert set(error) == {"code", "status", "message", "details"}
+    assert error["code"] == response.status_code
+    detail = error["details"][0]
+    return error["code"], detail["reason"], detail.get("metadata", {}).get("field", "")
