@@ -1,0 +1,213 @@
+"""Firestore on the emulator: writing chunks, and all reads of one question against one bare vector search.
+
+Both sides of a ratio run in turn on the same emulator, so what the machine does besides falls on both.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import time
+import uuid
+from array import array
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from statistics import median
+from typing import Any
+
+from google.auth.credentials import AnonymousCredentials
+from google.cloud.firestore import Client
+from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
+from google.cloud.firestore_v1.vector import Vector as ClientVector
+
+from cli.emulator import start
+from shared.adapters.firestore import FirestoreStore, vector_reads
+from shared.adapters.firestore.documents import chunk_fields
+from shared.domain import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note, Restriction, Vector
+from shared.scopes import scopes_of
+
+DIMENSION = 768
+CHUNKS_A_NOTE = 10
+WRITTEN = 400
+SIZES = (2_000, 10_000)
+ROUNDS = 7
+LIMIT = 30
+TENANT = "bench"
+VERSION = f"bench:random:{DIMENSION}"
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+WORDS = [f"stem{number}" for number in range(20_000)]
+WEIGHTS = [1 / (rank + 1) for rank in range(len(WORDS))]
+QUESTION = (WORDS[300], WORDS[1500], WORDS[6000])
+"""Stems of about 2.5%, 0.5% and 0.1% of the chunks."""
+
+
+def run() -> dict[str, Any]:
+    """Figures by name; see `python -m bench`."""
+    with start(heap="3g") as emulator:
+        os.environ["FIRESTORE_EMULATOR_HOST"] = emulator.host
+        try:
+            figures = _writing()
+            for size in SIZES:
+                figures |= _asking(size)
+        finally:
+            del os.environ["FIRESTORE_EMULATOR_HOST"]
+    return figures
+
+
+def _writing() -> dict[str, Any]:
+    """The same chunks, by the client library's batches and by `apply`, three times in turn."""
+    notes = _notes(WRITTEN)
+    plain, ours = [], []
+    for _ in range(3):
+        plain.append(WRITTEN / _seconds(lambda: _write_plainly(notes)))
+        ours.append(WRITTEN / _seconds(lambda: _write(_store(), notes)))
+    ratio = median(ours) / median(plain)
+    return {
+        "chunks written": {"value": median(ours), "unit": "chunks/s"},
+        "chunks written by the plain client": {"value": median(plain), "unit": "chunks/s"},
+        "writing, times the plain client": {"ratio": ratio, "unit": "x", "target": ">= 4", "ok": ratio >= 4},
+    }
+
+
+def _asking(size: int) -> dict[str, Any]:
+    """All reads of one question, with the figures of the corpus known and not, against one bare vector search."""
+    store = _store()
+    notes = _notes(size)
+    _write(store, notes)
+    for puts in notes:
+        store.put_note(TENANT, Note(puts[0].chunk.note_id, "Bench", "", NOW, NOW))
+    bare, known, cold = [], [], []
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(ROUNDS):
+            bare.append(_seconds(lambda: _bare_search(store)))
+            newcomer = FirestoreStore(store.project)
+            cold.append(_seconds(partial(_question, newcomer, pool)))
+            known.append(_seconds(partial(_question, newcomer, pool)))
+    name = f"{size:,} chunks"
+    ratio, cold_ratio = median(known) / median(bare), median(cold) / median(bare)
+    return {
+        f"bare vector search, {name}": {"value": median(bare) * 1000, "unit": "ms"},
+        f"all reads of a question, {name}": {"ratio": ratio, "unit": "x", "target": "<= 1.3", "ok": ratio <= 1.3},
+        f"the same in a new instance, {name}": {"ratio": cold_ratio, "unit": "x"},
+        f"billed reads, {name}": _bill(newcomer, size),
+    }
+
+
+def _question(store: FirestoreStore, pool: Executor) -> None:
+    """The legs as retrieval asks for them, side by side, then what may be cited."""
+    free = Restriction()
+    near = pool.submit(
+        store.nearest, TENANT, _vector(), limit=LIMIT, stems=QUESTION, restriction=free, index_version=VERSION
+    )
+    recent = pool.submit(store.recent, TENANT, limit=LIMIT, stems=QUESTION, restriction=free)
+    stats = pool.submit(store.stats, TENANT)
+    frequencies = store.document_frequencies(TENANT, QUESTION)
+    left = 45
+    searches = []
+    for stem in sorted(QUESTION, key=lambda each: frequencies[each]):
+        limit = min(frequencies[stem], left)
+        if limit:
+            searches.append(pool.submit(store.postings, TENANT, stem, limit=limit, stems=QUESTION, restriction=free))
+            left -= limit
+    found = [chunk for search in searches for chunk in search.result()]
+    neighbours = near.result()
+    assert len(neighbours) == LIMIT
+    assert len(recent.result()) == LIMIT
+    assert stats.result().chunk_count
+    cited = list(dict.fromkeys([*(each.chunk.note_id for each in neighbours[:6]), *(each.note_id for each in found)]))
+    assert len(store.live_records(TENANT, cited[:12])) == min(12, len(cited))
+
+
+def _bill(store: FirestoreStore, size: int) -> dict[str, Any]:
+    """Of a question in a new instance, without the index entries that its vector search scans."""
+    fresh = FirestoreStore(store.project)
+    with ThreadPoolExecutor(8) as pool:
+        _question(fresh, pool)
+    reads = fresh.reads
+    entries = vector_reads(size) * reads.vector_searches
+    return {"value": reads.total, "unit": f"+ {entries}", "target": "<= 150", "ok": reads.total <= 150}
+
+
+def _bare_search(store: FirestoreStore) -> None:
+    chunks = _client(store.project).collection(f"tenants/{TENANT}/chunks")
+    search = chunks.find_nearest("embedding", ClientVector(_vector()), LIMIT, DistanceMeasure.COSINE)
+    assert len(search.get()) == LIMIT
+
+
+def _write(store: FirestoreStore, notes: Sequence[Sequence[ChunkPut]]) -> None:
+    for puts in notes:
+        note_id = puts[0].chunk.note_id
+        record = IndexRecord("r", IndexStatus.INDEXED, len(puts), VERSION, NOW)
+        store.apply(TENANT, IndexChange(note_id, None, record, put=tuple(puts)))
+
+
+def _write_plainly(notes: Sequence[Sequence[ChunkPut]]) -> None:
+    """As an application would: `batch.set` with the same fields, one batch a note."""
+    client = _client(_store().project)
+    chunks = client.collection(f"tenants/{TENANT}/chunks")
+    for puts in notes:
+        batch = client.batch()
+        for put in puts:
+            fields = {**chunk_fields(TENANT, put.chunk), "embedded": True, "embedding": ClientVector(put.vector or ())}
+            batch.set(chunks.document(put.chunk.chunk_id), {**fields, "tags": [], "scopes": list(put.chunk.scopes)})
+        batch.commit()
+
+
+def _client(project: str) -> Client:
+    return Client(project=project, credentials=AnonymousCredentials())  # type: ignore[no-untyped-call]
+
+
+def _store() -> FirestoreStore:
+    return FirestoreStore(f"demo-{uuid.uuid4().hex[:12]}")
+
+
+def _notes(chunks: int) -> list[list[ChunkPut]]:
+    return [
+        [ChunkPut(_chunk(note, position), _vector()) for position in range(CHUNKS_A_NOTE)]
+        for note in range(chunks // CHUNKS_A_NOTE)
+    ]
+
+
+def _chunk(note: int, position: int) -> IndexedChunk:
+    terms = dict.fromkeys(_random.choices(WORDS, WEIGHTS, k=140), 1)
+    path = f"area{note % 7}/topic{note % 31}/note.md"
+    return IndexedChunk(
+        chunk_id=f"n{note}_{position:03}",
+        note_id=f"n{note}",
+        position=position,
+        title="Bench",
+        heading_path="# Bench",
+        text=" ".join(terms)[:1000],
+        start=0,
+        end=1000,
+        utf16_start=0,
+        created_at=NOW - timedelta(hours=note),
+        updated_at=NOW,
+        vault="default",
+        path=path,
+        tags=(),
+        scopes=scopes_of("default", path, ()),
+        terms=terms,
+        length=140,
+        text_hash="0" * 32,
+        index_version=VERSION,
+        note_revision="r",
+    )
+
+
+_random = random.Random(7)  # noqa: S311 - the same corpus every time
+
+
+def _vector() -> Vector:
+    values = [_random.gauss(0, 1) for _ in range(DIMENSION)]
+    norm = math.hypot(*values)
+    return array("f", [value / norm for value in values])
+
+
+def _seconds(action: Callable[[], None]) -> float:
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began
