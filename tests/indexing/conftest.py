@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import cast
 
 import pytest
 
-from shared.adapters.embedded import EmbeddedStore
 from shared.ports import Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = EmbeddedStore(tmp_path)
-    yield opened
-    opened.close()
+def store(request: pytest.FixtureRequest) -> Store:
+    """The embedded store; with `on_both_stores` once each."""
+    return cast("Store", request.getfixturevalue(f"{getattr(request, 'param', 'embedded')}_store"))
 
 
 @pytest.fixture

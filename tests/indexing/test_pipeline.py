@@ -26,6 +26,7 @@ from tests.indexing.world import (
     mortal_store,
     most,
     note,
+    on_both_stores,
     sections,
 )
 
@@ -80,6 +81,7 @@ def test_one_word_changed_among_a_hundred_chunks_embeds_two_at_most(
     assert_follows(store, embedder)
 
 
+@on_both_stores
 def test_a_chunk_that_moves_keeps_its_vector(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     before = index(store, embedder, clock).chunks
@@ -164,6 +166,7 @@ def test_an_embedder_that_comes_later_adds_the_vectors(store: Store, embedder: H
 # -- outages and refusals
 
 
+@on_both_stores
 def test_during_an_outage_keywords_find_the_chunks_and_a_retry_adds_the_vectors(
     store: Store, embedder: HashingEmbedder, clock: Clock
 ) -> None:
@@ -307,6 +310,7 @@ def test_a_note_edited_while_it_is_embedded_ends_as_edited(store: Store, clock: 
     assert_follows(store, embedder)
 
 
+@on_both_stores
 @pytest.mark.parametrize("at", [1, 2])
 @pytest.mark.parametrize("handled", [True, False])
 def test_a_note_deleted_while_it_is_embedded_leaves_nothing(
@@ -350,6 +354,7 @@ def test_a_note_that_never_rests_is_left_to_a_later_call(store: Store, clock: Cl
     assert_follows(store, embedder)
 
 
+@on_both_stores
 def test_many_workers_at_once_embed_each_text_once(store: Store, clock: Clock) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     embedders = [HashingEmbedder(8, 3) for _ in range(8)]

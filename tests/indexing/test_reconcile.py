@@ -25,6 +25,7 @@ from tests.indexing.world import (
     index,
     mortal_store,
     note,
+    on_both_stores,
     sections,
 )
 
@@ -37,7 +38,8 @@ def ids(count: int) -> list[str]:
 
 def put_notes(store: Store, count: int, updated_at: datetime = START) -> list[str]:
     for note_id in ids(count):
-        store.put_note(TENANT, note(sections(f"subject {note_id}"), note_id, updated_at=updated_at))
+        text, path = sections(f"subject {note_id}"), f"folder-of-{note_id}/note.md"
+        store.put_note(TENANT, note(text, note_id, updated_at=updated_at, path=path))
     return ids(count)
 
 
@@ -104,6 +106,7 @@ def test_a_lost_edit_is_found_by_the_next_call(
     assert_follows(store, embedder, *swept, "new")
 
 
+@on_both_stores
 def test_a_lost_deletion_is_found_by_the_daily_sweep(
     store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
 ) -> None:
@@ -125,6 +128,7 @@ def test_everything_is_looked_at_once_a_day(store: Store, embedder: HashingEmbed
     assert embedder.embedded == Counter()
 
 
+@on_both_stores
 def test_chunks_without_a_record_are_removed(
     store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
 ) -> None:
@@ -136,6 +140,7 @@ def test_chunks_without_a_record_are_removed(
     assert_follows(store, embedder, *swept)
 
 
+@on_both_stores
 def test_a_note_whose_record_was_lost_is_indexed_again_without_embedding(
     store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
 ) -> None:
@@ -145,6 +150,7 @@ def test_a_note_whose_record_was_lost_is_indexed_again_without_embedding(
     assert_follows(store, embedder, *swept)
 
 
+@on_both_stores
 def test_another_model_embeds_everything_again(store: Store, clock: Clock, swept: list[str]) -> None:
     other = HashingEmbedder(dimension=16, batch_size=3)
     report = sweep(store, other, clock)
@@ -197,6 +203,7 @@ def test_a_backfill_in_progress_does_not_hold_up_new_notes(
     assert store.read_record(TENANT, "z-new").record is not None
 
 
+@on_both_stores
 def test_one_budget_serves_several_tenants(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
     for tenant in ("a", "b", "c"):
         for note_id in ("n1", "n2"):

@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, cast
 
+import pytest
+
 from shared.domain import Folder, IndexedChunk, IndexRecord, Note, NoteKey, Restriction, StoredChunk, Vector
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import IndexOutcome, index_note
@@ -22,6 +24,10 @@ FRESH = "tenant-fresh"
 START = datetime(2026, 5, 8, 12, 0, tzinfo=UTC)
 LIMIT = 5000
 """More chunks than any test makes."""
+
+
+on_both_stores = pytest.mark.parametrize("store", ["embedded", "firestore"], indirect=True)
+"""For what a store could spoil although it keeps its promises one by one."""
 
 
 class Killed(BaseException):
