@@ -16,9 +16,6 @@ from shared.adapters.firestore.reads import ReadCounter
 
 T = TypeVar("T")
 
-READ_SECONDS = 10.0
-"""Within which a read answers or raises StoreUnavailable, attempts and pauses together."""
-WRITE_SECONDS = 30.0
 LOOKUP_STEP = 300
 """Documents asked for in one lookup."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
@@ -67,7 +64,8 @@ def pool() -> Executor:
 class Connection:
     """One database of one project."""
 
-    def __init__(self, project: str, database: str) -> None:
+    def __init__(self, project: str, database: str, *, read_seconds: float, write_seconds: float) -> None:
+        self._read_seconds, self._write_seconds = read_seconds, write_seconds
         self.database = f"projects/{project}/databases/{database}"
         self.root = f"{self.database}/documents"
         self.counter = ReadCounter()
@@ -117,11 +115,11 @@ class Connection:
         """
         types = protocol()
         request = types.CommitRequest(database=self.database, writes=writes)
-        return self._insist(lambda left: _raw(self._call("commit", request, left)), WRITE_SECONDS, guarded=True)
+        return self._insist(lambda left: _raw(self._call("commit", request, left)), self._write_seconds, guarded=True)
 
     def _stream(self, method: str, request: Any) -> list[Any]:  # noqa: ANN401
         """Every message of the reply; a stream that breaks off is asked for again from its beginning."""
-        return self._insist(lambda left: [_raw(each) for each in self._call(method, request, left)], READ_SECONDS)
+        return self._insist(lambda left: [_raw(each) for each in self._call(method, request, left)], self._read_seconds)
 
     def _call(self, method: str, request: Any, seconds: float) -> Any:  # noqa: ANN401
         api = client()

@@ -30,7 +30,7 @@ MAX_NEIGHBOURS = 1000
 """Firestore's limit of one vector search."""
 PAGE = 300
 """Documents of one page where a search has to look through more than it returns."""
-NEWEST_FIRST = (Order("createdAt", descending=True), Order(KEY))
+NEWEST_FIRST = (Order("createdAt", descending=True), Order(KEY, descending=True))
 """Always this direction: a range on `createdAt` needs the index in the direction of the order."""
 DISTANCE = "distance"
 
@@ -107,13 +107,11 @@ class Search:
         documents = self._scan(
             tenant_id, query, lambda last: last.fields["postings"].map_value.fields[key].integer_value
         )
-        found = self._allowed(documents, limit, stems, restriction)
-        return tuple(sorted(found, key=lambda chunk: (-microseconds(chunk.created_at), chunk.chunk_id)))
+        return self._allowed(documents, limit, stems, restriction)
 
     def recent(
         self, tenant_id: str, *, limit: int, stems: Sequence[str], restriction: Restriction
     ) -> tuple[IndexedChunk, ...]:
-        """Equals come by chunk id."""
         query = Query(
             collection="chunks",
             where=by_time_and_scope(restriction),
@@ -127,11 +125,12 @@ class Search:
     def _allowed(
         documents: Iterator[Any], limit: int, stems: Sequence[str], restriction: Restriction
     ) -> tuple[IndexedChunk, ...]:
-        """The first chunks that the restriction allows; reads on as far as it must and no further."""
+        """The first chunks that the restriction allows, those of one time by id; reads no further than it must."""
         if impossible(restriction):
             return ()
         chunks = (chunk_of(document, stems) for document in documents)
-        return tuple(islice((chunk for chunk in chunks if restriction.allows(chunk)), limit))
+        found = islice((chunk for chunk in chunks if restriction.allows(chunk)), limit)
+        return tuple(sorted(found, key=lambda chunk: (-microseconds(chunk.created_at), chunk.chunk_id)))
 
     def _scan(self, tenant_id: str, query: Query, value: Callable[[Any], object]) -> Iterator[Any]:
         """All documents of the query in its order: as many as its limit first, then by pages. `value`: what a

@@ -14,13 +14,17 @@ from shared.adapters.firestore.sweep import Sweep
 class FirestoreStore(Notes, Index, Sweep, Search):
     """`shared.ports.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
 
-    Cheap to make: the client is the process's own, opened by the first request. Safe between threads. A read
-    raises StoreUnavailable after 10 seconds at the latest, a write after 30.
+    Cheap to make: the client is the process's own, opened by the first request. Safe between threads.
     """
 
-    def __init__(self, project: str, *, database: str = "(default)") -> None:
+    def __init__(
+        self, project: str, *, database: str = "(default)", read_seconds: float = 10.0, write_seconds: float = 30.0
+    ) -> None:
+        """`read_seconds`, `write_seconds`: within which one request to Firestore succeeds or raises StoreUnavailable,
+        attempts and pauses together.
+        """
         self.project = project
-        self._connection = Connection(project, database)
+        self._connection = Connection(project, database, read_seconds=read_seconds, write_seconds=write_seconds)
         self._corpus = Corpus(self._connection)
 
     @property
