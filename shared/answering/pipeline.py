@@ -39,6 +39,8 @@ def answer(question: Question, retrieved: Retrieved | None, *, writer: Writer, f
     cited = check_citations(draft.text, sources)
     _report(cited.removed)
     reason = reason_to_refuse(cited.text, cites=bool(cited.used))
+    if reason is RefusalReason.BELOW_THRESHOLD and retrieved.widened:
+        reason = RefusalReason.TIME_RANGE_EMPTY  # nothing was written then, and what was written around holds no answer
     if reason:
         return _refuse(reason, retrieved, draft, removed=cited.removed)
     citations = quote_sources(find_claims(cited.text), cited.used) if question.include_citations else ()

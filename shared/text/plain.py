@@ -13,7 +13,7 @@ _TABLE_ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _CELL_RULE = re.compile(r"[ \t]*(?<!\\)\|[ \t]*")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:[ \t]+\"[^\"]*\")?\)")
 _WIKI_LINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]")
-_STRONG = re.compile(r"(\*\*|__|~~|==)(?=\S)(.+?)(?<=\S)\1")
+_STRONG = re.compile(r"(\*\*|(?<!\w)__|~~|==)(?=\S)(.+?)(?<=\S)\1(?!(?<=__)\.?\w)")  # but not `__init__.py`
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])|(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=\S)_(?!\w)")
 _CODE = re.compile(r"(`+)[ ]?(.+?)[ ]?\1")
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--.*?-->")
