@@ -9,14 +9,13 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import functions_framework
-from werkzeug.middleware.dispatcher import DispatcherMiddleware
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from cli import emulator
@@ -29,7 +28,7 @@ from shared.bootstrap import build, use
 from shared.errors import AuroraError
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
@@ -56,24 +55,21 @@ def dev(place: Place, port: int, store: str, sample: Path | None, *, browser: bo
     """The whole product on this machine, for this machine only. Ctrl-C ends it."""
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.default_int_handler)
-    with ExitStack() as stack:
-        try:
-            listener = stack.enter_context(_listening(port))
-            address = f"http://localhost:{listener.getsockname()[1]}"
-            trigger = Trigger()
-            app = stack.enter_context(_product(place, store, listener, trigger))
-            if sample:
-                _load_sample(app, place, sample)
-            server = _server(listener, _site(app, trigger))
-            stack.enter_context(_reconciling(app))
-            stack.callback(trigger.stop)
-            trigger.start()
-            _greet(app, address)
-            if browser and sys.stdout.isatty():
-                webbrowser.open(address)
-            server.serve_forever()
-        except KeyboardInterrupt:
-            click.echo("stopped")
+    with suppress(KeyboardInterrupt), ExitStack() as stack:
+        listener = stack.enter_context(_listening(port))
+        address = f"http://localhost:{listener.getsockname()[1]}"
+        trigger = Trigger()
+        app = stack.enter_context(_product(place, store, listener, trigger))
+        if sample:
+            _load_sample(app, place, sample)
+        server = _server(listener, _site(app, trigger))
+        stack.enter_context(_reconciling(app))
+        stack.callback(trigger.stop)
+        trigger.start()
+        _greet(app, address)
+        if browser and sys.stdout.isatty():
+            webbrowser.open(address)
+        server.serve_forever()
 
 
 @contextmanager
@@ -116,10 +112,20 @@ def _site(app: App, trigger: Trigger) -> WSGIApplication:
         for name in ("chat", "api", "on_note_write", "reconcile")
     )
     trigger.deliver = delivery(on_note_write)
-    mounts = {"/chat": chat, "/reconcile": reconcile}
+    functions = {"chat": chat, "reconcile": reconcile}
     if app.settings.store == "firestore":
-        mounts["/functions"] = on_note_write  # where the emulator posts its events
-    return only_from_this_machine(DispatcherMiddleware(api, mounts), app.settings.allowed_origins)
+        functions["functions"] = on_note_write  # the emulator posts its events below this path
+    return only_from_this_machine(_by_first_segment(functions, api), app.settings.allowed_origins)
+
+
+def _by_first_segment(functions: Mapping[str, WSGIApplication], rest: WSGIApplication) -> WSGIApplication:
+    """As on the shared functions host; each function knows its name before a path."""
+
+    def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        name = environ.get("PATH_INFO", "").strip("/").partition("/")[0]
+        return functions.get(name, rest)(environ, start_response)
+
+    return site
 
 
 def _server(listener: socket.socket, site: WSGIApplication) -> BaseWSGIServer:

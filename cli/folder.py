@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 
-from shared.indexing.frontmatter import split
-
 from shared.app import NoteDraft
+from shared.indexing.frontmatter import split
 from shared.text.instants import FIRST_YEAR, LAST_YEAR
 
 SUFFIXES = frozenset({".md", ".markdown"})
@@ -107,7 +106,7 @@ def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
         lang=_lang(front.fields.get("lang")),
         created_at=_created(front.fields, file.name),
     )
-    problem = f"frontmatter taken as text: {front.problem}" if front.problem else None
+    problem = f"indexed as plain text: {front.problem}" if front.problem else None
     return FileNote(note_id_of(vault, path), draft, datetime.fromtimestamp(about.st_mtime, UTC), problem)
 
 

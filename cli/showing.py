@@ -16,7 +16,7 @@ from shared.wire import snippet
 
 def show_answer(answer: Answer) -> None:
     """The answer, then what it cites; with a refusal the nearest notes."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     console.print(escape(answer.text))
     for citation in answer.citations:
         console.print(f"  [cyan]\\[{citation.label}][/] {escape(_where(citation.passage))}")
@@ -28,7 +28,7 @@ def show_answer(answer: Answer) -> None:
 
 def show_results(passages: Sequence[Scored]) -> None:
     """One line a passage, best first."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     if not passages:
         console.print("nothing found")
         return
@@ -44,7 +44,7 @@ def show_results(passages: Sequence[Scored]) -> None:
 
 def show_report(report: Report) -> None:
     """One import: the counts, then every file that needs a word."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     console.print(
         f"{report.notes} notes from {escape(report.folder)} into vault {escape(report.vault)}: "
         f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed, "

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.main import main
+from shared.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of whoever runs the tests reaches them."""
+    for name in ("K_SERVICE", "FIRESTORE_EMULATOR_HOST", *(each.metadata["variable"] for each in fields(Settings))):
+        monkeypatch.delenv(name, raising=False)
+
+
+@dataclass(frozen=True)
+class Aurora:
+    """The command on a home of its own."""
+
+    home: Path
+
+    def __call__(self, *arguments: str) -> Result:
+        return CliRunner().invoke(main, ["--home", str(self.home), *arguments])
+
+    def json(self, *arguments: str) -> Any:  # noqa: ANN401 - JSON
+        result = self(*arguments, "--json")
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)
+
+
+@pytest.fixture
+def aurora(tmp_path: Path) -> Aurora:
+    return Aurora(tmp_path / "home")
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Callable[..., Path]:
+    """Writes files below a folder and gives the folder: `notes({"a/b.md": "text"})`; bytes as they are."""
+    folder = tmp_path / "notes"
+
+    def write(files: dict[str, str | bytes]) -> Path:
+        for name, content in files.items():
+            file = folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return folder
+
+    return write

@@ -1,0 +1,219 @@
+"""The commands, each in this process on a home of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Aurora
+
+Write = Callable[..., Path]
+
+BOATS = {
+    "toys/boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",
+    "garden.md": "# Garden\n\nWe planted six tomatoes.\n",
+}
+
+
+def test_a_folder_is_indexed_and_answers_with_citations(aurora: Aurora, notes: Write) -> None:
+    report = aurora.json("index", str(notes(BOATS)))
+    assert (report["notes"], report["indexed"], report["skipped"]) == (2, 2, [])
+    answer = aurora.json("ask", "What colour is the boat?")
+    assert "blue" in answer["answer"]
+    assert answer["citations"][0]["title"] == "Boat"
+    assert set(answer) == {"answer", "citations", "meta"}
+
+
+def test_people_read_the_answer_and_where_it_stands(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    result = aurora("ask", "What colour is the boat?")
+    assert result.exit_code == 0
+    assert "[N1] Boat · toys/boat.md · 8 May 2026" in result.output
+
+
+def test_search_prints_the_json_of_the_route(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    found = aurora.json("search", "tomatoes", "--k", "1")
+    assert [result["path"] for result in found["results"]] == ["garden.md"]
+    assert found["meta"]["retrieval"]["k"] == 1
+
+
+def test_options_may_stand_before_or_after_the_command(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    aurora("index", str(notes(BOATS)))
+    elsewhere = aurora("search", "boat", "--home", str(tmp_path / "empty"))
+    assert elsewhere.exit_code == 3
+    other_tenant = aurora("--tenant", "other", "search", "boat")
+    assert other_tenant.exit_code == 3
+    assert aurora("search", "boat", "--tenant", "local").exit_code == 0
+
+
+# -- index
+
+
+def test_a_second_run_changes_nothing(aurora: Aurora, notes: Write) -> None:
+    folder = notes(BOATS)
+    aurora("index", str(folder))
+    os.utime(folder / "garden.md")
+    again = aurora.json("index", str(folder))
+    assert (again["indexed"], again["unchanged"], again["embedded"]) == (0, 2, 0)
+
+
+def test_a_changed_file_is_indexed_again_and_keeps_its_date(aurora: Aurora, notes: Write) -> None:
+    folder = notes(BOATS)
+    os.utime(folder / "garden.md", (1_700_000_000, 1_700_000_000))
+    aurora("index", str(folder))
+    notes({"garden.md": "# Garden\n\nWe planted nine tomatoes.\n"})
+    report = aurora.json("index", str(folder))
+    assert (report["indexed"], report["unchanged"]) == (1, 1)
+    found = aurora.json("search", "nine tomatoes", "--k", "1")["results"][0]
+    assert found["createdAt"] == "2023-11-14T22:13:20.000Z"
+
+
+def test_what_is_gone_is_removed_but_only_what_came_from_this_folder(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
+    folder = notes(BOATS)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "whale.md").write_text("The whale sings.")
+    for path, vault in ((folder, "default"), (other, "default"), (folder, "copy")):
+        aurora("index", str(path), "--vault", vault)
+    (folder / "toys/boat.md").unlink()
+    assert aurora.json("index", str(folder))["removed"] == 1
+    assert [hit["vault"] for hit in aurora.json("search", "blue boat", "--vault", "copy")["results"]][:1] == ["copy"]
+    paths = {hit["path"] for hit in aurora.json("search", "boat whale tomatoes", "--vault", "default")["results"]}
+    assert paths == {"garden.md", "whale.md"}
+
+
+def test_a_path_that_another_folder_has_taken_is_not_overwritten(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    aurora("index", str(notes(BOATS)))
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "garden.md").write_text("The garden of somebody else.")
+    report = aurora.json("index", str(other))
+    assert report["notes"] == 0
+    assert "another folder" in report["skipped"][0]["reason"]
+
+
+def test_every_file_that_needs_a_word_gets_one(aurora: Aurora, notes: Write) -> None:
+    folder = notes({**BOATS, "b.md": b"\0", "l.md": b"\xff", ".git/x.md": "", "y.md": "---\na: [\n---\n"})
+    report = aurora.json("index", str(folder))
+    assert {place["path"] for place in report["skipped"]} == {"b.md", "l.md", ".git"}
+    assert [place["path"] for place in report["odd"]] == ["y.md"]
+    assert report["notes"] == 3
+    text = aurora("index", str(folder)).output
+    assert "b.md: binary" in text
+
+
+def test_while_a_part_cannot_be_read_nothing_is_removed(aurora: Aurora, notes: Write) -> None:
+    folder = notes(BOATS)
+    aurora("index", str(folder))
+    (folder / "toys/boat.md").unlink()
+    (folder / "gone.md").symlink_to(folder / "nowhere.md")
+    assert aurora.json("index", str(folder))["removed"] == 0
+    (folder / "gone.md").unlink()
+    assert aurora.json("index", str(folder))["removed"] == 1
+
+
+@pytest.mark.parametrize("arguments", [["index"], ["index", "no/such/folder"], ["index", ".", "--vault", "a/b"]])
+def test_a_wrong_command_line_is_2(aurora: Aurora, arguments: list[str]) -> None:
+    assert aurora(*arguments).exit_code == 2
+
+
+# -- ask and search
+
+
+def test_an_empty_space_is_3(aurora: Aurora) -> None:
+    refused = aurora("ask", "What colour is the boat?", "--json")
+    assert refused.exit_code == 3
+    assert json.loads(refused.stdout)["meta"]["refusal"]["reason"] == "no_notes"
+    assert aurora("search", "boat").exit_code == 3
+
+
+def test_filters_and_now_are_used(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    inside = aurora.json("search", "boat", "--folder", "toys", "--vault", "default")
+    assert {hit["path"] for hit in inside["results"]} == {"toys/boat.md"}
+    answer = aurora.json(
+        "ask", "What about the boat yesterday?", "--now", "2026-05-09T10:00:00Z", "--time-zone", "Europe/Berlin"
+    )
+    assert answer["meta"]["query"]["timeRange"]["start"] == "2026-05-07T22:00:00.000Z"
+    assert answer["citations"][0]["title"] == "Boat"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ask", ""],
+        ["ask", "x" * 2001],
+        ["ask", "hi", "--now", "yesterday"],
+        ["ask", "hi", "--time-zone", "Mars"],
+        ["ask", "hi", "--k", "21"],
+        ["search", "hi", "--k", "0"],
+    ],
+)
+def test_a_wrong_value_is_2_and_told_in_one_line(aurora: Aurora, arguments: list[str]) -> None:
+    result = aurora(*arguments)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
+    assert result.stderr.strip()
+
+
+@pytest.mark.parametrize("option", ["--vault", "--folder"])
+def test_an_unknown_vault_or_folder_is_1_and_named(aurora: Aurora, option: str) -> None:
+    result = aurora("search", "boat", option, "attic")
+    assert result.exit_code == 1
+    assert "attic" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_home_that_cannot_be_is_1_in_one_line(aurora: Aurora, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = aurora("ask", "hi", "--home", str(tmp_path / "file" / "below"))
+    assert result.exit_code == 1
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_bad_setting_is_1_and_names_the_variable(aurora: Aurora, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAT_TEMPERATURE", "hot")
+    result = aurora("ask", "hi")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("aurora: CHAT_TEMPERATURE: expected a number")
+
+
+# -- reconcile, demo, doctor
+
+
+def test_reconcile_says_that_there_is_nothing_to_do(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    report = aurora.json("reconcile", "--full")
+    assert (report["examined"], report["indexed"], report["complete"]) == (2, 0, True)
+    assert "nothing to repair" in aurora("reconcile").output
+    assert "would embed 0 texts" in aurora("reconcile", "--dry-run").output
+
+
+def test_the_demo_answers_three_questions_with_citations(aurora: Aurora) -> None:
+    shown = aurora.json("demo", "examples/notes")
+    assert len(shown["answers"]) == 3
+    assert all(answer["citations"] for answer in shown["answers"])
+    assert not aurora.home.exists()
+    text = aurora("demo", "examples/notes").output
+    assert text.count("\n> ") == 3
+    assert "[N1]" in text
+
+
+def test_the_doctor_has_a_verdict_on_every_part(aurora: Aurora) -> None:
+    verdicts = {each["part"]: each["verdict"] for each in aurora.json("doctor")}
+    assert set(verdicts) == {"settings", "store", "embedder", "writer", "emulator"}
+    assert verdicts["store"] == verdicts["writer"] == "ok"
+
+
+def test_the_doctor_names_what_failed(aurora: Aurora, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAT_TEMPERATURE", "hot")
+    result = aurora("doctor")
+    assert result.exit_code == 1
+    assert "CHAT_TEMPERATURE" in result.output

@@ -1,0 +1,160 @@
+"""`aurora dev` as people start it: a process on a free port."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cli.emulator import Emulator
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = (sys.executable, "-c", "from cli.main import main; main()", "dev", "--no-browser")
+
+
+@dataclass
+class Running:
+    process: subprocess.Popen[str]
+    greeting: str
+    address: str
+
+    def call(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.address + path, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as reply:
+                text = reply.read()
+                return reply.status, json.loads(text) if text else None
+        except urllib.error.HTTPError as refused:
+            with refused:
+                return refused.code, refused.read().decode()
+
+    def answered(self, question: str, expected: str, within: float) -> bool:
+        """Whether the answer holds `expected` before that many seconds have passed."""
+        deadline = time.monotonic() + within
+        while time.monotonic() < deadline:
+            if expected in self.call("POST", "/chat", {"message": question})[1]["answer"]:
+                return True
+            time.sleep(0.05)
+        return False
+
+
+@contextmanager
+def dev(home: Path, *options: str) -> Iterator[Running]:
+    process = subprocess.Popen(
+        [*COMMAND, "--port", "0", "--home", str(home), *options],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        greeting = ""
+        while "try: " not in greeting:
+            line = process.stdout.readline()
+            assert line, process.communicate()[1]
+            greeting += line
+        address = re.search(r"http://localhost:\d+", greeting)
+        assert address
+        yield Running(process, greeting, address[0])
+    finally:
+        process.terminate()  # not killed: it has an emulator to stop
+        process.communicate(timeout=30)
+
+
+def test_a_saved_note_answers_within_a_second_and_ctrl_c_ends_it_well(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        assert running.call("GET", "/healthz") == (200, {"status": "ok"})
+        assert "embedded store" in running.greeting
+        running.call("POST", "/search", {"query": "warm up"})
+        note = {"title": "Penguin", "text": "The penguin is called Ludwig."}
+        assert running.call("PUT", "/notes/n1", note)[0] == 200
+        assert running.answered("What is the penguin called?", "Ludwig", within=1)
+        assert running.call("DELETE", "/notes/n1")[0] == 204
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(10) == 0
+        assert running.process.communicate()[1] == ""
+
+
+def test_being_told_to_end_is_not_a_failure_either(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        running.process.terminate()
+        assert running.process.wait(10) == 0
+
+
+def test_the_sample_is_loaded_once_only(tmp_path: Path) -> None:
+    sample = ("--sample", str(ROOT / "examples/notes"))
+    with dev(tmp_path, *sample) as running:
+        notes = running.call("GET", "/notes?pageSize=200")[1]["notes"]
+        assert len(notes) > 10
+        status, answer = running.call("POST", "/chat", {"message": "What did we decide about the API?"})
+        assert status == 200
+        assert answer["citations"]
+        for note in notes:
+            assert running.call("DELETE", f"/notes/{note['noteId']}")[0] == 204
+    with dev(tmp_path, *sample) as running:
+        assert running.call("GET", "/notes")[1]["notes"] == []
+
+
+def test_a_note_saved_by_a_process_that_died_is_indexed_at_the_next_start(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        assert running.call("PUT", "/notes/n1", {"title": "Penguin", "text": "It is called Ludwig."})[0] == 200
+        running.process.kill()
+    with dev(tmp_path) as running:
+        assert running.answered("What is the penguin called?", "Ludwig", within=10)
+
+
+def test_functions_stand_under_the_paths_of_the_cloud(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        assert running.call("GET", "/api/notes")[1] == running.call("GET", "/notes")[1]
+        assert running.call("POST", "/reconcile", {})[1]["complete"]
+        assert running.call("GET", "/chat")[0] == 405
+        assert running.call("POST", "/functions/projects/p/triggers/t")[0] == 404
+
+
+def test_a_page_of_somebody_else_is_kept_out(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        assert running.call("GET", "/notes", Origin="https://evil.example")[0] == 403
+        assert running.call("GET", "/notes", Host="evil.example")[0] == 403
+
+
+def test_a_body_over_the_limit_is_refused_and_the_sender_reads_why(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        status, text = running.call("POST", "/chat", {"message": "x" * 2_000_000})
+        assert status == 413
+        assert "TOO_LARGE" in text
+
+
+def test_a_taken_port_is_told_in_one_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [*COMMAND, "--home", str(tmp_path), "--port", port], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"aurora: port {port} cannot be had")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emulator: Emulator) -> None:
+    assert emulator.host  # there is one on this machine
+    with dev(tmp_path, "--store", "emulator") as running:
+        assert "Firestore (demo-aurora)" in running.greeting
+        assert running.call("PUT", "/notes/n1", {"title": "Penguin", "text": "It is called Ludwig."})[0] == 200
+        assert running.answered("What is the penguin called?", "Ludwig", within=15)
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(20) == 0
