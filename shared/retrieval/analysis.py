@@ -9,7 +9,7 @@ from shared.retrieval.time_phrases import find_time
 from shared.text.languages import detect
 from shared.text.terms import content_words, stems
 
-MAX_STEMS = 24
+MAX_STEMS = 16
 """Stems that are looked up and scored. Each costs the store a count, and a question that names more names its
 subject within the longest of them: long words are rare words."""
 

@@ -30,6 +30,7 @@ class Search:
     tenant_id: str
     stems: tuple[str, ...]
     now: datetime
+    posting_budget: int
     store: SearchStore
     options: RetrievalOptions
     executor: Executor
@@ -101,7 +102,7 @@ class _Legs:
 
     def matching(self, frequencies: Mapping[str, int]) -> tuple[IndexedChunk, ...]:
         """Postings of the rarest stems while the budget lasts; of a stem that exceeds what is left, the newest."""
-        left = self.search.options.posting_budget
+        left = self.search.posting_budget
         waiting = sorted((stem for stem, n in frequencies.items() if n), key=lambda stem: (frequencies[stem], stem))
         found: dict[str, IndexedChunk] = {}
         while waiting and left > 0:

@@ -67,6 +67,7 @@ def retrieve(
         tenant_id=question.tenant_id,
         stems=analysis.stems,
         now=question.now,
+        posting_budget=options.posting_budget if embedder else options.posting_budget_alone,
         store=store,
         options=options,
         executor=pool,

@@ -11,6 +11,10 @@ from shared.domain import Candidate, IndexRecord, Scored, Vector
 from shared.retrieval.pool import Pool
 from shared.retrieval.scores import Formula, contenders, ranked
 
+VECTORS_AT_ONCE = 16
+"""Most questions need fewer, so one round trip; where more could come into the head, the first ones read often settle
+it for the rest, and each is a billed read on Firestore."""
+
 
 class VectorsAndRecords(Protocol):
     """What ranking reads of the index."""
@@ -31,7 +35,8 @@ def best_first(
     revisions: dict[str, str] = {}
     done = 0
     while True:
-        pool = _with_vectors(pool, contenders(pool, formula, head=head, threshold=threshold), tenant_id, store)
+        while able := contenders(pool, formula, head=head, threshold=threshold):
+            pool = _with_vectors(pool, able[:VECTORS_AT_ONCE], tenant_id, store)
         ranking = ranked(pool, formula, threshold=threshold)
         batch = ranking[done:head]
         unknown = dict.fromkeys(scored.chunk.note_id for scored in batch if scored.chunk.note_id not in revisions)
@@ -49,10 +54,8 @@ def _revisions(tenant_id: str, note_ids: Sequence[str], store: VectorsAndRecords
 
 
 def _with_vectors(pool: Pool, chunk_ids: Sequence[str], tenant_id: str, store: VectorsAndRecords) -> Pool:
-    if not chunk_ids or pool.query is None:
-        return pool
     vectors = store.read_vectors(tenant_id, chunk_ids)
-    query = pool.query
+    query = pool.query or ()
     return replace(
         pool,
         candidates=tuple(_with_cosine(candidate, query, vectors) for candidate in pool.candidates),
@@ -60,6 +63,6 @@ def _with_vectors(pool: Pool, chunk_ids: Sequence[str], tenant_id: str, store: V
     )
 
 
-def _with_cosine(candidate: Candidate, query: Vector, vectors: Mapping[str, Vector]) -> Candidate:
+def _with_cosine(candidate: Candidate, query: Sequence[float], vectors: Mapping[str, Vector]) -> Candidate:
     vector = vectors.get(candidate.chunk.chunk_id)
     return candidate if vector is None else replace(candidate, cosine=sum(map(mul, query, vector)))

@@ -109,15 +109,16 @@ def ranked(pool: Pool, formula: Formula, *, threshold: float) -> tuple[Scored, .
         scored = formula.score(candidate, candidate.cosine)
         if scored.score > 0 and _passes(scored, candidate.cosine, threshold):
             passing.append(scored)
-    return tuple(sorted(passing, key=lambda scored: (-scored.score, scored.chunk.chunk_id)))
+    return tuple(sorted(passing, key=_best_first))
 
 
 def contenders(pool: Pool, formula: Formula, *, head: int, threshold: float) -> tuple[str, ...]:
-    """Ids of the chunks whose vectors must be read so that the first `head` of `ranked` are exact.
+    """Ids of the chunks whose vectors may be needed for the first `head` of `ranked` to be exact, the likeliest first.
+    None: they are exact.
 
     Scores grow with the cosine, and an unread cosine lies in [-1, ceiling]. Whoever's best possible score is less than
     the `head`-th greatest of all worst possible scores cannot come into the head, so its vector need not be read (the
-    threshold algorithm of Fagin, Lotem and Naor, 2003, with one round of random access).
+    threshold algorithm of Fagin, Lotem and Naor, 2003). Those read raise the bar for the rest.
     """
     ceiling = min(1.0, pool.ceiling + ROUNDING)
     certain, possible = [], []
@@ -132,7 +133,12 @@ def contenders(pool: Pool, formula: Formula, *, head: int, threshold: float) -> 
             possible.append(best)
     certain.sort(reverse=True)
     floor = certain[head - 1] if len(certain) >= head else 0.0
-    return tuple(scored.chunk.chunk_id for scored in possible if scored.score > 0 and scored.score >= floor)
+    able = [scored for scored in possible if scored.score > 0 and scored.score >= floor]
+    return tuple(scored.chunk.chunk_id for scored in sorted(able, key=_best_first))
+
+
+def _best_first(scored: Scored) -> tuple[float, str]:
+    return -scored.score, scored.chunk.chunk_id
 
 
 def _passes(scored: Scored, cosine: float | None, threshold: float) -> bool:

@@ -83,9 +83,11 @@ def _repeats(one: _Wording, other: _Wording) -> bool:
             return True
     if min(len(one.words), len(other.words)) < LEAST_WORDS:
         return False
+    fewer, more = sorted((len(one.shingles), len(other.shingles)))
+    if fewer < SHINGLE_OVERLAP * more:  # too different in length, found without comparing
+        return False
     common = len(one.shingles & other.shingles)
-    union = len(one.shingles) + len(other.shingles) - common
-    return common >= SHINGLE_OVERLAP * union and not _facts_differ(one, other)
+    return common >= SHINGLE_OVERLAP * (fewer + more - common) and not _facts_differ(one, other)
 
 
 def _facts_differ(one: _Wording, other: _Wording) -> bool:

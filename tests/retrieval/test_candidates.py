@@ -63,7 +63,7 @@ def test_a_question_costs_at_most_150_reads(library: Library, filters: Filters) 
     found = library.ask(f"What about {', '.join(WORDS)}?", filters=filters)
     assert len(found.selected) == 8
     assert found.candidate_count <= 90
-    assert store.reads["postings"] <= 45
+    assert store.reads["postings"] <= library.options.posting_budget
     assert store.reads.total() <= 150, store.reads
 
 
@@ -85,7 +85,7 @@ def test_a_restricted_search_spends_what_its_rarest_stems_leave(library: Library
 def test_a_stem_in_more_chunks_than_the_budget_brings_the_newest(library: Library) -> None:
     _furnish(library, 60)
     library.embedder = None
-    library.options = replace(library.options, posting_budget=5, window_days=1)
+    library.options = replace(library.options, posting_budget_alone=5, window_days=1)
     assert set(notes(library.ask("alpha"))) == {"n000", "n001", "n002", "n003", "n004"}
 
 
