@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
+from time import monotonic, sleep
 
 from shared.adapters.embedded import schema
 from shared.errors import AuroraError, InvalidArgument, OperatorError, StoreUnavailable
@@ -36,7 +37,6 @@ class TenantFile:
         self._patience = patience
         self._idle: list[sqlite3.Connection] = []
         self._writer = Lock()
-        self._opening = Lock()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -59,28 +59,20 @@ class TenantFile:
         try:
             db = self._idle.pop()
         except IndexError:
-            db = self._open()
+            db = _open(self.path, self._patience, self._prepare)
         try:
             yield db
         finally:
             self._idle.append(db)
 
-    def _open(self) -> sqlite3.Connection:
-        db = _connect(self.path, self._patience)
-        try:
-            # SQLite waits for no lock when it changes the journal mode: threads that meet at a new file take turns.
-            with self._opening:
-                if not schema.is_ready(db, self.path):
-                    schema.create(db, self.path, self.tenant_id)
-            # A killed process loses nothing; a machine that loses power may lose its last moments, never consistency.
-            db.execute("PRAGMA synchronous = NORMAL")
-            (owner,) = db.execute("SELECT tenant_id FROM state").fetchone()
-            if owner != self.tenant_id:
-                raise OperatorError(f"{self.path} belongs to another tenant: it has been renamed or copied")
-        except BaseException:
-            db.close()
-            raise
-        return db
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        if not schema.is_ready(db, self.path):
+            schema.create(db, self.path, self.tenant_id)
+        # A killed process loses nothing; a machine that loses power may lose its last moments, never consistency.
+        db.execute("PRAGMA synchronous = NORMAL")
+        (owner,) = db.execute("SELECT tenant_id FROM state").fetchone()
+        if owner != self.tenant_id:
+            raise OperatorError(f"{self.path} belongs to another tenant: it has been renamed or copied")
 
 
 class TenantFiles:
@@ -127,15 +119,33 @@ def make_folder(folder: Path) -> None:
         raise OperatorError(f"{folder} cannot be made: {problem.strerror}") from problem
 
 
-def _connect(path: Path, patience: float) -> sqlite3.Connection:
-    """Autocommit: transactions are begun by name. Threads hand connections on, one uses each at a time."""
-    return sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
+def _open(path: Path, patience: float, prepare: Callable[[sqlite3.Connection], object]) -> sqlite3.Connection:
+    """A connection on which `prepare` went through.
+
+    While somebody else makes the file, or closes it as the last, SQLite answers "busy" at once: we wait.
+    """
+    until = monotonic() + patience
+    while True:
+        # Autocommit: transactions are begun by name. Threads hand connections on, one uses each at a time.
+        db = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
+        try:
+            prepare(db)
+        except sqlite3.OperationalError as problem:
+            db.close()
+            if _code(problem) != sqlite3.SQLITE_BUSY or monotonic() > until:
+                raise
+            sleep(0.005)
+        except BaseException:
+            db.close()
+            raise
+        else:
+            return db
 
 
 def _owner(path: Path, patience: float) -> str | None:
     """The tenant a file belongs to; None while another process is still making it."""
     with _explained(path):
-        db = _connect(path, patience)
+        db = _open(path, patience, lambda db: schema.is_ready(db, path))
         try:
             if not schema.is_ready(db, path):
                 return None
@@ -171,7 +181,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 def _error_of(path: Path, problem: sqlite3.DatabaseError) -> AuroraError | None:
-    code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    code = _code(problem)
     if code in _DAMAGED:
         return OperatorError(
             f"{path} is damaged ({problem}): restore it from a backup, or move it away and index again"
@@ -179,3 +189,8 @@ def _error_of(path: Path, problem: sqlite3.DatabaseError) -> AuroraError | None:
     if code in _AWAY:
         return StoreUnavailable(f"{path}: {_AWAY[code]}")
     return None
+
+
+def _code(problem: sqlite3.Error) -> int:
+    """SQLite's primary result code; OK for errors that Python's module raises itself."""
+    return int(getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_OK)) & 0xFF

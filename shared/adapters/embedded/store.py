@@ -135,14 +135,11 @@ class EmbeddedStore:
     ) -> tuple[Neighbour, ...]:
         """Raises OperatorError where numpy is not installed. The first call reads the tenant's vectors into memory."""
         space = self._space(tenant_id, index_version, len(vector))
-        while True:
-            with self._files.of(tenant_id).reading() as db, space.lock:
-                revision = search.revision(db)
-                if revision < space.revision:
-                    continue  # another thread has read a newer snapshot: take one as well
-                space.refresh(db, revision)
-                best = search.nearest(db, space, vector, limit=limit, restriction=restriction)
-                return search.neighbours(db, best, limit=limit, stems=stems)
+        # The lock before the first read: no thread's snapshot is older than what the matrix has followed already.
+        with space.lock, self._files.of(tenant_id).reading() as db:
+            space.refresh(db, search.revision(db))
+            best = search.nearest(db, space, vector, limit=limit, restriction=restriction)
+            return search.neighbours(db, best, limit=limit, stems=stems)
 
     def _space(self, tenant_id: str, index_version: str, dimension: int) -> VectorSpace:
         """One a tenant: with another index version the old one's memory is given back."""

@@ -129,7 +129,6 @@ class VectorSpace:
         self._matrix[rows] = vectors
         self._ids[rows] = ids
         self._used = max(self._used, int(rows[-1]) + 1)
-        self._sorted = None
         return True
 
     def _rows_of(self, ids: Sequence[int]) -> Ints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,6 +82,12 @@ def test_forged_cursors_are_refused(embedded_store: EmbeddedStore) -> None:
         with pytest.raises(InvalidArgument) as caught:
             embedded_store.record_keys(limit=1, cursor=forged)
         assert caught.value.field == "cursor"
+
+
+def test_a_token_made_up_in_our_form_is_refused(embedded_store: EmbeddedStore) -> None:
+    made_up = base64.urlsafe_b64encode(b"\0" * 6 + b'["notes", "n1"]').decode()
+    with pytest.raises(InvalidArgument):
+        embedded_store.list_notes(TENANT, limit=1, token=made_up)
 
 
 def test_bookmarks_of_any_name_are_kept(embedded_store: EmbeddedStore) -> None:

@@ -123,9 +123,12 @@ def test_a_commit_of_another_process_is_seen_at_once(tmp_path: Path) -> None:
     theirs.close()
 
 
-def count_up(home: Path, times: int) -> None:
-    """Raise the record's attempts by one, `times` times, against whoever does the same."""
+def count_up(home: Path, name: str, others: int, times: int) -> None:
+    """Raise the record's revision by one, `times` times, against `others` who begin at the same moment."""
     store = EmbeddedStore(home)
+    (home / f"{name}.waits").touch()
+    while len(list(home.glob("*.waits"))) <= others:
+        sleep(0.001)
     done = 0
     while done < times:
         stored = store.read_record(TENANT, "n0")
@@ -140,9 +143,9 @@ def count_up(home: Path, times: int) -> None:
 
 def test_writers_of_several_processes_take_turns_and_lose_nothing(tmp_path: Path) -> None:
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
-        list(pool.map(count_up, [tmp_path] * 3, [30] * 3))
+        list(pool.map(count_up, [tmp_path] * 3, "abc", [2] * 3, [100] * 3))
     store = EmbeddedStore(tmp_path)
-    assert store.read_record(TENANT, "n0").record == record(revision="90")
+    assert store.read_record(TENANT, "n0").record == record(revision="300")
     store.close()
 
 

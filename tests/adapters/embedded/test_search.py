@@ -16,7 +16,7 @@ import pytest
 from shared.adapters.embedded import EmbeddedStore, vectors
 from shared.adapters.embedded.changes import KEPT_REMOVALS
 from shared.domain import ChunkPut, IndexChange, IndexedChunk, Restriction, TimeRange, Vector
-from shared.errors import OperatorError
+from shared.errors import InvalidArgument, OperatorError
 from shared.scopes import tag_token, vault_token
 from tests.contracts.samples import DAY, FREE, TENANT, VERSION, chunk, ids, record, save, unit
 
@@ -142,6 +142,17 @@ def test_a_reader_that_fell_far_behind_reads_all_anew(embedded_store: EmbeddedSt
 def _near(store: EmbeddedStore, query: Vector) -> list[tuple[str, float]]:
     found = store.nearest(TENANT, query, limit=9, stems=[], restriction=FREE, index_version=VERSION)
     return [(each.chunk.chunk_id, each.cosine) for each in found]
+
+
+def test_a_change_that_fails_half_way_leaves_nothing(embedded_store: EmbeddedStore) -> None:
+    save(embedded_store, chunk("n1"), vector=unit(1, 0, 0, 0))
+    before = embedded_store.stats(TENANT), embedded_store.read_record(TENANT, "n1")
+    broken = replace(chunk("n1", 2), text="\ud800")
+    puts = (ChunkPut(chunk("n1", 1), unit(1, 0, 0, 0)), ChunkPut(broken, None))
+    with pytest.raises(InvalidArgument):
+        embedded_store.apply(TENANT, IndexChange("n1", before[1].token, record(), put=puts, remove=("n1_000",)))
+    assert (embedded_store.stats(TENANT), embedded_store.read_record(TENANT, "n1")) == before
+    assert _near(embedded_store, unit(1, 0, 0, 0)) == [("n1_000", 1.0)]
 
 
 def test_of_equals_at_the_limit_the_first_by_id_are_kept(embedded_store: EmbeddedStore) -> None:
