@@ -119,12 +119,11 @@ def test_a_shorter_note_loses_its_last_chunks(store: Store, embedder: HashingEmb
     assert_follows(store, embedder)
 
 
-def test_an_empty_note_has_a_record_and_no_chunks(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
-    store.put_note(TENANT, note("", title=""))
-    assert index(store, embedder, clock).chunks == 0
-    record = store.read_record(TENANT, "n1").record
-    assert record is not None
-    assert (record.status, record.chunk_count) == (IndexStatus.INDEXED, 0)
+def test_a_note_without_text_is_found_by_its_title(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+    store.put_note(TENANT, note("", title="Zebras"))
+    assert index(store, embedder, clock).chunks == 1
+    assert list(embedder.embedded) == ["Zebras\n8 May 2026\n\n"]
+    assert_follows(store, embedder)
 
 
 def test_a_deleted_note_leaves_nothing(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
