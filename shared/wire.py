@@ -139,7 +139,7 @@ def answer_json(question: Question, answer: Answer, *, k: int, request_id: str) 
         "query": _query_json(question, retrieved) if retrieved else None,
         "refusal": None,
         "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
-        "timings": _timings(answer.timings_ms),
+        "timings": _timings({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
     }
     if answer.refusal is not None:
         nearest = [result_json(passage) for passage in retrieved.nearest] if retrieved else []
