@@ -30,8 +30,8 @@ MAX_NEIGHBOURS = 1000
 """Firestore's limit of one vector search."""
 PAGE = 300
 """Documents of one page where a search has to look through more than it returns."""
-NEWEST_FIRST = (Order("createdAt", descending=True), Order(KEY, descending=True))
-"""Always this direction: a range on `createdAt` needs the index in the direction of the order."""
+NEWEST_FIRST = (Order("createdAt", descending=True), Order(KEY))
+"""Of chunks of one time, a note's first ones. A range on `createdAt` needs the index in the direction of the order."""
 DISTANCE = "distance"
 
 

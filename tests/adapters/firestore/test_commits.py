@@ -1,0 +1,112 @@
+"""Changes of many megabytes go in several commits and still are one compare-and-set."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+
+import pytest
+
+from shared.adapters.firestore import FirestoreStore
+from shared.adapters.firestore.commits import MAX_BYTES, MAX_WRITES, Commits
+from shared.domain import ChunkPut, Folder, IndexChange, IndexedChunk, IndexStatus
+from shared.errors import Conflict
+from tests.contracts.samples import TENANT, chunk, record, unit
+
+V = unit(*range(1, 769))
+COUNT = 400
+"""Chunks of 768 dimensions: three commits."""
+
+
+def _chunks(revision: str) -> list[IndexedChunk]:
+    return [chunk("big", place, note_revision=revision, text="x" * 1000) for place in range(COUNT)]
+
+
+def _change(expected: str | None, revision: str) -> IndexChange:
+    puts = tuple(ChunkPut(each, V) for each in _chunks(revision))
+    return IndexChange("big", expected, record(revision=revision, count=COUNT), put=puts)
+
+
+def test_batches_stay_below_the_limits() -> None:
+    batches = Commits("projects/p/databases/d/documents", TENANT, _change(None, "r1")).batches()
+    assert len(batches) > 1
+    assert sum(map(len, batches)) == COUNT
+    assert max(sum(write.ByteSize() for write in batch) for batch in batches) <= MAX_BYTES
+    removal = IndexChange("big", None, None, remove=tuple(f"big_{place:03d}" for place in range(2 * MAX_WRITES + 1)))
+    assert [len(batch) for batch in Commits("r", TENANT, removal).batches()] == [MAX_WRITES, MAX_WRITES, 1]
+
+
+def test_a_large_change_is_whole_afterwards_and_may_follow_another(firestore_store: FirestoreStore) -> None:
+    token = firestore_store.apply(TENANT, _change(None, "r1"))
+    assert firestore_store.read_record(TENANT, "big").token == token
+    token = firestore_store.apply(TENANT, _change(token, "r2"))
+    stored = firestore_store.stored_chunks(TENANT, "big")
+    assert [each.note_revision for each in stored] == ["r2"] * COUNT
+    assert firestore_store.read_record(TENANT, "big").record == record(revision="r2", count=COUNT)
+    assert firestore_store.folders(TENANT) == (Folder("default", ""), Folder("default", "work"))
+    with pytest.raises(Conflict):
+        firestore_store.apply(TENANT, _change(None, "r3"))
+    assert firestore_store.stored_chunks(TENANT, "big") == stored
+
+
+def test_of_two_large_changes_that_race_none_leaves_a_mixture(firestore_store: FirestoreStore) -> None:
+    """Whoever is overtaken between two commits gets Conflict; a record that says `indexed` has all its chunks."""
+    token = firestore_store.apply(TENANT, _change(None, "r0"))
+    start = Barrier(2)
+
+    def attempt(revision: str) -> str | None:
+        start.wait(10)
+        try:
+            firestore_store.apply(TENANT, _change(token, revision))
+        except Conflict:
+            return None
+        return revision
+
+    with ThreadPoolExecutor(2) as pool:
+        winners = [revision for revision in pool.map(attempt, ("a", "b")) if revision]
+    found = firestore_store.read_record(TENANT, "big").record
+    assert found is not None
+    assert len(winners) == 1
+    assert found.note_revision == winners[0]
+    assert {each.note_revision for each in firestore_store.stored_chunks(TENANT, "big")} == set(winners)
+
+
+def test_a_worker_that_dies_between_commits_leaves_no_record_that_agrees(firestore_store: FirestoreStore) -> None:
+    connection = firestore_store._connection
+    commits = Commits(connection.root, TENANT, _change(None, "r1"))
+    first, *_ = commits.batches()
+    connection.commit([commits.guard(None), *first])
+    left = firestore_store.read_record(TENANT, "big")
+    assert left.record is not None
+    assert (left.record.note_revision, left.record.status) == ("", IndexStatus.PENDING)
+    firestore_store.apply(TENANT, _change(left.token, "r2"))
+    assert {each.note_revision for each in firestore_store.stored_chunks(TENANT, "big")} == {"r2"}
+
+
+def test_a_patch_of_a_chunk_that_went_is_a_conflict(firestore_store: FirestoreStore) -> None:
+    token = firestore_store.apply(TENANT, IndexChange("n1", None, record()))
+    for change in (
+        IndexChange("n1", token, record(), patch=(chunk("n1"),)),
+        IndexChange("n1", token, record(), vectors=(("n1_000", V),)),
+    ):
+        with pytest.raises(Conflict):
+            firestore_store.apply(TENANT, change)
+
+
+def test_folders_count_through_moves_empty_notes_and_vectors(firestore_store: FirestoreStore) -> None:
+    def folders() -> list[str]:
+        return [each.folder for each in firestore_store.folders(TENANT) if each.folder]
+
+    one = chunk("n1", path="a/x.md")
+    token = firestore_store.apply(TENANT, IndexChange("n1", None, record(), put=(ChunkPut(one, None),)))
+    token = firestore_store.apply(TENANT, IndexChange("n1", token, record(), vectors=(("n1_000", V),)))
+    assert folders() == ["a"]
+    token = firestore_store.read_record(TENANT, "n1").token
+    token = firestore_store.apply(TENANT, IndexChange("n1", token, record(), patch=(replace(one, path="b/x.md"),)))
+    assert folders() == ["b"]
+    token = firestore_store.apply(TENANT, IndexChange("n1", token, record(count=0), remove=("n1_000",)))
+    assert folders() == []
+    token = firestore_store.apply(TENANT, IndexChange("n1", token, record(), put=(ChunkPut(one, None),)))
+    firestore_store.apply(TENANT, IndexChange("n1", token, None, remove=("n1_000",)))
+    assert folders() == []

@@ -1,0 +1,110 @@
+"""Every error of the SDK has its place in our tree, and an absent server is reported in bounded time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from google.api_core import exceptions as core
+from google.auth import exceptions as auth
+
+from cli.emulator import Emulator, start
+from shared.adapters.firestore import FirestoreStore
+from shared.adapters.firestore.errors import ours, table, translated
+from shared.domain import IndexChange
+from shared.errors import Conflict, OperatorError, StoreUnavailable
+from tests.contracts.samples import FREE, TENANT, VERSION, chunk, note, record, save, unit
+
+READ_SECONDS, WRITE_SECONDS = 1.0, 1.5
+SLACK = 2.0
+
+
+def test_every_error_class_of_the_sdk_is_in_the_table() -> None:
+    classes = {
+        each
+        for each in vars(core).values()
+        if isinstance(each, type) and issubclass(each, Exception) and each.__module__ == core.__name__
+    }
+    assert len(classes) > 30
+    assert classes <= set(table())
+
+
+def test_every_error_of_google_auth_has_a_parent_in_the_table() -> None:
+    classes = [each for each in vars(auth).values() if isinstance(each, type) and issubclass(each, Exception)]
+    assert all(set(each.__mro__) & set(table()) for each in classes)
+
+
+def test_translated_errors_are_chained_and_repeat_nothing_the_server_said() -> None:
+    with pytest.raises(StoreUnavailable) as caught, translated():
+        raise core.ServiceUnavailable("note text")  # type: ignore[no-untyped-call]
+    assert isinstance(caught.value.__cause__, core.ServiceUnavailable)
+    assert "note text" not in caught.value.message
+
+
+def test_a_failed_precondition_is_a_conflict_only_for_a_guarded_request() -> None:
+    with pytest.raises(Conflict), translated(guarded=True):
+        raise core.FailedPrecondition("moved")  # type: ignore[no-untyped-call]
+    with pytest.raises(OperatorError), translated():
+        raise core.FailedPrecondition("needs an index")  # type: ignore[no-untyped-call]
+
+
+def test_a_subclass_that_the_table_lacks_is_treated_as_its_parent() -> None:
+    class Newer(core.ServiceUnavailable):
+        pass
+
+    assert isinstance(ours(Newer("x")), StoreUnavailable)  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture
+def own_emulator(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
+    """One that the test may stop; `emulator` only decides whether there can be any."""
+    assert emulator.host
+    with start() as own:
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", own.host)
+        yield own
+
+
+@pytest.mark.parametrize("end", ["stopped", "hanging"])
+def test_when_the_server_goes_away_every_call_says_so_in_time(own_emulator: Emulator, end: str) -> None:
+    store = FirestoreStore("demo-gone", read_seconds=READ_SECONDS, write_seconds=WRITE_SECONDS)
+    save(FirestoreStore(store.project), chunk("n1"), vector=unit(1, 0, 0, 0))
+    if end == "stopped":
+        own_emulator.stop()
+    else:
+        os.kill(own_emulator.process.pid, signal.SIGSTOP)
+    try:
+        for call in _calls(store):
+            began = time.monotonic()
+            with pytest.raises(StoreUnavailable) as caught:
+                call()
+            assert time.monotonic() - began < WRITE_SECONDS + SLACK
+            assert caught.value.__cause__ is not None
+    finally:
+        if end == "hanging":
+            os.kill(own_emulator.process.pid, signal.SIGCONT)
+
+
+def test_when_the_server_comes_back_the_same_store_goes_on(own_emulator: Emulator) -> None:
+    store = FirestoreStore("demo-back", read_seconds=READ_SECONDS, write_seconds=WRITE_SECONDS)
+    own_emulator.stop()
+    with pytest.raises(StoreUnavailable):
+        store.get_note(TENANT, "n1")
+    with start(port=int(own_emulator.host.partition(":")[2])):
+        FirestoreStore(store.project).put_note(TENANT, note("n1"))
+        assert store.get_note(TENANT, "n1") == note("n1")
+
+
+def _calls(store: FirestoreStore) -> list[Callable[[], object]]:
+    v = unit(1, 0, 0, 0)
+    return [
+        lambda: store.get_note(TENANT, "n1"),
+        lambda: store.put_note(TENANT, note("n1")),
+        lambda: store.apply(TENANT, IndexChange("n2", None, record())),
+        lambda: store.nearest(TENANT, v, limit=1, stems=[], restriction=FREE, index_version=VERSION),
+        lambda: store.document_frequencies(TENANT, ["alpha"]),
+        lambda: store.live_records(TENANT, ["n1"]),
+        lambda: store.orphan_keys(limit=1),
+    ]
