@@ -35,7 +35,7 @@ def find_claims(answer: str) -> tuple[Claim, ...]:
             claims[-1] = _claim(answer, claims[-1].start, leading.end())
             start = leading.end()  # noqa: PLW2901 - the rest of the sentence is the next claim
         claim = _claim(answer, start, end)
-        if claim.text:
+        if any(map(str.isalnum, claim.text)):
             claims.append(claim)
     return tuple(claims)
 

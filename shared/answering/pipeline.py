@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 
 from shared.answering.citations import check_citations
 from shared.answering.claims import find_claims
@@ -12,7 +14,7 @@ from shared.answering.prompt import build_plain_prompt, build_prompt
 from shared.answering.quotes import quote_sources
 from shared.answering.refusals import reason_to_refuse, refusal_text
 from shared.answering.sources import label_sources
-from shared.domain import Answer, Draft, Question, RefusalReason, Retrieved
+from shared.domain import Answer, Draft, Question, RefusalReason, Retrieved, Source
 from shared.ports import Writer
 
 log = logging.getLogger(__name__)
@@ -36,23 +38,31 @@ def answer(question: Question, retrieved: Retrieved | None, *, writer: Writer, f
     started = time.perf_counter()
     draft = write_draft(prompt, writer=writer, fallback=fallback)
     written = time.perf_counter()
+    checked = _check(question, retrieved, draft, sources)
+    timings = {"write": (written - started) * 1e3, "check": (time.perf_counter() - written) * 1e3}
+    return replace(checked, timings_ms=timings)
+
+
+def _check(question: Question, retrieved: Retrieved, draft: Draft, sources: Sequence[Source]) -> Answer:
+    """Step 6: only offered labels, and the refusal where nothing is cited."""
     cited = check_citations(draft.text, sources)
     _report(cited.removed)
-    reason = reason_to_refuse(cited.text, cites=bool(cited.used))
+    claims = find_claims(cited.text)
+    reason = reason_to_refuse(cited.text, cites=any(claim.labels for claim in claims))
     if reason is RefusalReason.BELOW_THRESHOLD and retrieved.widened:
         reason = RefusalReason.TIME_RANGE_EMPTY  # nothing was written then, and what was written around holds no answer
     if reason:
         return _refuse(reason, retrieved, draft, removed=cited.removed)
-    citations = quote_sources(find_claims(cited.text), cited.used) if question.include_citations else ()
-    text = cited.text if question.include_citations else check_citations(cited.text, ()).text
+    with_citations = question.include_citations
+    text = cited.text if with_citations else check_citations(cited.text, ()).text
     return Answer(
         text=_widening_notice(retrieved) + text.strip(),
-        citations=citations,
+        citations=quote_sources(claims, cited.used) if with_citations else (),
         refusal=None,
         model=draft.model,
         retrieved=retrieved,
         usage=draft.usage,
-        timings_ms={"write": (written - started) * 1e3, "check": (time.perf_counter() - written) * 1e3},
+        timings_ms={},
         removed_labels=cited.removed,
     )
 

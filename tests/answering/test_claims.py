@@ -17,6 +17,7 @@ from shared.answering.claims import find_claims
         ("[N1] says that it scales.", [("says that it scales.", ("N1",))]),
         ("", []),
         ("[N1]", []),
+        ("[N1][N2].", []),
     ],
 )
 def test_an_answer_falls_into_claims_with_their_labels(answer: str, claims: list[tuple[str, tuple[str, ...]]]) -> None:

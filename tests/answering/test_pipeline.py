@@ -77,6 +77,7 @@ def test_invented_labels_go_and_are_logged_by_count_alone(caplog: pytest.LogCapt
     [
         ("You chose Redis.", RefusalReason.UNSUPPORTED_CLAIMS),
         ("You chose Redis [N9].", RefusalReason.UNSUPPORTED_CLAIMS),
+        ("[N1]", RefusalReason.UNSUPPORTED_CLAIMS),
         ("The notes do not say which database.", RefusalReason.BELOW_THRESHOLD),
         ("Die Notizen enthalten dazu nichts.", RefusalReason.BELOW_THRESHOLD),
     ],
@@ -137,8 +138,9 @@ def test_a_wider_search_is_never_silent() -> None:
     assert named.text == 'I found no notes for "last week", so I looked further (7 days around). Firestore [N1].'
     filtered = ask("Firestore [N1].", found=retrieved(FIRESTORE, widened="any time"))
     assert filtered.text.startswith("I found no notes for that time, so I looked further (any time). ")
-    refused = ask("Redis.", found=retrieved(FIRESTORE, widened="any time"))
+    refused = ask("The notes do not say.", found=retrieved(FIRESTORE, widened="any time"))
     assert refused.text.startswith("I don't have enough information")
+    assert refused.refusal is RefusalReason.TIME_RANGE_EMPTY
 
 
 def test_a_note_cannot_smuggle_a_citation_into_the_answer() -> None:
