@@ -8,7 +8,9 @@ from datetime import datetime, timedelta
 from shared.domain import IndexRecord, IndexStatus
 
 LEASE = timedelta(seconds=60)
-"""How long a worker may be silent before another takes over: longer than one embedding call with its retries."""
+"""How long a worker may be silent before another takes over. One whose embedding call takes longer, retries included,
+pays for that batch in vain: its write fails, and the other's stands.
+"""
 
 FIRST_RETRY = timedelta(minutes=5)
 LAST_RETRY = timedelta(hours=24)
