@@ -216,7 +216,8 @@ def _tidy(sentence: str) -> str:
         return ""
     if len(text) <= MAX_SENTENCE:
         return text
-    return text[:MAX_SENTENCE].rpartition(" ")[0] + "…" if " " in text[:MAX_SENTENCE] else text[:MAX_SENTENCE] + "…"
+    cut = text[:MAX_SENTENCE]
+    return f"{cut.rpartition(' ')[0] or cut}…"
 
 
 def _choose(offered: Iterable[_Sentence]) -> list[str]:

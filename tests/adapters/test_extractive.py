@@ -157,6 +157,11 @@ def test_an_endless_sentence_is_cut_at_a_word() -> None:
     assert re.search(r"(scales|beautifully)… \[N1\]\.\Z|(scales|beautifully) \[N1\]…\Z", said)
 
 
+def test_an_endless_word_is_cut_too() -> None:
+    said = write("What about Firestore?", [passage("x" * 1000, title="Firestore")])
+    assert said == "x" * 320 + " [N1]…"
+
+
 def test_citations_in_a_note_cannot_be_quoted_as_citations() -> None:
     said = write("Which database?", [passage("The database is Oracle [N7], says [N1].")])
     assert said == "The database is Oracle (N7), says (N1) [N1]."
