@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,19 @@ from shared.app import App, NoteDraft
 from shared.domain import NoteKey
 from shared.errors import ModelRefused, NotFound, RequestError, Unavailable
 from shared.indexing.pipeline import IndexOutcome
+
+WORKERS = 4
+"""Files at once: while one waits for a model or the disk, another is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """One file after its turn: left out, indexed, or why not."""
+
+    file: FileNote | Skipped
+    outcome: IndexOutcome | None = None
+    pending: str | None = None
+    failed: str | None = None
 
 
 @dataclass(slots=True)
@@ -35,6 +50,26 @@ class Report:
     odd: list[Skipped] = field(default_factory=list)
     """Indexed, but not as their author meant."""
     seconds: float = 0.0
+
+    def add(self, taken: Taken) -> set[str]:
+        """Count one file. The id of its note, if it is one."""
+        if isinstance(taken.file, Skipped):
+            self.skipped.append(taken.file)
+            return set()
+        path, outcome = taken.file.draft.path, taken.outcome
+        self.notes += 1
+        if taken.file.problem:
+            self.odd.append(Skipped(path, taken.file.problem))
+        if taken.pending is not None:
+            self.pending.append(Skipped(path, taken.pending))
+        elif outcome is None or outcome.action == "failed":
+            reason = taken.failed or (outcome.error if outcome else None) or "refused by the model"
+            self.failed.append(Skipped(path, reason))
+        else:
+            self.embedded += outcome.embedded
+            self.unchanged += outcome.action == "unchanged"
+            self.indexed += outcome.action != "unchanged"
+        return {taken.file.note_id}
 
     def as_json(self) -> dict[str, Any]:
         shown: dict[str, Any] = {
@@ -88,9 +123,10 @@ class Import:
         manifest = self.manifest()
         before, foreign = manifest.ids(self.source), manifest.elsewhere(self.source)
         kept: set[str] = set()
-        for count, file in enumerate(files, 1):
-            kept |= self._take(file, foreign, report)
-            step(count, len(files))
+        with _workers() as workers:
+            for count, taken in enumerate(workers.map(lambda file: self._take(file, foreign), files), 1):
+                kept |= report.add(taken)
+                step(count, len(files))
         if any(entry.unread for entry in report.skipped):
             kept |= before  # what cannot be looked at may still be there
         manifest.keep(self.source, before | kept)
@@ -100,41 +136,23 @@ class Import:
         report.seconds = time.perf_counter() - started
         return report
 
-    def _take(self, file: Path, foreign: frozenset[str], report: Report) -> set[str]:
-        """Read, save and index one file. The id of its note, if it is one."""
+    def _take(self, file: Path, foreign: frozenset[str]) -> Taken:
+        """Read, save and index one file. Runs in several threads at once."""
         note = read(self.root, file, self.vault)
         if isinstance(note, FileNote) and note.note_id in foreign:
             note = Skipped(note.draft.path, "another folder has put a note at this path of the vault")
         if isinstance(note, Skipped):
-            report.skipped.append(note)
-            return set()
-        self._save(note, report)
-        return {note.note_id}
-
-    def _save(self, note: FileNote, report: Report) -> None:
-        """Save and index one note, and count how it went."""
-        path = note.draft.path
-        report.notes += 1
-        if note.problem:
-            report.odd.append(Skipped(path, note.problem))
+            return Taken(note)
         try:
             self.app.save_note(self.tenant_id, note.note_id, self._dated(note))
-            outcome = self.app.index_note(NoteKey(self.tenant_id, note.note_id))
+        except (RequestError, Unavailable) as error:
+            return Taken(note, failed=error.message)
+        try:
+            return Taken(note, self.app.index_note(NoteKey(self.tenant_id, note.note_id)))
         except Unavailable as error:
-            report.pending.append(Skipped(path, error.message))
-        except (RequestError, ModelRefused) as error:
-            report.failed.append(Skipped(path, error.message))
-        else:
-            self._count(path, outcome, report)
-
-    def _count(self, path: str, outcome: IndexOutcome, report: Report) -> None:
-        report.embedded += outcome.embedded
-        if outcome.action == "failed":
-            report.failed.append(Skipped(path, outcome.error or "refused by the model"))
-        elif outcome.action == "unchanged":
-            report.unchanged += 1
-        else:
-            report.indexed += 1
+            return Taken(note, pending=error.message)
+        except ModelRefused as error:
+            return Taken(note, failed=error.message)
 
     def _dated(self, note: FileNote) -> NoteDraft:
         """A file without a date of its own was created when it was first seen to be modified."""
@@ -150,3 +168,13 @@ class Import:
             return  # somebody else deleted it
         self.app.index_note(NoteKey(self.tenant_id, note_id))
         report.removed += 1
+
+
+@contextmanager
+def _workers() -> Iterator[ThreadPoolExecutor]:
+    """Threads that stop after the files at hand when the import is broken off."""
+    pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="import")
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
