@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -143,6 +144,21 @@ def test_a_write_that_others_block_for_too_long_is_unavailable(tmp_path: Path) -
     other.close()
     store.put_note(TENANT, note("n2"))
     assert store.get_note(TENANT, "n2") == note("n2")
+    store.close()
+
+
+def test_a_file_that_somebody_else_is_just_making_is_waited_for(tmp_path: Path) -> None:
+    path = tenant_file(tmp_path, TENANT)
+    path.parent.mkdir()
+    maker = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    maker.execute("BEGIN IMMEDIATE")
+    done = Timer(0.3, maker.execute, ["ROLLBACK"])
+    done.start()
+    store = EmbeddedStore(tmp_path)
+    store.put_note(TENANT, note("n1"))
+    assert store.get_note(TENANT, "n1") == note("n1")
+    done.join()
+    maker.close()
     store.close()
 
 
