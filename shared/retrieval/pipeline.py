@@ -124,7 +124,6 @@ def _find(search: Search, allowed: Restriction, hint: TimeHint | None, embed: Ca
 def _rank(
     question: Question, analysis: Analysis, pool: Pool, *, threshold: float, search: Search, unrelated_cosine: float
 ) -> Iterator[Scored]:
-    """Half as many again as wanted are ranked at first: some repeat others, some are of notes just rewritten."""
     formula = Formula(
         options=search.options,
         mode=mode_of(pool, question.strategy),
@@ -133,10 +132,8 @@ def _rank(
         unrelated_cosine=unrelated_cosine,
         keyword=keyword_parts(pool),
     )
-    head = _wanted(question, search.options) * 3 // 2
-    return best_first(
-        pool, formula, tenant_id=question.tenant_id, store=search.store, threshold=threshold, head=max(head, NEAREST)
-    )
+    head = max(NEAREST, _wanted(question, search.options))
+    return best_first(pool, formula, tenant_id=question.tenant_id, store=search.store, threshold=threshold, head=head)
 
 
 def _shown(search: Search, found: _Found) -> Pool:

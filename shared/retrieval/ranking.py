@@ -29,11 +29,11 @@ def best_first(
 ) -> Iterator[Scored]:
     """Candidates that match, pass the threshold and belong to their note as it is now, in exact order.
 
-    Works on the best `head` at a time, and goes on only when more are taken: vectors are read of chunks that can come
-    among them, and index records of the notes they belong to.
+    Works on the best `head` first, then on half as many at a time and only when more are taken: vectors are read of
+    chunks that can come among them, and index records of the notes they belong to.
     """
     revisions: dict[str, str] = {}
-    done = 0
+    done, step = 0, max(1, head // 2)
     while True:
         while able := contenders(pool, formula, head=head, threshold=threshold):
             pool = _with_vectors(pool, able[:VECTORS_AT_ONCE], tenant_id, store)
@@ -42,9 +42,9 @@ def best_first(
         unknown = dict.fromkeys(scored.chunk.note_id for scored in batch if scored.chunk.note_id not in revisions)
         revisions.update(_revisions(tenant_id, tuple(unknown), store))
         yield from (scored for scored in batch if revisions[scored.chunk.note_id] == scored.chunk.note_revision)
-        if head >= len(ranking):
+        if head > len(ranking):  # nothing was left for the vectors to be worse than: all that match have been read
             return
-        done, head = head, 2 * head
+        done, head = head, head + step
 
 
 def _revisions(tenant_id: str, note_ids: Sequence[str], store: VectorsAndRecords) -> Mapping[str, str]:

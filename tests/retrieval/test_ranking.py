@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shared.domain import Candidate, IndexRecord, Scored, Vector
 from shared.retrieval.pool import Pool
 from shared.retrieval.ranking import best_first
+from shared.retrieval.scores import ranked
 from tests.contracts.samples import TENANT, record
+from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import candidate, formula_of, pool_of
 
 
@@ -62,7 +68,7 @@ def test_deleted_and_rewritten_notes_are_passed_over_and_the_next_ones_follow() 
     del live["n00"]
     index = _Index(revisions=live)
     assert _ranked(pool_of(_ladder(20)), index, head=4, take=4) == ["n02", "n03", "n04", "n05"]
-    assert len(index.records_read) == 8
+    assert len(index.records_read) == 6
 
 
 def test_a_vector_the_leg_did_not_bring_is_read_and_counts() -> None:
@@ -94,3 +100,14 @@ def test_an_empty_pool_reads_nothing() -> None:
     index = _Index()
     assert _ranked(pool_of([]), index) == []
     assert (index.vectors_read, index.records_read) == ([], [])
+
+
+@given(pools(), st.integers(1, 10), st.sampled_from([0.0, 0.55, 0.7]))
+def test_taken_to_the_end_it_is_the_ranking_of_all_vectors(drawn: Drawn, head: int, threshold: float) -> None:
+    true, unread, ceiling = drawn
+    vectors = {each.chunk.chunk_id: array("d", [each.cosine]) for each in true if each.cosine is not None}
+    blind = [replace(each, cosine=None) if each.chunk.chunk_id in unread else each for each in true]
+    pool = pool_of(blind, unread=unread, ceiling=ceiling, frequencies={"api": 7})
+    whole = pool_of(true, frequencies={"api": 7})
+    expected = ranked(whole, formula_of(whole), threshold=threshold)
+    assert _ranked(pool, _Index(vectors), head=head, threshold=threshold) == [each.chunk.note_id for each in expected]

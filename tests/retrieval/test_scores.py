@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain import Candidate, RetrievalMode, TimeRange
+from shared.domain import RetrievalMode, TimeRange
 from shared.retrieval.scores import calibrated, contenders, keyword_parts, nearness, ranked
+from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import NOW, OPTIONS, candidate, days_ago, formula_of, pool_of
 
 MAY = TimeRange(days_ago(40), days_ago(10))
@@ -135,32 +136,6 @@ def test_weights_on_recency_alone_rank_by_freshness() -> None:
     assert [(each.chunk.note_id, each.score) for each in found] == [("newer", 1.0), ("older", 0.5)]
 
 
-Known = tuple[Candidate, float | None]
-coarse = st.integers(-4, 10).map(lambda tenth: tenth / 10)
-"""Few values, so that ties are common."""
-
-
-@st.composite
-def pools(draw: st.DrawFn) -> tuple[list[Candidate], set[str], float]:
-    """Candidates as they truly are, ids of those the vector leg did not bring, and the leg's last cosine."""
-    ceiling = draw(coarse)
-    made, unread = [], set()
-    for number in range(draw(st.integers(1, 24))):
-        brought = draw(st.booleans())
-        cosine = draw(coarse.filter(lambda value: value >= ceiling) if brought else st.one_of(st.none(), coarse))
-        if not brought and cosine is not None:
-            cosine = min(cosine, ceiling)
-        terms = {"api": draw(st.integers(0, 3)), "rest": 3}
-        rank = draw(st.integers(1, 30)) if brought else None
-        each = candidate(
-            f"n{number:02d}", cosine, terms=terms, age=draw(st.sampled_from([0, 10, 200])), vector_rank=rank
-        )
-        made.append(each)
-        if not brought:
-            unread.add(each.chunk.chunk_id)
-    return made, unread, ceiling
-
-
 @given(
     pools(),
     st.integers(1, 10),
@@ -169,7 +144,7 @@ def pools(draw: st.DrawFn) -> tuple[list[Candidate], set[str], float]:
     st.sampled_from([None, MAY]),
 )
 def test_reading_only_the_contenders_vectors_leaves_the_head_exact(
-    made: tuple[list[Candidate], set[str], float],
+    made: Drawn,
     head: int,
     threshold: float,
     mode: RetrievalMode,
@@ -204,9 +179,7 @@ def test_a_vector_that_cannot_win_is_not_read() -> None:
 
 
 @given(pools(), st.randoms(use_true_random=False))
-def test_the_order_of_the_input_changes_nothing(
-    made: tuple[list[Candidate], set[str], float], dice: random.Random
-) -> None:
+def test_the_order_of_the_input_changes_nothing(made: Drawn, dice: random.Random) -> None:
     candidates, unread, ceiling = made
     shuffled = dice.sample(candidates, len(candidates))
     one, other = (
@@ -219,9 +192,7 @@ def test_the_order_of_the_input_changes_nothing(
 
 
 @given(pools(), st.sampled_from([None, MAY, TimeRange(None, NOW), TimeRange(NOW - timedelta(days=1), NOW)]))
-def test_every_part_and_score_lies_between_zero_and_one(
-    made: tuple[list[Candidate], set[str], float], named: TimeRange | None
-) -> None:
+def test_every_part_and_score_lies_between_zero_and_one(made: Drawn, named: TimeRange | None) -> None:
     pool = pool_of(made[0], frequencies={"api": 7})
     for found in ranked(pool, formula_of(pool, named=named, unrelated_cosine=0.2), threshold=0.0):
         parts = found.scores
