@@ -18,7 +18,7 @@ from shared.domain import IndexChange
 from shared.errors import Conflict, OperatorError, StoreUnavailable
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, note, record, save, unit
 
-READ_SECONDS, WRITE_SECONDS = 1.0, 1.5
+READ_SECONDS, WRITE_SECONDS = 0.6, 0.8
 SLACK = 2.0
 
 

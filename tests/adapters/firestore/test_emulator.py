@@ -1,0 +1,116 @@
+"""The emulator is found, started and stopped, and tells a local server of every write."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from queue import Queue
+from typing import ClassVar
+
+import pytest
+
+from cli.emulator import Emulator, EmulatorMissing, find_jar, start
+from shared.adapters.firestore import FirestoreStore
+from tests.contracts.samples import TENANT, chunk, note, save
+
+
+class _Receiver(BaseHTTPRequestHandler):
+    """Keeps path, document and type of every event that is posted."""
+
+    events: ClassVar[Queue[tuple[str, str | None, str | None]]] = Queue()
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.events.put((self.path, self.headers["ce-document"], self.headers["ce-type"]))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+        """Keep the test's output clean."""
+
+
+@pytest.fixture
+def receiver_port() -> Iterator[int]:
+    server = HTTPServer(("127.0.0.1", 0), _Receiver)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_trigger_is_fired_by_notes_and_by_nothing_else(
+    receiver_port: int, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert emulator.host, "only where an emulator can be had"
+    with start(functions_port=receiver_port) as own:
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", own.host)
+        own.register_trigger("demo-events", "on_note_write")
+        store = FirestoreStore("demo-events")
+        save(store, chunk("n1"))
+        store.put_note(TENANT, note("n1"))
+        store.delete_note(TENANT, "n1")
+        for _ in range(2):
+            assert _Receiver.events.get(timeout=20) == (
+                "/functions/projects/demo-events/triggers/on_note_write",
+                f"tenants/{TENANT}/notes/n1",
+                "google.cloud.firestore.document.v1.written",
+            )
+    assert _Receiver.events.empty()
+
+
+def test_the_stopped_emulator_leaves_neither_process_nor_log(emulator: Emulator) -> None:
+    assert emulator.host
+    with start() as own:
+        assert own.process.poll() is None
+        assert own.log.exists()
+    assert own.process.poll() is not None
+    assert not own.log.exists()
+    own.stop()
+
+
+def test_reset_empties_one_project_only(firestore_store: FirestoreStore, emulator: Emulator) -> None:
+    other = FirestoreStore(f"{firestore_store.project}-2")
+    for store in (firestore_store, other):
+        store.put_note(TENANT, note("n1"))
+    emulator.reset(firestore_store.project)
+    assert firestore_store.get_note(TENANT, "n1") is None
+    assert other.get_note(TENANT, "n1") == note("n1")
+    emulator.reset(other.project)
+
+
+def test_a_named_jar_comes_first(tmp_path: Path) -> None:
+    jar = tmp_path / "emulator.jar"
+    jar.touch()
+    assert find_jar({"FIRESTORE_EMULATOR_JAR": str(jar)}) == jar
+    with pytest.raises(EmulatorMissing, match="FIRESTORE_EMULATOR_JAR"):
+        find_jar({"FIRESTORE_EMULATOR_JAR": str(tmp_path / "none.jar")})
+
+
+def test_the_newest_jar_of_firebase_tools_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))  # neither dpkg nor gcloud
+    cache = tmp_path / ".cache/firebase/emulators"
+    cache.mkdir(parents=True)
+    for version in ("1.9.0", "1.19.8", "1.2.10"):
+        (cache / f"cloud-firestore-emulator-v{version}.jar").touch()
+    assert find_jar({"HOME": str(tmp_path)}).name == "cloud-firestore-emulator-v1.19.8.jar"
+
+
+def test_a_missing_emulator_or_java_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EmulatorMissing, match="apt-get install"):
+        find_jar({"HOME": str(tmp_path)})
+    with pytest.raises(EmulatorMissing, match="Java"):
+        start(env={"HOME": str(tmp_path)})
+
+
+def test_an_emulator_that_cannot_start_says_why(tmp_path: Path, emulator: Emulator) -> None:
+    assert emulator.host
+    broken = tmp_path / "broken.jar"
+    broken.write_bytes(b"no jar")
+    with pytest.raises(EmulatorMissing, match="ended at once"):
+        start(env={**os.environ, "FIRESTORE_EMULATOR_JAR": str(broken)})
