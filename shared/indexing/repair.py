@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from shared.indexing.pipeline import index_note, index_version, texts_to_embed
 from shared.indexing.records import is_due
 from shared.indexing.standing import Finding, Standing, read_standing
 from shared.ports import Embedder, Store
+
+_logger = logging.getLogger(__name__)
 
 MAX_OUTAGES = 3
 """After so many notes in a row for which a model or the store was away, it is not the notes: the work stops."""
@@ -62,7 +65,11 @@ class Repairs:
         except Unavailable:
             self.done["postponed"] += 1
             self.outages += 1
-        except AuroraError:
+        except AuroraError as error:
+            _logger.warning("could not mend note %r, %s: %s", key.note_id, type(error).__name__, error.message)
+            self.done["failed"] += 1
+        except Exception:  # a bug that one note brings out must not hide every note after it
+            _logger.exception("could not mend note %r", key.note_id)
             self.done["failed"] += 1
         else:
             self.outages = 0

@@ -150,7 +150,7 @@ def _interpreted(
             return pair, opening.start() if opening else mention.start, following.end
     part, before = _leading(before, grammar.parts)
     operator, before_operator = _leading(before, grammar.operators)
-    if part is None and mention.rule.weak and not _stands_as_time(text, mention, grammar):
+    if part is None and operator is None and mention.rule.weak and not _stands_as_time(text, mention, grammar):
         return None
     span = _resolved(mention, context)
     if span is None:

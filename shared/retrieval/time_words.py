@@ -157,7 +157,7 @@ ENGLISH = Lexicon(
         Rule("christmas", r"(?:(?:over|at|around|during|since|on) )?(?P<last>last )?(?:christmas|xmas)(?! (?:tree|party|list|card|gift|present|market|carol|song)s?)(?: {year})?"),
         Rule("year", r"(?:the year )?{year}(?! (?:words|lines|people|users|euros?|dollars|pages|items|notes|requests|units|steps|times|calories|characters|tokens|rows|files|km|kg|m|mb|gb|ms|kilometers|meters|hours|minutes|seconds|days|weeks|customers|subscribers|servers|records|points|copies|pieces|entries|messages|emails|feet|miles|percent)\b)", weak=True),
     ),
-    prepositions=r"(?:in|on|during|of|over|from|around|throughout|since|after|before|until|till|between|and|to|through|than|prior to|up to|early|late|mid|mid-)",
+    prepositions=r"(?:in|on|during|of|over|from|around|throughout|early|late|mid)",
     operators={
         "since": r"since|starting(?: from)?|ever since",
         "after": r"after|later than",
@@ -259,6 +259,7 @@ SPANISH = Lexicon(
     rules=(
         Rule("ignored", r"(?:próximo|próxima|proximo|proxima) (?:{unit}|{weekday}|{month}|{season})"),
         Rule("ignored", r"{unit} (?:que viene|próximo|próxima)"),
+        Rule("ignored", r"para (?:el |la )?(?:{weekday}|{month}|{season})"),
         Rule("today", r"hoy|esta (?:mañana|tarde|noche)"),
         Rule("day_before_yesterday", r"anteayer|antes de ayer"),
         Rule("yesterday", r"ayer|anoche"),

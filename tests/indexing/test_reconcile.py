@@ -18,6 +18,7 @@ from tests.indexing.world import (
     START,
     TENANT,
     Clock,
+    DisturbedEmbedder,
     Killed,
     Life,
     assert_follows,
@@ -257,6 +258,18 @@ def test_one_bad_note_never_stops_the_rest(store: Store, embedder: HashingEmbedd
     assert (again.found, again.indexed, again.failed) == ({Finding.REJECTED: 3}, 0, 3)
     good = [note_id for note_id in note_ids if note_id not in {"n02", "n05", "n07"}]
     assert all(_status(store, note_id) is IndexStatus.INDEXED for note_id in good)
+
+
+def test_a_bug_that_one_note_brings_out_does_not_hide_the_notes_after_it(
+    store: Store, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    def stumble() -> None:
+        raise ZeroDivisionError
+
+    note_ids = put_notes(store, 3)
+    report = sweep(store, DisturbedEmbedder(stumble, at=2), clock)
+    assert (report.indexed, report.failed, report.complete) == (len(note_ids) - 1, 1, True)
+    assert "ZeroDivisionError" in caplog.text
 
 
 def test_notes_at_fault_are_not_written_again(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:

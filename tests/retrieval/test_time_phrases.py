@@ -275,6 +275,8 @@ NOT_A_TIME = [
     "what costs 1999 euros",
     "second half of the sandwich",
     "the decision about the API",
+    "How long does it take me to fall asleep?",
+    "the road to march on",
 ]
 # fmt: on
 
@@ -290,6 +292,10 @@ def test_a_phrase_is_the_days_it_names(lang: str, text: str, start: str, end: st
     assert (found.hint.range.start, found.hint.range.end) == (midnight(start), midnight(end))
     assert found.hint.phrase == phrase
     assert " ".join(text[found.start : found.end].split()) == phrase
+
+
+def test_what_is_for_a_day_is_not_from_that_day() -> None:
+    assert find_time("deberes para el martes", now=NOW, zone=ZONE, lang="es") is None
 
 
 @pytest.mark.parametrize("text", NOT_A_TIME)

@@ -45,7 +45,7 @@ class GeminiEmbedder:
         base_url: str | None = None,
         project: str | None = None,
         location: str = "global",
-        document_timeout: float = 60.0,
+        document_timeout: float = 45.0,
         query_timeout: float = 5.0,
         clock: Clock = time,
     ) -> None:

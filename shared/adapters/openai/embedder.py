@@ -46,7 +46,7 @@ class OpenAIEmbedder:
         dimension: int = 768,
         batch_size: int = 10,
         api_key: str | None = None,
-        document_timeout: float = 60.0,
+        document_timeout: float = 45.0,
         query_timeout: float = 5.0,
         clock: Clock = time,
     ) -> None:
