@@ -1,0 +1,41 @@
+"""Settings become options."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from shared.retrieval.options import BILLED_POSTINGS, UNBILLED_POSTINGS, RetrievalOptions
+from shared.settings import Settings
+
+
+def test_the_defaults_of_settings_and_options_agree() -> None:
+    made = RetrievalOptions.from_settings(Settings(store="firestore"), index_version="md1:m:3")
+    plain = RetrievalOptions(index_version="md1:m:3")
+    assert {name.name: getattr(made, name.name) for name in fields(made)} == {
+        name.name: getattr(plain, name.name) for name in fields(plain)
+    }
+
+
+def test_every_setting_of_retrieval_arrives() -> None:
+    settings = Settings(
+        retrieval_top_k=7,
+        retrieval_rerank_to=3,
+        retrieval_window_days=11,
+        weight_vector=0.5,
+        weight_keyword=0.3,
+        weight_recency=0.2,
+        half_life_days=5.0,
+        rrf_k=9,
+    )
+    made = RetrievalOptions.from_settings(settings, index_version="v")
+    assert (made.leg_size, made.rerank_to, made.window_days) == (7, 3, 11)
+    assert (made.weight_vector, made.weight_keyword, made.weight_recency) == (0.5, 0.3, 0.2)
+    assert (made.half_life_days, made.rrf_k) == (5.0, 9)
+
+
+def test_only_billed_postings_are_counted_closely() -> None:
+    budgets = {
+        store: RetrievalOptions.from_settings(Settings(store=store, project="demo-p"), index_version="v").posting_budget
+        for store in ("firestore", "embedded")
+    }
+    assert budgets == {"firestore": BILLED_POSTINGS, "embedded": UNBILLED_POSTINGS}
