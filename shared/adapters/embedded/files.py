@@ -95,13 +95,15 @@ class TenantFiles:
 
     def all(self) -> list[TenantFile]:
         """Also those that other processes made, by tenant id."""
-        known = {file.path: tenant_id for tenant_id, file in self._files.items()}
+        with self._lock:
+            known = {file.path: tenant_id for tenant_id, file in self._files.items()}
         owners = [known.get(path) or _owner(path, self._patience) for path in self._folder.glob("*.sqlite3")]
         return [self.of(owner) for owner in sorted(owner for owner in owners if owner is not None)]
 
     def close(self) -> None:
-        for file in self._files.values():
-            file.close()
+        with self._lock:
+            for file in self._files.values():
+                file.close()
 
 
 def file_name(tenant_id: str) -> str:
