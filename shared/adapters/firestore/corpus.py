@@ -22,10 +22,15 @@ MAX_STEMS = 10_000
 
 
 class _Figures:
-    """What is known of one tenant."""
+    """What is known of one tenant at one revision. It may be read a little later, never earlier, than the revision:
+    what it misses then belongs to the next one.
+    """
 
-    def __init__(self, stats: CorpusStats, until: float) -> None:
-        self.stats, self.until = stats, until
+    def __init__(self, revision: str) -> None:
+        self.revision = revision
+        self.until = 0.0
+        self.reading = threading.Lock()
+        self.stats: CorpusStats | None = None
         self.frequencies: dict[str, int] = {}
 
 
@@ -40,12 +45,15 @@ class Corpus:
         self._writes = 0
 
     def stats(self, tenant_id: str) -> CorpusStats:
-        return self._figures(tenant_id).stats
+        figures = self._figures(tenant_id)
+        with figures.reading:
+            if figures.stats is None:
+                figures.stats = self._read(tenant_id, figures.revision)
+            return figures.stats
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         """Counts what is not yet known at this revision, one request a stem, side by side."""
-        figures = self._figures(tenant_id)
-        known = figures.frequencies
+        known = self._figures(tenant_id).frequencies
         unknown = [stem for stem in dict.fromkeys(stems) if stem not in known]
         counted = dict(zip(unknown, pool().map(lambda stem: self._count(tenant_id, stem), unknown), strict=True))
         answer = {stem: known[stem] if stem in known else counted[stem] for stem in stems}
@@ -62,39 +70,39 @@ class Corpus:
     def _figures(self, tenant_id: str) -> _Figures:
         with self._lock:
             asking = self._asking.setdefault(tenant_id, threading.Lock())
-        with asking:  # a question asks for stats and frequencies at once: one of them reads
+        with asking:  # a question asks for stats and frequencies at once: one of them reads the revision
             with self._lock:
                 known, writes = self._known.get(tenant_id), self._writes
             if known is not None and time.monotonic() < known.until:
                 return known
-            stats = self._read(tenant_id)
-            return self._keep(tenant_id, stats, known, writes)
+            revision = self._revision(tenant_id)
+            figures = known if known is not None and known.revision == revision else _Figures(revision)
+            figures.until = time.monotonic() + FRESH_SECONDS
+            with self._lock:
+                if self._writes == writes:
+                    self._keep(tenant_id, figures)
+            return figures
 
-    def _keep(self, tenant_id: str, stats: CorpusStats, known: _Figures | None, writes: int) -> _Figures:
-        figures = _Figures(stats, time.monotonic() + FRESH_SECONDS)
-        if known is not None and known.stats.revision == stats.revision:
-            figures.frequencies = known.frequencies
-        with self._lock:
-            if self._writes == writes:
-                if len(self._known) >= MAX_TENANTS:
-                    self._known.clear()
-                    self._asking.clear()
-                self._known[tenant_id] = figures
-        return figures
+    def _keep(self, tenant_id: str, figures: _Figures) -> None:
+        if len(self._known) >= MAX_TENANTS:
+            self._known.clear()
+            self._asking.clear()
+        self._known[tenant_id] = figures
 
-    def _read(self, tenant_id: str) -> CorpusStats:
-        """Count and average length in one aggregation. The revision is made of them and of when a record was last
-        written and a folder last gained or lost a note: a removed record leaves its time there.
+    def _revision(self, tenant_id: str) -> str:
+        """When a record was last written, and when a folder last gained or lost a note: every commit of `apply`
+        leaves its server time in one of them, a removed record in the folder it leaves. Two reads.
         """
-        connection = self._connection
-        parent = names.tenant(connection.root, tenant_id)
-        latest = [pool().submit(self._latest, parent, collection) for collection in ("index", "folders")]
+        parent = names.tenant(self._connection.root, tenant_id)
+        return ":".join(pool().map(lambda collection: self._latest(parent, collection), ("index", "folders")))
+
+    def _read(self, tenant_id: str, revision: str) -> CorpusStats:
+        parent = names.tenant(self._connection.root, tenant_id)
         chunks = count(Query(collection="chunks").message(), average="length")
-        fields = connection.aggregate(parent, chunks, "count")
-        number = fields["count"].integer_value
+        fields = self._connection.aggregate(parent, chunks, "count")
+        # The average of nothing is null.
         average = fields["average"].double_value or float(fields["average"].integer_value)
-        moments = ":".join(each.result() for each in latest)
-        return CorpusStats(number, average, revision=f"{number}:{average!r}:{moments}")
+        return CorpusStats(fields["count"].integer_value, average, revision)
 
     def _latest(self, parent: str, collection: str) -> str:
         """The newest `changedAt` of the collection, empty if there is none."""
