@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import mul
 from typing import Any
@@ -22,7 +21,7 @@ from shared.adapters.firestore.documents import (
     searched_fields,
 )
 from shared.adapters.firestore.protocol import microseconds, timestamp, vector_of
-from shared.adapters.firestore.queries import KEY, Order, Query, Reference, nearest
+from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where, count, nearest
 from shared.adapters.firestore.restriction import by_month_and_scope, by_posting, by_time_and_scope, impossible
 from shared.domain import CorpusStats, IndexedChunk, IndexRecord, Neighbour, Restriction, Vector
 
@@ -33,6 +32,23 @@ PAGE = 300
 NEWEST_FIRST = (Order("createdAt", descending=True), Order(KEY))
 """Of chunks of one time, a note's first ones. A range on `createdAt` needs the index in the direction of the order."""
 DISTANCE = "distance"
+FEW = 300
+"""Chunks that are read and compared one by one rather than looked for among the thousand nearest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Aim:
+    """What the vector leg looks for."""
+
+    parent: str
+    """The tenant's path."""
+    vector: Vector
+    stems: tuple[str, ...]
+    restriction: Restriction
+    index_version: str
+
+    def fits(self, chunk: IndexedChunk) -> bool:
+        return chunk.index_version == self.index_version and self.restriction.allows(chunk)
 
 
 class Search:
@@ -51,42 +67,54 @@ class Search:
         restriction: Restriction,
         index_version: str,
     ) -> tuple[Neighbour, ...]:
-        """One vector search in most cases. Where chunks of its reply fall to another index version or to the rest of
-        the restriction and it comes out short, one with Firestore's greatest limit follows; where even that is
-        short, every chunk of the restriction is read and compared here, so that nothing is lost.
+        """One vector search in most cases. Where chunks of its reply fall to another index version or to what its
+        filters cannot say, and it comes out short, the rest is found without loss: see `_beyond`.
         """
         if impossible(restriction):
             return ()
-        where = by_month_and_scope(restriction)
-        query = Query(collection="chunks", where=where, fields=(*searched_fields(stems), DISTANCE))
-        parent = names.tenant(self._connection.root, tenant_id)
-        for size in dict.fromkeys((min(limit, MAX_NEIGHBOURS), MAX_NEIGHBOURS)):
-            search = nearest(query.message(), "embedding", vector, limit=size, distance=DISTANCE)
-            documents = self._connection.query(parent, search)
-            found = [
-                Neighbour(chunk_of(document, stems), _cosine(document.fields[DISTANCE].double_value))
-                for document in documents
-            ]
-            fitting = [each for each in found if _fits(each.chunk, restriction, index_version)]
-            if len(fitting) >= limit or len(documents) < size:
-                return _best(fitting, limit)
-        return _best(self._compared(tenant_id, vector, stems, restriction, index_version), limit)
+        aim = _Aim(names.tenant(self._connection.root, tenant_id), vector, tuple(stems), restriction, index_version)
+        found, complete = self._near(aim, min(limit, MAX_NEIGHBOURS))
+        if len(found) < limit and not complete:
+            found = self._beyond(aim, limit)
+        return tuple(sorted(found, key=lambda each: (-each.cosine, each.chunk.chunk_id))[:limit])
 
-    def _compared(
-        self, tenant_id: str, vector: Vector, stems: Sequence[str], restriction: Restriction, index_version: str
-    ) -> tuple[Neighbour, ...]:
-        """Every chunk of the restriction that has a vector of this index version."""
-        fields = (*searched_fields(stems), "embedding")
+    def _beyond(self, aim: _Aim, limit: int) -> list[Neighbour]:
+        """Few chunks that fit are read and compared here: a day of a full month costs what the day holds. Many are
+        looked for among the thousand nearest, and read and compared only if that is not enough.
+        """
+        scan = _exactly(aim)
+        counted = self._connection.aggregate(aim.parent, count(replace(scan, limit=None).message()), "count")
+        if counted["count"].integer_value > FEW:
+            found, complete = self._near(aim, MAX_NEIGHBOURS)
+            if len(found) >= limit or complete:
+                return found
+        return self._compared(aim, scan)
+
+    def _near(self, aim: _Aim, size: int) -> tuple[list[Neighbour], bool]:
+        """What fits of the `size` nearest, and whether there are no others that the filters let through."""
         query = Query(
-            collection="chunks", where=by_time_and_scope(restriction), order=NEWEST_FIRST, limit=PAGE, fields=fields
+            collection="chunks",
+            where=by_month_and_scope(aim.restriction),
+            fields=(*searched_fields(aim.stems), DISTANCE),
         )
+        search = nearest(query.message(), "embedding", aim.vector, limit=size, distance=DISTANCE)
+        documents = self._connection.query(aim.parent, search)
+        found = [
+            Neighbour(chunk_of(document, aim.stems), _cosine(document.fields[DISTANCE].double_value))
+            for document in documents
+        ]
+        return [each for each in found if aim.fits(each.chunk)], len(documents) < size
+
+    def _compared(self, aim: _Aim, scan: Query) -> list[Neighbour]:
+        """Every chunk of the scan that fits and has a vector."""
+        scan = replace(scan, fields=(*searched_fields(aim.stems), "embedding"))
         found = []
-        for document in self._scan(tenant_id, query, _created):
-            chunk = chunk_of(document, stems)
-            if "embedding" in document.fields and _fits(chunk, restriction, index_version):
-                cosine = sum(map(mul, vector, vector_of(document.fields["embedding"])))
+        for document in self._scan(aim.parent, scan, _created if scan.order == NEWEST_FIRST else _nothing):
+            chunk = chunk_of(document, aim.stems)
+            if "embedding" in document.fields and aim.fits(chunk):
+                cosine = sum(map(mul, aim.vector, vector_of(document.fields["embedding"])))
                 found.append(Neighbour(chunk, _cosine(cosine)))
-        return tuple(found)
+        return found
 
     def postings(
         self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction
@@ -104,8 +132,9 @@ class Search:
             limit=limit,
             fields=searched_fields((*stems, stem)),
         )
+        parent = names.tenant(self._connection.root, tenant_id)
         documents = self._scan(
-            tenant_id, query, lambda last: last.fields["postings"].map_value.fields[key].integer_value
+            parent, query, lambda last: (last.fields["postings"].map_value.fields[key].integer_value,)
         )
         return self._allowed(documents, limit, stems, restriction)
 
@@ -119,7 +148,8 @@ class Search:
             limit=limit,
             fields=searched_fields(stems),
         )
-        return self._allowed(self._scan(tenant_id, query, _created), limit, stems, restriction)
+        parent = names.tenant(self._connection.root, tenant_id)
+        return self._allowed(self._scan(parent, query, _created), limit, stems, restriction)
 
     @staticmethod
     def _allowed(
@@ -132,18 +162,17 @@ class Search:
         found = islice((chunk for chunk in chunks if restriction.allows(chunk)), limit)
         return tuple(sorted(found, key=lambda chunk: (-microseconds(chunk.created_at), chunk.chunk_id)))
 
-    def _scan(self, tenant_id: str, query: Query, value: Callable[[Any], object]) -> Iterator[Any]:
-        """All documents of the query in its order: as many as its limit first, then by pages. `value`: what a
+    def _scan(self, parent: str, query: Query, values: Callable[[Any], tuple[object, ...]]) -> Iterator[Any]:
+        """All documents of the query in its order: as many as its limit first, then by pages. `values`: what a
         document is ordered by, before its name.
         """
-        parent = names.tenant(self._connection.root, tenant_id)
         while True:
             documents = self._connection.query(parent, query.message())
             yield from documents
             if len(documents) < (query.limit or 0):
                 return
             last = documents[-1]
-            query = replace(query, after=(value(last), Reference(last.name)), limit=PAGE)
+            query = replace(query, after=(*values(last), Reference(last.name)), limit=PAGE)
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         return self._corpus.document_frequencies(tenant_id, stems)
@@ -165,18 +194,24 @@ class Search:
         }
 
 
-def _created(document: Any) -> datetime:  # noqa: ANN401
-    return timestamp(document.fields["createdAt"].timestamp_value)
+def _exactly(aim: _Aim) -> Query:
+    """The names of the chunks that fit, and as few others as an index can leave out."""
+    where = by_time_and_scope(aim.restriction)
+    if where:
+        return Query(collection="chunks", where=where, order=NEWEST_FIRST, limit=PAGE, fields=())
+    version = Where("indexVersion", Is.EQUAL, aim.index_version)
+    return Query(collection="chunks", where=(version,), order=(Order(KEY),), limit=PAGE, fields=())
 
 
-def _fits(chunk: IndexedChunk, restriction: Restriction, index_version: str) -> bool:
-    return chunk.index_version == index_version and restriction.allows(chunk)
+def _created(document: Any) -> tuple[object, ...]:  # noqa: ANN401
+    return (timestamp(document.fields["createdAt"].timestamp_value),)
+
+
+def _nothing(document: Any) -> tuple[object, ...]:  # noqa: ANN401, ARG001
+    """Ordered by name alone."""
+    return ()
 
 
 def _cosine(product: float) -> float:
     """Of unit vectors the dot product, but for rounding."""
     return min(1.0, max(-1.0, product))
-
-
-def _best(found: Iterable[Neighbour], limit: int) -> tuple[Neighbour, ...]:
-    return tuple(sorted(found, key=lambda each: (-each.cosine, each.chunk.chunk_id))[:limit])

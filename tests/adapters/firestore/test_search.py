@@ -56,6 +56,24 @@ def test_an_open_range_finds_what_lies_behind_many_nearer_chunks(firestore_store
     assert _nearest(firestore_store, Restriction(created=TimeRange(None, DAY))) == ["old"]
 
 
+def test_a_day_of_a_full_month_costs_what_the_day_holds(firestore_store: FirestoreStore) -> None:
+    _crowd(firestore_store, created_at=DAY + timedelta(days=2))
+    save(firestore_store, *(chunk(f"n{number}") for number in range(3)), vector=unit(1, 1, 0, 0))
+    before = firestore_store.reads
+    day = Restriction(created=TimeRange(DAY, DAY + timedelta(days=1)))
+    assert _nearest(firestore_store, day, limit=30) == ["n0", "n1", "n2"]
+    # 30 nearest of the month, a count, and the day's three.
+    assert firestore_store.reads - before == Reads(documents=33, aggregations=1, vector_searches=1)
+
+
+def test_the_first_chunks_of_a_new_index_version_are_found_by_it(firestore_store: FirestoreStore) -> None:
+    _crowd(firestore_store, index_version="c0:hashing:4")
+    save(firestore_store, *(chunk(f"n{number}") for number in range(3)), vector=unit(1, 1, 0, 0))
+    before = firestore_store.reads
+    assert _nearest(firestore_store, FREE, limit=30) == ["n0", "n1", "n2"]
+    assert firestore_store.reads - before == Reads(documents=33, aggregations=1, vector_searches=1)
+
+
 def test_postings_look_through_pages_for_a_rare_scope(firestore_store: FirestoreStore) -> None:
     _crowd(firestore_store)
     save(firestore_store, chunk("rare", tags=("blue",)))
