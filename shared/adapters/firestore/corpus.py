@@ -1,21 +1,28 @@
-"""A tenant's figures for BM25: how many chunks, how long, and how many of them contain a stem."""
+"""What is read of a tenant as a whole and kept: the figures of BM25 (how many chunks, how long, how many of them
+contain a stem) and the folders in use.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.documents import is_kept, posting_path
-from shared.adapters.firestore.queries import Order, Query, count
-from shared.domain import CorpusStats
+from shared.adapters.firestore.queries import Is, Order, Query, Where, count
+from shared.domain import CorpusStats, Folder
 
 FRESH_SECONDS = 2.0
 """How long figures are used again without asking. So after another instance's write, searches here may weigh stems
 by figures, and answer from caches keyed by the revision, that are up to so many seconds old. Own writes show at once.
 """
+LARGE = 1000
+"""From so many chunks on one more or less changes no ranking: figures then serve later revisions too, ..."""
+LARGE_SECONDS = 600.0
+"""... for so long. A count costs a read for each 1000 chunks it counts, and people ask while they write."""
 MAX_TENANTS = 1000
 MAX_STEMS = 10_000
 """Kept per tenant and revision."""
@@ -30,8 +37,24 @@ class _Figures:
         self.revision = revision
         self.until = 0.0
         self.reading = threading.Lock()
+        self.read_at = 0.0
         self.stats: CorpusStats | None = None
         self.frequencies: dict[str, int] = {}
+        self.folders: tuple[Folder, ...] | None = None
+
+    def at(self, revision: str) -> _Figures:
+        """What of this still holds at a later revision."""
+        later = _Figures(revision)
+        if _folders_part(revision) == _folders_part(self.revision):
+            later.folders = self.folders
+        if self.stats and self.stats.chunk_count >= LARGE and time.monotonic() < self.read_at + LARGE_SECONDS:
+            later.stats, later.frequencies = replace(self.stats, revision=revision), self.frequencies
+            later.read_at = self.read_at
+        return later
+
+
+def _folders_part(revision: str) -> str:
+    return revision.rpartition(":")[2]
 
 
 class Corpus:
@@ -48,8 +71,16 @@ class Corpus:
         figures = self._figures(tenant_id)
         with figures.reading:
             if figures.stats is None:
-                figures.stats = self._read(tenant_id, figures.revision)
+                figures.stats, figures.read_at = self._read(tenant_id, figures.revision), time.monotonic()
             return figures.stats
+
+    def folders(self, tenant_id: str) -> tuple[Folder, ...]:
+        """One read a folder, when a folder gained or lost a note since."""
+        figures = self._figures(tenant_id)
+        with figures.reading:
+            if figures.folders is None:
+                figures.folders = self._read_folders(tenant_id)
+            return figures.folders
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         """Counts what is not yet known at this revision, one request a stem, side by side."""
@@ -76,7 +107,9 @@ class Corpus:
             if known is not None and time.monotonic() < known.until:
                 return known
             revision = self._revision(tenant_id)
-            figures = known if known is not None and known.revision == revision else _Figures(revision)
+            if known is None:
+                known = _Figures(revision)
+            figures = known if known.revision == revision else known.at(revision)
             figures.until = time.monotonic() + FRESH_SECONDS
             with self._lock:
                 if self._writes == writes:
@@ -103,6 +136,16 @@ class Corpus:
         # The average of nothing is null.
         average = fields["average"].double_value or float(fields["average"].integer_value)
         return CorpusStats(fields["count"].integer_value, average, revision)
+
+    def _read_folders(self, tenant_id: str) -> tuple[Folder, ...]:
+        """`folders/{id}` counts the indexed notes in it, moved in the commits that index them."""
+        query = Query(collection="folders", where=(Where("notes", Is.MORE, 0),))
+        found: set[tuple[str, str]] = set()
+        for document in self._connection.query(names.tenant(self._connection.root, tenant_id), query.message()):
+            vault, folder = (document.fields[name].string_value for name in ("vault", "folder"))
+            parts = folder.split("/") if folder else []
+            found.update((vault, "/".join(parts[:depth])) for depth in range(len(parts) + 1))
+        return tuple(Folder(vault, folder) for vault, folder in sorted(found))
 
     def _latest(self, parent: str, collection: str) -> str:
         """The newest `changedAt` of the collection, empty if there is none."""

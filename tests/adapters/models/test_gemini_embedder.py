@@ -115,7 +115,7 @@ def test_an_outage_is_sat_out(gemini: GeminiServer, clock: FakeClock) -> None:
     assert 7.0 <= clock.pauses[0] <= 7.5
 
 
-def test_a_query_gives_up_after_five_seconds_and_documents_after_forty_five(gemini: GeminiServer, clock: FakeClock) -> None:
+def test_a_query_gives_up_after_5_seconds_and_documents_after_45(gemini: GeminiServer, clock: FakeClock) -> None:
     gemini.answer = lambda _: replies.error(503, "UNAVAILABLE")
     begin = clock.now
     with pytest.raises(ModelUnavailable):
