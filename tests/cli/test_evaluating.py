@@ -15,7 +15,7 @@ NOTES = {
     "toys/boat.md": "---\ncreated: 2026-05-08\n---\n# Boat\n\nThe boat is blue and floats.\n",
     "garden.md": "---\ncreated: 2026-06-01\n---\n# Garden\n\nWe planted six tomatoes behind the house.\n",
 }
-QUESTIONS = [
+QUESTIONS: list[dict[str, Any]] = [
     {"id": "boat", "text": "What colour is the boat?", "relevant": {"toys/boat.md": 1}, "slice": "toys"},
     {"id": "garden", "text": "How many tomatoes did we plant?", "relevant": {"garden.md": 1}},
     {"id": "none", "text": "What is the wifi password?", "unanswerable": True},

@@ -10,15 +10,15 @@ import pytest
 from shared.errors import InvalidArgument
 from shared.evaluation.collection import UNDATED, read_collection
 
-NOTES = [
+NOTES: list[dict[str, Any]] = [
     {"id": "chat1/S1", "scope": "chat1", "title": "Talk", "text": "Hello", "createdAt": "2023-05-08T13:56:00"},
     {"id": "chat2/S1", "scope": "chat2", "title": "", "text": "Goodbye"},
 ]
-QUERIES = [
+QUERIES: list[dict[str, Any]] = [
     {"id": "chat1/q0", "text": "Who said hello?", "date": "2023-10-23T09:55:00", "category": 4},
     {"id": "chat1/q1", "text": "Judged by nobody"},
 ]
-QRELS = [
+QRELS: list[dict[str, Any]] = [
     {"query_id": "chat1/q0", "note_id": "chat1/S1", "relevance": 1},
     {"query_id": "chat1/q0", "note_id": "chat2/S1", "relevance": 0},
 ]
