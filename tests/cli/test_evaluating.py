@@ -7,6 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from cli.evaluating import CHUNKERS
+from shared.indexing.chunking import STRATEGIES, chunk
+from shared.indexing.pipeline import DEFAULT_CHUNKER
 from tests.cli.conftest import Aurora
 
 Write = Callable[..., Path]
@@ -93,3 +96,10 @@ def test_wrong_use_is_told_and_ends_with_two(aurora: Aurora, notes: Write, tmp_p
     assert aurora("eval", golden, "--notes", folder, "--now", "soon").exit_code == 2
     assert aurora("eval").exit_code == 2
     assert aurora("eval", golden, "--collection", folder).exit_code == 2
+
+
+def test_every_chunker_can_be_compared() -> None:
+    assert list(STRATEGIES) == list(CHUNKERS.choices)
+    assert DEFAULT_CHUNKER in STRATEGIES
+    sample = "# A\n\nOne. Two.\n\n## B\n\nThree.\n"
+    assert chunk(sample) == chunk(sample, strategy=DEFAULT_CHUNKER)
