@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,22 +35,19 @@ class Tuned:
     tuned_after: float
     held_out_before: float
     held_out_after: float
-    tried: int
 
 
-def tune(golden: Golden, asker: Asker, step: Callable[[], None] = lambda: None) -> Tuned:
-    """First how the parts are weighed, then BM25 with that. Notes are not indexed again. `step` follows each trial."""
+def tune(golden: Golden, asker: Asker) -> Tuned:
+    """First how the parts are weighed, then BM25 with that. Notes are not indexed again."""
     first, second = halves(golden.questions)
     start = asker.app.settings
     best, best_score = start, _score(golden, first, asker, start)
-    before, tried = best_score, 1
+    before = best_score
     for round_ in _rounds(asker.strategy):
         base = best
         for change in round_:
             trial = replace(base, **change)
             score = _score(golden, first, asker, trial)
-            tried += 1
-            step()
             if score > best_score + LEAST_GAIN:
                 best, best_score = trial, score
     return Tuned(
@@ -60,7 +57,6 @@ def tune(golden: Golden, asker: Asker, step: Callable[[], None] = lambda: None) 
         tuned_after=best_score,
         held_out_before=_score(golden, second, asker, start),
         held_out_after=_score(golden, second, asker, best),
-        tried=tried,
     )
 
 

@@ -45,7 +45,7 @@ def _report() -> Report:
     )
     other = replace(measured, variant=Variant(Strategy.RRF, "wordllama", "markdown"), replies={}, citations={})
     notes = {"a": NoteDraft(title=HOSTILE, text=""), "b": NoteDraft(title="", text="", path="b.md")}
-    tuned = Tuned(Strategy.WEIGHTED, {"weight_vector": 0.5}, 0.5, 0.6, 0.5, 0.55, tried=3)
+    tuned = Tuned(Strategy.WEIGHTED, {"weight_vector": 0.5}, 0.5, 0.6, 0.5, 0.55)
     return Report(source="golden.jsonl", golden=golden, notes=notes, measured=[measured, other], tuned=[tuned])
 
 
