@@ -17,7 +17,7 @@ from rich.table import Table
 
 from cli.asking import checked
 from cli.folder import FileNote, read, walk
-from cli.options import Place, close, common, print_json
+from cli.options import Place, close, common, fail, print_json
 from shared.app import App, NoteDraft
 from shared.bootstrap import build
 from shared.domain import Strategy
@@ -70,6 +70,7 @@ def evaluate(place: Place, golden: Path | None, collection: Path | None, **optio
     """
     if (golden is None) == (collection is None):
         raise click.UsageError("give a golden file, or --collection")
+    _need_metrics()
     task = _task(place, golden, collection, options)
     chat = options["chat"] if options["chat"] is not None else golden is not None
     with tempfile.TemporaryDirectory(prefix="aurora-eval-") as home, _app(place, Path(home)) as app:
@@ -83,9 +84,17 @@ def evaluate(place: Place, golden: Path | None, collection: Path | None, **optio
         _show(report)
 
 
+def _need_metrics() -> None:
+    """Said before anything is indexed."""
+    try:
+        import ir_measures  # noqa: F401, PLC0415 - an extra
+    except ImportError:
+        fail("the metrics are not installed: pip install 'aurora-notes[eval]'")
+
+
 @contextmanager
 def _app(place: Place, home: Path) -> Iterator[App]:
-    """The product as configured, on an empty store. Moving of a store's folder is left to the setting."""
+    """The product as configured, on an empty store of its own."""
     app = build(replace(place, home=home).settings(STORE="embedded"), tenant=place.tenant_id)
     try:
         yield app

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from cli.evaluating import CHUNKERS
 from shared.indexing.chunking import STRATEGIES, chunk
@@ -96,6 +99,14 @@ def test_wrong_use_is_told_and_ends_with_two(aurora: Aurora, notes: Write, tmp_p
     assert aurora("eval", golden, "--notes", folder, "--now", "soon").exit_code == 2
     assert aurora("eval").exit_code == 2
     assert aurora("eval", golden, "--collection", folder).exit_code == 2
+
+
+def test_metrics_that_are_not_installed_are_asked_for(
+    aurora: Aurora, notes: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
+    assert (result.exit_code, "aurora-notes[eval]" in result.stderr) == (1, True)
 
 
 def test_every_chunker_can_be_compared() -> None:
