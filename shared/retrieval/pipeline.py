@@ -130,7 +130,7 @@ def _rank(
         now=question.now,
         named=analysis.time.range if analysis.time else None,
         unrelated_cosine=unrelated_cosine,
-        keyword=keyword_parts(pool),
+        keyword=keyword_parts(pool, search.options),
     )
     head = max(NEAREST, _wanted(question, search.options))
     return best_first(pool, formula, tenant_id=question.tenant_id, store=search.store, threshold=threshold, head=head)

@@ -68,10 +68,10 @@ class Formula:
         return float(freshness * relevance)
 
 
-def keyword_parts(pool: Pool) -> Mapping[str, float]:
+def keyword_parts(pool: Pool, options: RetrievalOptions) -> Mapping[str, float]:
     """Chunk id -> BM25 divided by the pool's best, in [0, 1]; all 0 when nothing matches."""
     chunks = [candidate.chunk for candidate in pool.candidates]
-    scores = bm25(chunks, pool.frequencies, pool.stats)
+    scores = bm25(chunks, pool.frequencies, pool.stats, k1=options.bm25_k1, b=options.bm25_b)
     best = max(scores, default=0.0) or 1.0
     return {chunk.chunk_id: score / best for chunk, score in zip(chunks, scores, strict=True)}
 
