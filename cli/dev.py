@@ -36,7 +36,7 @@ RECONCILE_SECONDS = 300.0
 RECONCILE_BUDGET = 500
 PROJECT = "demo-aurora"
 """The emulator's project; it takes any name, and `demo-` ones never reach a real one."""
-TRIGGER = "on-note-write"
+TRIGGER, TEMPLATE_TRIGGER = "on-note-write", "on-template-write"
 SAMPLE_VAULT = "default"
 QUESTION = "What did we decide about the API?"
 
@@ -60,6 +60,8 @@ def dev(place: Place, port: int, store: str, sample: Path | None, *, browser: bo
         address = f"http://localhost:{listener.getsockname()[1]}"
         trigger = Trigger()
         app = stack.enter_context(_product(place, store, listener, trigger))
+        for problem in app.index_templates(place.tenant_id).problems:
+            click.echo(f"no template: {problem.path}: {problem.reason}", err=True)
         if sample:
             _load_sample(app, place, sample)
         server = _server(listener, _site(app, trigger))
@@ -96,6 +98,7 @@ def _product(place: Place, store: str, listener: socket.socket, trigger: Trigger
             os.environ["FIRESTORE_EMULATOR_HOST"] = running.host
             running.upload_rules(PROJECT, (ROOT / "firestore.rules").read_text(encoding="utf-8"))
             running.register_trigger(PROJECT, TRIGGER)
+            running.register_trigger(PROJECT, TEMPLATE_TRIGGER, emulator.TEMPLATES)
             more |= {"STORE": "firestore", "GOOGLE_CLOUD_PROJECT": PROJECT}
         else:
             more["STORE"] = "embedded"
@@ -107,14 +110,15 @@ def _product(place: Place, store: str, listener: socket.socket, trigger: Trigger
 
 def _site(app: App, trigger: Trigger) -> WSGIApplication:
     """Every deployed function through its own host, under the paths it has in the cloud."""
-    chat, api, on_note_write, reconcile = (
+    chat, api, on_note_write, on_template_write, reconcile = (
         functions_framework.create_app(name, str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
-        for name in ("chat", "api", "on_note_write", "reconcile")
+        for name in ("chat", "api", "on_note_write", "on_template_write", "reconcile")
     )
     trigger.deliver = delivery(on_note_write)
     functions = {"chat": chat, "reconcile": reconcile}
     if app.settings.store == "firestore":
-        functions["functions"] = on_note_write  # the emulator posts its events below this path
+        # The emulator posts its events below this path.
+        functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
     return only_from_this_machine(_by_first_segment(functions, api), app.settings.allowed_origins)
 
 
@@ -124,6 +128,15 @@ def _by_first_segment(functions: Mapping[str, WSGIApplication], rest: WSGIApplic
     def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         name = environ.get("PATH_INFO", "").strip("/").partition("/")[0]
         return functions.get(name, rest)(environ, start_response)
+
+    return site
+
+
+def _by_last_segment(triggers: Mapping[str, WSGIApplication], rest: WSGIApplication) -> WSGIApplication:
+    """Which function an event of the emulator is for."""
+
+    def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return triggers.get(environ.get("PATH_INFO", "").rpartition("/")[2], rest)(environ, start_response)
 
     return site
 

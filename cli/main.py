@@ -13,6 +13,7 @@ from cli.asking import ask, search
 from cli.dev import dev
 from cli.doctor import doctor
 from cli.indexing import demo, index, reconcile
+from cli.templates import templates
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, help=__doc__)
@@ -26,5 +27,5 @@ def main(context: click.Context, home: Path | None, tenant: str | None, *, as_js
     context.obj = {"home": home, "tenant": tenant, "as_json": as_json}
 
 
-for _command in (dev, demo, index, ask, search, reconcile, doctor):
+for _command in (dev, demo, index, ask, search, templates, reconcile, doctor):
     main.add_command(_command)
