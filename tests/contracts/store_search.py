@@ -127,7 +127,8 @@ class _RestrictionContract:
         save(store, *(chunk(f"b{number}", tags=("blue",)) for number in range(3)), vector=unit(1, 9, 0, 0))
         limited: dict[Leg, Leg] = {
             _nearest: lambda store, restriction: _nearest(store, restriction, limit=3),
-            _postings: lambda store, restriction: _postings(store, restriction, limit=3),
+            # A store may look for a scope only among the newest `limit` that contain the stem.
+            _postings: lambda store, restriction: _postings(store, restriction, limit=15),
             _recent: lambda store, restriction: _recent(store, restriction, limit=3),
         }
         found = limited[leg](store, Restriction(scopes=(frozenset({tag_token("blue")}),)))
