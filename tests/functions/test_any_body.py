@@ -32,8 +32,14 @@ BODIES = st.dictionaries(
     st.sampled_from(FIELDS), st.one_of(SCALARS, FILTERS, st.lists(SCALARS, max_size=3)), max_size=6
 )
 REQUESTS = st.sampled_from(
-    [("chat", "POST", "/chat"), ("api", "POST", "/search"), ("api", "PUT", "/notes/n1"), ("reconcile", "POST", "/"),
-     ("api", "POST", "/templates:search"), ("api", "PUT", "/templates/t1")]
+    [
+        ("chat", "POST", "/chat"),
+        ("api", "POST", "/search"),
+        ("api", "PUT", "/notes/n1"),
+        ("reconcile", "POST", "/"),
+        ("api", "POST", "/templates:search"),
+        ("api", "PUT", "/templates/t1"),
+    ]
 )
 
 
