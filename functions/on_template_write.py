@@ -6,6 +6,7 @@ Writing the vector fires it once more; that event finds the vector of what the t
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 import flask
 import functions_framework
@@ -14,8 +15,10 @@ from cloudevents.http import CloudEvent
 from functions import _log
 from functions._calls import current_app
 from functions._events import template_keys
-from shared.domain import TemplateKey
 from shared.errors import BrokenPromise, InvalidArgument, ModelRefused, Unavailable
+
+if TYPE_CHECKING:
+    from shared.domain import TemplateKey
 
 _logger = logging.getLogger(__name__)
 
