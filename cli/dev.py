@@ -60,12 +60,10 @@ def dev(place: Place, port: int, store: str, sample: Path | None, *, browser: bo
         address = f"http://localhost:{listener.getsockname()[1]}"
         trigger = Trigger()
         app = stack.enter_context(_product(place, store, listener, trigger))
-        for problem in app.index_templates(place.tenant_id).problems:
-            click.echo(f"no template: {problem.path}: {problem.reason}", err=True)
         if sample:
             _load_sample(app, place, sample)
         server = _server(listener, _site(app, trigger))
-        stack.enter_context(_reconciling(app))
+        stack.enter_context(_reconciling(app, place.tenant_id))
         stack.callback(trigger.stop)
         trigger.start()
         _greet(app, address)
@@ -155,8 +153,10 @@ class _Quiet(WSGIRequestHandler):
 
 
 @contextmanager
-def _reconciling(app: App) -> Iterator[None]:
-    """Repair what was lost with an earlier process, now and then every five minutes, as the scheduler does."""
+def _reconciling(app: App, tenant_id: str) -> Iterator[None]:
+    """Bring what is new in the template folders, and repair what was lost with an earlier process: now and then every
+    five minutes, as the scheduler does.
+    """
     stopped = threading.Event()
 
     def run() -> None:
@@ -164,6 +164,7 @@ def _reconciling(app: App) -> Iterator[None]:
         while not stopped.wait(wait):
             wait = RECONCILE_SECONDS
             try:
+                app.index_templates(tenant_id)
                 app.reconcile(budget=RECONCILE_BUDGET)
             except AuroraError as error:
                 _logger.warning("reconcile: %s", error.message)

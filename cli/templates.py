@@ -14,7 +14,7 @@ from rich.table import Table
 from cli.options import FAILED, Place, common, print_json
 from shared.errors import InvalidArgument
 from shared.templates.markdown import read_template
-from shared.wire import template_json, template_match_json
+from shared.wire import template_json, template_match_json, templates_json
 
 
 @click.group()
@@ -28,8 +28,9 @@ def list_all(place: Place) -> None:
     """Every template, by id."""
     with place.app() as app:
         found = app.list_templates(place.tenant_id)
+        ready = app.templates_ready(place.tenant_id)
     if place.as_json:
-        print_json({"templates": [template_json(each) for each in found]})
+        print_json(templates_json(found, ready=ready))
     else:
         _show(("id", "name", "description"), [(each.template_id, each.name, each.description) for each in found])
 

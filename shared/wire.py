@@ -5,7 +5,7 @@ Used by every front door, so that `/chat`, `aurora ask --json` and tools print t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
@@ -193,6 +193,12 @@ def template_json(template: Template) -> Json:
         "description": template.description,
         "content": template.content,
     }
+
+
+def templates_json(templates: Iterable[Template], *, ready: bool) -> Json:
+    """The body of `/templates`, without the steps. `ready`: every one of them is found by similarity."""
+    listed = [{name: value for name, value in template_json(each).items() if name != "content"} for each in templates]
+    return {"templates": listed, "ready": ready}
 
 
 def template_match_json(match: TemplateMatch) -> Json:

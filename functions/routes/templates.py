@@ -9,7 +9,7 @@ from functions._calls import Call, Reply
 from shared.domain import Template
 from shared.errors import InvalidArgument
 from shared.templates.limits import TEMPLATE_ID, is_template_id
-from shared.wire import template_json, template_match_json
+from shared.wire import template_json, template_match_json, templates_json
 
 
 class TemplateBody(Body):
@@ -56,14 +56,9 @@ def delete(call: Call, template_id: str) -> Reply:
 
 
 def list_all(call: Call) -> Reply:
-    """By id, without the steps. `ready`: every one of them is found by similarity."""
-    listed = [template_json(each) for each in call.app.list_templates(call.tenant_id)]
-    return Reply(
-        {
-            "templates": [{name: value for name, value in each.items() if name != "content"} for each in listed],
-            "ready": call.app.templates_ready(call.tenant_id),
-        }
-    )
+    """By id, without the steps."""
+    listed = call.app.list_templates(call.tenant_id)
+    return Reply(templates_json(listed, ready=call.app.templates_ready(call.tenant_id)))
 
 
 def search(call: Call) -> Reply:

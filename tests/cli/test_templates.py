@@ -15,8 +15,9 @@ BOAT = "---\nname: Boat repair\nkeywords: [boat, leak]\n---\n1. Find the leak.\n
 
 
 def test_the_shipped_templates_are_listed(aurora: Aurora) -> None:
-    ids = [each["templateId"] for each in aurora.json("templates", "list")["templates"]]
-    assert len(ids) == 10
+    listed = aurora.json("templates", "list")
+    assert len(listed["templates"]) == 10
+    assert listed["ready"] is True
     assert "Decision record" in aurora("templates", "list").output
 
 
