@@ -3,6 +3,7 @@
 from functions.api import api
 from functions.chat import chat
 from functions.on_note_write import on_note_write
+from functions.on_template_write import on_template_write
 from functions.reconcile import reconcile
 
-__all__ = ["api", "chat", "on_note_write", "reconcile"]
+__all__ = ["api", "chat", "on_note_write", "on_template_write", "reconcile"]

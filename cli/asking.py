@@ -16,6 +16,7 @@ from cli.showing import show_answer, show_results
 from shared.app import App
 from shared.domain import Filters, Question
 from shared.errors import InvalidArgument
+from shared.templates.limits import NONE
 from shared.text.instants import parse_instant, parse_zone
 from shared.wire import answer_json, search_json
 
@@ -39,12 +40,13 @@ def asking(command: C) -> C:
 @click.command()
 @click.argument("question")
 @click.option("--k", type=click.IntRange(1, 20), help="How many passages the writer gets.")
+@click.option("--template", help="`auto`, or the id of a template along which the answer is laid out.")
 @asking
 @common
-def ask(place: Place, question: str, k: int | None, **options: Any) -> None:  # noqa: ANN401 - click's options
+def ask(place: Place, question: str, k: int | None, template: str | None, **options: Any) -> None:  # noqa: ANN401 - click's options
     """Ask your notes; every claim in the answer cites its passage. Exit code 3: they do not hold the answer."""
     with place.app() as app:
-        asked = question_of(place, app, question, top_k=k, **options)
+        asked = question_of(place, app, question, top_k=k, template=template, **options)
         answer = app.chat(asked)
         if place.as_json:
             print_json(answer_json(asked, answer, k=app.passages_wanted(asked), request_id=uuid.uuid4().hex))
@@ -82,6 +84,7 @@ def question_of(
     now: str | None = None,
     time_zone: str | None = None,
     top_k: int | None = None,
+    template: str | None = None,
 ) -> Question:
     """Raises InvalidArgument naming the option."""
     longest = app.settings.chat_max_query_length
@@ -94,6 +97,7 @@ def question_of(
         zone=local_zone() if time_zone is None else checked("--time-zone", parse_zone, time_zone),
         filters=Filters(vaults=vaults, folders=folders),
         top_k=top_k,
+        template=None if template == NONE else template,
     )
 
 

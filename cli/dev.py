@@ -36,7 +36,7 @@ RECONCILE_SECONDS = 300.0
 RECONCILE_BUDGET = 500
 PROJECT = "demo-aurora"
 """The emulator's project; it takes any name, and `demo-` ones never reach a real one."""
-TRIGGER = "on-note-write"
+TRIGGER, TEMPLATE_TRIGGER = "on-note-write", "on-template-write"
 SAMPLE_VAULT = "default"
 QUESTION = "What did we decide about the API?"
 
@@ -63,7 +63,7 @@ def dev(place: Place, port: int, store: str, sample: Path | None, *, browser: bo
         if sample:
             _load_sample(app, place, sample)
         server = _server(listener, _site(app, trigger))
-        stack.enter_context(_reconciling(app))
+        stack.enter_context(_reconciling(app, place.tenant_id))
         stack.callback(trigger.stop)
         trigger.start()
         _greet(app, address)
@@ -96,6 +96,7 @@ def _product(place: Place, store: str, listener: socket.socket, trigger: Trigger
             os.environ["FIRESTORE_EMULATOR_HOST"] = running.host
             running.upload_rules(PROJECT, (ROOT / "firestore.rules").read_text(encoding="utf-8"))
             running.register_trigger(PROJECT, TRIGGER)
+            running.register_trigger(PROJECT, TEMPLATE_TRIGGER, emulator.TEMPLATES)
             more |= {"STORE": "firestore", "GOOGLE_CLOUD_PROJECT": PROJECT}
         else:
             more["STORE"] = "embedded"
@@ -107,14 +108,15 @@ def _product(place: Place, store: str, listener: socket.socket, trigger: Trigger
 
 def _site(app: App, trigger: Trigger) -> WSGIApplication:
     """Every deployed function through its own host, under the paths it has in the cloud."""
-    chat, api, on_note_write, reconcile = (
+    chat, api, on_note_write, on_template_write, reconcile = (
         functions_framework.create_app(name, str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
-        for name in ("chat", "api", "on_note_write", "reconcile")
+        for name in ("chat", "api", "on_note_write", "on_template_write", "reconcile")
     )
     trigger.deliver = delivery(on_note_write)
     functions = {"chat": chat, "reconcile": reconcile}
     if app.settings.store == "firestore":
-        functions["functions"] = on_note_write  # the emulator posts its events below this path
+        # The emulator posts its events below this path.
+        functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
     return only_from_this_machine(_by_first_segment(functions, api), app.settings.allowed_origins)
 
 
@@ -124,6 +126,15 @@ def _by_first_segment(functions: Mapping[str, WSGIApplication], rest: WSGIApplic
     def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         name = environ.get("PATH_INFO", "").strip("/").partition("/")[0]
         return functions.get(name, rest)(environ, start_response)
+
+    return site
+
+
+def _by_last_segment(triggers: Mapping[str, WSGIApplication], rest: WSGIApplication) -> WSGIApplication:
+    """Which function an event of the emulator is for."""
+
+    def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return triggers.get(environ.get("PATH_INFO", "").rpartition("/")[2], rest)(environ, start_response)
 
     return site
 
@@ -142,8 +153,10 @@ class _Quiet(WSGIRequestHandler):
 
 
 @contextmanager
-def _reconciling(app: App) -> Iterator[None]:
-    """Repair what was lost with an earlier process, now and then every five minutes, as the scheduler does."""
+def _reconciling(app: App, tenant_id: str) -> Iterator[None]:
+    """Bring what is new in the template folders, and repair what was lost with an earlier process: now and then every
+    five minutes, as the scheduler does.
+    """
     stopped = threading.Event()
 
     def run() -> None:
@@ -151,6 +164,7 @@ def _reconciling(app: App) -> Iterator[None]:
         while not stopped.wait(wait):
             wait = RECONCILE_SECONDS
             try:
+                app.index_templates(tenant_id)
                 app.reconcile(budget=RECONCILE_BUDGET)
             except AuroraError as error:
                 _logger.warning("reconcile: %s", error.message)

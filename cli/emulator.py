@@ -31,6 +31,8 @@ START_SECONDS = 60
 ADMIN_SECONDS = 30
 NOTES = "tenants/{tenantId}/notes/{noteId}"
 """Documents whose writes fire the index trigger."""
+TEMPLATES = "tenants/{tenantId}/templates/{templateId}"
+"""The same for the templates' vectors."""
 
 
 class EmulatorMissing(OperatorError):

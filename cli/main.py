@@ -14,6 +14,7 @@ from cli.dev import dev
 from cli.doctor import doctor
 from cli.evaluating import evaluate
 from cli.indexing import demo, index, reconcile
+from cli.templates import templates
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, help=__doc__)
@@ -27,5 +28,5 @@ def main(context: click.Context, home: Path | None, tenant: str | None, *, as_js
     context.obj = {"home": home, "tenant": tenant, "as_json": as_json}
 
 
-for _command in (dev, demo, index, ask, search, reconcile, evaluate, doctor):
+for _command in (dev, demo, index, ask, search, reconcile, evaluate, templates, doctor):
     main.add_command(_command)

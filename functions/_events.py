@@ -1,4 +1,4 @@
-"""CloudEvents of Firestore -> which note. Nothing but the path is needed: the handler reads what is there now."""
+"""CloudEvents of Firestore -> which document. Nothing but the path is needed: the handler reads what is there now."""
 
 from __future__ import annotations
 
@@ -9,24 +9,37 @@ from urllib.parse import unquote
 from cloudevents.http import CloudEvent
 
 if TYPE_CHECKING:
-    from shared.domain import NoteKey
+    from shared.domain import NoteKey, TemplateKey
 
-_NOTE = re.compile(r"tenants/([^/]+)/notes/([^/]+)", re.DOTALL)
+_DOCUMENT = re.compile(r"tenants/([^/]+)/([^/]+)/([^/]+)", re.DOTALL)
 
 
 def note_keys(event: CloudEvent) -> tuple[NoteKey, ...]:
-    """The note that was written; none if the event is of anything else.
+    """The note that was written; none if the event is of anything else."""
+    from shared.domain import NoteKey  # noqa: PLC0415 - main.py loads every function; this costs a cold start 20 ms
+
+    return tuple(NoteKey(*names) for names in _written(event, "notes"))
+
+
+def template_keys(event: CloudEvent) -> tuple[TemplateKey, ...]:
+    """The template that was written; none if the event is of anything else."""
+    from shared.domain import TemplateKey  # noqa: PLC0415 - as above
+
+    return tuple(TemplateKey(*names) for names in _written(event, "templates"))
+
+
+def _written(event: CloudEvent, collection: str) -> list[tuple[str, str]]:
+    """Tenant and id of the document.
 
     The path stands in the attribute `document`, else after `documents/` in `subject`. As an HTTP header it may be
     percent-encoded (CloudEvents HTTP binding, 3.1.3.2) or not (the emulator sends an id `50%25` as it is), and nothing
-    says which: where they differ both readings are given, and indexing a note that is not there does nothing.
+    says which: where they differ both readings are given, and following a document that is not there does nothing.
     """
-    from shared.domain import NoteKey  # noqa: PLC0415 - main.py loads every function; this costs a cold start 20 ms
-
     attributes = event.get_attributes()
     path = str(attributes.get("document") or str(attributes.get("subject", "")).removeprefix("documents/"))
     readings = dict.fromkeys((_as_utf8(path), unquote(path)))
-    return tuple(NoteKey(found[1], found[2]) for reading in readings if (found := _NOTE.fullmatch(reading)))
+    found = [match for reading in readings if (match := _DOCUMENT.fullmatch(reading))]
+    return [(match[1], match[3]) for match in found if match[2] == collection]
 
 
 def _as_utf8(header: str) -> str:

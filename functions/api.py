@@ -20,6 +20,11 @@ ROUTES = (
     Route("DELETE", "/notes/{note_id}", "notes:delete"),
     Route("GET", "/index:coverage", "index:coverage"),
     Route("POST", "/search", "search:search"),
+    Route("GET", "/templates", "templates:list_all"),
+    Route("POST", "/templates:search", "templates:search"),
+    Route("PUT", "/templates/{template_id}", "templates:put"),
+    Route("GET", "/templates/{template_id}", "templates:get"),
+    Route("DELETE", "/templates/{template_id}", "templates:delete"),
     HEALTH,
 )
 

@@ -3,6 +3,7 @@
 Saving a note:   indexing.pipeline   note -> chunks -> changes -> vectors -> store     (repaired by indexing.reconcile)
 Asking:          retrieval.pipeline  question -> analysis -> candidates -> scores -> selection
                  answering.pipeline  selection -> prompt -> draft -> citations -> answer
+Along the way:   templates.pipeline  question -> the template whose steps the answer follows
 
 `domain` holds the types in that order, `ports` what we ask of the outside world, `adapters` who answers,
 `bootstrap` who is plugged in where, `app` what front doors call.

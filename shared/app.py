@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 
 from shared.answering.pipeline import answer
-from shared.domain import Answer, Coverage, IndexRecord, Note, NoteKey, Question, Retrieved
+from shared.domain import (
+    AUTO,
+    Answer,
+    Coverage,
+    IndexRecord,
+    Note,
+    NoteKey,
+    Question,
+    Retrieved,
+    Template,
+    TemplateKey,
+    TemplateMatch,
+)
 from shared.errors import NotFound
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.reconcile import ReconcileReport, reconcile
@@ -16,6 +29,8 @@ from shared.indexing.revision import note_revision
 from shared.ports import Embedder, Page, Store, Verifier, Writer
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
 from shared.settings import Settings
+from shared.templates import pipeline as templates
+from shared.templates.folders import SHIPPED, state_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +72,8 @@ class App:
     """One line that says which parts are in use."""
     chunker: str = DEFAULT_CHUNKER
     """How notes are cut; evaluation compares others."""
+    delivered: dict[str, str] = field(default_factory=dict)
+    """Tenant -> state of the template folders when this process last brought them there."""
 
     # -- notes
 
@@ -120,9 +137,14 @@ class App:
         return question.top_k or self.settings.retrieval_rerank_to
 
     def chat(self, question: Question) -> Answer:
-        """Answer from the tenant's notes (or without them, when the question says so)."""
+        """Answer from the tenant's notes (or without them, when the question says so).
+
+        Raises NotFound for a template that there is not.
+        """
+        choosing = self.pool.submit(self._template_for, question) if question.template else None
         retrieved = self._retrieve(question, self._options()) if question.use_notes else None
-        return answer(question, retrieved, writer=self.writer, fallback=self.fallback)
+        chosen = choosing.result() if choosing else None
+        return answer(question, retrieved, writer=self.writer, fallback=self.fallback, template=chosen)
 
     def search(self, question: Question, *, k: int) -> Retrieved:
         """The best `k` passages, without a writer's limits on length."""
@@ -134,3 +156,65 @@ class App:
 
     def _retrieve(self, question: Question, options: RetrievalOptions) -> Retrieved:
         return retrieve(question, store=self.store, embedder=self.embedder, options=options, pool=self.pool)
+
+    def _template_for(self, question: Question) -> TemplateMatch | None:
+        if question.template is None:
+            return None
+        if question.template == AUTO:
+            return self.search_templates(question.tenant_id, question.text, top_k=1)[0]
+        return TemplateMatch(self.template(question.tenant_id, question.template), None)
+
+    # -- reasoning templates
+
+    def index_templates(self, tenant_id: str) -> templates.TemplateReport:
+        """Bring all templates of the configured folders to the tenant."""
+        state = state_of(self._template_folders)
+        report = templates.index(tenant_id, self._template_folders, store=self.store, embedder=self.embedder)
+        self.delivered[tenant_id] = state
+        return report
+
+    def save_template(self, tenant_id: str, template: Template) -> None:
+        """Create or replace. Raises InvalidArgument naming the field that is not as it must be."""
+        self._deliver_templates(tenant_id)
+        templates.add(tenant_id, template, store=self.store, embedder=self.embedder)
+
+    def template(self, tenant_id: str, template_id: str) -> Template:
+        """Raises NotFound."""
+        self._deliver_templates(tenant_id)
+        stored = self.store.get_template(tenant_id, template_id)
+        if stored is None:
+            raise NotFound(f"no template {template_id!r}")
+        return stored.template
+
+    def list_templates(self, tenant_id: str) -> tuple[Template, ...]:
+        """By id."""
+        self._deliver_templates(tenant_id)
+        return tuple(stored.template for stored in self.store.templates(tenant_id))
+
+    def delete_template(self, tenant_id: str, template_id: str) -> None:
+        """Raises NotFound. One that came from a folder stays away too."""
+        self._deliver_templates(tenant_id)
+        if not self.store.delete_template(tenant_id, template_id):
+            raise NotFound(f"no template {template_id!r}")
+
+    def search_templates(self, tenant_id: str, query: str, *, top_k: int) -> tuple[TemplateMatch, ...]:
+        """The most similar, best first; the chain of thought where none is. Never empty."""
+        self._deliver_templates(tenant_id)
+        return templates.search(tenant_id, query, top_k=top_k, store=self.store, embedder=self.embedder)
+
+    def templates_ready(self, tenant_id: str) -> bool:
+        """Whether every template is found by similarity."""
+        return templates.ready(tenant_id, store=self.store, embedder=self.embedder)
+
+    def refresh_template(self, key: TemplateKey) -> templates.Refreshed:
+        """Bring one template's vector to what the template says now."""
+        return templates.refresh(key, store=self.store, embedder=self.embedder)
+
+    def _deliver_templates(self, tenant_id: str) -> None:
+        """Once a process, and again when a file in the folders has changed."""
+        if self.delivered.get(tenant_id) != state_of(self._template_folders):
+            self.index_templates(tenant_id)
+
+    @property
+    def _template_folders(self) -> tuple[Path, ...]:
+        return self.settings.template_folders or (SHIPPED,)

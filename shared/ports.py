@@ -26,6 +26,7 @@ from shared.domain import (
     Restriction,
     StoredChunk,
     StoredRecord,
+    StoredTemplate,
     Vector,
 )
 
@@ -165,7 +166,41 @@ class SearchStore(Protocol):
         ...
 
 
-class Store(NoteStore, IndexStore, SweepStore, SearchStore, Protocol):
+MOST_TEMPLATES = 500
+"""A tenant's templates are read together: what lies beyond, by id, is not looked at."""
+
+
+class TemplateStore(Protocol):
+    """A tenant's reasoning templates. They are few, so they are read all at once and compared by whoever asks."""
+
+    def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
+        """By template id, at most MOST_TEMPLATES."""
+        ...
+
+    def get_template(self, tenant_id: str, template_id: str) -> StoredTemplate | None:
+        """As it is now, None if it does not exist. Raises InvalidArgument naming a field that an app wrote badly."""
+        ...
+
+    def put_templates(self, tenant_id: str, templates: Sequence[StoredTemplate]) -> None:
+        """Create or replace each whole, its vector included."""
+        ...
+
+    def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
+        """Replace these two alone; False, and nothing is written, if there is no such template."""
+        ...
+
+    def delete_template(self, tenant_id: str, template_id: str) -> bool:
+        """Whether there was one to delete."""
+        ...
+
+    def read_shelf(self, tenant_id: str) -> Mapping[str, str]:
+        """Which files were last brought from the template folders: template id -> revision. Empty: none ever."""
+        ...
+
+    def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None: ...
+
+
+class Store(NoteStore, IndexStore, SweepStore, SearchStore, TemplateStore, Protocol):
     """One backend for everything; `close` releases files and connections."""
 
     def close(self) -> None: ...

@@ -42,6 +42,10 @@ def _names(value: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in value.split(",") if name.strip())
 
 
+def _paths(value: str) -> tuple[Path, ...]:
+    return tuple(_path(name) for name in _names(value))
+
+
 def _model(value: str) -> str:
     if value in RETIRED_MODELS:
         raise ValueError(f"a live model: {value} has been shut down, its successor is {RETIRED_MODELS[value]}")
@@ -161,6 +165,12 @@ class Settings:
     )
     allowed_origins: tuple[str, ...] = _setting(
         "ALLOWED_ORIGINS", (), _names, "Web origins that may call, comma separated."
+    )
+    template_folders: tuple[Path, ...] = _setting(
+        "TEMPLATE_FOLDERS",
+        (),
+        _paths,
+        "Folders of reasoning templates, comma separated. Default: the ten that are shipped in `templates/`.",
     )
     log_level: str = _setting(
         "LOG_LEVEL", "INFO", _one_of("DEBUG", "INFO", "WARNING", "ERROR"), "Least level that is logged."

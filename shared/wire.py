@@ -5,7 +5,7 @@ Used by every front door, so that `/chat`, `aurora ask --json` and tools print t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
@@ -19,6 +19,8 @@ from shared.domain import (
     Question,
     Retrieved,
     Scored,
+    Template,
+    TemplateMatch,
     TimeRange,
 )
 from shared.indexing.reconcile import ReconcileReport
@@ -138,6 +140,7 @@ def answer_json(question: Question, answer: Answer, *, k: int, request_id: str) 
         "offsetUnit": "utf16",
         "query": _query_json(question, retrieved) if retrieved else None,
         "refusal": None,
+        "template": chosen_json(answer.template),
         "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
         "timings": _timings({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
     }
@@ -176,6 +179,42 @@ def note_json(note: Note) -> Json:
         "tags": list(note.tags),
         "lang": note.lang,
     }
+
+
+def template_json(template: Template) -> Json:
+    """A template as `/templates/{id}` gives it; lists leave `content` out."""
+    return {
+        "templateId": template.template_id,
+        "name": template.name,
+        "domain": template.domain,
+        "complexity": template.complexity,
+        "methodology": template.methodology,
+        "keywords": list(template.keywords),
+        "description": template.description,
+        "content": template.content,
+    }
+
+
+def templates_json(templates: Iterable[Template], *, ready: bool) -> Json:
+    """The body of `/templates`, without the steps. `ready`: every one of them is found by similarity."""
+    listed = [{name: value for name, value in template_json(each).items() if name != "content"} for each in templates]
+    return {"templates": listed, "ready": ready}
+
+
+def template_match_json(match: TemplateMatch) -> Json:
+    """One row of `/templates:search`."""
+    return {**template_json(match.template), "score": _rounded(match.score)}
+
+
+def chosen_json(match: TemplateMatch | None) -> Json | None:
+    """In an answer's meta: which template the writer was given. `score` null: the caller named it."""
+    if match is None:
+        return None
+    return {"id": match.template.template_id, "name": match.template.name, "score": _rounded(match.score)}
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, 4)
 
 
 def index_status_json(note_id: str, record: IndexRecord | None, *, current: bool) -> Json:

@@ -9,10 +9,13 @@ from pydantic import Field
 from functions._bodies import parse
 from functions._calls import Call, Reply
 from functions._questions import AskingBody, question_of
+from shared.domain import AUTO
 from shared.errors import InvalidArgument
+from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json
 
 NOT_YET = "to be absent: not available yet"
+TEMPLATE = "auto, none, or the id of a template"
 
 
 class ChatBody(AskingBody):
@@ -29,7 +32,7 @@ class ChatBody(AskingBody):
         description="1-128 letters, digits, . _ : or -",
     )
     session_id: str | None = Field(default=None, description="text")
-    template: str | None = Field(default=None, description="text")
+    template: str | None = Field(default=None, description=TEMPLATE)
     stream: bool = Field(default=False, description="true or false")
 
 
@@ -42,6 +45,7 @@ def ask(call: Call) -> Reply:
         threshold=body.threshold,
         include_citations=body.include_citations,
         use_notes=body.use_notes,
+        template=_template(body.template),
     )
     answer = call.app.chat(question)
     wanted = call.app.passages_wanted(question)
@@ -52,7 +56,14 @@ def _refuse_what_is_not_built(body: ChatBody) -> None:
     """A field that would be ignored is refused by its name."""
     if body.session_id is not None:
         raise InvalidArgument("sessionId", NOT_YET)
-    if body.template not in (None, "none"):
-        raise InvalidArgument("template", "none: templates are not available yet")
     if body.stream:
         raise InvalidArgument("stream", "false: streaming is not available yet")
+
+
+def _template(named: str | None) -> str | None:
+    """As `Question.template` has it."""
+    if named in (None, NONE):
+        return None
+    if named != AUTO and not is_template_id(named):
+        raise InvalidArgument("template", TEMPLATE)
+    return named

@@ -14,7 +14,7 @@ from shared.answering.prompt import build_plain_prompt, build_prompt
 from shared.answering.quotes import quote_sources
 from shared.answering.refusals import reason_to_refuse, refusal_text
 from shared.answering.sources import label_sources
-from shared.domain import Answer, Draft, Question, RefusalReason, Retrieved, Source
+from shared.domain import Answer, Draft, Question, RefusalReason, Retrieved, Source, Template, TemplateMatch
 from shared.ports import Writer
 
 log = logging.getLogger(__name__)
@@ -22,19 +22,34 @@ log = logging.getLogger(__name__)
 _NO_DRAFT = Draft("", "none")
 
 
-def answer(question: Question, retrieved: Retrieved | None, *, writer: Writer, fallback: Writer) -> Answer:
+def answer(
+    question: Question,
+    retrieved: Retrieved | None,
+    *,
+    writer: Writer,
+    fallback: Writer,
+    template: TemplateMatch | None = None,
+) -> Answer:
     """Question and passages -> an answer whose every marker points at a passage it was given, or a refusal.
 
     `retrieved` None or `question.use_notes` False: plain chat, no sources, no markers. `Answer.model` names
     who wrote: `fallback` where `writer` is away, refuses or writes nothing; "none" where retrieval refused
     and nobody was asked. Citations are empty if the question wants none; they are checked all the same.
+    `template`: along whose steps a model lays the answer out.
     """
+    written = _written(question, retrieved, writer, fallback, template.template if template else None)
+    return replace(written, template=template)
+
+
+def _written(
+    question: Question, retrieved: Retrieved | None, writer: Writer, fallback: Writer, template: Template | None
+) -> Answer:
     if retrieved is None or not question.use_notes:
-        return _chat_without_notes(question, writer, fallback)
+        return _chat_without_notes(question, writer, fallback, template)
     if retrieved.refusal:
         return _refuse(retrieved.refusal, retrieved, _NO_DRAFT)
     sources = label_sources(retrieved.selected)
-    prompt = build_prompt(question, retrieved, sources)
+    prompt = build_prompt(question, retrieved, sources, template=template)
     started = time.perf_counter()
     draft = write_draft(prompt, writer=writer, fallback=fallback)
     written = time.perf_counter()
@@ -67,9 +82,9 @@ def _check(question: Question, retrieved: Retrieved, draft: Draft, sources: Sequ
     )
 
 
-def _chat_without_notes(question: Question, writer: Writer, fallback: Writer) -> Answer:
+def _chat_without_notes(question: Question, writer: Writer, fallback: Writer, template: Template | None) -> Answer:
     started = time.perf_counter()
-    draft = write_draft(build_plain_prompt(question), writer=writer, fallback=fallback)
+    draft = write_draft(build_plain_prompt(question, template=template), writer=writer, fallback=fallback)
     timings = {"write": (time.perf_counter() - started) * 1e3}
     cited = check_citations(draft.text, ())
     _report(cited.removed)

@@ -17,6 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from werkzeug.test import Client
+from werkzeug.wrappers import Response
+
+from cli.dev import TEMPLATE_TRIGGER, TRIGGER, _by_last_segment
 from cli.emulator import Emulator
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,3 +162,11 @@ def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emula
         assert running.answered("What is the penguin called?", "Ludwig", within=15)
         running.process.send_signal(signal.SIGINT)
         assert running.process.wait(20) == 0
+
+
+def test_each_event_of_the_emulator_goes_to_its_own_function() -> None:
+    notes, templates = (Response(text) for text in ("notes", "templates"))
+    client = Client(_by_last_segment({TEMPLATE_TRIGGER: templates}, notes))
+    below = "/functions/projects/demo-aurora/triggers"
+    assert client.post(f"{below}/{TEMPLATE_TRIGGER}").text == "templates"
+    assert client.post(f"{below}/{TRIGGER}").text == "notes"

@@ -12,7 +12,8 @@ from tests.contracts.store_index import IndexContract
 from tests.contracts.store_notes import NotesContract
 from tests.contracts.store_search import SearchContract
 from tests.contracts.store_sweep import SweepContract
+from tests.contracts.store_templates import TemplatesContract
 
 
-class StoreContract(NotesContract, IndexContract, SweepContract, SearchContract):
+class StoreContract(NotesContract, IndexContract, SweepContract, SearchContract, TemplatesContract):
     """Every promise of every part of the port."""

@@ -46,12 +46,16 @@ def test_threads_follow_the_concurrency_of_http_functions() -> None:
         assert threads[1] == option(DEPLOYS[name], "concurrency")
 
 
-def test_the_trigger_follows_notes_of_every_tenant_and_retries() -> None:
-    arguments = DEPLOYS["on-note-write"]
+@pytest.mark.parametrize(
+    ("name", "document"),
+    [("on-note-write", "notes/{noteId}"), ("on-template-write", "templates/{templateId}")],
+)
+def test_each_trigger_follows_its_documents_of_every_tenant_and_retries(name: str, document: str) -> None:
+    arguments = DEPLOYS[name]
     assert "--retry" in arguments
     assert "--trigger-event-filters=type=google.cloud.firestore.document.v1.written" in arguments
     path = option(arguments, "trigger-event-filters-path-pattern")
-    assert path == "document=tenants/{tenantId}/notes/{noteId}"
+    assert path == f"document=tenants/{{tenantId}}/{document}"
 
 
 def test_only_the_scheduler_may_reconcile() -> None:

@@ -25,7 +25,7 @@ from tests.servers.certificates import unsigned
 from tests.servers.gemini import GeminiServer
 
 ROOT = Path(__file__).parents[2]
-TARGETS = ("chat", "api", "on_note_write", "reconcile")
+TARGETS = ("chat", "api", "on_note_write", "on_template_write", "reconcile")
 START_SECONDS = 60
 NOTE = {"title": "API meeting", "text": "We use Cloud Run for the API. Firestore stays our database."}
 
@@ -136,7 +136,9 @@ def call(
 
 
 def test_the_upload_holds_the_product_and_no_secrets_or_tests(uploaded: Path) -> None:
-    assert {path.name for path in uploaded.iterdir()} == {"main.py", "requirements.txt", "functions", "shared"}
+    assert {path.name for path in uploaded.iterdir()} == {
+        "main.py", "requirements.txt", "functions", "shared", "templates"
+    }  # fmt: skip
     assert (uploaded / "shared" / "bootstrap.py").exists()
     assert not list(uploaded.rglob(".env*"))
 
@@ -167,6 +169,14 @@ def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
     assert answer["answer"] == "The API runs on Cloud Run [N1]."
     assert answer["citations"][0]["noteId"] == "meeting"
     assert answer["citations"][0]["quote"] == "We use Cloud Run for the API."
+
+    listed = call("GET", f"{at['api']}/templates", token=token)[1]
+    assert len(listed["templates"]) == 10
+    assert listed["ready"] is True
+    event |= {"ce-subject": "documents/tenants/mara/templates/plan", "ce-document": "tenants/mara/templates/plan"}
+    assert call("POST", at["on_template_write"], {}, headers=event)[0] in (200, 204)
+    status, answer = call("POST", at["chat"], {"message": "Where?", "template": "plan"}, token=token)
+    assert (status, answer["meta"]["template"]["name"]) == (200, "Plan")
 
     status, report = call("POST", at["reconcile"], {"full": True})
     assert status == 200

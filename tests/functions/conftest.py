@@ -15,7 +15,7 @@ from shared.settings import Settings
 from tests.fakes import HashingEmbedder
 from tests.functions.world import Clock, Tokens, World, hosted
 
-FUNCTIONS = ("chat", "api", "on_note_write", "reconcile")
+FUNCTIONS = ("chat", "api", "on_note_write", "on_template_write", "reconcile")
 
 
 @pytest.fixture(scope="session")

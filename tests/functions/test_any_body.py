@@ -13,6 +13,7 @@ from tests.functions.world import World
 FIELDS = (
     "message", "query", "timeZone", "now", "filters", "topK", "k", "threshold", "strategy", "useNotes", "requestId",
     "tenantId", "stream", "template", "title", "text", "tags", "path", "vault", "createdAt", "lang",
+    "name", "content", "keywords", "domain",
 )  # fmt: skip
 SCALARS = st.one_of(
     st.none(),
@@ -31,7 +32,14 @@ BODIES = st.dictionaries(
     st.sampled_from(FIELDS), st.one_of(SCALARS, FILTERS, st.lists(SCALARS, max_size=3)), max_size=6
 )
 REQUESTS = st.sampled_from(
-    [("chat", "POST", "/chat"), ("api", "POST", "/search"), ("api", "PUT", "/notes/n1"), ("reconcile", "POST", "/")]
+    [
+        ("chat", "POST", "/chat"),
+        ("api", "POST", "/search"),
+        ("api", "PUT", "/notes/n1"),
+        ("reconcile", "POST", "/"),
+        ("api", "POST", "/templates:search"),
+        ("api", "PUT", "/templates/t1"),
+    ]
 )
 
 
@@ -48,6 +56,7 @@ def test_no_json_is_answered_with_500(
 ) -> None:
     _sent(world, request, json.dumps(body).encode())
     whole = {"/chat": {"message": asked}, "/search": {"query": asked}, "/notes/n1": {"title": asked, "text": asked}}
+    whole |= {"/templates:search": {"query": asked}, "/templates/t1": {"name": asked, "content": asked}}
     _sent(world, request, json.dumps({**body, **whole.get(request[2], {})}).encode())
 
 

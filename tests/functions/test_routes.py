@@ -31,6 +31,13 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "DELETE", "/notes/{note_id}"): Example("/notes/boat", status=204),
     ("api", "GET", "/index:coverage"): Example("/index:coverage", key="indexed"),
     ("api", "POST", "/search"): Example("/search", body={"query": "boat"}, key="results"),
+    ("api", "GET", "/templates"): Example("/templates", key="ready"),
+    ("api", "POST", "/templates:search"): Example("/templates:search", body={"query": "boat"}, key="templates"),
+    ("api", "PUT", "/templates/{template_id}"): Example(
+        "/templates/own", body={"name": "Own", "content": "1. Think."}, key="methodology"
+    ),
+    ("api", "GET", "/templates/{template_id}"): Example("/templates/plan", key="content"),
+    ("api", "DELETE", "/templates/{template_id}"): Example("/templates/own", status=204),
     ("api", "GET", "/healthz"): Example("/healthz", key="status"),
     ("reconcile", "POST", "/"): Example("/", key="examined"),
     ("reconcile", "GET", "/healthz"): Example("/healthz", key="status"),
@@ -46,13 +53,20 @@ def test_every_route_has_an_example() -> None:
 
 @pytest.mark.parametrize(("name", "method", "pattern"), EXAMPLES)
 def test_each_route_answers(world: World, name: str, method: str, pattern: str) -> None:
-    world.save("boat", title="Boat", text="The boat is blue.")
+    _fill(world)
     example = EXAMPLES[name, method, pattern]
     for prefix in ("", f"/{name}"):
         response = world.call(name, method, prefix + example.path, example.body)
         assert response.status_code == example.status
         assert example.key is None or example.key in response.get_json()
-        world.save("boat", title="Boat", text="The boat is blue.")
+        _fill(world)
+
+
+def _fill(world: World) -> None:
+    """Again after an example that deletes."""
+    world.save("boat", title="Boat", text="The boat is blue.")
+    own = {"name": "Own", "content": "1. Think."}
+    assert world.call("api", "PUT", "/templates/own", own).status_code == 200
 
 
 def test_only_health_overview_and_reconcile_answer_without_a_token() -> None:

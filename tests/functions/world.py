@@ -87,7 +87,8 @@ class World:
             "ce-document": path,
         }
         wanted = {name: value for name, value in {**given, **headers}.items() if value}
-        return self.clients["on_note_write"].post("/", data=data, headers=wanted, content_type="application/protobuf")
+        function = "on_template_write" if "/templates/" in path else "on_note_write"
+        return self.clients[function].post("/", data=data, headers=wanted, content_type="application/protobuf")
 
     def save(self, note_id: str, **note: object) -> None:
         """Save a note and let the index follow."""

@@ -49,15 +49,23 @@ class App:
         return self._allowed("POST", ":commit", {"writes": [write]})
 
     def update(self, path: str, fields: Mapping[str, object]) -> bool:
-        """Change these fields, leave the others."""
+        """Change these fields of a note, leave the others."""
+        stamp = {"fieldPath": "updatedAt", "setToServerValue": "REQUEST_TIME"}
+        return self._change(path, fields, updateTransforms=[stamp])
+
+    def change(self, path: str, fields: Mapping[str, object]) -> bool:
+        """The same of a document without `updatedAt`."""
+        return self._change(path, fields)
+
+    def _change(self, path: str, fields: Mapping[str, object], **more: object) -> bool:
         write = {
             "update": {
                 "name": f"{self._root}/{path}",
                 "fields": {name: _value(value) for name, value in fields.items()},
             },
             "updateMask": {"fieldPaths": list(fields)},
-            "updateTransforms": [{"fieldPath": "updatedAt", "setToServerValue": "REQUEST_TIME"}],
             "currentDocument": {"exists": True},
+            **more,
         }
         return self._allowed("POST", ":commit", {"writes": [write]})
 

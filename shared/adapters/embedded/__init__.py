@@ -10,6 +10,7 @@
     sweep.py     SweepStore, across all files
     search.py    SearchStore: the three legs
     vectors.py   the matrix of one index version, kept equal to the file
+    templates.py TemplateStore
     store.py     the port, method by method
 
 The file is the truth: the matrix in memory is read from it and follows every commit of any process.

@@ -68,6 +68,7 @@ class TenantFile:
     def _prepare(self, db: sqlite3.Connection) -> None:
         if not schema.is_ready(db, self.path):
             schema.create(db, self.path, self.tenant_id)
+        schema.complete(db)
         # A killed process loses nothing; a machine that loses power may lose its last moments, never consistency.
         db.execute("PRAGMA synchronous = NORMAL")
         (owner,) = db.execute("SELECT tenant_id FROM state").fetchone()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -47,6 +48,13 @@ _TABLES = (
         revision INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (revision, id)) WITHOUT ROWID""",
 )
 
+_LATER_TABLES = {
+    # `body` is the template as JSON.
+    "templates": "(template_id TEXT PRIMARY KEY, vector_key TEXT, vector BLOB, body TEXT NOT NULL)",
+    "shelf": "(template_id TEXT PRIMARY KEY, revision TEXT NOT NULL)",
+}
+"""Tables that came after the first files were written. Older programs do not look at them, so the version stays."""
+
 
 def is_ready(db: sqlite3.Connection, path: Path) -> bool:
     """Whether the tables are there; False: the file is new. Raises OperatorError for a file that is not ours."""
@@ -81,3 +89,14 @@ def create(db: sqlite3.Connection, path: Path, tenant_id: str) -> None:
     finally:
         if db.in_transaction:
             db.execute("ROLLBACK")
+
+
+def complete(db: sqlite3.Connection) -> None:
+    """Make the later tables in a file from before them."""
+    (there,) = db.execute(
+        "SELECT count(*) FROM sqlite_master WHERE name IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(_LATER_TABLES)),),
+    ).fetchone()
+    if there < len(_LATER_TABLES):
+        for name, columns in _LATER_TABLES.items():
+            db.execute(f"CREATE TABLE IF NOT EXISTS {name} {columns}")

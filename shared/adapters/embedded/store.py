@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from shared.adapters.embedded import changes, notes, search, sweep
+from shared.adapters.embedded import changes, notes, search, sweep, templates
 from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.vectors import VectorSpace
 from shared.domain import (
@@ -22,6 +22,7 @@ from shared.domain import (
     Restriction,
     StoredChunk,
     StoredRecord,
+    StoredTemplate,
     Vector,
 )
 from shared.ports import Page
@@ -173,6 +174,38 @@ class EmbeddedStore:
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         with self._files.of(tenant_id).reading() as db:
             return search.live_records(db, note_ids)
+
+    # -- TemplateStore --------------------------------------------------------------------------
+
+    def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return templates.all_of(db)
+
+    def get_template(self, tenant_id: str, template_id: str) -> StoredTemplate | None:
+        with self._files.of(tenant_id).reading() as db:
+            return templates.get(db, template_id)
+
+    def put_templates(self, tenant_id: str, stored: Sequence[StoredTemplate]) -> None:
+        with self._files.of(tenant_id).writing() as db:
+            templates.put(db, stored)
+
+    def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return templates.put_vector(db, template_id, vector, vector_key)
+
+    def delete_template(self, tenant_id: str, template_id: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return templates.delete(db, template_id)
+
+    def read_shelf(self, tenant_id: str) -> Mapping[str, str]:
+        with self._files.of(tenant_id).reading() as db:
+            return templates.read_shelf(db)
+
+    def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None:
+        with self._files.of(tenant_id).writing() as db:
+            templates.write_shelf(db, shelf)
+
+    # -------------------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Closes files and gives memory back."""

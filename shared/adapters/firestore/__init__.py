@@ -8,8 +8,9 @@ time and count: by it chunks are found by stem, newest first, and a search reads
 token of the day among `scopes` and
 `embedded` (whether `embedding` is there, without reading it). Index records: `vault` and `folder` (where the note is
 counted), `changedAt` (server time of the last change), `writing` (moves while a change takes several commits).
-Folders: `notes` (indexed notes in it; 0: not in use) and `changedAt` (of that count). `bookmarks/{name}` at the root
-keeps reconcile's place.
+Folders: `notes` (indexed notes in it; 0: not in use) and `changedAt` (of that count). Templates: `vectorKey` (of what
+`embedding` is). `settings/templateShelf` says which files were brought from the template folders. `bookmarks/{name}` at
+the root keeps reconcile's place.
 """
 
 from shared.adapters.firestore.reads import Reads, vector_reads

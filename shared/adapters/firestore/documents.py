@@ -48,7 +48,7 @@ def note_of(note_id: str, document: Any) -> Note:  # noqa: ANN401
 
     Raises InvalidArgument naming the field that has a wrong type.
     """
-    fields = _Fields(document.fields)
+    fields = Fields(document.fields)
     return Note(
         note_id=note_id,
         title=fields.text("title", ""),
@@ -62,7 +62,7 @@ def note_of(note_id: str, document: Any) -> Note:  # noqa: ANN401
     )
 
 
-class _Fields:
+class Fields:
     """Reads typed fields. A field that is null counts as left out."""
 
     def __init__(self, fields: Any) -> None:  # noqa: ANN401

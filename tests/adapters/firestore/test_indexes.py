@@ -79,6 +79,7 @@ def _every_query(store: FirestoreStore) -> None:
     store.stored_chunks(TENANT, "n1")
     store.coverage(TENANT)
     store.folders(TENANT)
+    store.templates(TENANT)
     store.list_notes(TENANT, limit=1, vault="work")
     store.note_keys(limit=1)
     store.note_keys(limit=1, changed_since=DAY - timedelta(days=1))

@@ -1,0 +1,135 @@
+"""The reasoning templates: `tenants/{tenant}/templates/{template}`, which apps also read and write themselves."""
+
+from __future__ import annotations
+
+import json
+import logging
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shared.adapters.firestore import names
+from shared.adapters.firestore.connection import Connection
+from shared.adapters.firestore.documents import Fields
+from shared.adapters.firestore.protocol import fill, plain, protocol
+from shared.adapters.firestore.queries import KEY, Order, Query
+from shared.domain import StoredTemplate, Template, Vector
+from shared.errors import Conflict, InvalidArgument
+from shared.ports import MOST_TEMPLATES
+
+COMMIT_STEP = 50
+"""Templates in one commit: each has at most about 50 KB."""
+_SHELF = ("settings", "templateShelf")
+"""Where the shelf lies: collection and id. Its field `files` is JSON, for ids may be what field names may not."""
+
+_log = logging.getLogger(__name__)
+
+
+class Templates:
+    """`shared.ports.TemplateStore` on Firestore."""
+
+    _connection: Connection
+
+    def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
+        """One that an app wrote with a wrong type is left out, with a warning in the log."""
+        query = Query(collection="templates", order=(Order(KEY),), limit=MOST_TEMPLATES)
+        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
+        found = []
+        for document in documents:
+            try:
+                found.append(stored_of(document))
+            except InvalidArgument as bad:
+                _log.warning("a template of tenant %s left out: %s", tenant_id, bad.message)
+        return tuple(found)
+
+    def get_template(self, tenant_id: str, template_id: str) -> StoredTemplate | None:
+        name = self._template(tenant_id, template_id)
+        found = self._connection.lookup([name]).get(name)
+        return None if found is None else stored_of(found)
+
+    def put_templates(self, tenant_id: str, templates: Sequence[StoredTemplate]) -> None:
+        writes = [_put(self._template(tenant_id, each.template.template_id), each) for each in templates]
+        for start in range(0, len(writes), COMMIT_STEP):
+            self._connection.commit(writes[start : start + COMMIT_STEP])
+
+    def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
+        write = protocol().Write()
+        write.update.name = self._template(tenant_id, template_id)
+        for field, value in _vector_fields(vector, vector_key).items():
+            fill(write.update.fields[field], value)
+            write.update_mask.field_paths.append(field)
+        write.current_document.exists = True
+        return self._committed(write)
+
+    def delete_template(self, tenant_id: str, template_id: str) -> bool:
+        write = protocol().Write(delete=self._template(tenant_id, template_id))
+        write.current_document.exists = True
+        return self._committed(write)
+
+    def read_shelf(self, tenant_id: str) -> Mapping[str, str]:
+        name = names.document(self._connection.root, tenant_id, *_SHELF)
+        found = self._connection.lookup([name]).get(name)
+        shelf: dict[str, str] = {} if found is None else json.loads(found.fields["files"].string_value)
+        return shelf
+
+    def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None:
+        write = protocol().Write()
+        write.update.name = names.document(self._connection.root, tenant_id, *_SHELF)
+        fill(write.update.fields["files"], json.dumps(dict(shelf)))
+        self._connection.commit([write])
+
+    def _committed(self, write: Any) -> bool:  # noqa: ANN401
+        """Whether there was such a document."""
+        try:
+            self._connection.commit([write])
+        except Conflict:
+            return False
+        return True
+
+    def _template(self, tenant_id: str, template_id: str) -> str:
+        return names.document(self._connection.root, tenant_id, "templates", template_id)
+
+
+def stored_of(document: Any) -> StoredTemplate:  # noqa: ANN401
+    """Apps write templates too: what they left out gets its default, an embedding that is no vector counts as none.
+
+    Raises InvalidArgument naming the field that has a wrong type.
+    """
+    template_id = names.last(document.name)
+    fields = Fields(document.fields)
+    template = Template(
+        template_id=template_id,
+        name=fields.text("name", template_id),
+        content=fields.text("content", ""),
+        domain=fields.text("domain", "general"),
+        complexity=fields.text("complexity", "moderate"),
+        methodology=fields.text("methodology", "sequential"),
+        keywords=fields.texts("keywords"),
+        description=fields.text("description", ""),
+    )
+    vector = plain(document.fields["embedding"]) if "embedding" in document.fields else None
+    return StoredTemplate(template, vector if isinstance(vector, array) else None, fields.text("vectorKey", "") or None)
+
+
+def _put(name: str, stored: StoredTemplate) -> Any:  # noqa: ANN401
+    template = stored.template
+    fields: dict[str, object] = {
+        "name": template.name,
+        "content": template.content,
+        "domain": template.domain,
+        "complexity": template.complexity,
+        "methodology": template.methodology,
+        "keywords": template.keywords,
+        "description": template.description,
+    }
+    if stored.vector is not None and stored.vector_key is not None:
+        fields |= _vector_fields(stored.vector, stored.vector_key)
+    write = protocol().Write()
+    write.update.name = name
+    for field, value in fields.items():
+        fill(write.update.fields[field], value)
+    return write
+
+
+def _vector_fields(vector: Vector, vector_key: str) -> Mapping[str, object]:
+    return {"embedding": vector, "vectorKey": vector_key}

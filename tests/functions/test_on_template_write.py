@@ -1,0 +1,127 @@
+"""Events of templates: the vector follows what the template says, and writing it does not go round in circles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared import bootstrap
+from shared.adapters.firestore import FirestoreStore
+from shared.adapters.firestore.protocol import fill, protocol
+from shared.domain import StoredTemplate, Template
+from shared.errors import ModelRefused, ModelUnavailable
+from tests.fakes import HashingEmbedder
+from tests.functions.world import World
+
+BOAT = Template("boat", "Boat repair", "1. Find the leak.")
+PATH = "tenants/alice/templates/boat"
+
+
+def _stored(world: World) -> StoredTemplate | None:
+    return world.app.store.get_template("alice", "boat")
+
+
+@pytest.fixture
+def written(world: World) -> World:
+    """An app has written a template, past us."""
+    world.app.store.put_templates("alice", [StoredTemplate(BOAT)])
+    return world
+
+
+def test_an_event_gives_the_template_its_vector(written: World, embedder: HashingEmbedder) -> None:
+    assert written.written(PATH).status_code == 200
+    stored = _stored(written)
+    assert stored is not None
+    assert stored.vector is not None
+    assert len(stored.vector) == embedder.dimension
+
+
+def test_the_event_of_our_own_write_embeds_and_writes_nothing(written: World, embedder: HashingEmbedder) -> None:
+    written.written(PATH)
+    before, embedded = _stored(written), embedder.embedded.copy()
+    for _ in range(3):
+        assert written.written(PATH).status_code == 200
+    assert (_stored(written), embedder.embedded) == (before, embedded)
+
+
+def test_a_template_that_is_not_there_is_acknowledged(world: World) -> None:
+    assert world.written(PATH).status_code == 200
+    assert _stored(world) is None
+
+
+@pytest.mark.parametrize("path", ["tenants/alice/templates/boat/parts/p1", "other/templates/x", "tenants//templates/b"])
+def test_an_event_of_anything_else_is_acknowledged(world: World, path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert world.written(path).status_code == 200
+    assert "names no template" in capsys.readouterr().err
+
+
+def test_during_an_outage_the_event_comes_again(written: World, embedder: HashingEmbedder) -> None:
+    embedder.outage = ModelUnavailable("away")
+    assert written.written(PATH).status_code == 503
+    embedder.outage = None
+    assert written.written(PATH).status_code == 200
+    assert _stored(written) != StoredTemplate(BOAT)
+
+
+def test_what_the_model_refuses_is_acknowledged(written: World, embedder: HashingEmbedder) -> None:
+    embedder.outage = ModelRefused("bad key")
+    assert written.written(PATH).status_code == 200
+    assert _stored(written) == StoredTemplate(BOAT)
+
+
+@pytest.fixture
+def on_firestore(world: World, firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch) -> World:
+    app = replace(world.app, store=firestore_store)
+    monkeypatch.setattr(bootstrap, "_process", [app])
+    return replace(world, app=app)
+
+
+def _document(store: FirestoreStore) -> Any:  # noqa: ANN401 - a protobuf message
+    name = f"{store._connection.root}/{PATH}"
+    return store._connection.lookup([name])[name]
+
+
+def _write(store: FirestoreStore, **fields: object) -> None:
+    """As an app does: these fields alone."""
+    write = protocol().Write()
+    write.update.name = f"{store._connection.root}/{PATH}"
+    for field, value in fields.items():
+        fill(write.update.fields[field], value)
+        write.update_mask.field_paths.append(field)
+    store._connection.commit([write])
+
+
+def test_on_firestore_the_second_event_leaves_the_document_untouched(
+    on_firestore: World, firestore_store: FirestoreStore
+) -> None:
+    _write(firestore_store, name="Boat repair", content="1. Find the leak.")
+    on_firestore.written(PATH)
+    first = _document(firestore_store)
+    assert first.fields["vectorKey"].string_value
+    on_firestore.written(PATH)
+    assert _document(firestore_store) == first
+
+
+def test_a_change_by_an_app_is_embedded_anew(
+    on_firestore: World, firestore_store: FirestoreStore, embedder: HashingEmbedder
+) -> None:
+    _write(firestore_store, name="Boat repair", content="1. Find the leak.")
+    on_firestore.written(PATH)
+    _write(firestore_store, name="Ship repair")
+    on_firestore.written(PATH)
+    stored = firestore_store.get_template("alice", "boat")
+    assert stored is not None
+    assert stored.template == replace(BOAT, name="Ship repair")
+    assert stored.vector == embedder.embed_query("Ship repair\nsequential\n1. Find the leak.")
+
+
+def test_what_an_app_wrote_badly_is_acknowledged_and_hides_nothing(
+    on_firestore: World, firestore_store: FirestoreStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    _write(firestore_store, name=7, content="1.")
+    assert on_firestore.written(PATH).status_code == 200
+    assert len(on_firestore.call("api", "GET", "/templates").get_json()["templates"]) == 10
+    assert "left out: name" in caplog.text
+    assert on_firestore.call("api", "PUT", "/templates/boat", {"name": "B", "content": "1."}).status_code == 200

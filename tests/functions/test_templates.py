@@ -1,0 +1,236 @@
+"""/templates and `template` in /chat."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared import bootstrap
+from shared.errors import ModelUnavailable
+from tests.fakes import HashingEmbedder, ScriptedWriter
+from tests.functions.world import World, problem
+
+LEAK = {"name": "Boat repair", "content": "1. Find the leak.\n2. Mend it.", "keywords": ["boat", "leak"]}
+QUESTION = "boat repair find the leak mend it"
+
+
+def _search(world: World, query: str, **more: object) -> list[dict[str, Any]]:
+    response = world.call("api", "POST", "/templates:search", {"query": query, **more})
+    assert response.status_code == 200, response.get_json()
+    matches: list[dict[str, Any]] = response.get_json()["templates"]
+    return matches
+
+
+def _put(world: World, template_id: str = "leak", **more: object) -> dict[str, Any]:
+    response = world.call("api", "PUT", f"/templates/{template_id}", {**LEAK, **more})
+    assert response.status_code == 200, response.get_json()
+    saved: dict[str, Any] = response.get_json()
+    return saved
+
+
+def test_ten_templates_are_there_from_the_start(world: World) -> None:
+    body = world.call("api", "GET", "/templates").get_json()
+    assert len(body["templates"]) == 10
+    assert body["ready"] is True
+    assert "content" not in body["templates"][0]
+    assert {each["templateId"] for each in body["templates"]} >= {"chain-of-thought", "compare-options", "plan"}
+
+
+def test_listing_again_embeds_nothing(world: World, embedder: HashingEmbedder) -> None:
+    for _ in range(3):
+        world.call("api", "GET", "/templates")
+    assert sum(embedder.embedded.values()) == 10
+
+
+def test_a_saved_template_is_read_back_and_can_be_sent_again(world: World) -> None:
+    saved = _put(world)
+    assert saved == {
+        "templateId": "leak",
+        "name": "Boat repair",
+        "domain": "general",
+        "complexity": "moderate",
+        "methodology": "sequential",
+        "keywords": ["boat", "leak"],
+        "description": "",
+        "content": "1. Find the leak.\n2. Mend it.",
+    }
+    assert world.call("api", "GET", "/templates/leak").get_json() == saved
+    assert _put(world, **saved) == saved
+    assert problem(world.call("api", "PUT", "/templates/other", saved))[2] == "templateId"
+
+
+def test_a_deleted_template_is_gone_and_one_from_a_folder_stays_away(world: World) -> None:
+    world.call("api", "GET", "/templates")
+    assert world.call("api", "DELETE", "/templates/plan").status_code == 204
+    assert problem(world.call("api", "GET", "/templates/plan"))[:2] == (404, "NOT_FOUND")
+    assert problem(world.call("api", "DELETE", "/templates/plan"))[:2] == (404, "NOT_FOUND")
+    world.app.delivered.clear()  # as in another process
+    assert len(world.call("api", "GET", "/templates").get_json()["templates"]) == 9
+
+
+def test_templates_are_the_tenants_own(world: World) -> None:
+    _put(world)
+    assert world.call("api", "GET", "/templates/leak", token="bob-token").status_code == 404
+    assert len(world.call("api", "GET", "/templates", token="bob-token").get_json()["templates"]) == 10
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", None),
+        ("name", " "),
+        ("name", "x" * 201),
+        ("content", ""),
+        ("content", "x" * 8001),
+        ("content", ["1."]),
+        ("domain", ""),
+        ("complexity", 5),
+        ("methodology", "x" * 201),
+        ("keywords", "boat"),
+        ("keywords", ["k"] * 9 + [f"k{number}" for number in range(20)]),
+        ("description", "x" * 1001),
+        ("steps", ["1."]),
+    ],
+)
+def test_a_bad_field_of_a_template_is_named(world: World, field: str, value: object) -> None:
+    response = world.call("api", "PUT", "/templates/t", {**LEAK, field: value})
+    assert problem(response) == (400, "INVALID_FIELD", field)
+
+
+@pytest.mark.parametrize("template_id", ["auto", "none", "x" * 129, "__all__", "%2e%2e", "a%00b", "%ff"])
+@pytest.mark.parametrize("method", ["PUT", "GET", "DELETE"])
+def test_an_id_that_no_template_can_have_is_refused(world: World, method: str, template_id: str) -> None:
+    response = world.call("api", method, f"/templates/{template_id}", LEAK if method == "PUT" else None)
+    assert problem(response) == (400, "INVALID_FIELD", "templateId")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("query", ""), ("query", "x" * 2001), ("query", 5), ("topK", 0), ("topK", 21), ("k", 3)]
+)
+def test_a_bad_field_of_a_search_is_named(world: World, field: str, value: object) -> None:
+    response = world.call("api", "POST", "/templates:search", {"query": "boat", field: value})
+    assert problem(response) == (400, "INVALID_FIELD", field)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"), [("PUT", "/templates/t", LEAK), ("POST", "/templates:search", {"query": "q"})]
+)
+def test_another_tenant_in_the_body_is_403(world: World, method: str, path: str, body: dict[str, object]) -> None:
+    response = world.call("api", method, path, {**body, "tenantId": "bob"})
+    assert problem(response)[:2] == (403, "PERMISSION_DENIED")
+
+
+def test_a_search_gives_the_similar_or_the_chain_of_thought(world: World) -> None:
+    _put(world)
+    best = _search(world, QUESTION, topK=1)
+    assert [match["templateId"] for match in best] == ["leak"]
+    assert 0.65 <= best[0]["score"] <= 1
+    nothing_like_it = _search(world, "zebra xylophone")
+    assert [(match["templateId"], match["score"]) for match in nothing_like_it] == [("chain-of-thought", 0.5)]
+
+
+def test_an_empty_library_gives_the_one_that_is_built_in(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    app = replace(world.app, settings=replace(world.app.settings, template_folders=(empty,)))
+    monkeypatch.setattr(bootstrap, "_process", [app])
+    assert world.call("api", "GET", "/templates").get_json() == {"templates": [], "ready": True}
+    assert [match["templateId"] for match in _search(world, QUESTION)] == ["chain-of-thought"]
+
+
+def test_a_file_that_is_added_to_a_folder_is_there_at_once(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "templates"
+    folder.mkdir()
+    app = replace(world.app, settings=replace(world.app.settings, template_folders=(folder,)))
+    monkeypatch.setattr(bootstrap, "_process", [app])
+    assert world.call("api", "GET", "/templates").get_json()["templates"] == []
+    (folder / "late.md").write_text("---\nname: Late\n---\n1. Arrive.")
+    assert world.call("api", "GET", "/templates/late").get_json()["name"] == "Late"
+
+
+# -- /chat
+
+
+@pytest.fixture
+def writer(world: World, monkeypatch: pytest.MonkeyPatch) -> ScriptedWriter:
+    writer = ScriptedWriter("## The leak\n\nIt is in the bow [N1].\n\n## The repair\n\nTar mends it [N1].")
+    monkeypatch.setattr(bootstrap, "_process", [replace(world.app, writer=writer)])
+    world.save("n1", title="Boat", text="The boat leaks in the bow. Tar mends it.")
+    _put(world)
+    return writer
+
+
+def _ask(world: World, message: str = QUESTION, **more: object) -> dict[str, Any]:
+    response = world.call("chat", "POST", "/chat", {"message": message, **more})
+    assert response.status_code == 200, response.get_json()
+    body: dict[str, Any] = response.get_json()
+    return body
+
+
+def test_auto_lays_the_answer_out_along_the_similar_template(world: World, writer: ScriptedWriter) -> None:
+    body = _ask(world, template="auto")
+    assert "> 1. Find the leak.\n> 2. Mend it." in writer.prompts[0].user
+    assert (body["meta"]["template"]["id"], body["meta"]["template"]["name"]) == ("leak", "Boat repair")
+    assert body["meta"]["template"]["score"] >= 0.65
+    assert body["answer"].startswith("## The leak\n\nIt is in the bow [N1].")
+    assert [citation["cid"] for citation in body["citations"]] == ["N1"]
+
+
+def test_auto_thinks_step_by_step_where_nothing_is_similar(world: World, writer: ScriptedWriter) -> None:
+    body = _ask(world, "Tar?", template="auto")
+    assert body["meta"]["template"] == {"id": "chain-of-thought", "name": "Chain of thought", "score": 0.5}
+    assert "What is asked" in writer.prompts[0].user
+
+
+def test_a_template_that_is_named_is_taken(world: World, writer: ScriptedWriter) -> None:
+    body = _ask(world, "Where does the boat leak?", template="pros-and-cons")
+    assert body["meta"]["template"] == {"id": "pros-and-cons", "name": "Pros and cons", "score": None}
+    assert "advantages" in writer.prompts[0].user
+
+
+@pytest.mark.parametrize("more", [{}, {"template": "none"}, {"template": None}])
+def test_without_a_template_there_are_no_steps(world: World, writer: ScriptedWriter, more: dict[str, Any]) -> None:
+    assert _ask(world, **more)["meta"]["template"] is None
+    assert "steps" not in writer.prompts[0].user
+    assert "steps" not in writer.prompts[0].system
+
+
+def test_an_unknown_template_is_404_and_named_and_no_model_is_asked(world: World, writer: ScriptedWriter) -> None:
+    response = world.call("chat", "POST", "/chat", {"message": "hi", "template": "nope"})
+    assert problem(response)[:2] == (404, "NOT_FOUND")
+    assert "nope" in response.get_json()["error"]["message"]
+    assert writer.prompts == []
+
+
+def test_a_chat_without_notes_follows_the_steps_too(world: World, writer: ScriptedWriter) -> None:
+    assert _ask(world, template="leak", useNotes=False)["meta"]["template"]["id"] == "leak"
+    assert "> 1. Find the leak." in writer.prompts[0].user
+
+
+def test_a_refusal_names_the_template_too(world: World) -> None:
+    body = _ask(world, "Where is it?", template="plan")
+    assert body["meta"]["refusal"]["reason"] == "no_notes"
+    assert body["meta"]["template"]["id"] == "plan"
+
+
+def test_the_extractive_writer_answers_the_same_with_and_without(world: World) -> None:
+    world.save("n1", title="Boat", text="The boat leaks in the bow. Tar mends it.")
+    plain, along = (_ask(world, "Where does the boat leak?", template=each) for each in ("none", "plan"))
+    assert along["answer"] == plain["answer"]
+    assert along["citations"] == plain["citations"]
+
+
+def test_during_an_outage_of_the_embedder_auto_still_answers(
+    world: World, writer: ScriptedWriter, embedder: HashingEmbedder
+) -> None:
+    embedder.outage = ModelUnavailable("away")
+    body = _ask(world, "Where does the boat leak?", template="auto")
+    assert body["meta"]["template"]["id"] == "chain-of-thought"
+    assert writer.prompts

@@ -1,0 +1,107 @@
+"""A file's text -> a template, or the reason why it is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.domain import Template
+from shared.errors import InvalidArgument
+from shared.templates.limits import LONGEST_CONTENT, check, is_template_id
+from shared.templates.markdown import read_template
+
+WHOLE = """\
+---
+name: Compare   options
+domain: decisions
+complexity: complex
+methodology: comparative
+keywords: [versus, 2024, versus, " two  words "]
+description: >
+  Which is
+  better?
+author: somebody
+---
+
+1. **Options**: name them.
+
+2. **Verdict**: say it.
+"""
+
+
+def test_a_whole_file_is_read() -> None:
+    assert read_template("compare", WHOLE) == Template(
+        "compare",
+        name="Compare options",
+        content="1. **Options**: name them.\n\n2. **Verdict**: say it.",
+        domain="decisions",
+        complexity="complex",
+        methodology="comparative",
+        keywords=("versus", "2024", "two words"),
+        description="Which is better?",
+    )
+
+
+def test_what_is_left_out_or_empty_gets_its_default() -> None:
+    read = read_template("t", "---\nname: T\ndomain:\ncomplexity: ''\n---\n1. Think.")
+    assert (read.domain, read.complexity, read.methodology) == ("general", "moderate", "sequential")
+    assert (read.keywords, read.description) == ((), "")
+
+
+def test_keywords_may_be_one_text_with_commas_and_lines_may_end_as_on_windows() -> None:
+    assert read_template("t", "---\r\nname: T\r\nkeywords: a, b c,\r\n---\r\n1.").keywords == ("a", "b c")
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("1. Think.", "frontmatter"),
+        ("", "frontmatter"),
+        ("name: T\n---\n1.", "frontmatter"),
+        ("---\nname: T\n1. no closing line", "frontmatter"),
+        ("---\nname: [\n---\n1.", "frontmatter"),
+        ("---\n- a list\n---\n1.", "frontmatter"),
+        ("---\na: &x 1\nname: *x\n---\n1.", "frontmatter"),
+        ("---\nname: [T]\n---\n1.", "name"),
+        ("---\nname: yes\n---\n1.", "name"),
+        ("---\nname: T\ndomain: {a: 1}\n---\n1.", "domain"),
+        ("---\nname: T\nkeywords: {a: 1}\n---\n1.", "keywords"),
+        ("---\nname: T\nkeywords: [[a]]\n---\n1.", "keywords"),
+        ("---\nname: T\nkeywords: 7\n---\n1.", "keywords"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(text: str, field: str) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        read_template("t", text)
+    assert refused.value.field == field
+
+
+def test_broken_yaml_is_told_with_its_line() -> None:
+    with pytest.raises(InvalidArgument, match=r"frontmatter: expected YAML that can be read \(.*line 3\)"):
+        read_template("t", "---\nname: T\ndescription: a: b\n---\n1.")
+
+
+@pytest.mark.parametrize(
+    ("template", "field"),
+    [
+        (Template("t", "", "1."), "name"),
+        (Template("t", "T", " \n"), "content"),
+        (Template("t", "T" * 201, "1."), "name"),
+        (Template("t", "T", "x" * (LONGEST_CONTENT + 1)), "content"),
+        (Template("t", "T", "a\0b"), "content"),
+        (Template("t", "T", "\ud800"), "content"),
+        (Template("t", "T", "1.", methodology=""), "methodology"),
+        (Template("t", "T", "1.", description="x" * 1001), "description"),
+        (Template("t", "T", "1.", keywords=("k",) * 21), "keywords"),
+        (Template("t", "T", "1.", keywords=("k", "")), "keywords[1]"),
+        (Template("auto", "T", "1."), "templateId"),
+    ],
+)
+def test_what_is_over_a_limit_is_named(template: Template, field: str) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        check(template)
+    assert refused.value.field == field
+
+
+def test_ids_are_what_a_document_and_an_address_can_hold() -> None:
+    assert all(map(is_template_id, ("plan", "Root cause", "ünï 日本", "v1.2", "x" * 128, "Auto")))
+    assert not any(map(is_template_id, ("", ".", "..", "a/b", "__x__", "a\nb", "x" * 129, "auto", "none")))
