@@ -22,7 +22,7 @@ from shared.adapters.firestore.documents import (
     searched_fields,
 )
 from shared.adapters.firestore.protocol import microseconds, timestamp, vector_of
-from shared.adapters.firestore.queries import KEY, Order, Query, Reference, nearest
+from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where, nearest
 from shared.adapters.firestore.restriction import by_month_and_scope, by_posting, by_time_and_scope, impossible
 from shared.domain import CorpusStats, IndexedChunk, IndexRecord, Neighbour, Restriction, Vector
 
@@ -144,6 +144,13 @@ class Search:
                 return
             last = documents[-1]
             query = replace(query, after=(value(last), Reference(last.name)), limit=PAGE)
+
+    def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
+        where = (Where("noteId", Is.EQUAL, note_id),)
+        query = Query(collection="chunks", where=where, fields=searched_fields(stems))
+        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
+        chunks = (chunk_of(document, stems) for document in documents)
+        return tuple(sorted(chunks, key=lambda chunk: (chunk.position, chunk.chunk_id)))
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         return self._corpus.document_frequencies(tenant_id, stems)
