@@ -117,7 +117,8 @@ class SweepStore(Protocol):
 
 
 class SearchStore(Protocol):
-    """The index as retrieval sees it. `restriction` is obeyed strictly by every method that takes it.
+    """The index as retrieval sees it. `restriction` is obeyed strictly by every method that takes it; a store that
+    cannot search by all of it looks at a bounded number of chunks and may bring fewer than there are.
 
     Returned chunks carry in `terms` only the counts of the `stems` given. Chunks of a half-written
     revision may come back: callers compare `note_revision` with `live_records`.
@@ -139,7 +140,10 @@ class SearchStore(Protocol):
     def postings(
         self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction
     ) -> tuple[IndexedChunk, ...]:
-        """Chunks that contain `stem`: all of them if there are at most `limit`, else the newest by `created_at`."""
+        """At most `limit` chunks that contain `stem`: all if no more contain it, else the newest by `created_at`.
+
+        A store may look for a restriction's scopes among the `limit` newest of the stem only.
+        """
         ...
 
     def recent(

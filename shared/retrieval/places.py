@@ -32,9 +32,8 @@ def gather_from_places(search: Search, restriction: Restriction, embed: Callable
     part, query = _sharing(search, len(groups)), embed()
 
     def searched(group: tuple[str, frozenset[str]]) -> Pool | StoreUnavailable:
-        inside = Restriction(restriction.created, (*restriction.scopes, group[1]))
         try:
-            return gather(part, inside, lambda: query)
+            return gather(part, _narrowed(restriction, group[1]), lambda: query)
         except StoreUnavailable as error:
             return error
 
@@ -53,8 +52,13 @@ def inside(restriction: Restriction, places: Sequence[Place]) -> Restriction:
     """The restriction cut to the places; none of them cut nothing."""
     if not places:
         return restriction
-    tokens = frozenset(place_token(place.vault, place.folder) for place in places)
-    return Restriction(restriction.created, (*restriction.scopes, tokens))
+    return _narrowed(restriction, frozenset(place_token(place.vault, place.folder) for place in places))
+
+
+def _narrowed(restriction: Restriction, tokens: frozenset[str]) -> Restriction:
+    """Groups of which the tokens are a part say nothing any more, and searches of one group are the cheapest."""
+    others = tuple(group for group in restriction.scopes if not tokens <= group)
+    return Restriction(restriction.created, (*others, tokens))
 
 
 def weigher(places: Sequence[Place]) -> Callable[[IndexedChunk], float]:
@@ -90,10 +94,11 @@ def _searched_together(places: Iterable[Place]) -> list[tuple[str, frozenset[str
 
 
 def _sharing(search: Search, parts: int) -> Search:
-    """Each part's search, so that all together read about as much as one, but no part too little to be judged by."""
+    """Each part's search: all together bring about as many as one, but no part too few to be judged by. Postings are
+    not shared, because a store may have to look for a folder's among all others.
+    """
     leg = min(search.options.leg_size, max(LEAST_LEG, search.options.leg_size // parts))
-    budget = min(search.posting_budget, max(LEAST_LEG, search.posting_budget // parts))
-    return replace(search, posting_budget=budget, options=replace(search.options, leg_size=leg))
+    return replace(search, options=replace(search.options, leg_size=leg))
 
 
 def _merged(pools: Sequence[Pool]) -> Pool:

@@ -127,7 +127,8 @@ class _RestrictionContract:
         save(store, *(chunk(f"b{number}", tags=("blue",)) for number in range(3)), vector=unit(1, 9, 0, 0))
         limited: dict[Leg, Leg] = {
             _nearest: lambda store, restriction: _nearest(store, restriction, limit=3),
-            _postings: lambda store, restriction: _postings(store, restriction, limit=3),
+            # A store may look for a scope only among the newest `limit` that contain the stem.
+            _postings: lambda store, restriction: _postings(store, restriction, limit=15),
             _recent: lambda store, restriction: _recent(store, restriction, limit=3),
         }
         found = limited[leg](store, Restriction(scopes=(frozenset({tag_token("blue")}),)))
@@ -293,5 +294,20 @@ class _LiveContract:
         assert store.live_records(TENANT, ["n1"]) == {}
 
 
-class SearchContract(_RestrictionContract, _NearestContract, _KeywordContract, _LiveContract):
+class _NoteChunksContract:
+    """What an explanation reads of a note."""
+
+    def test_a_notes_chunks_come_whole_by_position_with_the_terms_asked_for(self, store: Store) -> None:
+        save(store, chunk("n1", 1, note_revision="r2"), chunk("n1", 0), vector=V)
+        save(store, chunk("n2"))
+        save(store, chunk("n1", 5), tenant=OTHER)
+        first, second = chunk("n1", 0, terms={"beta": 2}), chunk("n1", 1, terms={"beta": 2}, note_revision="r2")
+        found = store.note_chunks(TENANT, "n1", stems=["beta", "missing"])
+        assert found == (replace(first, length=3), replace(second, length=3))
+
+    def test_a_note_without_chunks_has_none(self, store: Store) -> None:
+        assert store.note_chunks(TENANT, "n1", stems=["beta"]) == ()
+
+
+class SearchContract(_RestrictionContract, _NearestContract, _KeywordContract, _LiveContract, _NoteChunksContract):
     """All of `SearchStore`."""

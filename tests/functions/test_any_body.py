@@ -13,6 +13,7 @@ from tests.functions.world import World
 FIELDS = (
     "message", "query", "timeZone", "now", "filters", "topK", "k", "threshold", "strategy", "useNotes", "requestId",
     "tenantId", "stream", "template", "title", "text", "tags", "path", "vault", "createdAt", "lang",
+    "question", "vaults", "folders", "noteIds",
 )  # fmt: skip
 SCALARS = st.one_of(
     st.none(),
@@ -31,7 +32,14 @@ BODIES = st.dictionaries(
     st.sampled_from(FIELDS), st.one_of(SCALARS, FILTERS, st.lists(SCALARS, max_size=3)), max_size=6
 )
 REQUESTS = st.sampled_from(
-    [("chat", "POST", "/chat"), ("api", "POST", "/search"), ("api", "PUT", "/notes/n1"), ("reconcile", "POST", "/")]
+    [
+        ("chat", "POST", "/chat"),
+        ("api", "POST", "/search"),
+        ("api", "POST", "/search:explain"),
+        ("api", "POST", "/ask"),
+        ("api", "PUT", "/notes/n1"),
+        ("reconcile", "POST", "/"),
+    ]
 )
 
 
@@ -47,7 +55,13 @@ def test_no_json_is_answered_with_500(
     world: World, request: tuple[str, str, str], body: dict[str, Any], asked: str
 ) -> None:
     _sent(world, request, json.dumps(body).encode())
-    whole = {"/chat": {"message": asked}, "/search": {"query": asked}, "/notes/n1": {"title": asked, "text": asked}}
+    whole = {
+        "/chat": {"message": asked},
+        "/search": {"query": asked},
+        "/search:explain": {"query": asked},
+        "/ask": {"question": asked},
+        "/notes/n1": {"title": asked, "text": asked},
+    }
     _sent(world, request, json.dumps({**body, **whole.get(request[2], {})}).encode())
 
 

@@ -31,6 +31,8 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "DELETE", "/notes/{note_id}"): Example("/notes/boat", status=204),
     ("api", "GET", "/index:coverage"): Example("/index:coverage", key="indexed"),
     ("api", "POST", "/search"): Example("/search", body={"query": "boat"}, key="results"),
+    ("api", "POST", "/search:explain"): Example("/search:explain", body={"query": "boat"}, key="notes"),
+    ("api", "POST", "/ask"): Example("/ask", body={"question": "Which colour is the boat?"}, key="references"),
     ("api", "GET", "/healthz"): Example("/healthz", key="status"),
     ("reconcile", "POST", "/"): Example("/", key="examined"),
     ("reconcile", "GET", "/healthz"): Example("/healthz", key="status"),

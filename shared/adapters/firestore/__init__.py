@@ -4,7 +4,8 @@ Read in this order: `store` (what there is), `documents` (how it lies), `commits
 `search` (how a question is asked); `connection` and `protocol` carry it.
 
 Beside the fields of the data model, documents hold a few that serve this store alone. Chunks: `postings` (stem ->
-time and count: by it chunks are found by stem, newest first, and a search reads the counts of its stems only) and
+time and count: by it chunks are found by stem, newest first, and a search reads the counts of its stems only), a
+token of the day among `scopes` and
 `embedded` (whether `embedding` is there, without reading it). Index records: `vault` and `folder` (where the note is
 counted), `changedAt` (server time of the last change), `writing` (moves while a change takes several commits).
 Folders: `notes` (indexed notes in it; 0: not in use) and `changedAt` (of that count). `bookmarks/{name}` at the root

@@ -94,6 +94,7 @@ class Commits:
             self._fill(write, record_fields(standing))
         else:
             write.update_mask.field_paths.append("writing")
+        _stamp(write)
         self._expect(write, held)
         return write
 
@@ -135,6 +136,12 @@ class Commits:
 
     def _folders(self) -> Iterator[Any]:
         before = None if self._before is None else self._before.place
+        if self._before is None and self._change.record is None:
+            # Chunks without a record go: no record and no known folder can tell.
+            write = protocol().Write()
+            write.update.name = self._name("folders", "orphans")
+            _stamp(write)
+            yield write
         if before == self.place:
             return
         for place, step in ((before, -1), (self.place, 1)):

@@ -1,32 +1,60 @@
-"""A tenant's figures for BM25: how many chunks, how long, and how many of them contain a stem."""
+"""What is read of a tenant as a whole and kept: the figures of BM25 (how many chunks, how long, how many of them
+contain a stem) and the folders in use.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.documents import is_kept, posting_path
-from shared.adapters.firestore.queries import Order, Query, count
-from shared.domain import CorpusStats
+from shared.adapters.firestore.queries import Is, Order, Query, Where, count
+from shared.domain import CorpusStats, Folder
 
 FRESH_SECONDS = 2.0
 """How long figures are used again without asking. So after another instance's write, searches here may weigh stems
 by figures, and answer from caches keyed by the revision, that are up to so many seconds old. Own writes show at once.
 """
+LARGE = 1000
+"""From so many chunks on one more or less changes no ranking: figures then serve later revisions too, ..."""
+LARGE_SECONDS = 600.0
+"""... for so long. A count costs a read for each 1000 chunks it counts, and people ask while they write."""
 MAX_TENANTS = 1000
 MAX_STEMS = 10_000
 """Kept per tenant and revision."""
 
 
 class _Figures:
-    """What is known of one tenant."""
+    """What is known of one tenant at one revision. It may be read a little later, never earlier, than the revision:
+    what it misses then belongs to the next one.
+    """
 
-    def __init__(self, stats: CorpusStats, until: float) -> None:
-        self.stats, self.until = stats, until
+    def __init__(self, revision: str) -> None:
+        self.revision = revision
+        self.until = 0.0
+        self.reading = threading.Lock()
+        self.read_at = 0.0
+        self.stats: CorpusStats | None = None
         self.frequencies: dict[str, int] = {}
+        self.folders: tuple[Folder, ...] | None = None
+
+    def at(self, revision: str) -> _Figures:
+        """What of this still holds at a later revision."""
+        later = _Figures(revision)
+        if _folders_part(revision) == _folders_part(self.revision):
+            later.folders = self.folders
+        if self.stats and self.stats.chunk_count >= LARGE and time.monotonic() < self.read_at + LARGE_SECONDS:
+            later.stats, later.frequencies = replace(self.stats, revision=revision), self.frequencies
+            later.read_at = self.read_at
+        return later
+
+
+def _folders_part(revision: str) -> str:
+    return revision.rpartition(":")[2]
 
 
 class Corpus:
@@ -40,12 +68,23 @@ class Corpus:
         self._writes = 0
 
     def stats(self, tenant_id: str) -> CorpusStats:
-        return self._figures(tenant_id).stats
+        figures = self._figures(tenant_id)
+        with figures.reading:
+            if figures.stats is None:
+                figures.stats, figures.read_at = self._read(tenant_id, figures.revision), time.monotonic()
+            return figures.stats
+
+    def folders(self, tenant_id: str) -> tuple[Folder, ...]:
+        """One read a folder, when a folder gained or lost a note since."""
+        figures = self._figures(tenant_id)
+        with figures.reading:
+            if figures.folders is None:
+                figures.folders = self._read_folders(tenant_id)
+            return figures.folders
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         """Counts what is not yet known at this revision, one request a stem, side by side."""
-        figures = self._figures(tenant_id)
-        known = figures.frequencies
+        known = self._figures(tenant_id).frequencies
         unknown = [stem for stem in dict.fromkeys(stems) if stem not in known]
         counted = dict(zip(unknown, pool().map(lambda stem: self._count(tenant_id, stem), unknown), strict=True))
         answer = {stem: known[stem] if stem in known else counted[stem] for stem in stems}
@@ -62,39 +101,51 @@ class Corpus:
     def _figures(self, tenant_id: str) -> _Figures:
         with self._lock:
             asking = self._asking.setdefault(tenant_id, threading.Lock())
-        with asking:  # a question asks for stats and frequencies at once: one of them reads
+        with asking:  # a question asks for stats and frequencies at once: one of them reads the revision
             with self._lock:
                 known, writes = self._known.get(tenant_id), self._writes
             if known is not None and time.monotonic() < known.until:
                 return known
-            stats = self._read(tenant_id)
-            return self._keep(tenant_id, stats, known, writes)
+            revision = self._revision(tenant_id)
+            if known is None:
+                known = _Figures(revision)
+            figures = known if known.revision == revision else known.at(revision)
+            figures.until = time.monotonic() + FRESH_SECONDS
+            with self._lock:
+                if self._writes == writes:
+                    self._keep(tenant_id, figures)
+            return figures
 
-    def _keep(self, tenant_id: str, stats: CorpusStats, known: _Figures | None, writes: int) -> _Figures:
-        figures = _Figures(stats, time.monotonic() + FRESH_SECONDS)
-        if known is not None and known.stats.revision == stats.revision:
-            figures.frequencies = known.frequencies
-        with self._lock:
-            if self._writes == writes:
-                if len(self._known) >= MAX_TENANTS:
-                    self._known.clear()
-                    self._asking.clear()
-                self._known[tenant_id] = figures
-        return figures
+    def _keep(self, tenant_id: str, figures: _Figures) -> None:
+        if len(self._known) >= MAX_TENANTS:
+            self._known.clear()
+            self._asking.clear()
+        self._known[tenant_id] = figures
 
-    def _read(self, tenant_id: str) -> CorpusStats:
-        """Count and average length in one aggregation. The revision is made of them and of when a record was last
-        written and a folder last gained or lost a note: a removed record leaves its time there.
+    def _revision(self, tenant_id: str) -> str:
+        """When a record was last written, and when a folder last gained or lost a note: every commit of `apply`
+        leaves its server time in one of them, a removed record in the folder it leaves. Two reads.
         """
-        connection = self._connection
-        parent = names.tenant(connection.root, tenant_id)
-        latest = [pool().submit(self._latest, parent, collection) for collection in ("index", "folders")]
+        parent = names.tenant(self._connection.root, tenant_id)
+        return ":".join(pool().map(lambda collection: self._latest(parent, collection), ("index", "folders")))
+
+    def _read(self, tenant_id: str, revision: str) -> CorpusStats:
+        parent = names.tenant(self._connection.root, tenant_id)
         chunks = count(Query(collection="chunks").message(), average="length")
-        fields = connection.aggregate(parent, chunks, "count")
-        number = fields["count"].integer_value
+        fields = self._connection.aggregate(parent, chunks, "count")
+        # The average of nothing is null.
         average = fields["average"].double_value or float(fields["average"].integer_value)
-        moments = ":".join(each.result() for each in latest)
-        return CorpusStats(number, average, revision=f"{number}:{average!r}:{moments}")
+        return CorpusStats(fields["count"].integer_value, average, revision)
+
+    def _read_folders(self, tenant_id: str) -> tuple[Folder, ...]:
+        """`folders/{id}` counts the indexed notes in it, moved in the commits that index them."""
+        query = Query(collection="folders", where=(Where("notes", Is.MORE, 0),))
+        found: set[tuple[str, str]] = set()
+        for document in self._connection.query(names.tenant(self._connection.root, tenant_id), query.message()):
+            vault, folder = (document.fields[name].string_value for name in ("vault", "folder"))
+            parts = folder.split("/") if folder else []
+            found.update((vault, "/".join(parts[:depth])) for depth in range(len(parts) + 1))
+        return tuple(Folder(vault, folder) for vault, folder in sorted(found))
 
     def _latest(self, parent: str, collection: str) -> str:
         """The newest `changedAt` of the collection, empty if there is none."""

@@ -117,7 +117,7 @@ def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
         "path": chunk.path,
         "folder": chunk.folder,
         "tags": chunk.tags,
-        "scopes": chunk.scopes,
+        "scopes": (*chunk.scopes, day_token(chunk.created_at)),
         "terms": list(counts),
         "postings": {posting_key(stem): posting(chunk.created_at, count) for stem, count in counts.items()},
         "length": chunk.length,
@@ -146,7 +146,7 @@ def chunk_of(document: Any, stems: Iterable[str]) -> IndexedChunk:  # noqa: ANN4
         vault=fields["vault"].string_value,
         path=fields["path"].string_value,
         tags=_strings(fields["tags"]),
-        scopes=_strings(fields["scopes"]),
+        scopes=tuple(token for token in _strings(fields["scopes"]) if not token.startswith(_DAY)),
         terms={
             stem: postings[key].integer_value % MAX_COUNT for stem in stems if (key := posting_key(stem)) in postings
         },
@@ -196,6 +196,14 @@ def month(when: datetime) -> str:
     """`2026-11`, in UTC: what vector searches can be restricted by."""
     utc = when.astimezone(UTC)
     return f"{utc.year:04}-{utc.month:02}"
+
+
+_DAY = "d:"
+
+
+def day_token(when: datetime) -> str:
+    """`d:2026-11-08`, in UTC. It stands among a chunk's scopes, so that their vector index serves short ranges too."""
+    return f"{_DAY}{when.astimezone(UTC).date().isoformat()}"
 
 
 RECORD_FIELDS = (

@@ -8,6 +8,7 @@ from typing import Any
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
+from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import note_fields, note_of
 from shared.adapters.firestore.protocol import fill, protocol
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where
@@ -26,6 +27,7 @@ class Notes:
     """`shared.ports.NoteStore` on Firestore."""
 
     _connection: Connection
+    _corpus: Corpus
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
         """Raises InvalidArgument naming the field when an app wrote one with a wrong type."""
@@ -82,15 +84,7 @@ class Notes:
             after = names.last(documents[-1].name)
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
-        """One read a folder: `folders/{id}` counts the indexed notes in it, moved in the commits that index them."""
-        parent = names.tenant(self._connection.root, tenant_id)
-        query = Query(collection="folders", where=(Where("notes", Is.MORE, 0),))
-        found: set[tuple[str, str]] = set()
-        for document in self._connection.query(parent, query.message()):
-            vault, folder = (document.fields[name].string_value for name in ("vault", "folder"))
-            parts = folder.split("/") if folder else []
-            found.update((vault, "/".join(parts[:depth])) for depth in range(len(parts) + 1))
-        return tuple(Folder(vault, folder) for vault, folder in sorted(found))
+        return self._corpus.folders(tenant_id)
 
     def _note(self, tenant_id: str, note_id: str) -> str:
         return names.document(self._connection.root, tenant_id, "notes", note_id)

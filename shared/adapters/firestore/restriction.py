@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from shared.adapters.firestore.documents import LAST_MOMENT, month, posting, posting_path
+from shared.adapters.firestore.documents import LAST_MOMENT, day_token, month, posting, posting_path
 from shared.adapters.firestore.protocol import microseconds
 from shared.adapters.firestore.queries import Is, Where
 from shared.domain import Restriction, TimeRange
@@ -45,9 +45,13 @@ def by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
     )
 
 
-def by_month_and_scope(restriction: Restriction) -> tuple[Where, ...]:
-    """For vector searches, which take equality filters only: the months that the range touches, if they are few."""
+def for_vectors(restriction: Restriction) -> tuple[Where, ...]:
+    """For vector searches, which take equality filters only: the days of a short range, or the months it touches and
+    a scope, as far as a filter can hold them.
+    """
     scope = _scope(restriction)
+    if scope is None and (days := _days(restriction.created)):
+        return (_any_of(days),)
     values = 1 if scope is None or scope.comparison is Is.CONTAINS else len(scope.value)  # type: ignore[arg-type]
     where = [] if scope is None else [scope]
     months = [] if restriction.created is None else _months(restriction.created)
@@ -56,15 +60,32 @@ def by_month_and_scope(restriction: Restriction) -> tuple[Where, ...]:
     return tuple(where)
 
 
+def is_one_scope(restriction: Restriction) -> bool:
+    """Whether a filter can hold all of its scopes."""
+    return not restriction.scopes or (len(restriction.scopes) == 1 and len(restriction.scopes[0]) <= MAX_VALUES)
+
+
 def _scope(restriction: Restriction) -> Where | None:
     """The smallest group of scopes, most likely the most selective one, if a filter can hold it."""
     groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
     if not groups:
         return None
-    smallest = min(groups, key=lambda group: (len(group), group))
-    if len(smallest) == 1:
-        return Where("scopes", Is.CONTAINS, smallest[0])
-    return Where("scopes", Is.CONTAINS_ANY, smallest)
+    return _any_of(min(groups, key=lambda group: (len(group), group)))
+
+
+def _any_of(tokens: list[str]) -> Where:
+    if len(tokens) == 1:
+        return Where("scopes", Is.CONTAINS, tokens[0])
+    return Where("scopes", Is.CONTAINS_ANY, tokens)
+
+
+def _days(created: TimeRange | None) -> list[str]:
+    """The tokens of every day the range touches; none for an open range, or one of more days than a filter can hold."""
+    if created is None or created.start is None or created.end is None:
+        return []
+    first, last = (when.astimezone(UTC) for when in (created.start, created.end - timedelta(microseconds=1)))
+    days = (last.date() - first.date()).days + 1
+    return [day_token(first + timedelta(days=number)) for number in range(days)] if days <= MAX_VALUES else []
 
 
 def _months(created: TimeRange) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.restriction import by_month_and_scope
+from shared.adapters.firestore.restriction import for_vectors
 from shared.domain import Restriction, TimeRange
 from shared.settings import Settings
 from tests.contracts.samples import DAY, FREE, TENANT, VERSION, chunk, save, unit
@@ -45,7 +45,7 @@ def test_each_filter_of_a_vector_search_has_its_index() -> None:
         for index in FILE["indexes"]
         if index["fields"][-1]["fieldPath"] == "embedding"
     }
-    asked = {frozenset(each.field for each in by_month_and_scope(restriction)) for restriction in RESTRICTIONS}
+    asked = {frozenset(each.field for each in for_vectors(restriction)) for restriction in RESTRICTIONS}
     assert asked == vector_indexes == {frozenset(), frozenset({"month"}), frozenset({"scopes"}), _BOTH}
 
 
@@ -77,6 +77,7 @@ def _every_query(store: FirestoreStore) -> None:
     store.document_frequencies(TENANT, ["alpha", "a b"])
     store.stats(TENANT)
     store.stored_chunks(TENANT, "n1")
+    store.note_chunks(TENANT, "n1", stems=["alpha"])
     store.coverage(TENANT)
     store.folders(TENANT)
     store.list_notes(TENANT, limit=1, vault="work")

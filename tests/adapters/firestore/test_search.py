@@ -1,4 +1,4 @@
-"""Searches whose restriction Firestore's filters cannot hold lose nothing and read no more than they must."""
+"""Searches whose restriction Firestore's filters cannot hold obey it all the same, at a bounded price."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.adapters.firestore import FirestoreStore, Reads, vector_reads
-from shared.adapters.firestore.restriction import by_month_and_scope, by_time_and_scope
+from shared.adapters.firestore.restriction import by_time_and_scope, for_vectors
 from shared.domain import ChunkPut, IndexChange, IndexedChunk, Restriction, TimeRange, Vector
 from tests.contracts.samples import DAY, FREE, OTHER, TENANT, VERSION, chunk, note, record, save, unit
 
@@ -32,36 +32,47 @@ def _nearest(store: FirestoreStore, restriction: Restriction, limit: int = 2) ->
     return [each.chunk.note_id for each in found]
 
 
-def test_nothing_is_lost_behind_a_thousand_nearer_chunks_of_another_scope(firestore_store: FirestoreStore) -> None:
-    _crowd(firestore_store)
-    save(firestore_store, chunk("second", tags=("red", "blue")), vector=unit(1, 2, 0, 0))
-    save(firestore_store, chunk("first", tags=("red", "blue")), vector=unit(1, 1, 0, 0))
-    save(firestore_store, chunk("unembedded", tags=("red", "blue")))
-    both = (frozenset({"t:red", "t:none"}), frozenset({"t:blue", "t:none", "t:nothing"}))
-    assert _nearest(firestore_store, Restriction(scopes=both)) == ["first", "second"]
-    assert _nearest(firestore_store, Restriction(scopes=both), limit=9) == ["first", "second"]
+def _cost(store: FirestoreStore, restriction: Restriction, limit: int) -> tuple[list[str], Reads]:
+    before = store.reads
+    return _nearest(store, restriction, limit=limit), store.reads - before
 
 
-def test_nothing_is_lost_behind_a_thousand_nearer_chunks_of_another_index_version(
+def test_a_day_is_found_behind_a_thousand_nearer_chunks_of_its_month(firestore_store: FirestoreStore) -> None:
+    _crowd(firestore_store, created_at=DAY + timedelta(days=2))
+    save(firestore_store, *(chunk(f"n{number}") for number in range(3)), vector=unit(1, 1, 0, 0))
+    day = Restriction(created=TimeRange(DAY, DAY + timedelta(days=1)))
+    assert _cost(firestore_store, day, 30) == (["n0", "n1", "n2"], Reads(documents=3, vector_searches=1))
+
+
+def test_a_scope_and_a_range_together_bring_nothing_forbidden_at_a_bounded_price(
     firestore_store: FirestoreStore,
 ) -> None:
+    _crowd(firestore_store, created_at=DAY + timedelta(days=2))
+    save(firestore_store, chunk("n1"), vector=unit(1, 1, 0, 0))
+    both = Restriction(TimeRange(DAY, DAY + timedelta(days=1)), (frozenset({"v:default"}),))
+    found, cost = _cost(firestore_store, both, 30)
+    assert set(found) <= {"n1"}
+    assert cost == Reads(documents=45, vector_searches=1)
+
+
+def test_while_a_new_index_version_is_embedded_a_question_costs_no_more(firestore_store: FirestoreStore) -> None:
     _crowd(firestore_store, index_version="c0:hashing:4")
     save(firestore_store, chunk("current"), vector=unit(1, 1, 0, 0))
-    assert _nearest(firestore_store, FREE) == ["current"]
+    assert _cost(firestore_store, FREE, 30) == ([], Reads(documents=30, vector_searches=1))
 
 
-def test_an_open_range_finds_what_lies_behind_many_nearer_chunks(firestore_store: FirestoreStore) -> None:
-    _crowd(firestore_store)
-    save(firestore_store, chunk("old", created_at=DAY - timedelta(days=9000)), vector=unit(1, 1, 0, 0))
-    assert _nearest(firestore_store, Restriction(created=TimeRange(None, DAY))) == ["old"]
-
-
-def test_postings_look_through_pages_for_a_rare_scope(firestore_store: FirestoreStore) -> None:
-    _crowd(firestore_store)
-    save(firestore_store, chunk("rare", tags=("blue",)))
+def test_postings_of_a_scope_are_looked_for_among_the_newest_of_the_stem(firestore_store: FirestoreStore) -> None:
+    save(
+        firestore_store,
+        chunk("old", tags=("blue",)),
+        *(chunk(f"n{n}", created_at=DAY + timedelta(1)) for n in range(5)),
+    )
     blue = Restriction(scopes=(frozenset({"t:blue"}),))
-    found = firestore_store.postings(TENANT, "alpha", limit=3, stems=["beta"], restriction=blue)
-    assert [(each.note_id, each.terms) for each in found] == [("rare", {"beta": 2})]
+    before = firestore_store.reads
+    assert firestore_store.postings(TENANT, "alpha", limit=5, stems=[], restriction=blue) == ()
+    assert firestore_store.reads - before == Reads(documents=5)
+    (found,) = firestore_store.postings(TENANT, "alpha", limit=6, stems=["beta"], restriction=blue)
+    assert (found.note_id, found.terms) == ("old", {"beta": 2})
 
 
 def test_times_beyond_what_postings_tell_are_still_told_apart(firestore_store: FirestoreStore) -> None:
@@ -79,21 +90,30 @@ def test_filters_never_exceed_thirty_values() -> None:
     few = frozenset(f"t:{number}" for number in range(6))
     year = TimeRange(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC))
     five_months = TimeRange(datetime(2026, 1, 31, tzinfo=UTC), datetime(2026, 5, 2, tzinfo=UTC))
-    assert by_month_and_scope(Restriction(scopes=(wide,))) == ()
-    assert [each.field for each in by_month_and_scope(Restriction(scopes=(wide, few)))] == ["scopes"]
-    assert [each.field for each in by_month_and_scope(Restriction(year, (few,)))] == ["scopes"]
-    assert [each.field for each in by_month_and_scope(Restriction(five_months, (few,)))] == ["scopes", "month"]
-    (months,) = by_month_and_scope(Restriction(five_months))
+    assert for_vectors(Restriction(scopes=(wide,))) == ()
+    assert [each.field for each in for_vectors(Restriction(scopes=(wide, few)))] == ["scopes"]
+    assert [each.field for each in for_vectors(Restriction(year, (few,)))] == ["scopes"]
+    assert [each.field for each in for_vectors(Restriction(five_months, (few,)))] == ["scopes", "month"]
+    (months,) = for_vectors(Restriction(five_months))
     assert months.value == ["2026-01", "2026-02", "2026-03", "2026-04", "2026-05"]
-    assert by_month_and_scope(Restriction(TimeRange(year.start, None))) == ()
-    assert by_month_and_scope(Restriction(replace(year, start=datetime(2020, 1, 1, tzinfo=UTC)))) == ()
+    assert for_vectors(Restriction(TimeRange(year.start, None))) == ()
+    assert for_vectors(Restriction(replace(year, start=datetime(2020, 1, 1, tzinfo=UTC)))) == ()
     assert [each.field for each in by_time_and_scope(Restriction(year, (wide,)))] == ["createdAt", "createdAt"]
 
 
 @pytest.mark.parametrize("end", [datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 6, 1, 0, 0, 1, tzinfo=UTC)])
 def test_a_month_is_asked_for_only_if_the_range_reaches_into_it(end: datetime) -> None:
-    (months,) = by_month_and_scope(Restriction(TimeRange(datetime(2026, 5, 8, tzinfo=UTC), end)))
-    assert months.value == (["2026-05"] if end.second == 0 else ["2026-05", "2026-06"])
+    (months,) = for_vectors(Restriction(TimeRange(datetime(2026, 4, 8, tzinfo=UTC), end)))
+    assert months.value == ["2026-04", "2026-05", *([] if end.second == 0 else ["2026-06"])]
+
+
+def test_a_range_of_thirty_days_is_asked_for_by_day() -> None:
+    start = datetime(2026, 5, 8, 22, tzinfo=UTC)
+    (days,) = for_vectors(Restriction(TimeRange(start, start + timedelta(days=7))))
+    assert days.value == [f"d:2026-05-{day:02}" for day in range(8, 16)]
+    (day,) = for_vectors(Restriction(TimeRange(start, start + timedelta(hours=2))))
+    assert day.value == "d:2026-05-08"
+    assert [each.field for each in for_vectors(Restriction(TimeRange(start, start + timedelta(days=30))))] == ["month"]
 
 
 def test_the_reads_of_a_question_are_counted_as_they_are_billed(firestore_store: FirestoreStore) -> None:

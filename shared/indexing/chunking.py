@@ -1,0 +1,85 @@
+"""A note's text -> its chunks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from shared.domain import Chunk
+from shared.indexing.blocks import Block, Kind, sections
+from shared.indexing.cuts import OVERLAP, TARGET, tokens
+from shared.indexing.frontmatter import split
+from shared.indexing.units import slices, trimmed, units_of
+
+CHUNKER_VERSION = "md1"
+"""Part of the index version: raise it with every change of what `chunk` returns for some text."""
+
+_Slices = Iterator[tuple[str, int, int]]
+_WORD = re.compile(r"\S{1,64}")
+
+
+def chunk(text: str, *, strategy: str = "markdown", lang: str = "en") -> tuple[Chunk, ...]:
+    """Chunks in the order of the text; `chunk.text == text[chunk.start:chunk.end]`, without blanks around it.
+
+    Frontmatter is no part of any chunk. `markdown` keeps to headings, blocks and sentences: about 256 tokens (of four
+    UTF-8 bytes), at most 512, of which up to 15% (or one sentence) repeats the chunk before, within the same
+    section. Headings are in `heading_path` and not in the text, but for a heading with nothing under it. `sentence`
+    does the same without Markdown, `fixed` cuts every 256 tokens, `whole` never. Changing a word changes one or two
+    chunks under `markdown` and `sentence`, unless the word is a heading's: that is part of all chunks below it.
+
+    A note without text gives one empty chunk: its title, which is indexed with every chunk, can then be found.
+    `lang` (ISO 639-1) helps to tell where sentences end. Raises ValueError for an unknown strategy.
+    """
+    if strategy not in STRATEGIES:
+        raise ValueError(f"strategy: expected one of {', '.join(STRATEGIES)}, got {strategy!r}")
+    begin = split(text).body_start
+    found = [
+        Chunk(position, path, text[start:end], start, end)
+        for position, (path, start, end) in enumerate(STRATEGIES[strategy](text, begin, lang))
+    ]
+    return tuple(found) or (Chunk(0, "", "", begin, begin),)
+
+
+def _markdown(text: str, begin: int, lang: str) -> _Slices:
+    found = sections(text, begin)
+    for section, following in zip(found, [*found[1:], None], strict=True):
+        if section.blocks:
+            for start, end in slices(text, units_of(text, section.blocks, lang)):
+                yield section.heading_path, start, end
+        elif not (following and following.heading_path.startswith(f"{section.heading_path} > ")):
+            span = trimmed(text, section.start, section.heading_end)
+            if span:
+                yield section.heading_path, *span
+
+
+def _sentence(text: str, begin: int, lang: str) -> _Slices:
+    if text[begin:].strip():
+        for start, end in slices(text, units_of(text, [Block(Kind.PROSE, begin, len(text))], lang)):
+            yield "", start, end
+
+
+def _fixed(text: str, begin: int, lang: str) -> _Slices:  # noqa: ARG001 - one signature for all strategies
+    words = [found.span() for found in _WORD.finditer(text, begin)]
+    first = 0
+    while first < len(words):
+        after, length = first, 0.0
+        while after < len(words) and (length := length + tokens(text[slice(*words[after])]) + 0.25) <= TARGET:
+            after += 1
+        yield "", words[first][0], words[after - 1][1]
+        if after == len(words):
+            return
+        first = max(first + 1, after - round((after - first) * OVERLAP))
+
+
+def _whole(text: str, begin: int, lang: str) -> _Slices:  # noqa: ARG001 - one signature for all strategies
+    span = trimmed(text, begin, len(text))
+    if span:
+        yield "", *span
+
+
+STRATEGIES: Mapping[str, Callable[[str, int, str], _Slices]] = {
+    "markdown": _markdown,
+    "sentence": _sentence,
+    "fixed": _fixed,
+    "whole": _whole,
+}
