@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 import flask
 import functions_framework
@@ -11,8 +12,10 @@ from cloudevents.http import CloudEvent
 from functions import _log
 from functions._calls import current_app
 from functions._events import note_keys
-from shared.domain import NoteKey
 from shared.errors import ModelRefused, Unavailable
+
+if TYPE_CHECKING:
+    from shared.domain import NoteKey
 
 _logger = logging.getLogger(__name__)
 

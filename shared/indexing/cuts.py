@@ -2,11 +2,12 @@
 
 Packing units until a chunk is full moves every later cut when one word is added. Here a boundary is a cut because of
 what stands around it and nothing else: its rank, drawn from its first words, is the lowest for `WINDOW` tokens to both
-sides (local minima, as in content-defined chunking of files). Cuts are at least about `WINDOW` apart and twice that on
-average; an edit further away cannot move them.
+sides (local minima, as in content-defined chunking of files). Cuts are at least `WINDOW` apart and twice that on
+average, and an edit further away cannot move them.
 
-A chunk also repeats the end of its predecessor, so an edit there changes two chunks and had better move no cut as
-well. Hence boundaries within the repeated part count for nothing, and distances to a cut end where that part begins.
+An edited word changes its chunk, and the next one where it is repeated there. Only an edit that takes away a cut (its
+first word, or the full stop before it) can change three: in one case of ten both sides have a boundary that the lost
+one kept down. Tried to avoid that, without gain: asymmetric windows, thresholds, thinning, ranks from all words.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ WINDOW = 112
 """Tokens. A little under half the target: together with the overlap, chunks then have the target's size."""
 _LONGEST = 464
 _LONGEST_REPEATED = 48
-"""Tokens of the one sentence that is repeated though it is longer than the overlap."""
+"""Tokens of a sentence that is repeated though it alone is longer than the overlap."""
 
 _NAME = 120
 """Characters from a unit's start whose words tell it from others."""
@@ -46,22 +47,6 @@ class Unit:
     """Whether the next chunk may repeat it for context."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Units as the cuts see them. All three have an entry for the end of the last unit behind those of the units."""
-
-    positions: Sequence[float]
-    """Where each unit begins, in tokens from the first."""
-    repeated: Sequence[int]
-    """From which unit on a chunk that began with this one would repeat its predecessor."""
-    ranks: Sequence[int]
-    """Lower is cut first. The first unit and the end are lower than anything."""
-
-    def room(self, first: int, after: int) -> float:
-        """Tokens from unit `first` to where the chunk that begins at `after` begins to repeat."""
-        return self.positions[after] - self.positions[first]
-
-
 def tokens(text: str) -> float:
     """An estimate of a model's tokens: four UTF-8 bytes each, as English and, roughly, Chinese have it."""
     return (len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))) / 4
@@ -73,26 +58,13 @@ def cut(text: str, units: Sequence[Unit]) -> list[tuple[int, int]]:
     A chunk is longer than 512 tokens only if one of its units is.
     """
     positions = [0.0, *accumulate(tokens(text[unit.start : unit.end]) for unit in units)]
-    repeated = [_first_repeated(units, positions, index) for index in range(len(units))]
-    run = _Run(positions, [*repeated, len(units)], [-1, *_ranks(text, units[1:]), -1])
-    begins = [0, *_minima(run), len(units)]
-    filled = [first for bounds in pairwise(begins) for first in _filled(run, *bounds)]
-    chunks = []
-    for previous, (first, after) in zip([-1, *filled], pairwise([*filled, len(units)]), strict=False):
-        chunks.append((max(run.repeated[first], previous + 1), after))
-    return chunks
-
-
-def _first_repeated(units: Sequence[Unit], positions: Sequence[float], here: int) -> int:
-    """Prose only, and no more than the overlap; but one whole sentence if it is not very long."""
-    first = here
-    while first and units[first - 1].is_prose:
-        length = positions[here] - positions[first - 1]
-        is_one_sentence = first == here and units[first - 1].level < 2
-        if length > (_LONGEST_REPEATED if is_one_sentence else OVERLAP * TARGET):
-            break
-        first -= 1
-    return first
+    begins = [0]
+    if positions[-1] >= 2 * WINDOW:
+        ranks = _ranks(text, units)
+        bounds = pairwise([0, *_minima(ranks, positions), len(units)])
+        begins = [begin for first, after in bounds for begin in _filled(first, after, ranks, positions)]
+    repeated = [_first_repeated(units, positions, previous, begin) for previous, begin in pairwise(begins)]
+    return list(zip([0, *repeated], [*begins[1:], len(units)], strict=True))
 
 
 def _ranks(text: str, units: Sequence[Unit]) -> list[int]:
@@ -111,48 +83,52 @@ def _hash(word: str) -> int:
     return zlib.crc32(folded.encode("utf-8", "surrogatepass")) | (len(folded) < 4) << 32
 
 
-def _minima(run: _Run) -> list[int]:
-    """Units ranked lower than all others within the window to both sides; of equal ones the first. Those that would
-    be repeated by a chunk beginning at a lower one are passed over.
+def _minima(ranks: Sequence[int], positions: Sequence[float]) -> list[int]:
+    """Units ranked lower than all others within the window to both sides; of equal ones the first. The first unit and
+    the end are lower than anything.
     """
-    rivals = list(range(len(run.ranks)))
-    nearest_left, nearest_right = dict[int, int](), dict[int, int]()
+    lowered = [-1, *ranks[1:], -1]
+    lower_left, lower_right = [0] * len(lowered), [0] * len(lowered)  # the nearest lower ones
     rising: list[int] = []
-    for here in rivals:
-        while rising and run.ranks[rising[-1]] > run.ranks[here]:
-            nearest_right[rising.pop()] = here
-        nearest_left[here] = rising[-1] if rising else 0
+    for here, rank in enumerate(lowered):
+        while rising and lowered[rising[-1]] > rank:
+            lower_right[rising.pop()] = here
+        lower_left[here] = rising[-1] if rising else 0
         rising.append(here)
     return [
         here
-        for here in rivals[1:-1]
-        if run.positions[here] - run.positions[nearest_left[here]] >= WINDOW
-        and run.room(here, nearest_right[here]) >= WINDOW
+        for here in range(1, len(ranks))
+        if positions[here] - positions[lower_left[here]] >= WINDOW
+        and positions[lower_right[here]] - positions[here] >= WINDOW
     ]
 
 
-def _rivals(run: _Run) -> list[int]:
-    passed_over = {
-        earlier
-        for here, first in enumerate(run.repeated)
-        for earlier in range(max(1, first), here)
-        if run.ranks[here] < run.ranks[earlier]
-    }
-    return [here for here in range(len(run.ranks)) if here not in passed_over]
-
-
-def _filled(run: _Run, first: int, after: int) -> list[int]:
+def _filled(first: int, after: int, ranks: Sequence[int], positions: Sequence[float]) -> list[int]:
     """`first`, and further cuts before `after` while what is left is too long: the lowest rank, and of equal ones the
     nearest to the target, from 0.6 to 1.4 targets on.
     """
     found = [first]
-    while run.room(first, after) > _LONGEST and after - first > 1:
-        origin = run.positions[first]
-        low = bisect_left(run.positions, origin + 0.6 * TARGET, first + 1, after)
-        high = bisect_right(run.positions, origin + 1.4 * TARGET, low, after)
+    while positions[after] - positions[first] > _LONGEST and after - first > 1:
+        origin = positions[first]
+        low = bisect_left(positions, origin + 0.6 * TARGET, first + 1, after)
+        high = bisect_right(positions, origin + 1.4 * TARGET, low, after)
         if low < high:
-            first = min(range(low, high), key=lambda at: (run.ranks[at], abs(run.positions[at] - origin - TARGET)))
+            first = min(range(low, high), key=lambda at: (ranks[at], abs(positions[at] - origin - TARGET)))
         else:
-            first = max(first + 1, bisect_right(run.positions, origin + _LONGEST, first + 1, after) - 1)
+            first = max(first + 1, bisect_right(positions, origin + _LONGEST, first + 1, after) - 1)
         found.append(first)
     return found
+
+
+def _first_repeated(units: Sequence[Unit], positions: Sequence[float], previous: int, begin: int) -> int:
+    """From which unit on the chunk from `begin` repeats the one from `previous`: prose only, and no more than the
+    overlap; but one whole sentence if it is not very long.
+    """
+    first = begin
+    while first - 1 > previous and units[first - 1].is_prose:
+        length = positions[begin] - positions[first - 1]
+        is_one_sentence = first == begin and units[first - 1].level < 2
+        if length > (_LONGEST_REPEATED if is_one_sentence else OVERLAP * TARGET):
+            break
+        first -= 1
+    return first

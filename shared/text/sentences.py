@@ -32,17 +32,25 @@ _MONTH = re.compile(
 )
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+_ORDINAL_DOTS = frozenset(
+    ("cs", "da", "de", "et", "fi", "hr", "hu", "lv", "nb", "nn", "no", "pl", "sk", "sl", "sr", "tr")
+)
+"""Languages that write `19.` for `19th`."""
+
+
+def sentences(text: str, *, lang: str | None = None) -> list[tuple[int, int]]:
     """(start, end) of each sentence, in order, in code points.
 
     Line breaks end a sentence, but for a long line that goes on in lower case. Without blanks around it and without
     the marks of a list item, a heading or a quotation before it; lines of signs alone are none. Dots of abbreviations,
-    initials, decimals, addresses and dates (`3. Mai`) end nothing. Linear in the text.
+    initials, decimals, addresses and dates (`3. Mai`) end nothing; nor, where `lang` (ISO 639-1, None: unknown) writes
+    ordinals with a dot, do those after short numbers. Linear in the text.
     """
+    ordinals = lang in _ORDINAL_DOTS
     found = []
     start = 0
     opens_line = True
-    for end, is_line in _bounds(text):
+    for end, is_line in _bounds(text, ordinals=ordinals):
         span = _trimmed(text, start, end, opens_line=opens_line)
         if span:
             found.append(span)
@@ -50,7 +58,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _bounds(text: str) -> Iterator[tuple[int, bool]]:
+def _bounds(text: str, *, ordinals: bool) -> Iterator[tuple[int, bool]]:
     """Each end of a sentence with whether it ends a line; the text's end last."""
     line_start = 0
     for found in _BOUND.finditer(text):
@@ -59,29 +67,28 @@ def _bounds(text: str) -> Iterator[tuple[int, bool]]:
             line_start = found.end()
             if not wraps:
                 yield found.end(), True
-        elif _ends(text, found.start(), found.end()):
+        elif _ends(text, found.start(), found.end(), ordinals=ordinals):
             yield found.end(), False
     yield len(text), True
 
 
-def _ends(text: str, dot: int, after: int) -> bool:
+def _ends(text: str, dot: int, after: int, *, ordinals: bool) -> bool:
     """Whether the sign at `dot`, read with closing quotes and brackets up to `after`, ends its sentence."""
     if text[dot] in "。！？｡":
         return True
-    if not text[after : after + 1].isspace():
-        return False
-    if text[dot] in "!?":
-        return True
+    if text[dot] in "!?" or not text[after : after + 1].isspace():
+        return text[after : after + 1].isspace()
     following = text[after : after + 24].lstrip()
     if text[dot] == "…" or text[dot : dot + 2] == ".." or following[:1].islower():
         return not following[:1].islower()
     before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)
-    return before is None or not _abbreviates(before[0], following, at_line_start=_opens_line(text, before.start()))
+    if before is not None and before[0].isdigit():
+        counts = ordinals or _opens_line(text, before.start()) or _MONTH.match(following) is not None
+        return len(before[0]) > 2 or not counts
+    return before is None or not _abbreviates(before[0], following)
 
 
-def _abbreviates(word: str, following: str, *, at_line_start: bool) -> bool:
-    if word.isdigit():
-        return len(word) <= 2 and (at_line_start or _MONTH.match(following) is not None)
+def _abbreviates(word: str, following: str) -> bool:
     lowered = word.lower().replace(".", "")
     if len(word) == 1:
         return word.isupper() and word != "I" and following[:1].isupper()

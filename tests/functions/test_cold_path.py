@@ -9,7 +9,16 @@ import pytest
 
 from tests.functions.world import ROOT
 
-HEAVY = ("pydantic", "grpc", "numpy", "google.genai", "google.cloud.firestore", "google.auth", "shared.bootstrap")
+HEAVY = (
+    "pydantic",
+    "grpc",
+    "numpy",
+    "google.genai",
+    "google.cloud.firestore",
+    "google.auth",
+    "shared.bootstrap",
+    "shared.domain",
+)
 
 PROBE = """
 import sys
