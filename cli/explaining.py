@@ -81,16 +81,17 @@ def _paths(app: App, tenant_id: str) -> Iterator[tuple[str, str]]:
 
 
 def _show(question: Question, explanation: Explanation) -> None:
-    """A line a passage: what each leg made of it as `rank: part`, and why it is missing."""
+    """A passage, what each leg made of it as `rank: part`, and below it why it is missing."""
     console = Console(highlight=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     names = ("vector", "keyword", "recency")
-    headings = [f"{name} × {weight:g}" for name, weight in zip(names, weights(explanation), strict=True)]
-    for heading in ("rank", "passage", "score", *headings, "similarity", "result"):
-        table.add_column(heading, justify="left" if heading in {"passage", "result"} else "right", overflow="fold")
+    legs = [f"{name}\n× {weight:g}" for name, weight in zip(names, weights(explanation), strict=True)]
+    for heading in ("rank", "score", *legs, "similar"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("passage", overflow="fold")
     for note in explanation.notes:
         if not note.passages:
-            table.add_row("", escape(note.note_id), *[""] * 5, f"[yellow]{why(note, question, explanation)}[/]")
+            table.add_row(*[""] * 6, _told(note.note_id, why(note, question, explanation)))
         for passage in note.passages[:MOST_SHOWN]:
             table.add_row(*_row(passage, why(passage, question, explanation)))
     if explanation.notes:
@@ -103,17 +104,20 @@ def _show(question: Question, explanation: Explanation) -> None:
 
 def _row(passage: PassageReport, reason: str | None) -> tuple[str, ...]:
     chunk, parts, seen = passage.scored.chunk, passage.scored.scores, passage.seen
-    where = " · ".join(part for part in (chunk.path or chunk.title, chunk.heading_path, chunk.chunk_id) if part)
+    where = [chunk.path or chunk.title or chunk.note_id, chunk.heading_path, f"part {chunk.position + 1}"]
     return (
-        "" if passage.place is None else str(passage.place),
-        escape(where),
+        "–" if passage.place is None else str(passage.place),
         f"{passage.scored.score:.3f}",
         _leg(seen.vector_rank, parts.vector),
         _leg(seen.keyword_rank, parts.keyword),
         _leg(seen.recent_rank, parts.recency),
         f"{parts.similarity:.2f}",
-        "[green]found[/]" if reason is None else f"[yellow]{escape(reason)}[/]",
+        _told(" · ".join(filter(None, where)), reason),
     )
+
+
+def _told(where: str, reason: str | None) -> str:
+    return f"{escape(where)}\n" + ("[green]found[/]" if reason is None else f"[yellow]{escape(reason)}[/]")
 
 
 def _leg(rank: int | None, part: float) -> str:

@@ -15,6 +15,7 @@ from shared.domain import ChosenBy, Folder, Place, Question, Retrieved, Usage
 from shared.ports import Embedder, Writer
 from shared.retrieval.folder_choice import Offer, Wish, by_match, lay_out, offers
 from shared.retrieval.folder_ranking import FolderRanking, rank_folders
+from shared.retrieval.laps import Laps
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
 
@@ -47,6 +48,7 @@ def retrieve_from_folders(
     Raises NotFound naming a vault or folder, StoreUnavailable when no vault answers; a model that is away is no error.
     """
     search = partial(retrieve, store=store, embedder=embedder, options=options, pool=pool)
+    laps = Laps()
     offered = offers(wish, store.folders(question.tenant_id))
     if ranker is None:
         wide = replace(options, max_chunks=MATCHING, max_characters=None)
@@ -54,8 +56,10 @@ def retrieve_from_folders(
     else:
         rankings = _ranked(question, offered, ranker, pool)
     places = tuple(place for offer, each in zip(offered, rankings, strict=True) for place in lay_out(offer, each))
-    usage = sum((each.usage for each in rankings), start=Usage())
-    return FolderSearch(search(question, places=places), usage)
+    laps.end("folders")
+    found = search(question, places=places)
+    timings = {**found.timings_ms, "folders": laps.total()["folders"]}
+    return FolderSearch(replace(found, timings_ms=timings), sum((each.usage for each in rankings), start=Usage()))
 
 
 def _ranked(question: Question, offered: Sequence[Offer], ranker: Writer, pool: Executor) -> list[FolderRanking]:

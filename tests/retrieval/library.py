@@ -9,14 +9,13 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from datetime import datetime
 from typing import Any, cast
 
-from shared.text.terms import stems
-
 from shared.domain import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note, Question, Retrieved
 from shared.errors import StoreUnavailable
 from shared.ports import Embedder, Store
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
 from shared.scopes import scopes_of
+from shared.text.terms import stems
 from tests.contracts.samples import TENANT
 from tests.fakes import HashingEmbedder
 from tests.retrieval.samples import NOW

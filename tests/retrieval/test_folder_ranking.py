@@ -86,7 +86,7 @@ def test_the_prompt_holds_the_names_as_data_and_asks_for_a_list() -> None:
 
 def test_of_very_many_folders_the_outermost_are_offered() -> None:
     writer = ScriptedWriter("[]")
-    rank_folders("Where?", "home", tuple(f"a/b{number}" for number in range(400)) + ("top",), writer)
+    rank_folders("Where?", "home", (*(f"a/b{number}" for number in range(400)), "top"), writer)
     listed, _ = json.JSONDecoder().raw_decode(writer.prompts[0].user, writer.prompts[0].user.index("["))
     assert len(listed) == MOST_OFFERED
     assert listed[0] == "top"

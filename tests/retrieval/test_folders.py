@@ -221,7 +221,7 @@ class _Silent:
         return answered
 
     def as_store(self) -> RetrievalStore:
-        return self  # type: ignore[return-value] # every method is there, by __getattr__
+        return self
 
 
 def _recording(library: Library, calls: list[Restriction]) -> Library:
@@ -236,5 +236,5 @@ def _recording(library: Library, calls: list[Restriction]) -> Library:
             calls.append(options["restriction"])
             return store.nearest(*args, **options)
 
-    library.asked = Recording()  # type: ignore[assignment] # every method is there, by __getattr__
+    library.asked = Recording()
     return library
