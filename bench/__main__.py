@@ -37,8 +37,9 @@ def _line(measured: Any) -> str:  # noqa: ANN401 - JSON
         return str(measured)
     shown = measured.get("ratio", measured.get("value"))
     verdict = {True: "ok", False: "FALLS SHORT", None: ""}[measured.get("ok")]
+    unit = "x" if "ratio" in measured else measured.get("unit", "")
     number = f"{shown:.3g}" if isinstance(shown, float) else str(shown)
-    return f"{number:>10} {measured.get('unit', ''):10} target {measured.get('target', '-')!s:10} {verdict}"
+    return f"{number:>10} {unit:10} target {measured.get('target', '-')!s:10} {verdict}"
 
 
 if __name__ == "__main__":

@@ -202,7 +202,7 @@ def _chunk(note: int, position: int) -> IndexedChunk:
     )
 
 
-_random = random.Random(7)  # noqa: S311 - the same corpus every time
+_random = random.Random(7)
 
 
 def _vector() -> Vector:

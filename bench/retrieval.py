@@ -54,7 +54,7 @@ class _Index:
 
 def run() -> dict[str, Any]:
     """Figures with their targets; see `bench.__main__`."""
-    dice = random.Random(7)  # noqa: S311 - repeatable, not secret
+    dice = random.Random(7)
     pool, index = _pool(dice)
     analysis = _median_ms(lambda: [analyse(Question("t", text, NOW)) for text in QUESTIONS]) / len(QUESTIONS)
     selection = _median_ms(lambda: _select(pool, index))

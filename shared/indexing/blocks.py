@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -42,55 +42,63 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading's line and what follows it up to the next heading."""
+    """What stands under one heading, up to the next."""
 
     heading_path: str
     """`# Meetings > ## Standup`; empty above the first heading."""
-    start: int
-    """Where its heading begins (its text, above the first heading)."""
     blocks: tuple[Block, ...]
-    heading_end: int
-    """Equal to `start` where there is no heading."""
+    """At least one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    level: int
+    title: str
 
 
 def sections(text: str, start: int) -> tuple[Section, ...]:
-    """The Markdown in `text[start:]` -> its sections in order, those without any block of their own included.
+    """The Markdown in `text[start:]` -> its sections, in order.
 
-    Headings inside quotations and lists are part of these. Linear in the text for all practical purposes.
+    A heading with nothing under it, not even another heading, is text of the one above it: so an outline is found,
+    and is not one section a line. Headings inside quotations and lists are part of these. Linear in the text.
     """
+    path: tuple[_Heading, ...] = ()
+    found: list[tuple[tuple[_Heading, ...], list[Block]]] = [(path, [])]
+    blocks = [*_top_level(text, start)]
+    for (heading, block), (following, _) in zip(blocks, [*blocks[1:], (_END, None)], strict=False):
+        if heading is not None:
+            is_bare = following is not None and following.level <= heading.level
+            outer = tuple(above for above in path if above.level < heading.level)
+            path = outer if is_bare else (*outer, heading)
+            if path != found[-1][0] or not is_bare:
+                found.append((path, []))
+            if not is_bare:
+                continue
+        found[-1][1].append(block)
+    return tuple(Section(_joined(headings), tuple(under)) for headings, under in found if under)
+
+
+_END = _Heading(0, "")
+
+
+def _joined(path: Iterable[_Heading]) -> str:
+    return " > ".join(f"{'#' * heading.level} {heading.title}" for heading in path)
+
+
+def _top_level(text: str, start: int) -> Iterator[tuple[_Heading | None, Block]]:
+    """Every outermost block, and what it says if it is a heading."""
     lines = _line_starts(text, start)
-    found: list[Section] = []
-    path: list[tuple[int, str]] = []
-    opened, heading_end, blocks = start, start, list[Block]()
-    for token, title, block in _top_level(text, start, lines):
-        if title is None:
-            blocks.append(block)
-            continue
-        found.append(Section(_joined(path), opened, tuple(blocks), heading_end))
-        level = int(token.tag[1])
-        path = [*(outer for outer in path if outer[0] < level), (level, title)]
-        opened, heading_end, blocks = block.start, block.end, []
-    found.append(Section(_joined(path), opened, tuple(blocks), heading_end))
-    return tuple(found)
-
-
-def _joined(path: list[tuple[int, str]]) -> str:
-    return " > ".join(f"{'#' * level} {title}" for level, title in path)
-
-
-def _top_level(text: str, start: int, lines: list[int]) -> Iterator[tuple[Token, str | None, Block]]:
-    """Every outermost block with its first token, and with its title if it is a heading."""
     tokens = _tokens(text[start:])
     for position, token in enumerate(tokens):
         if token.level or token.nesting < 0 or token.map is None or token.type == "hr":
             continue
-        first, after = token.map
-        block_start, block_end = lines[first], lines[min(after, len(lines) - 1)]
-        title = None
+        heading = None
         if token.type == "heading_open":
             title = " ".join(tokens[position + 1].content.split())
-            title = title if 0 < len(title) <= MAX_HEADING else None
-        yield token, title, Block(_kind(token), block_start, block_end, _items(tokens, position, lines))
+            heading = _Heading(int(token.tag[1]), title) if 0 < len(title) <= MAX_HEADING else None
+        first, after = token.map
+        items = _items(tokens, position, lines)
+        yield heading, Block(_kind(token), lines[first], lines[min(after, len(lines) - 1)], items)
 
 
 def _kind(token: Token) -> Kind:

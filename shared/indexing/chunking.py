@@ -23,7 +23,7 @@ def chunk(text: str, *, strategy: str = "markdown", lang: str = "en") -> tuple[C
 
     Frontmatter is no part of any chunk. `markdown` keeps to headings, blocks and sentences: about 256 tokens (of four
     UTF-8 bytes), at most 512, of which up to 15% (or one sentence) repeats the chunk before, within the same
-    section. Headings are in `heading_path` and not in the text, but for a heading with nothing under it. `sentence`
+    section. Headings are in `heading_path` and not in the text, but for those with nothing under them. `sentence`
     does the same without Markdown, `fixed` cuts every 256 tokens, `whole` never. Changing a word changes one or two
     chunks under `markdown` and `sentence`, unless the word is a heading's: that is part of all chunks below it.
 
@@ -41,15 +41,9 @@ def chunk(text: str, *, strategy: str = "markdown", lang: str = "en") -> tuple[C
 
 
 def _markdown(text: str, begin: int, lang: str) -> _Slices:
-    found = sections(text, begin)
-    for section, following in zip(found, [*found[1:], None], strict=True):
-        if section.blocks:
-            for start, end in slices(text, units_of(text, section.blocks, lang)):
-                yield section.heading_path, start, end
-        elif not (following and following.heading_path.startswith(f"{section.heading_path} > ")):
-            span = trimmed(text, section.start, section.heading_end)
-            if span:
-                yield section.heading_path, *span
+    for section in sections(text, begin):
+        for start, end in slices(text, units_of(text, section.blocks, lang)):
+            yield section.heading_path, start, end
 
 
 def _sentence(text: str, begin: int, lang: str) -> _Slices:

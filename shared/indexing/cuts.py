@@ -57,7 +57,8 @@ def cut(text: str, units: Sequence[Unit]) -> list[tuple[int, int]]:
 
     A chunk is longer than 512 tokens only if one of its units is.
     """
-    positions = [0.0, *accumulate(tokens(text[unit.start : unit.end]) for unit in units)]
+    starts = [*(unit.start for unit in units), units[-1].end]
+    positions = [0.0, *accumulate(tokens(text[start:end]) for start, end in pairwise(starts))]
     begins = [0]
     if positions[-1] >= 2 * WINDOW:
         ranks = _ranks(text, units)
