@@ -38,5 +38,9 @@ format: .venv/dev
 bench: .venv/dev ## every speed figure, as ratios; JSON in bench/out
 	$(BIN)/python -m bench
 
+eval: .venv/dev ## the golden questions over the sample notes; a page with plots in bench/out
+	@mkdir -p bench/out
+	$(BIN)/aurora eval examples/golden.jsonl --notes examples/notes --strategy weighted --strategy rrf --html bench/out/eval.html
+
 clean:
 	rm -rf .venv .aurora bench/out

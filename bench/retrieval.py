@@ -71,7 +71,7 @@ def _select(pool: Pool, index: _Index) -> tuple[Scored, ...]:
         now=NOW,
         named=None,
         unrelated_cosine=0.1,
-        keyword=keyword_parts(pool),
+        keyword=keyword_parts(pool, RetrievalOptions()),
     )
     passages = best_first(pool, formula, tenant_id="t", store=index, threshold=0.0, head=12)
     return select(passages, wanted=8, max_characters=12_000)

@@ -90,8 +90,8 @@ def question_of(
     return Question(
         place.tenant_id,
         text.strip(),
-        app.clock() if now is None else _checked("--now", parse_instant, now),
-        zone=local_zone() if time_zone is None else _checked("--time-zone", parse_zone, time_zone),
+        app.clock() if now is None else checked("--now", parse_instant, now),
+        zone=local_zone() if time_zone is None else checked("--time-zone", parse_zone, time_zone),
         filters=Filters(vaults=vaults, folders=folders),
         top_k=top_k,
     )
@@ -100,7 +100,7 @@ def question_of(
 T = TypeVar("T")
 
 
-def _checked(option: str, parse: Callable[[str], T], text: str) -> T:
+def checked(option: str, parse: Callable[[str], T], text: str) -> T:
     try:
         return parse(text)
     except ValueError as error:

@@ -12,6 +12,7 @@ import click
 from cli.asking import ask, search
 from cli.dev import dev
 from cli.doctor import doctor
+from cli.evaluating import evaluate
 from cli.explaining import explain
 from cli.indexing import demo, index, reconcile
 
@@ -27,5 +28,5 @@ def main(context: click.Context, home: Path | None, tenant: str | None, *, as_js
     context.obj = {"home": home, "tenant": tenant, "as_json": as_json}
 
 
-for _command in (dev, demo, index, ask, search, explain, reconcile, doctor):
+for _command in (dev, demo, index, ask, search, explain, reconcile, evaluate, doctor):
     main.add_command(_command)

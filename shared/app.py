@@ -10,7 +10,7 @@ from datetime import datetime
 from shared.answering.pipeline import answer
 from shared.domain import Answer, Coverage, IndexRecord, Note, NoteKey, Question, Retrieved
 from shared.errors import NotFound
-from shared.indexing.pipeline import IndexOutcome, index_note, index_version
+from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
 from shared.ports import Embedder, Page, Store, Verifier, Writer
@@ -67,6 +67,8 @@ class App:
     """One line that says which parts are in use."""
     ranker: Writer | None = None
     """Model that ranks folders; None: there is none."""
+    chunker: str = DEFAULT_CHUNKER
+    """How notes are cut; evaluation compares others."""
 
     # -- notes
 
@@ -100,7 +102,7 @@ class App:
 
     def index_note(self, key: NoteKey) -> IndexOutcome:
         """Bring one note's index to what the note says now."""
-        return index_note(key, store=self.store, embedder=self.embedder, clock=self.clock)
+        return index_note(key, store=self.store, embedder=self.embedder, clock=self.clock, chunker=self.chunker)
 
     def index_state(self, tenant_id: str, note_id: str) -> NoteState:
         """Raises NotFound if there is no such note."""
@@ -114,7 +116,13 @@ class App:
     def reconcile(self, *, budget: int, full: bool = False, dry_run: bool = False) -> ReconcileReport:
         """Find and repair what events missed, at most `budget` notes a call."""
         return reconcile(
-            self.store, embedder=self.embedder, clock=self.clock, budget=budget, full=full, dry_run=dry_run
+            self.store,
+            embedder=self.embedder,
+            clock=self.clock,
+            budget=budget,
+            full=full,
+            dry_run=dry_run,
+            chunker=self.chunker,
         )
 
     # -- asking
@@ -164,7 +172,7 @@ class App:
         return replace(self._options(), rerank_to=k, max_chunks=k, max_characters=None)
 
     def _options(self) -> RetrievalOptions:
-        return RetrievalOptions.from_settings(self.settings, index_version=index_version(self.embedder))
+        return RetrievalOptions.from_settings(self.settings, index_version=index_version(self.embedder, self.chunker))
 
     def _retrieve(self, question: Question, options: RetrievalOptions) -> Retrieved:
         return retrieve(question, store=self.store, embedder=self.embedder, options=options, pool=self.pool)

@@ -135,6 +135,10 @@ class Settings:
         "RETRIEVAL_HALF_LIFE_DAYS", 90.0, _number(0.01, 36_500), "Age at which the recency part halves, days."
     )
     rrf_k: int = _setting("RETRIEVAL_RRF_K", 60, _whole(1, 1000), "Constant of reciprocal rank fusion.")
+    bm25_k1: float = _setting(
+        "RETRIEVAL_BM25_K1", 1.2, _number(0, 10), "How soon further occurrences of a word stop counting (BM25)."
+    )
+    bm25_b: float = _setting("RETRIEVAL_BM25_B", 0.75, _number(0, 1), "How much a passage's length counts (BM25).")
     embedding_model: str | None = _setting(
         "EMBEDDING_MODEL",
         None,

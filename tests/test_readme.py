@@ -25,7 +25,7 @@ def test_every_setting_stands_in_the_table_with_its_default_and_meaning() -> Non
         )
         for setting in fields(Settings)
     ]
-    assert re.findall(r"^\| `[A-Z_]+` \|.*$", README, re.MULTILINE) == expected
+    assert re.findall(r"^\| `[A-Z0-9_]+` \|.*$", README, re.MULTILINE) == expected
 
 
 def test_relative_links_lead_to_files() -> None:

@@ -32,6 +32,8 @@ from shared.indexing.writing import clear, write
 from shared.ports import Embedder, Store
 from shared.text.languages import detect
 
+DEFAULT_CHUNKER = "markdown"
+
 MAX_ROUNDS = 8
 """How often one call starts again because the record or the note moved, before it leaves the note to a later call."""
 
@@ -55,22 +57,37 @@ class _Job:
     store: Store
     embedder: Embedder | None
     clock: Callable[[], datetime]
+    chunker: str
+
+    @property
+    def index_version(self) -> str:
+        return index_version(self.embedder, self.chunker)
 
 
-def index_version(embedder: Embedder | None) -> str:
+def index_version(embedder: Embedder | None, chunker: str = DEFAULT_CHUNKER) -> str:
     """`chunker:model:dimension`; without an embedder the model is `none` and the dimension 0."""
-    return f"{CHUNKER_VERSION}:{embedder.model}:{embedder.dimension}" if embedder else f"{CHUNKER_VERSION}:none:0"
+    version = CHUNKER_VERSION if chunker == DEFAULT_CHUNKER else f"{CHUNKER_VERSION}-{chunker}"
+    return f"{version}:{embedder.model}:{embedder.dimension}" if embedder else f"{version}:none:0"
 
 
-def index_note(key: NoteKey, *, store: Store, embedder: Embedder | None, clock: Callable[[], datetime]) -> IndexOutcome:
+def index_note(
+    key: NoteKey,
+    *,
+    store: Store,
+    embedder: Embedder | None,
+    clock: Callable[[], datetime],
+    chunker: str = DEFAULT_CHUNKER,
+) -> IndexOutcome:
     """Bring a note's index to what the note says now, or remove it if there is no such note.
+
+    `chunker`: a strategy of `chunking.chunk`.
 
     Whatever was done before, once or twice or half, the index ends the same. A note that cannot be indexed (fields of
     wrong types, text too long), that the model refuses or returns bad vectors for is `failed`, and its record says why.
     Raises ModelUnavailable when the model is away (the chunks are stored and keyword search finds them), NoteBusy when
     another worker is at it or it changes faster than it can be followed, StoreUnavailable: call again later.
     """
-    job = _Job(key, store, embedder, clock)
+    job = _Job(key, store, embedder, clock, chunker)
     outcome = IndexOutcome("unchanged")
     for _ in range(MAX_ROUNDS):
         try:
@@ -85,14 +102,16 @@ def index_note(key: NoteKey, *, store: Store, embedder: Embedder | None, clock: 
     raise NoteBusy(f"note {key.note_id!r} changes faster than it can be indexed")
 
 
-def texts_to_embed(key: NoteKey, note: Note, *, store: Store, embedder: Embedder) -> tuple[str, ...]:
+def texts_to_embed(
+    key: NoteKey, note: Note, *, store: Store, embedder: Embedder, chunker: str = DEFAULT_CHUNKER
+) -> tuple[str, ...]:
     """The texts that indexing the note would embed now. Reads, and writes nothing."""
-    changes = compare(_wanted(note, embedder), store.stored_chunks(key.tenant_id, key.note_id), embeds=True)
+    changes = compare(_wanted(note, embedder, chunker), store.stored_chunks(key.tenant_id, key.note_id), embeds=True)
     return tuple(embedded_texts(changes.embed))
 
 
 def _round(job: _Job) -> IndexOutcome:
-    standing = read_standing(job.key, store=job.store, index_version=index_version(job.embedder))
+    standing = read_standing(job.key, store=job.store, index_version=job.index_version)
     if standing.fault is not None:
         return _reject(job, standing, standing.fault)
     if standing.note is None:
@@ -106,11 +125,11 @@ def _round(job: _Job) -> IndexOutcome:
 
 
 def _index(job: _Job, note: Note, standing: Standing) -> IndexOutcome:
-    wanted = _wanted(note, job.embedder)
+    wanted = _wanted(note, job.embedder, job.chunker)
     stored = job.store.stored_chunks(job.key.tenant_id, job.key.note_id)
     is_new = standing.held.record is None
     changes = compare(wanted, stored, embeds=job.embedder is not None, touch_all=is_new)
-    now, version = job.clock(), index_version(job.embedder)
+    now, version = job.clock(), job.index_version
     record = begun(standing.held.record, standing.revision, version, chunk_count=len(wanted), now=now)
     record = leased(record, now) if changes.embed else finished(record, now)
     token = write(job.key, changes, expected=standing.held.token, record=record, store=job.store)
@@ -121,15 +140,15 @@ def _index(job: _Job, note: Note, standing: Standing) -> IndexOutcome:
     return IndexOutcome("failed" if failed else "indexed", len(wanted), embedded, ledger.record.error)
 
 
-def _wanted(note: Note, embedder: Embedder | None) -> tuple[IndexedChunk, ...]:
+def _wanted(note: Note, embedder: Embedder | None, chunker: str) -> tuple[IndexedChunk, ...]:
     lang = note.lang or detect(note.text)
-    chunks = chunk(note.text, lang=lang)
-    return wanted_chunks(note, chunks, lang=lang, revision=note_revision(note), index_version=index_version(embedder))
+    chunks, version = chunk(note.text, strategy=chunker, lang=lang), index_version(embedder, chunker)
+    return wanted_chunks(note, chunks, lang=lang, revision=note_revision(note), index_version=version)
 
 
 def _reject(job: _Job, standing: Standing, fault: str) -> IndexOutcome:
     """A note at fault: nothing of it stays in the index but the record that says why."""
     if standing.finding is not Finding.REJECTED:
-        record = rejected(standing.revision, index_version(job.embedder), job.clock(), error=fault)
+        record = rejected(standing.revision, job.index_version, job.clock(), error=fault)
         clear(job.key, expected=standing.held.token, record=record, store=job.store)
     return IndexOutcome("failed", error=fault)

@@ -21,7 +21,7 @@ from datetime import datetime, timedelta
 
 from shared.domain import NoteKey
 from shared.errors import InvalidArgument
-from shared.indexing.pipeline import index_version
+from shared.indexing.pipeline import DEFAULT_CHUNKER
 from shared.indexing.progress import Progress, Walk, keep, load
 from shared.indexing.repair import Repairs
 from shared.indexing.standing import Finding
@@ -77,6 +77,7 @@ def reconcile(
     budget: int,
     full: bool,
     dry_run: bool,
+    chunker: str = DEFAULT_CHUNKER,
 ) -> ReconcileReport:
     """Look at no more than `budget` (1 or more) notes of all tenants, and repair what is found.
 
@@ -87,7 +88,7 @@ def reconcile(
     """
     if budget < 1:
         raise InvalidArgument("budget", "1 or more")
-    repairs = Repairs(store=store, embedder=embedder, clock=clock, insist=full, dry_run=dry_run)
+    repairs = Repairs(store=store, embedder=embedder, clock=clock, chunker=chunker, insist=full, dry_run=dry_run)
     sweep = _Sweep(repairs, now=clock(), full=full)
     complete = sweep.run(budget)
     done = repairs.done
@@ -110,7 +111,7 @@ class _Sweep:
 
     def __init__(self, repairs: Repairs, *, now: datetime, full: bool) -> None:
         self.repairs, self.store, self.now, self.full = repairs, repairs.store, now, full
-        self.version = index_version(repairs.embedder)
+        self.version = repairs.index_version
         self.progress = load(self.store)
         self.left = 0
 

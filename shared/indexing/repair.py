@@ -31,6 +31,7 @@ class Repairs:
     store: Store
     embedder: Embedder | None
     clock: Callable[[], datetime]
+    chunker: str
     insist: bool
     """Whether failed notes are tried again before they are due."""
     dry_run: bool
@@ -39,6 +40,11 @@ class Repairs:
     done: Counter[str] = field(default_factory=Counter)
     """By an outcome's action, and `postponed`, `texts`, `tokens`."""
     outages: int = 0
+
+    @property
+    def index_version(self) -> str:
+        """Of what this call's embedder and chunker make."""
+        return index_version(self.embedder, self.chunker)
 
     def take_up(self, keys: Iterable[NoteKey]) -> bool:
         """Look at each note once a call and mend what is found. One that cannot be mended is counted and left.
@@ -59,7 +65,7 @@ class Repairs:
 
     def _attempt(self, key: NoteKey) -> None:
         try:
-            self._mend(key, read_standing(key, store=self.store, index_version=index_version(self.embedder)))
+            self._mend(key, read_standing(key, store=self.store, index_version=self.index_version))
         except NoteBusy:
             self.done["postponed"] += 1
         except Unavailable:
@@ -86,12 +92,12 @@ class Repairs:
         elif finding is Finding.FAILED and not self.is_due(standing.held.record):
             self.done["postponed"] += 1
         else:
-            outcome = index_note(key, store=self.store, embedder=self.embedder, clock=self.clock)
+            outcome = index_note(key, store=self.store, embedder=self.embedder, clock=self.clock, chunker=self.chunker)
             self.done.update({outcome.action: 1, "texts": outcome.embedded})
 
     def _estimate(self, key: NoteKey, standing: Standing) -> None:
         if self.embedder is None or standing.note is None or standing.fault is not None:
             return
-        texts = texts_to_embed(key, standing.note, store=self.store, embedder=self.embedder)
+        texts = texts_to_embed(key, standing.note, store=self.store, embedder=self.embedder, chunker=self.chunker)
         tokens = sum(-(-len(text.encode()) // BYTES_PER_TOKEN) for text in texts)
         self.done.update({"texts": len(texts), "tokens": tokens})

@@ -13,7 +13,14 @@ B = 0.75
 """How much a chunk's length counts against it, from 0 to 1."""
 
 
-def bm25(chunks: Sequence[IndexedChunk], frequencies: Mapping[str, int], stats: CorpusStats) -> tuple[float, ...]:
+def bm25(
+    chunks: Sequence[IndexedChunk],
+    frequencies: Mapping[str, int],
+    stats: CorpusStats,
+    *,
+    k1: float = K1,
+    b: float = B,
+) -> tuple[float, ...]:
     """One score a chunk, at least 0, unbounded above. `frequencies`: stem -> chunks of the tenant that contain it.
 
     idf = ln(1 + (N - n + 0.5) / (n + 0.5)), which stays positive for stems that stand in more than half of all chunks.
@@ -22,14 +29,13 @@ def bm25(chunks: Sequence[IndexedChunk], frequencies: Mapping[str, int], stats: 
     total = max([stats.chunk_count, *frequencies.values()])
     idf = {stem: math.log(1 + (total - n + 0.5) / (n + 0.5)) for stem, n in frequencies.items() if n > 0}
     average = stats.average_length or 1.0
-    return tuple(_score(chunk, idf, average) for chunk in chunks)
+    return tuple(_score(chunk, idf, k1, k1 * (1 - b + b * chunk.length / average)) for chunk in chunks)
 
 
-def _score(chunk: IndexedChunk, idf: Mapping[str, float], average: float) -> float:
-    saturation = K1 * (1 - B + B * chunk.length / average)
+def _score(chunk: IndexedChunk, idf: Mapping[str, float], k1: float, saturation: float) -> float:
     score = 0.0
     for stem, weight in idf.items():
         count = chunk.terms.get(stem, 0)
         if count:
-            score += weight * count * (K1 + 1) / (count + saturation)
+            score += weight * count * (k1 + 1) / (count + saturation)
     return score

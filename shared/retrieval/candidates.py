@@ -49,7 +49,9 @@ def gather(search: Search, restriction: Restriction, embed: Callable[[], Vector 
     stats = search.executor.submit(search.store.stats, search.tenant_id)
     frequencies = legs.frequencies()
     matching = legs.matching(frequencies)
-    best = _best(matching, bm25(matching, frequencies, stats.result()), search.options.leg_size)
+    options = search.options
+    keyword = bm25(matching, frequencies, stats.result(), k1=options.bm25_k1, b=options.bm25_b)
+    best = _best(matching, keyword, options.leg_size)
     query, neighbours = nearest.result()
     newest = recent.result()
     if not neighbours and not best and not newest and restriction.created is None:
@@ -57,7 +59,7 @@ def gather(search: Search, restriction: Restriction, embed: Callable[[], Vector 
     return Pool(
         candidates=_union(neighbours, best, newest),
         query=query,
-        unread=_unread(query, neighbours, (*best, *newest), search.options),
+        unread=_unread(query, neighbours, (*best, *newest), options),
         ceiling=neighbours[-1].cosine if neighbours else 0.0,
         frequencies=frequencies,
         stats=stats.result(),

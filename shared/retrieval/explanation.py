@@ -154,7 +154,7 @@ def _case(question: Question, trail: Trail, chunks: Sequence[IndexedChunk], stor
     )
     return _Case(
         trail=trail,
-        formula=replace(trail.formula, keyword=keyword_parts(pool, others)),
+        formula=replace(trail.formula, keyword=keyword_parts(pool, trail.search.options, others)),
         seen={each.chunk.chunk_id: each for each in read.candidates if each.chunk.chunk_id in in_question},
         ranking={
             passage.chunk.chunk_id: (place, repeated.chunk_id if repeated else None)
@@ -183,7 +183,7 @@ def _note(note_id: str, chunks: Sequence[IndexedChunk], record: IndexRecord | No
 
 
 def _passage(chunk: IndexedChunk, record: IndexRecord, case: _Case) -> PassageReport:
-    seen, pool = case.seen[chunk.chunk_id], case.trail.pool
+    seen, pool, options = case.seen[chunk.chunk_id], case.trail.pool, case.trail.search.options
     scored = case.formula.score(seen, seen.cosine)
     place, repeats = case.ranking.get(chunk.chunk_id, (None, None))
     was_candidate = any(each.chunk.chunk_id == chunk.chunk_id for each in pool.candidates)
@@ -191,7 +191,7 @@ def _passage(chunk: IndexedChunk, record: IndexRecord, case: _Case) -> PassageRe
         scored=scored,
         seen=seen,
         shares=case.formula.shares(seen, scored.scores),
-        bm25=bm25([chunk], pool.frequencies, pool.stats)[0],
+        bm25=bm25([chunk], pool.frequencies, pool.stats, k1=options.bm25_k1, b=options.bm25_b)[0],
         was_candidate=was_candidate,
         place=place,
         repeats=repeats,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shared.retrieval.bm25 import K1, B
 from shared.settings import Settings
 
 BILLED_POSTINGS = 32
@@ -36,6 +37,8 @@ class RetrievalOptions:
     half_life_days: float = 90.0
     """Age at which freshness halves, in days."""
     rrf_k: int = 60
+    bm25_k1: float = K1
+    bm25_b: float = B
     rerank_to: int = 8
     """Passages selected when the question does not say how many."""
     max_chunks: int = 12
@@ -56,5 +59,7 @@ class RetrievalOptions:
             weight_recency=settings.weight_recency,
             half_life_days=settings.half_life_days,
             rrf_k=settings.rrf_k,
+            bm25_k1=settings.bm25_k1,
+            bm25_b=settings.bm25_b,
             rerank_to=settings.retrieval_rerank_to,
         )

@@ -168,7 +168,7 @@ def _formula(
         now=question.now,
         named=analysis.time.range if analysis.time else None,
         unrelated_cosine=0.0 if embedder is None else embedder.unrelated_cosine,
-        keyword=keyword_parts(pool),
+        keyword=keyword_parts(pool, options),
         weigh=weigher(places),
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from shared.domain import Candidate, IndexedChunk, RetrievalMode, Scored, Scores, TimeRange
 from shared.retrieval.bm25 import bm25
@@ -84,15 +85,16 @@ class Formula:
         return float(freshness * relevance)
 
 
-def keyword_parts(pool: Pool, others: Sequence[IndexedChunk] = ()) -> Mapping[str, float]:
+def keyword_parts(pool: Pool, options: RetrievalOptions, others: Sequence[IndexedChunk] = ()) -> Mapping[str, float]:
     """Chunk id -> BM25 divided by the pool's best, in [0, 1]; all 0 when nothing matches. `others`: chunks outside
     the pool, measured by the same best.
     """
     chunks = [candidate.chunk for candidate in pool.candidates]
-    scores = bm25(chunks, pool.frequencies, pool.stats)
+    measure = partial(bm25, frequencies=pool.frequencies, stats=pool.stats, k1=options.bm25_k1, b=options.bm25_b)
+    scores = measure(chunks)
     best = max(scores, default=0.0) or 1.0
     parts = {chunk.chunk_id: score / best for chunk, score in zip(chunks, scores, strict=True)}
-    for chunk, score in zip(others, bm25(others, pool.frequencies, pool.stats), strict=True):
+    for chunk, score in zip(others, measure(others), strict=True):
         parts[chunk.chunk_id] = min(1.0, score / best)
     return parts
 

@@ -76,9 +76,10 @@ def _ends(text: str, dot: int, after: int, *, ordinals: bool) -> bool:
     """Whether the sign at `dot`, read with closing quotes and brackets up to `after`, ends its sentence."""
     if text[dot] in "。！？｡":
         return True
-    if text[dot] in "!?" or not text[after : after + 1].isspace():
-        return text[after : after + 1].isspace()
     following = text[after : after + 24].lstrip()
+    if text[dot] in "!?" or not text[after : after + 1].isspace():
+        is_quoted = text[after - 1] in "\"'”’»" and following[:1].islower()  # “Really?” she asked.
+        return text[after : after + 1].isspace() and not is_quoted
     if text[dot] == "…" or text[dot : dot + 2] == ".." or following[:1].islower():
         return not following[:1].islower()
     before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)

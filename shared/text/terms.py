@@ -39,7 +39,6 @@ _SNOWBALL = {
     # Latin words among Chinese, Japanese and Korean ones are mostly English.
     "ja": "english", "ko": "english", "zh": "english",
 }  # fmt: skip
-_UNCOUNTED_IN_URLS = frozenset(("http", "https", "ftp", "www", "com", "html", "htm"))
 # Hiragana spells endings and particles; these pairs stand in nearly every Japanese sentence.
 _KANA_ENDINGS = """
     です ます まし した って いる いた ある あり ない から まで こと もの これ それ この その する して とい いう
@@ -138,15 +137,12 @@ class _Lexicon(dict[str, tuple[str, ...]]):
 
     def _compound(self, token: str) -> Iterator[str]:
         bare = _SCHEME.sub("", token)
-        is_url = bare != token
-        yield from _whole(bare.rstrip("/") if is_url else bare)
+        yield from _whole(bare.rstrip("/"))
         outer = pieces(bare)
         if len(outer) > 1:
             yield from chain.from_iterable(map(_whole, outer))
         for start, end in word_parts(bare):
-            for term in self._word(bare[start:end]):
-                if not (is_url and term in _UNCOUNTED_IN_URLS):
-                    yield term
+            yield from self._word(bare[start:end])
 
 
 def _whole(token: str) -> Iterator[str]:

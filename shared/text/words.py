@@ -18,7 +18,7 @@ _UNSPACED = (
 # Scripts read by pairs: Chinese, Japanese, Korean; Thai, Lao, Burmese and Khmer, which write no spaces either.
 
 _URL = r"(?:[hH][tT][tT][pP][sS]?|[fF][tT][pP])://[^\s<>\"'`(){}\[\]|]+(?<![.,;:!?*_])"
-_THOUSANDS = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![\w,])"
+_THOUSANDS = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?!\w|,[0-9])"
 _JOINER = r"(?:::|__|[-_./:@+#'’&])"
 _ASCII_WORD = "[A-Za-z0-9]+"
 _ANY_WORD = rf"[^\W_{_UNSPACED}]+(?:[{_MARKS}]+[^\W_{_UNSPACED}]*)*+"

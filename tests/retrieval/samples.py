@@ -66,7 +66,7 @@ def formula_of(
         now=NOW,
         named=named,
         unrelated_cosine=unrelated_cosine,
-        keyword=keyword_parts(pool),
+        keyword=keyword_parts(pool, OPTIONS),
     )
 
 

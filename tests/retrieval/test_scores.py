@@ -83,7 +83,7 @@ def test_the_best_keyword_match_of_the_pool_is_one() -> None:
         [candidate("a", terms={"api": 2}), candidate("b", terms={"api": 1, "other": 9}), candidate("c")],
         frequencies={"api": 5},
     )
-    parts = keyword_parts(pool)
+    parts = keyword_parts(pool, OPTIONS)
     assert parts["a_000"] == 1.0
     assert 0 < parts["b_000"] < 1
     assert parts["c_000"] == 0.0

@@ -1,0 +1,86 @@
+"""Golden questions -> what the product finds and answers, asked one after another through the App."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from time import perf_counter
+
+from shared.app import App
+from shared.domain import Question, Retrieved, Scored, Strategy
+from shared.evaluation.golden import GoldenQuestion
+
+DEPTH = 100
+"""Passages asked for: more than any pool holds, so that the ranking is all of what was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a search found. `notes`: ids, best first, each note at the place of its best passage."""
+
+    notes: tuple[str, ...]
+    best: tuple[Scored, ...]
+    """The passage behind each note, in the same order."""
+    names_time: bool
+    """Whether the product understood a time in the question."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a chat answered. `cited`: note ids in the order of their first citation."""
+
+    text: str
+    cited: tuple[str, ...]
+    refused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks: the product, whose notes, since when no question says when it is asked."""
+
+    app: App
+    tenant_id: str
+    now: datetime
+    """When a question is asked that does not say."""
+    strategy: Strategy = Strategy.WEIGHTED
+
+    def search(self, golden: GoldenQuestion) -> Ranking:
+        """Raises NotFound and InvalidArgument for the question's filters."""
+        started = perf_counter()
+        retrieved = self.app.search(self._question(golden), k=DEPTH)
+        seconds = perf_counter() - started
+        best = _best_passages(retrieved)
+        return Ranking(tuple(best), tuple(best.values()), retrieved.analysis.time is not None, seconds)
+
+    def chat(self, golden: GoldenQuestion) -> Reply:
+        """The same question, answered."""
+        answer = self.app.chat(self._question(golden))
+        cited = dict.fromkeys(citation.passage.chunk.note_id for citation in answer.citations)
+        return Reply(answer.text, tuple(cited), answer.refusal is not None)
+
+    def search_all(self, questions: Iterable[GoldenQuestion]) -> dict[str, Ranking]:
+        """Question id -> ranking."""
+        return {golden.question_id: self.search(golden) for golden in questions}
+
+    def chat_all(self, questions: Iterable[GoldenQuestion]) -> dict[str, Reply]:
+        """Question id -> reply."""
+        return {golden.question_id: self.chat(golden) for golden in questions}
+
+    def _question(self, golden: GoldenQuestion) -> Question:
+        return Question(
+            self.tenant_id,
+            golden.text,
+            golden.now or self.now,
+            zone=golden.zone,
+            filters=golden.filters,
+            strategy=self.strategy,
+        )
+
+
+def _best_passages(retrieved: Retrieved) -> dict[str, Scored]:
+    best: dict[str, Scored] = {}
+    for passage in retrieved.selected:
+        best.setdefault(passage.chunk.note_id, passage)
+    return best

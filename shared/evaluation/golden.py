@@ -1,0 +1,161 @@
+"""A golden file -> its questions: what is asked, and which notes should be found.
+
+One question is one object: a line of a `.jsonl` file, or an item of the list in a `.yaml` file.
+
+    id            its name, unique in the file
+    text          the question
+    relevant      {note: grade}, or a list of notes (grade 1). A note is named by its id, its path, or `vault/path`;
+                  grades are whole numbers from 1 up, greater is better
+    unanswerable  true: the notes do not hold the answer, and it should be refused; then `relevant` is left out
+    now           RFC 3339; when it is asked. Without it: when the evaluation runs
+    timeZone      IANA name; `UTC` without it
+    filters       as in `/chat`: vaults, folders, tags, createdAfter, createdBefore, windowDays
+    slice         under which name it is counted beside the others; `all` without it
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+
+from shared.domain import Filters
+from shared.errors import InvalidArgument
+from shared.text.instants import parse_day_or_instant, parse_instant, parse_zone
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenQuestion:
+    """One question with what is known of its answer. `relevant`: name of a note -> grade, empty if unanswerable."""
+
+    question_id: str
+    text: str
+    relevant: Mapping[str, int]
+    slice: str = "all"
+    now: datetime | None = None
+    zone: str = "UTC"
+    filters: Filters = field(default_factory=Filters)
+
+    @property
+    def answerable(self) -> bool:
+        return bool(self.relevant)
+
+
+def read_golden(file: Path) -> tuple[GoldenQuestion, ...]:
+    """In the order of the file. Raises InvalidArgument naming the place and the field, OSError."""
+    questions: dict[str, GoldenQuestion] = {}
+    for place, entry in _entries(file):
+        try:
+            question = _Entry.model_validate(entry).question()
+        except ValidationError as error:
+            raise InvalidArgument(place, _expected(error)) from error
+        if question.question_id in questions:
+            raise InvalidArgument(f"{place}: id", f"an id of its own, {question.question_id!r} is taken")
+        questions[question.question_id] = question
+    if not questions:
+        raise InvalidArgument(str(file), "at least one question")
+    return tuple(questions.values())
+
+
+def _entries(file: Path) -> Iterator[tuple[str, Any]]:
+    """(where it stands, the object) of every question."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        if file.suffix.lower() in (".yaml", ".yml"):
+            listed = yaml.safe_load(text)
+            if not isinstance(listed, list):
+                raise InvalidArgument(str(file), "a YAML list of questions")
+            yield from ((f"{file}: question {count}", entry) for count, entry in enumerate(listed, 1))
+            return
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InvalidArgument(str(file), f"JSON Lines, or YAML in a file named .yaml: {error}") from error
+    for count, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            yield f"{file}:{count}", _object(line, f"{file}:{count}")
+
+
+def _object(line: str, place: str) -> Any:  # noqa: ANN401 - any JSON
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise InvalidArgument(place, f"one JSON object: {error}") from error
+
+
+def _expected(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where}: {first['msg']}" if where else first["msg"]
+
+
+def _as_text(value: object) -> object:
+    """YAML reads bare times as datetimes."""
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _graded(value: object) -> object:
+    return dict.fromkeys(value, 1) if isinstance(value, list) else value
+
+
+_Instant = Annotated[str, BeforeValidator(_as_text), AfterValidator(lambda text: parse_instant(text) and text)]
+_Zone = Annotated[str, AfterValidator(parse_zone)]
+_Names = tuple[str, ...]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_camel)
+
+
+class _Filters(_Strict):
+    vaults: _Names = ()
+    folders: _Names = ()
+    tags: _Names = ()
+    created_after: Annotated[str, BeforeValidator(_as_text)] | None = None
+    created_before: Annotated[str, BeforeValidator(_as_text)] | None = None
+    window_days: Annotated[int, Field(ge=1)] | None = None
+
+    def filters(self, zone: str) -> Filters:
+        after, before = self.created_after, self.created_before
+        return Filters(
+            vaults=self.vaults,
+            folders=self.folders,
+            tags=self.tags,
+            created_after=None if after is None else parse_day_or_instant(after, zone),
+            created_before=None if before is None else parse_day_or_instant(before, zone),
+            window_days=self.window_days,
+        )
+
+
+class _Entry(_Strict):
+    id: Annotated[str, Field(min_length=1, pattern=r"^\S+$")]
+    text: Annotated[str, Field(min_length=1)]
+    relevant: Annotated[dict[str, Annotated[int, Field(ge=1)]], BeforeValidator(_graded)] = {}
+    unanswerable: bool = False
+    now: _Instant | None = None
+    time_zone: _Zone = "UTC"
+    filters: _Filters = _Filters()
+    slice: Annotated[str, Field(min_length=1)] = "all"
+
+    @model_validator(mode="after")
+    def _one_or_the_other(self) -> _Entry:
+        if self.unanswerable == bool(self.relevant):
+            raise ValueError("either relevant notes or `unanswerable: true`")
+        self.filters.filters(self.time_zone)  # so that a bad date is told with its place
+        return self
+
+    def question(self) -> GoldenQuestion:
+        return GoldenQuestion(
+            question_id=self.id,
+            text=self.text,
+            relevant=self.relevant,
+            slice=self.slice,
+            now=None if self.now is None else parse_instant(self.now),
+            zone=self.time_zone,
+            filters=self.filters.filters(self.time_zone),
+        )

@@ -1,0 +1,169 @@
+"""Measured variants -> one HTML page that fetches nothing: tables, plots, the questions that went worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from shlex import quote
+
+from shared.app import NoteDraft
+from shared.evaluation.comparison import Golden, Measured
+from shared.evaluation.golden import GoldenQuestion
+from shared.evaluation.measures import CUTS, MAIN, TABLE, means
+from shared.evaluation.plots import bars, lines, shares
+from shared.evaluation.tuning import Tuned
+from shared.wire import instant
+
+WORST = 15
+SHOWN = 3
+"""Found notes that stand beside a question that went badly."""
+BINS = 20
+
+_STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}
+table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;padding:.3rem .5rem;vertical-align:top;
+border-bottom:1px solid #ddd}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto;
+font:12px system-ui,sans-serif}.legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1rem;
+font-size:.85rem}.legend span{display:inline-block;width:.8em;height:.8em;margin-right:.4em}code{font-size:.85em}
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything that a page shows. `measured`: at least one; the first is the one whose questions are shown."""
+
+    source: str
+    golden: Golden
+    notes: Mapping[str, NoteDraft]
+    measured: Sequence[Measured]
+    tuned: Sequence[Tuned] = ()
+
+
+def html(report: Report) -> str:
+    """The page."""
+    first = report.measured[0]
+    answerable = sum(question.answerable for question in report.golden.questions)
+    parts = [
+        f"<h1>Evaluation of {escape(report.source)}</h1>",
+        f"<p>{len(report.golden.questions)} questions, {answerable} of them answerable, {len(report.notes)} notes.</p>",
+        _section("Variants", _variants(report)),
+        _section("Answers", _answers(report)),
+        _section("Tuning", _tuning(report.tuned)),
+        _section(f"{MAIN} by slice", _slices(report)),
+        _section("Recall by k", _recall(report.measured)),
+        _section(f"Scores of the best passages, {first.variant.label}", _scores(report.golden, first)),
+        _section(f"Worst questions, {first.variant.label}", _worst(report, first)),
+    ]
+    title = f"Evaluation of {escape(report.source)}"
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{title}</title><style>{_STYLE}</style>{''.join(parts)}</html>\n"
+    )
+
+
+def _section(title: str, content: str) -> str:
+    return f"<h2>{escape(title)}</h2>{content}" if content else ""
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
+    """Numbers stand right; None is a dash. Texts are HTML already."""
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return f"<table><tr>{''.join(f'<th>{escape(each)}</th>' for each in headings)}</tr>{body}</table>"
+
+
+def _cell(value: str | float | None) -> str:
+    if isinstance(value, str):
+        return f"<td>{value}</td>"
+    return f'<td class="n">{"–" if value is None else f"{value:.3f}"}</td>'
+
+
+def _variants(report: Report) -> str:
+    rows = []
+    for each in report.measured:
+        overall = each.overall()
+        median = sorted(ranking.seconds for ranking in each.rankings.values())[len(each.rankings) // 2]
+        rows.append((escape(each.variant.label), *(overall.get(name) for name in TABLE), f"{1000 * median:.1f}"))
+    return _table(("variant", *TABLE, "median ms"), rows)
+
+
+def _answers(report: Report) -> str:
+    rows: list[Sequence[str | float | None]] = []
+    for each in report.measured:
+        refusals = each.refusals(report.golden.questions)
+        if refusals is not None:
+            cited = means(each.citations, each.citations)
+            figures = (refusals.accuracy, refusals.unanswerable_refused, refusals.answerable_refused)
+            rows.append((escape(each.variant.label), *figures, cited.get("precision"), cited.get("recall")))
+    headings = ("variant", "refusal accuracy", "unanswerable refused", "answerable refused")
+    return _table((*headings, "citation precision", "citation recall"), rows) if rows else ""
+
+
+def _tuning(tuned: Sequence[Tuned]) -> str:
+    rows = [
+        (
+            each.strategy.value,
+            escape(", ".join(f"{name} {value:g}" for name, value in each.change.items()) or "nothing did better"),
+            each.tuned_before,
+            each.tuned_after,
+            each.held_out_before,
+            each.held_out_after,
+        )
+        for each in tuned
+    ]
+    headings = ("strategy", "change", "tuned half before", "after", "held-out half before", "after")
+    return _table(headings, rows) if rows else ""
+
+
+def _slices(report: Report) -> str:
+    slices = report.golden.slices()
+    series = {
+        each.variant.label: [means(each.figures, questions)[MAIN] for questions in slices.values()]
+        for each in report.measured
+    }
+    return bars(series, list(slices), title=f"{MAIN} by slice") if slices else ""
+
+
+def _recall(measured: Sequence[Measured]) -> str:
+    series = {each.variant.label: [each.overall().get(f"R@{cut}", 0.0) for cut in CUTS] for each in measured}
+    return lines(series, [str(cut) for cut in CUTS], title="Recall by k")
+
+
+def _scores(golden: Golden, measured: Measured) -> str:
+    """How far the scores of relevant notes lie from those of others."""
+    relevant: list[float] = []
+    others: list[float] = []
+    for question, ranking in measured.rankings.items():
+        for note, passage in zip(ranking.notes[:10], ranking.best, strict=False):
+            (relevant if note in golden.relevant.get(question, {}) else others).append(passage.score)
+    series = {"relevant notes": shares(relevant, BINS), "other notes": shares(others, BINS)}
+    ticks = [f"{place / BINS:.1f}" if place % 4 == 0 else "" for place in range(BINS)]
+    return bars(series, ticks, title="Share of notes by score")
+
+
+def _worst(report: Report, measured: Measured) -> str:
+    asked = {question.question_id: question for question in report.golden.questions}
+    order = sorted(measured.figures, key=lambda question: (measured.figures[question][MAIN], question))
+    rows = [
+        (
+            f"{escape(asked[name].text)}<br><code>{escape(_command(asked[name]))}</code>",
+            measured.figures[name][MAIN],
+            _named(report.notes, report.golden.relevant[name]),
+            _named(report.notes, measured.rankings[name].notes[:SHOWN]),
+        )
+        for name in order[:WORST]
+        if measured.figures[name][MAIN] < 1
+    ]
+    return _table(("question", MAIN, "relevant", "found first"), rows) if rows else ""
+
+
+def _named(notes: Mapping[str, NoteDraft], note_ids: Iterable[str]) -> str:
+    return "<br>".join(escape(notes[each].path or notes[each].title or each) for each in note_ids) or "nothing"
+
+
+def _command(question: GoldenQuestion) -> str:
+    """What shows how that question was understood and scored."""
+    options = [f"--now {instant(question.now)}"] if question.now else []
+    options += [f"--vault {quote(vault)}" for vault in question.filters.vaults]
+    options += [f"--folder {quote(folder)}" for folder in question.filters.folders]
+    return " ".join(("aurora search --json", quote(question.text), *options))

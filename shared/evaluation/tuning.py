@@ -1,0 +1,85 @@
+"""Settings tuned on one half of the questions, reported on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shared.domain import Strategy
+from shared.evaluation.asking import Asker
+from shared.evaluation.comparison import Golden, halves
+from shared.evaluation.golden import GoldenQuestion
+from shared.evaluation.measures import MAIN, means, ranking_figures
+from shared.settings import Settings
+
+Change = Mapping[str, Any]
+"""Field of `Settings` -> number."""
+
+VECTOR = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+RECENCY = (0.0, 0.05, 0.15)
+K1 = (0.9, 1.2, 1.6, 2.0)
+B = (0.4, 0.6, 0.75, 0.9)
+RRF_K = (5, 10, 20, 40, 60, 100)
+LEAST_GAIN = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What did best on one half, and what that is worth on the other. Figures are nDCG@10."""
+
+    strategy: Strategy
+    change: Change
+    """What differs from the settings before; empty: nothing did better."""
+    tuned_before: float
+    tuned_after: float
+    held_out_before: float
+    held_out_after: float
+
+
+def tune(golden: Golden, asker: Asker) -> Tuned:
+    """First how the parts are weighed, then BM25 with that. Notes are not indexed again."""
+    first, second = halves(golden.questions)
+    start = asker.app.settings
+    best, best_score = start, _score(golden, first, asker, start)
+    before = best_score
+    for round_ in _rounds(asker.strategy):
+        base = best
+        for change in round_:
+            trial = replace(base, **change)
+            score = _score(golden, first, asker, trial)
+            if score > best_score + LEAST_GAIN:
+                best, best_score = trial, score
+    return Tuned(
+        strategy=asker.strategy,
+        change=_difference(start, best),
+        tuned_before=before,
+        tuned_after=best_score,
+        held_out_before=_score(golden, second, asker, start),
+        held_out_after=_score(golden, second, asker, best),
+    )
+
+
+def _rounds(strategy: Strategy) -> tuple[Sequence[Change], ...]:
+    bm25 = [{"bm25_k1": k1, "bm25_b": b} for k1 in K1 for b in B]
+    if strategy is Strategy.RRF:
+        return [{"rrf_k": k} for k in RRF_K], bm25
+    return list(_weights()), bm25
+
+
+def _weights() -> Iterator[Change]:
+    for vector in VECTOR:
+        for recency in RECENCY:
+            keyword = round(1 - vector - recency, 2)
+            yield {"weight_vector": vector, "weight_keyword": keyword, "weight_recency": recency}
+
+
+def _score(golden: Golden, questions: Sequence[GoldenQuestion], asker: Asker, settings: Settings) -> float:
+    rankings = replace(asker, app=replace(asker.app, settings=settings)).search_all(questions)
+    relevant = {each.question_id: golden.relevant[each.question_id] for each in questions}
+    return means(ranking_figures(relevant, rankings), relevant).get(MAIN, 0.0)
+
+
+def _difference(before: Settings, after: Settings) -> Change:
+    names = ("weight_vector", "weight_keyword", "weight_recency", "rrf_k", "bm25_k1", "bm25_b")
+    return {name: getattr(after, name) for name in names if getattr(after, name) != getattr(before, name)}

@@ -1,0 +1,116 @@
+"""`aurora eval`, in this process, on a home of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.evaluating import CHUNKERS
+from shared.indexing.chunking import STRATEGIES, chunk
+from shared.indexing.pipeline import DEFAULT_CHUNKER
+from tests.cli.conftest import Aurora
+
+Write = Callable[..., Path]
+
+NOTES = {
+    "toys/boat.md": "---\ncreated: 2026-05-08\n---\n# Boat\n\nThe boat is blue and floats.\n",
+    "garden.md": "---\ncreated: 2026-06-01\n---\n# Garden\n\nWe planted six tomatoes behind the house.\n",
+}
+QUESTIONS: list[dict[str, Any]] = [
+    {"id": "boat", "text": "What colour is the boat?", "relevant": {"toys/boat.md": 1}, "slice": "toys"},
+    {"id": "garden", "text": "How many tomatoes did we plant?", "relevant": {"garden.md": 1}},
+    {"id": "none", "text": "What is the wifi password?", "unanswerable": True},
+]
+
+
+def _golden(folder: Path, questions: list[dict[str, Any]]) -> str:
+    file = folder / "golden.jsonl"
+    file.write_text("".join(json.dumps(question) + "\n" for question in questions), encoding="utf-8")
+    return str(file)
+
+
+def test_a_golden_file_is_asked_and_measured(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    shown = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
+    (variant,) = shown["variants"]
+    assert variant["overall"]["MRR"] == 1.0
+    assert set(variant["slices"]) == {"toys", "all"}
+    assert variant["refusals"] == {"accuracy": 1.0, "unanswerableRefused": 1.0, "answerableRefused": 0.0}
+    assert variant["citations"] == {"precision": 1.0, "recall": 1.0}
+
+
+def test_variants_stand_side_by_side(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    options = [("--strategy", "weighted"), ("--strategy", "rrf"), ("--chunker", "markdown"), ("--chunker", "whole")]
+    options += [("--embedder", "configured"), ("--embedder", "none")]
+    flat = [word for option in options for word in option]
+    shown = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--no-chat", *flat)
+    labels = [variant["variant"] for variant in shown["variants"]]
+    assert len(set(labels)) == 8
+    assert "rrf · none · whole" in labels
+    assert all("refusals" not in variant for variant in shown["variants"])
+
+
+def test_tuning_reports_the_half_it_was_not_tuned_on(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    shown = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--no-chat", "--tune")
+    (tuned,) = shown["tuned"]
+    assert tuned["change"] == {}
+    assert tuned["heldOutHalf"] == {"before": 1.0, "after": 1.0}
+
+
+def test_your_own_notes_are_asked_and_not_touched(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    aurora("index", str(notes(NOTES)))
+    before = aurora.json("search", "boat")["results"]
+    shown = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--slice", "toys")
+    assert (shown["notes"], shown["questions"]) == (2, 1)
+    assert aurora.json("search", "boat")["results"] == before
+
+
+def test_a_collection_is_measured_vault_by_vault(aurora: Aurora, tmp_path: Path) -> None:
+    rows: dict[str, list[dict[str, Any]]] = {
+        "notes": [{"id": f"{scope}/n", "scope": scope, "text": "The boat is blue."} for scope in ("one", "two")],
+        "queries": [{"id": "two/q", "text": "Which colour has the boat?"}],
+        "qrels": [{"query_id": "two/q", "note_id": "two/n", "relevance": 1}],
+    }
+    for name, listed in rows.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in listed), encoding="utf-8")
+    shown = aurora.json("eval", "--collection", str(tmp_path))
+    assert shown["variants"][0]["overall"]["P@1"] == 1.0
+
+
+def test_people_get_a_table_and_a_page(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--tune", "--html", str(page))
+    assert result.exit_code == 0, result.output
+    assert "nDCG@10" in result.stdout
+    assert "nothing did better" in result.stdout
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_wrong_use_is_told_and_ends_with_two(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    folder = str(notes(NOTES))
+    golden = _golden(tmp_path, [*QUESTIONS, {"id": "lost", "text": "?", "relevant": ["missing.md"]}])
+    unknown = aurora("eval", golden, "--notes", folder)
+    assert (unknown.exit_code, "missing.md" in unknown.stderr) == (2, True)
+    assert aurora("eval", golden, "--notes", folder, "--slice", "nothing").exit_code == 2
+    assert aurora("eval", golden, "--notes", folder, "--now", "soon").exit_code == 2
+    assert aurora("eval").exit_code == 2
+    assert aurora("eval", golden, "--collection", folder).exit_code == 2
+
+
+def test_metrics_that_are_not_installed_are_asked_for(
+    aurora: Aurora, notes: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
+    assert (result.exit_code, "aurora-notes[eval]" in result.stderr) == (1, True)
+
+
+def test_every_chunker_can_be_compared() -> None:
+    assert list(STRATEGIES) == list(CHUNKERS.choices)
+    assert DEFAULT_CHUNKER in STRATEGIES
+    sample = "# A\n\nOne. Two.\n\n## B\n\nThree.\n"
+    assert chunk(sample) == chunk(sample, strategy=DEFAULT_CHUNKER)

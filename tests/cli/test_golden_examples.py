@@ -1,0 +1,77 @@
+"""The golden questions over the sample notes, asked of the whole product offline: its quality does not fall unnoticed.
+
+Recorded figures are what was measured, not what is wished for: move them with the change that moves them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.folder import walk
+from shared.evaluation.golden import read_golden
+from tests.cli.conftest import Aurora
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+GOLDEN, NOTES = EXAMPLES / "golden.jsonl", EXAMPLES / "notes"
+
+RECORDED = {"weighted": 0.954, "rrf": 0.943}
+"""nDCG@10 with the local embedder."""
+RECORDED_ALONE = 0.932
+"""The same by keywords and recency only."""
+TOLERANCE = 0.02
+UNANSWERABLE_REFUSED = 0.9
+"""The target is 0.9."""
+ANSWERABLE_REFUSED = 0.18
+"""The target is 0.05. The extractive writer gives up on questions that share no word with the note they mean."""
+
+
+def _evaluated(home: Path, *options: str) -> list[dict[str, Any]]:
+    shown = Aurora(home).json("eval", str(GOLDEN), "--notes", str(NOTES), *options)
+    variants: list[dict[str, Any]] = shown["variants"]
+    return variants
+
+
+@pytest.mark.parametrize("strategy", RECORDED)
+def test_the_right_note_still_comes_first(tmp_path: Path, strategy: str) -> None:
+    (variant,) = _evaluated(tmp_path, "--strategy", strategy, "--no-chat")
+    assert variant["overall"]["nDCG@10"] >= RECORDED[strategy] - TOLERANCE
+
+
+def test_without_an_embedder_keywords_still_find_it(tmp_path: Path) -> None:
+    (variant,) = _evaluated(tmp_path, "--embedder", "none", "--no-chat")
+    assert variant["overall"]["nDCG@10"] >= RECORDED_ALONE - TOLERANCE
+
+
+def test_what_the_notes_do_not_hold_is_refused_and_the_rest_answered_with_the_right_notes(tmp_path: Path) -> None:
+    (variant,) = _evaluated(tmp_path)
+    assert variant["refusals"]["unanswerableRefused"] >= UNANSWERABLE_REFUSED
+    assert variant["refusals"]["answerableRefused"] <= ANSWERABLE_REFUSED
+    assert variant["citations"]["precision"] >= 0.95
+    assert variant["citations"]["recall"] >= 0.85
+
+
+def test_the_same_questions_give_the_same_figures(tmp_path: Path) -> None:
+    def figures() -> list[dict[str, Any]]:
+        return _evaluated(tmp_path, "--strategy", "weighted", "--strategy", "rrf")
+
+    assert figures() == figures()
+
+
+def test_the_questions_are_sixty_of_every_kind() -> None:
+    questions = read_golden(GOLDEN)
+    assert len(questions) == 60
+    kinds = Counter(question.slice for question in questions)
+    assert set(kinds) == {
+        "keyword", "natural", "vague", "temporal", "folder", "two notes", "other languages", "unanswerable"
+    }  # fmt: skip
+    assert min(kinds.values()) >= 4
+    assert all(question.now is not None for question in questions)
+
+
+def test_every_sample_note_is_asked_for() -> None:
+    asked = {name for question in read_golden(GOLDEN) for name in question.relevant}
+    assert asked == {str(file.relative_to(NOTES)) for file in walk(NOTES) if isinstance(file, Path)}
