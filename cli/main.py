@@ -13,6 +13,7 @@ from cli.asking import ask, search
 from cli.dev import dev
 from cli.doctor import doctor
 from cli.evaluating import evaluate
+from cli.explaining import explain
 from cli.indexing import demo, index, reconcile
 from cli.templates import templates
 
@@ -28,5 +29,5 @@ def main(context: click.Context, home: Path | None, tenant: str | None, *, as_js
     context.obj = {"home": home, "tenant": tenant, "as_json": as_json}
 
 
-for _command in (dev, demo, index, ask, search, reconcile, evaluate, templates, doctor):
+for _command in (dev, demo, index, ask, search, explain, reconcile, evaluate, templates, doctor):
     main.add_command(_command)

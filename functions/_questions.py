@@ -1,4 +1,4 @@
-"""What /chat and /search ask alike: filters, zone, now, strategy -> a Question."""
+"""What all questions have alike: filters, zone, now, strategy -> a Question."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from shared.text.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_ins
 MOST_NAMES = 30
 """Names in one filter: what one Firestore query takes."""
 
-_NAMES = f"a list of at most {MOST_NAMES} names, each 1-200 characters without control characters"
+NAMES = f"a list of at most {MOST_NAMES} names, each 1-200 characters without control characters"
 
 
 class FiltersBody(Body):
     """`filters`: what the search is restricted to."""
 
-    vaults: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=_NAMES)
-    folders: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=_NAMES)
-    tags: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=_NAMES)
+    vaults: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
+    folders: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
+    tags: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
     created_after: str | None = Field(default=None, description=DAY_OR_INSTANT)
     created_before: str | None = Field(default=None, description=DAY_OR_INSTANT)
     window_days: int | None = Field(default=None, ge=1, le=36_500, description="a whole number of days from 1 to 36500")

@@ -20,6 +20,8 @@ ROUTES = (
     Route("DELETE", "/notes/{note_id}", "notes:delete"),
     Route("GET", "/index:coverage", "index:coverage"),
     Route("POST", "/search", "search:search"),
+    Route("POST", "/search:explain", "search:explain"),
+    Route("POST", "/ask", "ask:ask"),
     Route("GET", "/templates", "templates:list_all"),
     Route("POST", "/templates:search", "templates:search"),
     Route("PUT", "/templates/{template_id}", "templates:put"),

@@ -2,6 +2,7 @@
 
 Saving a note:   indexing.pipeline   note -> chunks -> changes -> vectors -> store     (repaired by indexing.reconcile)
 Asking:          retrieval.pipeline  question -> analysis -> candidates -> scores -> selection
+                 retrieval.folders   the same from the vaults and folders in which to look, which it ranks first
                  answering.pipeline  selection -> prompt -> draft -> citations -> answer
 Along the way:   templates.pipeline  question -> the template whose steps the answer follows
 

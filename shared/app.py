@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -27,6 +27,8 @@ from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, 
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
 from shared.ports import Embedder, Page, Store, Verifier, Writer
+from shared.retrieval.explanation import Explanation, explain
+from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
 from shared.settings import Settings
 from shared.templates import pipeline as templates
@@ -54,6 +56,14 @@ class NoteState:
     current: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What became of some notes in a search. `states`: note id -> how far the index has followed it."""
+
+    explanation: Explanation
+    states: Mapping[str, NoteState]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
     """The product with everything plugged in. Safe to share between threads."""
@@ -70,6 +80,8 @@ class App:
     clock: Callable[[], datetime]
     notice: str
     """One line that says which parts are in use."""
+    ranker: Writer | None = None
+    """Model that ranks folders; None: there is none."""
     chunker: str = DEFAULT_CHUNKER
     """How notes are cut; evaluation compares others."""
     delivered: dict[str, str] = field(default_factory=dict)
@@ -148,8 +160,38 @@ class App:
 
     def search(self, question: Question, *, k: int) -> Retrieved:
         """The best `k` passages, without a writer's limits on length."""
-        options = replace(self._options(), rerank_to=k, max_chunks=k, max_characters=None)
-        return self._retrieve(question, options)
+        return self._retrieve(question, self._search_options(k))
+
+    def ask(self, question: Question, wish: Wish) -> Answer:
+        """Answer from the named and the best ranked folders; as many passages as the question wants."""
+        options = replace(self._options(), max_chunks=self.passages_wanted(question))
+        found = retrieve_from_folders(
+            question,
+            wish,
+            store=self.store,
+            embedder=self.embedder,
+            options=options,
+            pool=self.pool,
+            ranker=self.ranker,
+        )
+        written = answer(question, found.retrieved, writer=self.writer, fallback=self.fallback)
+        return replace(written, usage=written.usage + found.usage)
+
+    def explain(self, question: Question, note_ids: Sequence[str], *, k: int) -> Explained:
+        """How `search` sees these notes; without any, those it finds. Raises NotFound naming a note."""
+        explanation = explain(
+            question,
+            note_ids,
+            store=self.store,
+            embedder=self.embedder,
+            options=self._search_options(k),
+            pool=self.pool,
+        )
+        ids = [note.note_id for note in explanation.notes]
+        return Explained(explanation, {note_id: self.index_state(question.tenant_id, note_id) for note_id in ids})
+
+    def _search_options(self, k: int) -> RetrievalOptions:
+        return replace(self._options(), rerank_to=k, max_chunks=k, max_characters=None)
 
     def _options(self) -> RetrievalOptions:
         return RetrievalOptions.from_settings(self.settings, index_version=index_version(self.embedder, self.chunker))

@@ -22,6 +22,9 @@ from shared.settings import Settings
 LEG_THREADS = 32
 """Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
 
+RANKING_SECONDS = 8.0
+"""Longest wait for a ranking of folders: searching all of them is better than waiting longer."""
+
 LOCAL_TENANT = "local"
 """Whose notes they are where nobody signs in."""
 
@@ -51,7 +54,8 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
     """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself)."""
     embedder = _embedder(settings)
     fallback = ExtractiveWriter()
-    writer = _writer(settings) or fallback
+    patience = settings.chat_timeout_ms / 1000
+    writer = _writer(settings, patience) or fallback
     return App(
         settings=settings,
         store=_store(settings, on_write),
@@ -62,6 +66,7 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         pool=ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, writer),
+        ranker=_writer(settings, min(patience, RANKING_SECONDS)),
     )
 
 
@@ -101,9 +106,8 @@ def _embedder(settings: Settings) -> Embedder | None:
     return wordllama.WordLlamaEmbedder() if wordllama.available() else None
 
 
-def _writer(settings: Settings) -> Writer | None:
-    """None: no model is configured, the extractive writer answers."""
-    timeout = settings.chat_timeout_ms / 1000
+def _writer(settings: Settings, timeout: float) -> Writer | None:
+    """`timeout` in seconds. None: no model is configured, the extractive writer answers."""
     if _uses_gemini(settings):
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 

@@ -277,6 +277,31 @@ class Filters:
     window_days: int | None = None
 
 
+class ChosenBy(StrEnum):
+    """Why a folder is searched."""
+
+    CALLER = "caller"
+    MODEL = "model"
+    MATCH = "match"
+    """No model ranks folders here: its passages match best."""
+    ORDER = "order"
+    """The model did not say: every folder in its order."""
+    WHOLE_VAULT = "whole_vault"
+    """No folder was chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder with everything below it, and what a score is multiplied by that a passage reaches there."""
+
+    vault: str
+    folder: str
+    """Empty: the whole vault."""
+    weight: float
+    """In (0, 1]."""
+    chosen_by: ChosenBy
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """One question with its options, as the caller asked it."""
@@ -410,6 +435,10 @@ class Retrieved:
     widened: str | None
     """Which step widened an empty range ("7 days around", "any time"); None: not widened."""
     timings_ms: Mapping[str, float]
+    places: tuple[Place, ...] = ()
+    """Where was looked, each with its weight; empty: everywhere alike."""
+    silent_vaults: tuple[str, ...] = ()
+    """Vaults that were to be searched and did not answer."""
 
 
 # -- Answering ----------------------------------------------------------------------------------
@@ -433,6 +462,8 @@ class Prompt:
     sources: tuple[Source, ...]
     analysis: Analysis | None = None
     """The question taken apart, for writers that read no prose; None: plain chat."""
+    schema: Mapping[str, object] | None = None
+    """JSON schema of the reply, for models that can be held to one; None: prose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,6 +472,9 @@ class Usage:
 
     input_tokens: int = 0
     output_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,6 +161,10 @@ class SearchStore(Protocol):
 
     def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]: ...
 
+    def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
+        """Every chunk stored for the note, by position, whatever revision."""
+        ...
+
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         """Records of those notes that still exist: what is not in here must not be cited."""
         ...

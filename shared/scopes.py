@@ -13,6 +13,11 @@ def folder_token(vault: str, folder: str) -> str:
     return f"f:{vault}/{folder}"
 
 
+def place_token(vault: str, folder: str) -> str:
+    """Of a folder, or where it is empty of the whole vault."""
+    return folder_token(vault, folder) if folder else vault_token(vault)
+
+
 def tag_token(tag: str) -> str:
     return f"t:{tag}"
 

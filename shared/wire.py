@@ -16,6 +16,7 @@ from shared.domain import (
     IndexedChunk,
     IndexRecord,
     Note,
+    Place,
     Question,
     Retrieved,
     Scored,
@@ -152,6 +153,37 @@ def answer_json(question: Question, answer: Answer, *, k: int, request_id: str) 
         "citations": [citation_json(citation) for citation in answer.citations],
         "meta": meta,
     }
+
+
+def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> Json:
+    """The body of `/ask`: the answer, the passages it was written from, and which folders were searched."""
+    body = answer_json(question, answer, k=k, request_id=request_id)
+    retrieved = answer.retrieved
+    used = retrieved.selected if retrieved and answer.refusal is None else ()
+    meta = {
+        **body["meta"],
+        "folders": [_place_json(place) for place in retrieved.places] if retrieved else [],
+        "silentVaults": list(retrieved.silent_vaults) if retrieved else [],
+    }
+    references = [_reference_json(passage.chunk) for passage in used]
+    return {"answer": body["answer"], "references": references, "citations": body["citations"], "meta": meta}
+
+
+def _reference_json(chunk: IndexedChunk) -> Json:
+    return {
+        "vault": chunk.vault,
+        "relPath": chunk.path,
+        "headingPath": chunk.heading_path,
+        "chunkIndex": chunk.position,
+        "noteId": chunk.note_id,
+        "chunkId": chunk.chunk_id,
+        "title": chunk.title,
+    }
+
+
+def _place_json(place: Place) -> Json:
+    chosen_by = place.chosen_by.value
+    return {"vault": place.vault, "folder": place.folder, "weight": place.weight, "chosenBy": chosen_by}
 
 
 def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id: str) -> Json:

@@ -1,15 +1,23 @@
-"""POST /search: the passages themselves, best first."""
+"""POST /search: the passages themselves, best first. POST /search:explain: how a search saw any notes."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Annotated
+
 from pydantic import Field
 
-from functions._bodies import parse
+from functions._bodies import Names, parse
 from functions._calls import Call, Reply
 from functions._questions import AskingBody, question_of
+from functions.routes.notes import check_note_id
 from shared.wire import search_json
+from shared.wire_explain import explain_json
 
 MOST_RESULTS = 100
+MOST_EXPLAINED = 20
+
+NOTE_IDS = f"a list of at most {MOST_EXPLAINED} note ids"
 
 
 class SearchBody(AskingBody):
@@ -24,3 +32,17 @@ def search(call: Call) -> Reply:
     question = question_of(call, body.query, "query", body)
     retrieved = call.app.search(question, k=body.k)
     return Reply(search_json(question, retrieved, k=body.k, request_id=call.request_id))
+
+
+class ExplainBody(SearchBody):
+    """The request of /search:explain. `noteIds` empty: the notes that are found."""
+
+    threshold: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
+    note_ids: Annotated[Names, Field(max_length=MOST_EXPLAINED)] = Field(default=(), description=NOTE_IDS)
+
+
+def explain(call: Call) -> Reply:
+    body = parse(call.body, ExplainBody)
+    question = replace(question_of(call, body.query, "query", body), threshold=body.threshold)
+    explained = call.app.explain(question, [check_note_id(each) for each in body.note_ids], k=body.k)
+    return Reply(explain_json(question, explained, k=body.k, request_id=call.request_id))

@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from shared.domain import Candidate, IndexedChunk, Neighbour, Restriction, TimeRange, Vector
+from shared.domain import Candidate, IndexedChunk, Neighbour, Place, Restriction, TimeRange, Vector
 from shared.ports import SearchStore
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.options import RetrievalOptions
@@ -34,6 +34,8 @@ class Search:
     store: SearchStore
     options: RetrievalOptions
     executor: Executor
+    places: tuple[Place, ...] = ()
+    """Where to look, each place on its own; none: everywhere at once."""
 
 
 def gather(search: Search, restriction: Restriction, embed: Callable[[], Vector | None]) -> Pool:

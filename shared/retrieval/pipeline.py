@@ -11,6 +11,7 @@ from typing import Protocol
 from shared.domain import (
     Analysis,
     Folder,
+    Place,
     Question,
     RefusalReason,
     Restriction,
@@ -22,10 +23,11 @@ from shared.domain import (
 )
 from shared.ports import Embedder
 from shared.retrieval.analysis import analyse
-from shared.retrieval.candidates import Search, gather
+from shared.retrieval.candidates import Search
 from shared.retrieval.embedding import embed_question
 from shared.retrieval.laps import Laps
 from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.places import gather_from_places, inside, weigher
 from shared.retrieval.pool import Pool, mode_of
 from shared.retrieval.ranking import best_first
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
@@ -53,15 +55,42 @@ def retrieve(
     embedder: Embedder | None,
     options: RetrievalOptions,
     pool: Executor,
+    places: tuple[Place, ...] = (),
 ) -> Retrieved:
-    """Best passages first. `pool` runs the legs; the caller must not be one of its tasks.
+    """Best passages first. `pool` runs the legs; the caller must not be one of its tasks. `places`: where alone to
+    look, scores multiplied by the weights given; none: everywhere alike.
 
     Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no error.
     """
+    return follow(question, store=store, embedder=embedder, options=options, pool=pool, places=places).retrieved
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """A retrieval with what it went by, for those who ask why."""
+
+    search: Search
+    restriction: Restriction
+    """After widening."""
+    pool: Pool
+    formula: Formula
+    retrieved: Retrieved
+
+
+def follow(
+    question: Question,
+    *,
+    store: RetrievalStore,
+    embedder: Embedder | None,
+    options: RetrievalOptions,
+    pool: Executor,
+    places: tuple[Place, ...] = (),
+) -> Trail:
+    """As `retrieve`, the way included."""
     laps = Laps()
     analysis = analyse(question)
     laps.end("analysis")
-    allowed = restrict(question.filters, question.now, partial(store.folders, question.tenant_id))
+    allowed = inside(restrict(question.filters, question.now, partial(store.folders, question.tenant_id)), places)
     laps.end("restriction")
     search = Search(
         tenant_id=question.tenant_id,
@@ -71,17 +100,17 @@ def retrieve(
         store=store,
         options=options,
         executor=pool,
+        places=places,
     )
     found = _find(search, allowed, analysis.time, partial(embed_question, question.text, embedder))
     laps.end("candidates")
-    rank = partial(_rank, question, analysis, search=search, unrelated_cosine=_unrelated(embedder))
-    wanted = _wanted(question, options)
-    selected = select(
-        rank(found.pool, threshold=question.threshold), wanted=wanted, max_characters=options.max_characters
-    )
-    nearest = best_of_notes(selected or rank(_shown(search, found), threshold=0.0), NEAREST)
+    score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder)
+    wanted, formula = _wanted(question, options), score_of(found.pool)
+    ranked = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
+    selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
+    nearest = best_of_notes(selected or _ranked_anyhow(_shown(search, found), score_of, search), NEAREST)
     laps.end("selection")
-    return Retrieved(
+    retrieved = Retrieved(
         analysis=analysis,
         selected=selected,
         nearest=nearest,
@@ -91,7 +120,10 @@ def retrieve(
         range_used=found.restriction.created,
         widened=found.widened,
         timings_ms=laps.total(),
+        places=places,
+        silent_vaults=tuple(sorted(found.pool.silent_vaults)),
     )
+    return Trail(search, found.restriction, found.pool, formula, retrieved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +139,7 @@ def _find(search: Search, allowed: Restriction, hint: TimeHint | None, embed: Ca
     """What lies in the time the question names; if nothing does, what lies around it. Filters are never widened."""
     named = None if hint is None else hint.range
     restriction = within(allowed, named)
-    pool = gather(search, restriction, embed)
+    pool = gather_from_places(search, restriction, embed)
     if pool.candidates or named is None or pool.stats.chunk_count == 0:
         return _Found(pool, restriction)
 
@@ -118,22 +150,36 @@ def _find(search: Search, allowed: Restriction, hint: TimeHint | None, embed: Ca
     if wider is None:
         return _Found(pool, allowed)
     restriction = within(allowed, wider.range)
-    return _Found(gather(search, restriction, lambda: pool.query), restriction, wider.step)
+    return _Found(gather_from_places(search, restriction, lambda: pool.query), restriction, wider.step)
 
 
-def _rank(
-    question: Question, analysis: Analysis, pool: Pool, *, threshold: float, search: Search, unrelated_cosine: float
-) -> Iterator[Scored]:
-    formula = Formula(
-        options=search.options,
+def _formula(
+    question: Question,
+    analysis: Analysis,
+    pool: Pool,
+    *,
+    options: RetrievalOptions,
+    places: tuple[Place, ...],
+    embedder: Embedder | None,
+) -> Formula:
+    return Formula(
+        options=options,
         mode=mode_of(pool, question.strategy),
         now=question.now,
         named=analysis.time.range if analysis.time else None,
-        unrelated_cosine=unrelated_cosine,
-        keyword=keyword_parts(pool, search.options),
+        unrelated_cosine=0.0 if embedder is None else embedder.unrelated_cosine,
+        keyword=keyword_parts(pool, options),
+        weigh=weigher(places),
     )
-    head = max(NEAREST, _wanted(question, search.options))
-    return best_first(pool, formula, tenant_id=question.tenant_id, store=search.store, threshold=threshold, head=head)
+
+
+def _rank(pool: Pool, formula: Formula, search: Search, *, wanted: int, threshold: float) -> Iterator[Scored]:
+    head = max(NEAREST, wanted)
+    return best_first(pool, formula, tenant_id=search.tenant_id, store=search.store, threshold=threshold, head=head)
+
+
+def _ranked_anyhow(pool: Pool, score_of: Callable[[Pool], Formula], search: Search) -> Iterator[Scored]:
+    return _rank(pool, score_of(pool), search, wanted=NEAREST, threshold=0.0)
 
 
 def _shown(search: Search, found: _Found) -> Pool:
@@ -141,7 +187,7 @@ def _shown(search: Search, found: _Found) -> Pool:
     anytime = replace(found.restriction, created=None)
     if found.pool.candidates or found.restriction == anytime:
         return found.pool
-    return gather(search, anytime, lambda: found.pool.query)
+    return gather_from_places(search, anytime, lambda: found.pool.query)
 
 
 def _reason(found: _Found, nearest: tuple[Scored, ...], tenant_id: str, store: RetrievalStore) -> RefusalReason:
@@ -152,7 +198,3 @@ def _reason(found: _Found, nearest: tuple[Scored, ...], tenant_id: str, store: R
 
 def _wanted(question: Question, options: RetrievalOptions) -> int:
     return min(question.top_k or options.rerank_to, options.max_chunks)
-
-
-def _unrelated(embedder: Embedder | None) -> float:
-    return 0.0 if embedder is None else embedder.unrelated_cosine

@@ -22,6 +22,8 @@ class Pool:
     frequencies: Mapping[str, int]
     """Stem of the question -> in how many of the tenant's chunks it stands."""
     stats: CorpusStats
+    silent_vaults: frozenset[str] = frozenset()
+    """Vaults whose search failed, where each is searched on its own."""
 
 
 def mode_of(pool: Pool, strategy: Strategy) -> RetrievalMode:

@@ -36,7 +36,7 @@ def best_first(
     done, step = 0, max(1, head // 2)
     while True:
         while able := contenders(pool, formula, head=head, threshold=threshold):
-            pool = _with_vectors(pool, able[:VECTORS_AT_ONCE], tenant_id, store)
+            pool = with_vectors(pool, able[:VECTORS_AT_ONCE], tenant_id, store)
         ranking = ranked(pool, formula, threshold=threshold)
         batch = ranking[done:head]
         unknown = dict.fromkeys(scored.chunk.note_id for scored in batch if scored.chunk.note_id not in revisions)
@@ -53,7 +53,8 @@ def _revisions(tenant_id: str, note_ids: Sequence[str], store: VectorsAndRecords
     return {note_id: live[note_id].note_revision if note_id in live else "" for note_id in note_ids}
 
 
-def _with_vectors(pool: Pool, chunk_ids: Sequence[str], tenant_id: str, store: VectorsAndRecords) -> Pool:
+def with_vectors(pool: Pool, chunk_ids: Sequence[str], tenant_id: str, store: VectorsAndRecords) -> Pool:
+    """The pool with the cosines of those of the chunks that have a vector, none of them unread any more."""
     vectors = store.read_vectors(tenant_id, chunk_ids)
     query = pool.query or ()
     return replace(

@@ -38,6 +38,14 @@ def within(restriction: Restriction, time: TimeRange | None) -> Restriction:
     return Restriction(TimeRange(start, end), restriction.scopes)
 
 
+def check_vaults(vaults: Sequence[str], folders: Sequence[Folder]) -> None:
+    """Raises NotFound naming the first vault that does not exist."""
+    known = {DEFAULT_VAULT, *(folder.vault for folder in folders)}
+    for vault in vaults:
+        if vault not in known:
+            raise NotFound(f"no vault {vault!r}")
+
+
 def _created(filters: Filters, now: datetime) -> TimeRange | None:
     start, end = filters.created_after, filters.created_before
     if start is not None and end is not None and start > end:
@@ -61,10 +69,7 @@ def _later(one: datetime | None, other: datetime | None) -> datetime | None:
 
 def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
     """Tokens of the vaults, or of the folders where some are named: each lies in one of the vaults named beside."""
-    known = {DEFAULT_VAULT, *(folder.vault for folder in folders)}
-    for vault in filters.vaults:
-        if vault not in known:
-            raise NotFound(f"no vault {vault!r}")
+    check_vaults(filters.vaults, folders)
     if not filters.folders:
         return frozenset(map(vault_token, filters.vaults))
     searched = [folder for folder in folders if not filters.vaults or folder.vault in filters.vaults]

@@ -5,11 +5,12 @@ Pure: the same pool gives the same scores in the same order, whatever order its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
-from shared.domain import Candidate, RetrievalMode, Scored, Scores, TimeRange
+from shared.domain import Candidate, IndexedChunk, RetrievalMode, Scored, Scores, TimeRange
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pool import Pool
@@ -19,6 +20,11 @@ LEAST_NEARNESS_HALF_LIFE = timedelta(days=7)
 """A week beside "on 3 May" is near, a week beside an hour is still not far."""
 ROUNDING = 1e-6
 """Stores compute cosines in single precision: an unread one may exceed the leg's last by this."""
+
+
+def unweighted(_: IndexedChunk) -> float:
+    """Every chunk counts alike."""
+    return 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,19 +47,30 @@ class Formula:
     unrelated_cosine: float
     keyword: Mapping[str, float]
     """Chunk id -> keyword part."""
+    weigh: Callable[[IndexedChunk], float] = unweighted
+    """What a chunk's score is multiplied by, in (0, 1]."""
 
     def score(self, candidate: Candidate, cosine: float | None) -> Scored:
         """As if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
-        options = self.options
         vector = 0.0 if cosine is None else min(1.0, max(0.0, cosine))
         keyword = self.keyword[candidate.chunk.chunk_id]
         recency = self._recency(candidate.chunk.created_at, vector, keyword)
         similarity = 0.0 if cosine is None else calibrated(cosine, self.unrelated_cosine)
+        parts = Scores(vector, keyword, recency, similarity)
+        by_vector, by_keyword, by_recency = self.shares(candidate, parts)
+        return Scored(candidate.chunk, by_vector + by_keyword + by_recency, parts)
+
+    def shares(self, candidate: Candidate, parts: Scores) -> tuple[float, float, float]:
+        """What the vector, the keyword and the recency part add to the candidate's score."""
+        options, weight = self.options, self.weigh(candidate.chunk)
         if self.mode is RetrievalMode.RRF:
-            score = _fused(candidate, options.rrf_k)
-        else:
-            score = options.weight_vector * vector + options.weight_keyword * keyword + options.weight_recency * recency
-        return Scored(candidate.chunk, score, Scores(vector, keyword, recency, similarity))
+            k = options.rrf_k
+            return weight * _reciprocal(k, candidate.vector_rank), weight * _reciprocal(k, candidate.keyword_rank), 0.0
+        return (
+            weight * options.weight_vector * parts.vector,
+            weight * options.weight_keyword * parts.keyword,
+            weight * options.weight_recency * parts.recency,
+        )
 
     def _recency(self, created: datetime, vector: float, keyword: float) -> float:
         freshness = 0.5 ** (max(0.0, (self.now - created) / DAY) / self.options.half_life_days)
@@ -68,12 +85,18 @@ class Formula:
         return float(freshness * relevance)
 
 
-def keyword_parts(pool: Pool, options: RetrievalOptions) -> Mapping[str, float]:
-    """Chunk id -> BM25 divided by the pool's best, in [0, 1]; all 0 when nothing matches."""
+def keyword_parts(pool: Pool, options: RetrievalOptions, others: Sequence[IndexedChunk] = ()) -> Mapping[str, float]:
+    """Chunk id -> BM25 divided by the pool's best, in [0, 1]; all 0 when nothing matches. `others`: chunks outside
+    the pool, measured by the same best.
+    """
     chunks = [candidate.chunk for candidate in pool.candidates]
-    scores = bm25(chunks, pool.frequencies, pool.stats, k1=options.bm25_k1, b=options.bm25_b)
+    measure = partial(bm25, frequencies=pool.frequencies, stats=pool.stats, k1=options.bm25_k1, b=options.bm25_b)
+    scores = measure(chunks)
     best = max(scores, default=0.0) or 1.0
-    return {chunk.chunk_id: score / best for chunk, score in zip(chunks, scores, strict=True)}
+    parts = {chunk.chunk_id: score / best for chunk, score in zip(chunks, scores, strict=True)}
+    for chunk, score in zip(others, measure(others), strict=True):
+        parts[chunk.chunk_id] = min(1.0, score / best)
+    return parts
 
 
 def calibrated(cosine: float, unrelated_cosine: float) -> float:
@@ -148,7 +171,6 @@ def _passes(scored: Scored, cosine: float | None, threshold: float) -> bool:
     return scored.scores.similarity >= threshold
 
 
-def _fused(candidate: Candidate, k: int) -> float:
-    """Reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009) of the vector and the keyword list."""
-    ranks = (candidate.vector_rank, candidate.keyword_rank)
-    return sum(1.0 / (k + rank) for rank in ranks if rank is not None)
+def _reciprocal(k: int, rank: int | None) -> float:
+    """What one list gives in reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009)."""
+    return 0.0 if rank is None else 1.0 / (k + rank)

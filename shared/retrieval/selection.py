@@ -28,8 +28,20 @@ def select(passages: Iterable[Scored], *, wanted: int, max_characters: int | Non
     Of repeats the better one stays. Takes no more from `passages` than it needs. A best passage that is longer than
     the whole allowance is cut to it.
     """
-    best = islice(_different(passages), wanted)
+    different = (passage for passage, repeated in told_apart(passages) if repeated is None)
+    best = islice(different, wanted)
     return tuple(best if max_characters is None else _fitting(best, max_characters))
+
+
+def told_apart(passages: Iterable[Scored]) -> Iterator[tuple[Scored, IndexedChunk | None]]:
+    """Each passage with the chunk before it that it repeats; None: it says something new."""
+    kept: list[_Wording] = []
+    for passage in passages:
+        wording = _Wording.of(passage.chunk)
+        repeated = next((other.chunk for other in kept if _repeats(wording, other)), None)
+        if repeated is None:
+            kept.append(wording)
+        yield passage, repeated
 
 
 def best_of_notes(passages: Iterable[Scored], wanted: int) -> tuple[Scored, ...]:
@@ -51,15 +63,6 @@ def _fitting(passages: Iterable[Scored], room: int) -> Iterator[Scored]:
             return
         if len(chunk.text) <= room:
             room -= len(chunk.text)
-            yield passage
-
-
-def _different(passages: Iterable[Scored]) -> Iterator[Scored]:
-    kept: list[_Wording] = []
-    for passage in passages:
-        wording = _Wording.of(passage.chunk)
-        if not any(_repeats(wording, other) for other in kept):
-            kept.append(wording)
             yield passage
 
 

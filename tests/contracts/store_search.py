@@ -294,5 +294,20 @@ class _LiveContract:
         assert store.live_records(TENANT, ["n1"]) == {}
 
 
-class SearchContract(_RestrictionContract, _NearestContract, _KeywordContract, _LiveContract):
+class _NoteChunksContract:
+    """What an explanation reads of a note."""
+
+    def test_a_notes_chunks_come_whole_by_position_with_the_terms_asked_for(self, store: Store) -> None:
+        save(store, chunk("n1", 1, note_revision="r2"), chunk("n1", 0), vector=V)
+        save(store, chunk("n2"))
+        save(store, chunk("n1", 5), tenant=OTHER)
+        first, second = chunk("n1", 0, terms={"beta": 2}), chunk("n1", 1, terms={"beta": 2}, note_revision="r2")
+        found = store.note_chunks(TENANT, "n1", stems=["beta", "missing"])
+        assert found == (replace(first, length=3), replace(second, length=3))
+
+    def test_a_note_without_chunks_has_none(self, store: Store) -> None:
+        assert store.note_chunks(TENANT, "n1", stems=["beta"]) == ()
+
+
+class SearchContract(_RestrictionContract, _NearestContract, _KeywordContract, _LiveContract, _NoteChunksContract):
     """All of `SearchStore`."""

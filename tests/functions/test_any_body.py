@@ -14,6 +14,7 @@ FIELDS = (
     "message", "query", "timeZone", "now", "filters", "topK", "k", "threshold", "strategy", "useNotes", "requestId",
     "tenantId", "stream", "template", "title", "text", "tags", "path", "vault", "createdAt", "lang",
     "name", "content", "keywords", "domain",
+    "question", "vaults", "folders", "noteIds",
 )  # fmt: skip
 SCALARS = st.one_of(
     st.none(),
@@ -35,6 +36,8 @@ REQUESTS = st.sampled_from(
     [
         ("chat", "POST", "/chat"),
         ("api", "POST", "/search"),
+        ("api", "POST", "/search:explain"),
+        ("api", "POST", "/ask"),
         ("api", "PUT", "/notes/n1"),
         ("reconcile", "POST", "/"),
         ("api", "POST", "/templates:search"),
@@ -55,8 +58,15 @@ def test_no_json_is_answered_with_500(
     world: World, request: tuple[str, str, str], body: dict[str, Any], asked: str
 ) -> None:
     _sent(world, request, json.dumps(body).encode())
-    whole = {"/chat": {"message": asked}, "/search": {"query": asked}, "/notes/n1": {"title": asked, "text": asked}}
-    whole |= {"/templates:search": {"query": asked}, "/templates/t1": {"name": asked, "content": asked}}
+    whole = {
+        "/chat": {"message": asked},
+        "/search": {"query": asked},
+        "/search:explain": {"query": asked},
+        "/ask": {"question": asked},
+        "/notes/n1": {"title": asked, "text": asked},
+        "/templates:search": {"query": asked},
+        "/templates/t1": {"name": asked, "content": asked},
+    }
     _sent(world, request, json.dumps({**body, **whole.get(request[2], {})}).encode())
 
 

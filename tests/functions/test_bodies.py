@@ -121,14 +121,54 @@ def test_a_bad_field_of_search_is_named(world: World, field: str, value: object)
     assert problem(response) == (400, "INVALID_FIELD", field)
 
 
-@pytest.mark.parametrize(("function", "path", "field"), [("chat", "/chat", "message"), ("api", "/search", "query")])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("question", ""),
+        ("question", None),
+        ("vaults", "work"),
+        ("folders", [3]),
+        ("folders", ["a"] * 31),
+        ("k", 0),
+        ("k", 21),
+        ("k", -1),
+        ("k", 2.5),
+        ("k", "5"),
+        ("timeZone", "Mars"),
+        ("message", "hi"),
+    ],
+)
+def test_a_bad_field_of_ask_is_named(world: World, field: str, value: object) -> None:
+    response = world.call("api", "POST", "/ask", {"question": "boat?", field: value})
+    assert problem(response)[:2] == (400, "INVALID_FIELD")
+    assert problem(response)[2].startswith(field)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("noteIds", "n1"), ("noteIds", ["n1"] * 21), ("noteIds", ["a/b"]), ("threshold", 2), ("k", 0), ("query", " ")],
+)
+def test_a_bad_field_of_explain_is_named(world: World, field: str, value: object) -> None:
+    response = world.call("api", "POST", "/search:explain", {"query": "boat", field: value})
+    assert problem(response)[:2] == (400, "INVALID_FIELD")
+
+
+ASKING = [
+    ("chat", "/chat", "message"),
+    ("api", "/search", "query"),
+    ("api", "/search:explain", "query"),
+    ("api", "/ask", "question"),
+]
+
+
+@pytest.mark.parametrize(("function", "path", "field"), ASKING)
 def test_a_missing_question_is_named(world: World, function: str, path: str, field: str) -> None:
     response = world.call(function, "POST", path, {})
     assert problem(response) == (400, "INVALID_FIELD", field)
     assert "missing" in response.get_json()["error"]["message"]
 
 
-@pytest.mark.parametrize(("function", "path", "field"), [("chat", "/chat", "message"), ("api", "/search", "query")])
+@pytest.mark.parametrize(("function", "path", "field"), ASKING)
 def test_another_tenant_in_the_body_is_403(world: World, function: str, path: str, field: str) -> None:
     response = world.call(function, "POST", path, {field: "boat", "tenantId": "bob"})
     assert problem(response)[:2] == (403, "PERMISSION_DENIED")

@@ -27,7 +27,7 @@ SECRET = "the treasure lies under the third oak"
 
 
 def test_an_unknown_route_is_404_as_json(world: World) -> None:
-    assert problem(world.call("api", "GET", "/ask")) == (404, "NO_SUCH_ROUTE", "")
+    assert problem(world.call("api", "GET", "/nowhere")) == (404, "NO_SUCH_ROUTE", "")
 
 
 def test_a_wrong_method_is_405_and_says_which_are_right(world: World) -> None:

@@ -38,6 +38,8 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ),
     ("api", "GET", "/templates/{template_id}"): Example("/templates/plan", key="content"),
     ("api", "DELETE", "/templates/{template_id}"): Example("/templates/own", status=204),
+    ("api", "POST", "/search:explain"): Example("/search:explain", body={"query": "boat"}, key="notes"),
+    ("api", "POST", "/ask"): Example("/ask", body={"question": "Which colour is the boat?"}, key="references"),
     ("api", "GET", "/healthz"): Example("/healthz", key="status"),
     ("reconcile", "POST", "/"): Example("/", key="examined"),
     ("reconcile", "GET", "/healthz"): Example("/healthz", key="status"),

@@ -78,6 +78,14 @@ def newest(
     return tuple(rows.to_chunk(row, asked) for row in found[:limit])
 
 
+def note_chunks(db: sqlite3.Connection, note_id: str, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
+    found = db.execute(
+        f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE note_id = ? ORDER BY position, chunk_id", (note_id,)
+    )
+    asked = tokens.term_keys(stems)
+    return tuple(rows.to_chunk(row, asked) for row in found)
+
+
 def nearest(
     db: sqlite3.Connection,
     space: VectorSpace,

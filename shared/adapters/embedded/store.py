@@ -171,6 +171,10 @@ class EmbeddedStore:
         with self._files.of(tenant_id).reading() as db:
             return search.stats(db)
 
+    def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return search.note_chunks(db, note_id, stems)
+
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         with self._files.of(tenant_id).reading() as db:
             return search.live_records(db, note_ids)

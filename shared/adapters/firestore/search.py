@@ -20,7 +20,7 @@ from shared.adapters.firestore.documents import (
     searched_fields,
 )
 from shared.adapters.firestore.protocol import microseconds
-from shared.adapters.firestore.queries import KEY, Order, Query, nearest
+from shared.adapters.firestore.queries import KEY, Is, Order, Query, Where, nearest
 from shared.adapters.firestore.restriction import (
     by_posting,
     by_time_and_scope,
@@ -105,6 +105,13 @@ class Search:
     def _chunks(self, tenant_id: str, query: Query, stems: Sequence[str]) -> list[IndexedChunk]:
         parent = names.tenant(self._connection.root, tenant_id)
         return [chunk_of(document, stems) for document in self._connection.query(parent, query.message())]
+
+    def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
+        where = (Where("noteId", Is.EQUAL, note_id),)
+        query = Query(collection="chunks", where=where, fields=searched_fields(stems))
+        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
+        chunks = (chunk_of(document, stems) for document in documents)
+        return tuple(sorted(chunks, key=lambda chunk: (chunk.position, chunk.chunk_id)))
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         return self._corpus.document_frequencies(tenant_id, stems)

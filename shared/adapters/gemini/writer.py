@@ -73,6 +73,8 @@ class GeminiWriter:
             max_output_tokens=self._max_output_tokens,
             temperature=self._temperature if takes_temperature(self.model) else None,
             thinking_config=thinking,
+            response_mime_type=None if prompt.schema is None else "application/json",
+            response_json_schema=prompt.schema,
             automatic_continuation=False,  # every continuation is another bill
             http_options=within(seconds),
         )

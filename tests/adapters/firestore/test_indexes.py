@@ -77,6 +77,7 @@ def _every_query(store: FirestoreStore) -> None:
     store.document_frequencies(TENANT, ["alpha", "a b"])
     store.stats(TENANT)
     store.stored_chunks(TENANT, "n1")
+    store.note_chunks(TENANT, "n1", stems=["alpha"])
     store.coverage(TENANT)
     store.folders(TENANT)
     store.templates(TENANT)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -137,3 +138,10 @@ def test_the_timeout_is_the_whole_wait_however_the_server_stalls(reply: Reply, g
         slow.write(PROMPT)
     assert time.monotonic() - begin < 0.9
     assert len(gemini.requests) == 1
+
+
+def test_a_prompt_with_a_schema_asks_for_json_of_that_shape(gemini: GeminiServer, clock: FakeClock) -> None:
+    schema = {"type": "array", "items": {"type": "string"}}
+    writer(gemini, clock).write(replace(PROMPT, schema=schema))
+    config = gemini.bodies[0]["generationConfig"]
+    assert (config["responseMimeType"], config["responseJsonSchema"]) == ("application/json", schema)

@@ -1,0 +1,34 @@
+"""POST /ask: an answer from the vaults and folders in which to look for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import Field
+
+from functions._bodies import Names, parse
+from functions._calls import Call, Reply
+from functions._questions import MOST_NAMES, NAMES, AskingBody, question_of
+from shared.retrieval.folders import Wish
+from shared.wire import ask_json
+
+LEAST_SIMILARITY = 0.55
+"""Passages less similar to the question are left out, whatever their folder's weight."""
+
+
+class AskBody(AskingBody):
+    """The request of /ask. `folders` come first in the search; `filters` restrict it."""
+
+    question: str = Field(description="the question, as text")
+    vaults: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
+    folders: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
+    k: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
+
+
+def ask(call: Call) -> Reply:
+    body = parse(call.body, AskBody)
+    asked = question_of(call, body.question, "question", body)
+    question = replace(asked, top_k=body.k, threshold=LEAST_SIMILARITY)
+    answer = call.app.ask(question, Wish(body.vaults, body.folders))
+    return Reply(ask_json(question, answer, k=body.k, request_id=call.request_id))

@@ -1,0 +1,222 @@
+"""Question and notes -> how every leg saw each passage of these notes, and why one is not in the result.
+
+Follows the very retrieval that a search makes, then scores what it left out by the same formula.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from shared.domain import (
+    Candidate,
+    IndexedChunk,
+    IndexRecord,
+    IndexStatus,
+    Question,
+    Restriction,
+    Retrieved,
+    Scored,
+)
+from shared.ports import Embedder
+from shared.retrieval.bm25 import bm25
+from shared.retrieval.candidates import Search, gather
+from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.pipeline import RetrievalStore, Trail, follow
+from shared.retrieval.ranking import best_first, with_vectors
+from shared.retrieval.scores import Formula, keyword_parts
+from shared.retrieval.selection import told_apart
+
+DEEP = 200
+"""How far down its list each leg is followed for the rank of a passage that was no candidate."""
+
+
+class Absence(StrEnum):
+    """Why a passage is not in the result."""
+
+    NOT_INDEXED = "not_indexed"
+    INDEX_PENDING = "index_pending"
+    NOT_IN_FILTERS = "not_in_filters"
+    OUT_OF_TIME_RANGE = "out_of_time_range"
+    NOT_A_CANDIDATE = "not_a_candidate"
+    UNRELATED = "unrelated"
+    """A candidate whose score is 0."""
+    BELOW_THRESHOLD = "below_threshold"
+    MERGED = "merged"
+    """It repeats a better passage."""
+    BEYOND_K = "beyond_k"
+
+
+@dataclass(frozen=True, slots=True)
+class PassageReport:
+    """One passage as the search saw it, or if it was no candidate as it would have."""
+
+    scored: Scored
+    seen: Candidate
+    """Its cosine (None: no vector, or none of the question) and its rank in each leg (None: not among those looked
+    at; a leg is followed `DEEP` for what it did not bring)."""
+    shares: tuple[float, float, float]
+    """What the vector, the keyword and the recency part add to the score."""
+    bm25: float
+    """Not divided by the best yet."""
+    was_candidate: bool
+    place: int | None
+    """In the ranking of all that match and pass the threshold, from 1."""
+    repeats: str | None
+    """Chunk id of the better passage that says the same."""
+    absence: Absence | None
+    """None: it is in the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteReport:
+    """A note's passages, those that got furthest first. `absence` None: one of them is in the result."""
+
+    note_id: str
+    absence: Absence | None
+    passages: tuple[PassageReport, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A search and what became of the notes in question."""
+
+    retrieved: Retrieved
+    options: RetrievalOptions
+    searched: Restriction
+    """What every leg obeyed, after widening."""
+    notes: tuple[NoteReport, ...]
+
+
+def explain(
+    question: Question,
+    note_ids: Sequence[str],
+    *,
+    store: RetrievalStore,
+    embedder: Embedder | None,
+    options: RetrievalOptions,
+    pool: Executor,
+) -> Explanation:
+    """`note_ids` empty: the notes of the result. Reads all chunks and vectors of these notes. Raises as `retrieve`."""
+    trail = follow(question, store=store, embedder=embedder, options=options, pool=pool)
+    ids = tuple(dict.fromkeys(note_ids or (each.chunk.note_id for each in trail.retrieved.selected)))
+    records = store.live_records(question.tenant_id, ids) if ids else {}
+    chunks = {note_id: _live_chunks(records.get(note_id), note_id, trail.search, store) for note_id in ids}
+    case = _case(question, trail, [chunk for of_note in chunks.values() for chunk in of_note], store)
+    notes = tuple(_note(note_id, chunks[note_id], records.get(note_id), case) for note_id in ids)
+    return Explanation(trail.retrieved, options, trail.restriction, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """All that is known of the passages in question."""
+
+    trail: Trail
+    formula: Formula
+    """That of the search, with the keyword parts of those it left out."""
+    seen: Mapping[str, Candidate]
+    """Chunk id -> the passage with its cosine, for each one in question."""
+    ranking: Mapping[str, tuple[int, str | None]]
+    """Chunk id -> place, and the chunk that it repeats, of all that match and pass the threshold."""
+
+
+def _live_chunks(
+    record: IndexRecord | None, note_id: str, search: Search, store: RetrievalStore
+) -> tuple[IndexedChunk, ...]:
+    """Those of the revision that the note's record names; others are never shown."""
+    if record is None:
+        return ()
+    stored = store.note_chunks(search.tenant_id, note_id, stems=search.stems)
+    return tuple(chunk for chunk in stored if chunk.note_revision == record.note_revision)
+
+
+def _case(question: Question, trail: Trail, chunks: Sequence[IndexedChunk], store: RetrievalStore) -> _Case:
+    pool = trail.pool
+    brought = {each.chunk.chunk_id for each in pool.candidates}
+    others = [chunk for chunk in chunks if chunk.chunk_id not in brought]
+    version = trail.search.options.index_version
+    comparable = {chunk.chunk_id for chunk in others if pool.query and chunk.index_version == version}
+    everything = replace(
+        pool, candidates=(*pool.candidates, *_as_candidates(others, trail)), unread=pool.unread | comparable
+    )
+    in_question = {chunk.chunk_id for chunk in chunks}
+    read = with_vectors(everything, sorted(everything.unread & in_question), question.tenant_id, store)
+    ranked = best_first(
+        pool,
+        trail.formula,
+        tenant_id=question.tenant_id,
+        store=store,
+        threshold=question.threshold,
+        head=max(1, len(pool.candidates)),
+    )
+    return _Case(
+        trail=trail,
+        formula=replace(trail.formula, keyword=keyword_parts(pool, trail.search.options, others)),
+        seen={each.chunk.chunk_id: each for each in read.candidates if each.chunk.chunk_id in in_question},
+        ranking={
+            passage.chunk.chunk_id: (place, repeated.chunk_id if repeated else None)
+            for place, (passage, repeated) in enumerate(told_apart(ranked), start=1)
+        },
+    )
+
+
+def _as_candidates(others: Sequence[IndexedChunk], trail: Trail) -> list[Candidate]:
+    """With the ranks that they have further down the lists of the legs."""
+    if not others:
+        return []
+    search = replace(trail.search, options=replace(trail.search.options, leg_size=DEEP))
+    further = gather(search, trail.restriction, lambda: trail.pool.query)
+    deep = {each.chunk.chunk_id: each for each in further.candidates}
+    found = [deep.get(chunk.chunk_id, Candidate(chunk, None)) for chunk in others]
+    return [replace(each, cosine=None) for each in found]
+
+
+def _note(note_id: str, chunks: Sequence[IndexedChunk], record: IndexRecord | None, case: _Case) -> NoteReport:
+    if record is None or not chunks:
+        failed = record is None or record.status is IndexStatus.FAILED
+        return NoteReport(note_id, Absence.NOT_INDEXED if failed else Absence.INDEX_PENDING, ())
+    passages = sorted((_passage(chunk, record, case) for chunk in chunks), key=_furthest_first)
+    return NoteReport(note_id, passages[0].absence, tuple(passages))
+
+
+def _passage(chunk: IndexedChunk, record: IndexRecord, case: _Case) -> PassageReport:
+    seen, pool, options = case.seen[chunk.chunk_id], case.trail.pool, case.trail.search.options
+    scored = case.formula.score(seen, seen.cosine)
+    place, repeats = case.ranking.get(chunk.chunk_id, (None, None))
+    was_candidate = any(each.chunk.chunk_id == chunk.chunk_id for each in pool.candidates)
+    report = PassageReport(
+        scored=scored,
+        seen=seen,
+        shares=case.formula.shares(seen, scored.scores),
+        bm25=bm25([chunk], pool.frequencies, pool.stats, k1=options.bm25_k1, b=options.bm25_b)[0],
+        was_candidate=was_candidate,
+        place=place,
+        repeats=repeats,
+        absence=None,
+    )
+    return replace(report, absence=_absence(report, record, case.trail))
+
+
+def _absence(report: PassageReport, record: IndexRecord, trail: Trail) -> Absence | None:
+    chunk = report.scored.chunk
+    if any(each.chunk.chunk_id == chunk.chunk_id for each in trail.retrieved.selected):
+        return None
+    if report.place is not None:
+        return Absence.MERGED if report.repeats else Absence.BEYOND_K
+    if report.was_candidate:
+        return Absence.BELOW_THRESHOLD if report.scored.score > 0 else Absence.UNRELATED
+    if not Restriction(scopes=trail.restriction.scopes).allows(chunk):
+        return Absence.NOT_IN_FILTERS
+    if not trail.restriction.allows(chunk):
+        return Absence.OUT_OF_TIME_RANGE
+    lacks_vector = record.status is IndexStatus.PENDING and report.seen.cosine is None
+    return Absence.INDEX_PENDING if lacks_vector else Absence.NOT_A_CANDIDATE
+
+
+def _furthest_first(report: PassageReport) -> tuple[bool, float, bool, float, int]:
+    place = math.inf if report.place is None else report.place
+    outside = not report.was_candidate
+    return report.absence is not None, place, outside, -report.scored.score, report.scored.chunk.position

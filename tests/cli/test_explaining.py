@@ -1,0 +1,54 @@
+"""`aurora explain` on a home of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.conftest import Aurora
+
+Write = Callable[..., Path]
+
+BOATS = {
+    "toys/boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",
+    "garden.md": "# Garden\n\nWe planted six tomatoes.\n",
+}
+QUESTION = "What colour is the boat?"
+
+
+def test_people_read_a_table_with_every_legs_rank_and_why_a_note_is_missing(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    result = aurora("explain", QUESTION, "--path", "toys/boat.md", "--path", "garden.md", "--k", "1")
+    assert result.exit_code == 0, result.output
+    assert [word in result.output for word in ("keyword", "× 0.25", "#1: 1.000", "found", "garden.md")] == [True] * 5
+    assert "number 2 in the ranking" in " ".join(result.output.split())
+
+
+def test_the_json_is_that_of_the_route(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    by_path = aurora.json("explain", QUESTION, "--path", "garden.md", "--threshold", "0.99")
+    (note,) = by_path["notes"]
+    assert note["reason"] == "below_threshold"
+    by_id = aurora.json("explain", QUESTION, "--note", note["noteId"], "--threshold", "0.99")
+    assert by_id["notes"] == by_path["notes"]
+    assert set(by_id) == {"notes", "results", "meta"}
+
+
+def test_a_path_in_two_vaults_names_both_notes(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    aurora("index", str(notes(BOATS)), "--vault", "copy")
+    explained = aurora.json("explain", QUESTION, "--path", "toys/boat.md")
+    assert sorted(note["chunks"][0]["vault"] for note in explained["notes"]) == ["copy", "default"]
+
+
+def test_without_notes_it_explains_what_is_found(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    assert "toys/boat.md" in aurora("explain", QUESTION).output
+    assert "nothing found" in aurora("explain", QUESTION, "--tenant", "nobody").output
+
+
+def test_what_does_not_exist_is_named(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    for option, name in (("--path", "attic.md"), ("--note", "ghost")):
+        result = aurora("explain", QUESTION, option, name)
+        assert (result.exit_code, name in result.output) == (1, True)

@@ -1,0 +1,101 @@
+"""POST /search:explain over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from shared.wire_explain import MOST_PASSAGES
+from tests.functions.world import World, problem
+
+
+def _explain(world: World, **body: object) -> dict[str, Any]:
+    response = world.call("api", "POST", "/search:explain", {"query": "Which colour is the boat?", **body})
+    assert response.status_code == 200, response.get_json()
+    explained: dict[str, Any] = response.get_json()
+    return explained
+
+
+def _save(world: World) -> None:
+    world.save("boat", title="Boat", text="The boat is blue.", path="toys/boat.md")
+    world.save("car", title="Car", text="The car is red and fast.", createdAt="2026-01-05T10:00:00Z")
+    world.save("copy", title="Boat", text="The boat is blue.", path="toys/copy.md", vault="attic")
+
+
+def test_each_leg_tells_rank_score_weight_and_what_it_adds(world: World) -> None:
+    _save(world)
+    body = _explain(world, noteIds=["boat"])
+    (note,) = body["notes"]
+    (chunk,) = note["chunks"]
+    assert (note["noteId"], note["inResult"], note["reason"], note["detail"]) == ("boat", True, None, None)
+    assert note["index"]["status"] == "indexed"
+    assert list(chunk["legs"]) == ["vector", "keyword", "recency"]
+    assert [leg["weight"] for leg in chunk["legs"].values()] == [0.6, 0.25, 0.15]
+    assert chunk["legs"]["keyword"]["stems"] == ["boat"]
+    assert all(leg["rank"] >= 1 for leg in chunk["legs"].values())
+    assert sum(leg["adds"] for leg in chunk["legs"].values()) == pytest.approx(chunk["score"], abs=1e-3)
+    assert chunk["scores"]["vector"] == chunk["legs"]["vector"]["score"]
+    found = world.call("api", "POST", "/search", {"query": "Which colour is the boat?"}).get_json()
+    assert body["results"] == found["results"]
+
+
+@pytest.mark.parametrize(
+    ("note_id", "more", "reason", "detail"),
+    [
+        ("car", {"k": 1}, "beyond_k", "number"),
+        ("car", {"threshold": 0.99}, "below_threshold", "0.99"),
+        ("car", {"filters": {"vaults": ["attic"]}}, "not_in_filters", "outside"),
+        ("car", {"filters": {"createdAfter": "2026-11-01"}}, "out_of_time_range", "2026-11-01"),
+        ("car", {"query": "Which colour was the boat this month?"}, "out_of_time_range", "2026-01-05"),
+    ],
+)
+def test_a_losing_note_is_told_why(
+    world: World, note_id: str, more: dict[str, object], reason: str, detail: str
+) -> None:
+    _save(world)
+    (note,) = _explain(world, noteIds=[note_id], **more)["notes"]
+    assert (note["inResult"], note["reason"]) == (False, reason)
+    assert detail in note["detail"]
+    assert note["chunks"][0]["score"] >= 0
+
+
+def test_a_saved_note_that_the_index_has_not_seen_is_not_indexed(world: World) -> None:
+    _save(world)
+    world.put("new", title="New boat", text="The boat is green.")
+    (note,) = _explain(world, noteIds=["new"])["notes"]
+    assert (note["reason"], note["chunks"], note["index"]["status"]) == ("not_indexed", [], "missing")
+
+
+def test_without_ids_the_notes_found_are_explained(world: World) -> None:
+    _save(world)
+    body = _explain(world)
+    assert [note["noteId"] for note in body["notes"]] == [row["noteId"] for row in body["results"]]
+
+
+def test_a_long_note_shows_its_best_passages_and_says_how_many_there_are(world: World) -> None:
+    text = "\n\n".join(f"# Part {number}\n\n" + f"The boat number {number} is blue. " * 60 for number in range(25))
+    world.save("long", title="Boats", text=text)
+    (note,) = _explain(world, noteIds=["long"])["notes"]
+    assert len(note["chunks"]) == MOST_PASSAGES < note["chunkCount"]
+    assert note["chunks"][0]["inResult"]
+
+
+def test_rank_fusion_is_explained_by_its_lists(world: World) -> None:
+    _save(world)
+    legs = _explain(world, noteIds=["boat"], strategy="rrf")["notes"][0]["chunks"][0]["legs"]
+    assert [leg["weight"] for leg in legs.values()] == [1.0, 1.0, 0.0]
+    assert legs["vector"]["adds"] == pytest.approx(1 / (60 + legs["vector"]["rank"]), abs=1e-6)
+
+
+def test_an_unknown_note_is_404_and_named(world: World) -> None:
+    _save(world)
+    response = world.call("api", "POST", "/search:explain", {"query": "boat", "noteIds": ["boat", "ghost"]})
+    assert problem(response)[0] == 404
+    assert "ghost" in response.get_json()["error"]["message"]
+
+
+def test_another_tenants_note_is_unknown(world: World) -> None:
+    _save(world)
+    asked = {"query": "boat", "noteIds": ["boat"]}
+    assert world.call("api", "POST", "/search:explain", asked, token="bob-token").status_code == 404

@@ -1,0 +1,24 @@
+"""Who is plugged in where, by the settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cli.options import close
+from shared.adapters.gemini import GeminiWriter
+from shared.bootstrap import RANKING_SECONDS, build
+from shared.settings import Settings
+
+
+def test_without_a_model_nobody_ranks_folders(tmp_path: Path) -> None:
+    app = build(Settings(home=tmp_path, auth="none"))
+    assert app.ranker is None
+    close(app)
+
+
+def test_the_writing_model_ranks_folders_too_with_less_patience(tmp_path: Path) -> None:
+    app = build(Settings(home=tmp_path, auth="none", gemini_api_key="k", chat_timeout_ms=30_000))
+    assert isinstance(app.ranker, GeminiWriter)
+    assert isinstance(app.writer, GeminiWriter)
+    assert (app.ranker.model, app.ranker._timeout) == (app.writer.model, RANKING_SECONDS)
+    close(app)
