@@ -1,9 +1,15 @@
 """What Cloud Functions loads: its buildpack looks for this file beside requirements.txt. One function a deployment."""
 
+import os
+
 from functions.api import api
 from functions.chat import chat
 from functions.on_note_write import on_note_write
 from functions.on_template_write import on_template_write
 from functions.reconcile import reconcile
+from shared.settings import Settings
 
 __all__ = ["api", "chat", "on_note_write", "on_template_write", "reconcile"]
+
+if os.environ.get("K_SERVICE"):
+    Settings.from_env(os.environ)  # a revision with a bad setting must not go live as healthy

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from shared.answering.pipeline import answer
+from shared.answering.refusals import refusal_text
 from shared.domain import (
     AUTO,
     Answer,
@@ -17,12 +18,13 @@ from shared.domain import (
     Note,
     NoteKey,
     Question,
+    RefusalReason,
     Retrieved,
     Template,
     TemplateKey,
     TemplateMatch,
 )
-from shared.errors import NotFound
+from shared.errors import InvalidArgument, NotFound
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
@@ -33,6 +35,8 @@ from shared.retrieval.pipeline import RetrievalOptions, retrieve
 from shared.settings import Settings
 from shared.templates import pipeline as templates
 from shared.templates.folders import SHIPPED, state_of
+
+_BY_WHAT_IS_INDEXED = (RefusalReason.NO_CANDIDATES, RefusalReason.BELOW_THRESHOLD, RefusalReason.TIME_RANGE_EMPTY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +96,20 @@ class App:
     def save_note(self, tenant_id: str, note_id: str, draft: NoteDraft) -> Note:
         """Create or replace. The same content again writes nothing and keeps `updatedAt`."""
         now = self.clock()
-        existing = self.store.get_note(tenant_id, note_id)
+        existing = self._readable_note(tenant_id, note_id)
         created = draft.created_at or (existing.created_at if existing else now)
         note = Note(note_id, draft.title, draft.text, created, now, draft.vault, draft.path, draft.tags, draft.lang)
         if existing is not None and note_revision(existing) == note_revision(note):
             return existing
         self.store.put_note(tenant_id, note)
         return note
+
+    def _readable_note(self, tenant_id: str, note_id: str) -> Note | None:
+        """None also for a note that an app wrote with fields of wrong types: saving it again mends it."""
+        try:
+            return self.store.get_note(tenant_id, note_id)
+        except InvalidArgument:
+            return None
 
     def note(self, tenant_id: str, note_id: str) -> Note:
         """Raises NotFound."""
@@ -122,10 +133,13 @@ class App:
         return index_note(key, store=self.store, embedder=self.embedder, clock=self.clock, chunker=self.chunker)
 
     def index_state(self, tenant_id: str, note_id: str) -> NoteState:
-        """Raises NotFound if there is no such note."""
-        note = self.note(tenant_id, note_id)
+        """Raises NotFound if there is no such note. One whose fields are of wrong types has a record that says so."""
         record = self.store.read_record(tenant_id, note_id).record
-        return NoteState(record, current=record is not None and record.note_revision == note_revision(note))
+        try:
+            revision = note_revision(self.note(tenant_id, note_id))
+        except InvalidArgument:
+            return NoteState(record, current=record is not None)
+        return NoteState(record, current=record is not None and record.note_revision == revision)
 
     def coverage(self, tenant_id: str) -> Coverage:
         return self.store.coverage(tenant_id)
@@ -156,7 +170,15 @@ class App:
         choosing = self.pool.submit(self._template_for, question) if question.template else None
         retrieved = self._retrieve(question, self._options()) if question.use_notes else None
         chosen = choosing.result() if choosing else None
-        return answer(question, retrieved, writer=self.writer, fallback=self.fallback, template=chosen)
+        answered = answer(question, retrieved, writer=self.writer, fallback=self.fallback, template=chosen)
+        return self._unless_pending(question.tenant_id, answered)
+
+    def _unless_pending(self, tenant_id: str, answered: Answer) -> Answer:
+        """A refusal while notes wait to be indexed does not know whether they hold the answer, and says that."""
+        if answered.refusal in _BY_WHAT_IS_INDEXED and self.store.coverage(tenant_id).missing:
+            pending = RefusalReason.INDEX_PENDING
+            return replace(answered, text=refusal_text(pending), refusal=pending)
+        return answered
 
     def search(self, question: Question, *, k: int) -> Retrieved:
         """The best `k` passages, without a writer's limits on length."""
@@ -175,7 +197,7 @@ class App:
             ranker=self.ranker,
         )
         written = answer(question, found.retrieved, writer=self.writer, fallback=self.fallback)
-        return replace(written, usage=written.usage + found.usage)
+        return self._unless_pending(question.tenant_id, replace(written, usage=written.usage + found.usage))
 
     def explain(self, question: Question, note_ids: Sequence[str], *, k: int) -> Explained:
         """How `search` sees these notes; without any, those it finds. Raises NotFound naming a note."""

@@ -16,12 +16,15 @@ log = logging.getLogger(__name__)
 _COMPLETE = re.compile(r"[.!?…。！？][\"'”’»)\]*_`]*(?:\s*\[[^\[\]]*\])*\Z")
 _UNCLOSED = re.compile(r"\[[^\[\]]*\Z")
 _CUT = " …"
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_BROKEN_MARKER = re.compile(r"\s*[\[【][Nn]?\d*\Z")
 
 
 def write_draft(prompt: Prompt, *, writer: Writer, fallback: Writer) -> Draft:
     """The writer's draft; the fallback's where the writer is away, refuses, or writes nothing.
 
-    A draft that stopped at the model's limit loses its unfinished last sentence and ends in an ellipsis.
+    A draft that stopped at the model's limit loses its unfinished last sentence and ends in an ellipsis. Control
+    characters, and a marker that breaks off at the end, are no part of any draft.
     """
     try:
         draft = writer.write(prompt)
@@ -31,7 +34,8 @@ def write_draft(prompt: Prompt, *, writer: Writer, fallback: Writer) -> Draft:
     if not draft.text.strip():
         log.warning("%s wrote nothing; %s answers", writer.model, fallback.model)
         return replace(fallback.write(prompt), usage=draft.usage)
-    return replace(draft, text=_without_last_piece(draft.text)) if draft.truncated else draft
+    text = _BROKEN_MARKER.sub("", _NOT_TEXT.sub("", draft.text))
+    return replace(draft, text=_without_last_piece(text) if draft.truncated else text)
 
 
 def _without_last_piece(text: str) -> str:

@@ -18,7 +18,7 @@ _WHY = {
     RefusalReason.BELOW_THRESHOLD: "the nearest notes do not hold the answer.",
     RefusalReason.TIME_RANGE_EMPTY: "none was written in the time it names.",
     RefusalReason.UNSUPPORTED_CLAIMS: "no passage backs what could be said.",
-    RefusalReason.INDEX_PENDING: "they are still being indexed, please ask again in a moment.",
+    RefusalReason.INDEX_PENDING: "some of them are still being indexed, please ask again in a moment.",
 }
 
 # An admission is a negation near a word for the notes or for knowing, in one sentence. That also takes in a few

@@ -5,18 +5,20 @@ from __future__ import annotations
 import logging
 
 from shared.domain import Vector
-from shared.errors import ModelRefused, ModelUnavailable
+from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.ports import Embedder
 
 logger = logging.getLogger(__name__)
 
 
 def embed_question(text: str, embedder: Embedder | None) -> Vector | None:
-    """None without an embedder and when it is away or refuses: keywords and recency still find notes."""
+    """None without an embedder and when it is away, refuses or lies: keywords and recency still find notes."""
     if embedder is None:
         return None
     try:
         return embedder.embed_query(text)
     except (ModelUnavailable, ModelRefused) as error:
         logger.warning("searching without the question's embedding: %s", error.message)
-        return None
+    except BrokenPromise as error:
+        logger.error("searching without the question's embedding: %s", error.message)  # noqa: TRY400 - no bug of ours
+    return None

@@ -50,9 +50,21 @@ def test_the_fallback_answers_when_the_writer_writes_nothing_but_was_paid(nothin
     assert (draft.text, draft.model, draft.usage) == ("Fallback.", "scripted", Usage(100, 0))
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Foo\x00 bar [N1].", "Foo bar [N1]."),
+        ("Cloud Run. [N", "Cloud Run."),
+        ("Cloud Run [N1] [N12", "Cloud Run [N1]"),
+    ],
+)
+def test_control_characters_and_a_marker_that_breaks_off_are_no_text(text: str, kept: str) -> None:
+    assert write(Draft(text, "fixed")).text == kept
+
+
 def test_a_whole_draft_is_left_alone() -> None:
     draft = Draft("We chose Firestore [N1]. And then", "fixed")
-    assert write(draft) is draft
+    assert write(draft) == draft
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
+from shared import bootstrap
+from shared.adapters.gemini import GeminiEmbedder
 from shared.errors import ModelUnavailable
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World
+from tests.servers.gemini import GeminiServer, embedded
+from tests.servers.scripted import Reply
 
 CLOUD_RUN = "We decided to use Cloud Run for the API. It scales to zero."
 
@@ -89,6 +97,41 @@ def test_without_an_embedding_service_keywords_still_answer(world: World, embedd
     body = world.call("chat", "POST", "/chat", {"message": "What colour is the boat?"}).get_json()
     assert body["meta"]["retrieval"]["strategy"] == "keyword_recency"
     assert body["citations"][0]["noteId"] == "n1"
+
+
+@pytest.mark.parametrize("route", ["/chat", "/search"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        embedded([1.0] * 5),
+        Reply(body={"embeddings": []}),
+        embedded([0.0] * 64),
+        Reply(body=b"{}"),
+        Reply(body=b"<html>"),
+    ],
+    ids=["dimension", "none", "zero", "empty", "html"],
+)
+def test_an_embedding_service_that_lies_leaves_the_keywords(world: World, route: str, reply: Reply) -> None:
+    world.save("n1", title="Boat", text="The boat is blue.")
+    with GeminiServer() as server, pytest.MonkeyPatch.context() as patch:
+        server.answer = lambda _: reply
+        lying = GeminiEmbedder(dimension=64, api_key="test", base_url=server.url)
+        patch.setattr(bootstrap, "_process", [replace(world.app, embedder=lying)])
+        asked = {"/chat": ("chat", {"message": "the boat?"}), "/search": ("api", {"query": "the boat?"})}[route]
+        response = world.call(asked[0], "POST", route, asked[1])
+    assert response.status_code == 200
+    assert response.get_json()["meta"]["retrieval"]["strategy"] == "keyword_recency"
+
+
+def test_a_refusal_while_a_note_waits_to_be_indexed_says_so(world: World) -> None:
+    world.save("n1", title="Boat", text="The boat is blue.")
+    world.put("n2", title="Car", text="The car of Mongolia is red.")  # its event has not come yet
+    asked = {"message": "Which car is from Mongolia?"}
+    body = world.call("chat", "POST", "/chat", asked).get_json()
+    assert body["meta"]["refusal"]["reason"] == "index_pending"
+    assert "still being indexed" in body["answer"]
+    world.written("tenants/alice/notes/n2")
+    assert world.call("chat", "POST", "/chat", asked).get_json()["meta"]["refusal"] is None
 
 
 def test_search_gives_the_best_passages_first(world: World) -> None:

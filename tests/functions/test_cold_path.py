@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -27,6 +28,24 @@ client = functions_framework.create_app({name!r}, "main.py").test_client()
 assert client.get("/healthz").status_code == 200 or {name!r}.startswith("on_")
 print([module for module in {heavy!r} if module in sys.modules])
 """
+
+
+@pytest.mark.parametrize(
+    ("env", "told"),
+    [
+        ({"AUTH": "none"}, "AUTH: expected firebase where K_SERVICE is set"),
+        ({"GOOGLE_CLOUD_PROJECT": ""}, "GOOGLE_CLOUD_PROJECT: expected a project id"),
+        ({"EMBEDDING_DIM": "many"}, "EMBEDDING_DIM: expected a whole number"),
+    ],
+)
+def test_a_revision_with_a_bad_setting_does_not_start(env: dict[str, str], told: str) -> None:
+    deployed = {**os.environ, "K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", **env}
+    start = "import functions_framework; functions_framework.create_app('chat', 'main.py')"
+    done = subprocess.run(
+        [sys.executable, "-c", start], cwd=ROOT, env=deployed, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert told in done.stderr
 
 
 @pytest.mark.parametrize("name", ["chat", "api", "reconcile", "on_note_write", "on_template_write"])

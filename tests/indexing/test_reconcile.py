@@ -86,6 +86,18 @@ def test_the_first_call_is_the_backfill(store: Store, embedder: HashingEmbedder,
     assert_follows(store, embedder, *note_ids)
 
 
+@on_both_stores
+def test_a_note_too_large_for_events_is_indexed_all_the_same(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
+    """Over 512 KB no event is sent: nobody but reconcile hears of it."""
+    text = "\n\n".join(f"Paragraph {number} tells of subject{number}. " + "More of it. " * 80 for number in range(600))
+    assert len(text.encode()) > 512 * 1024
+    store.put_note(TENANT, note(text, "large", updated_at=START))
+    assert sweep(store, embedder, clock).indexed == 1
+    assert_follows(store, embedder, "large")
+
+
 @pytest.mark.usefixtures("swept")
 def test_a_call_with_nothing_to_do_reads_no_note(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
     clock.advance(minutes=15)
