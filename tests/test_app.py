@@ -1,0 +1,58 @@
+"""What the App does beyond calling the paths."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from shared.adapters.embedded import EmbeddedStore
+from shared.adapters.extractive import ExtractiveWriter
+from shared.adapters.firebase_auth import NoVerifier
+from shared.app import App, NoteDraft
+from shared.domain import IndexStatus
+from shared.errors import InvalidArgument
+from shared.ports import Store
+from shared.settings import Settings
+from tests.fakes import HashingEmbedder
+from tests.indexing.world import TENANT, Clock, garbled_store, key
+
+
+def app_on(store: Store, clock: Clock | None = None) -> App:
+    return App(
+        settings=Settings(),
+        store=store,
+        embedder=HashingEmbedder(),
+        writer=ExtractiveWriter(),
+        fallback=ExtractiveWriter(),
+        verifier=NoVerifier(),
+        pool=ThreadPoolExecutor(2),
+        clock=clock or Clock(),
+        notice="test",
+    )
+
+
+def test_a_note_that_an_app_wrote_with_wrong_types_says_why_it_failed_and_is_mended_by_saving_it(
+    embedded_store: EmbeddedStore,
+) -> None:
+    app = app_on(garbled_store(embedded_store, "n1"))
+    embedded_store.put_note(TENANT, app_on(embedded_store).save_note(TENANT, "n1", NoteDraft(title="T", text="Old.")))
+    with pytest.raises(InvalidArgument):
+        app.note(TENANT, "n1")
+    assert app.index_note(key()).action == "failed"
+    state = app.index_state(TENANT, "n1")
+    assert state.current
+    assert state.record is not None
+    assert state.record.status is IndexStatus.FAILED
+    assert state.record.error
+
+    saved = app.save_note(TENANT, "n1", NoteDraft(title="T", text="New."))
+    assert embedded_store.get_note(TENANT, "n1") == saved
+
+
+def test_the_same_content_again_writes_nothing_and_keeps_its_time(embedded_store: EmbeddedStore) -> None:
+    clock = Clock()
+    app = app_on(embedded_store, clock)
+    first = app.save_note(TENANT, "n1", NoteDraft(title="T", text="Text."))
+    clock.advance(hours=1)
+    assert app.save_note(TENANT, "n1", NoteDraft(title="T", text="Text.")) == first
