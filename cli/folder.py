@@ -6,7 +6,9 @@ Ids are a hash of vault and path, so the same file is the same note on every run
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -58,37 +60,61 @@ def note_id_of(vault: str, path: str) -> str:
     return hashlib.sha256(f"{vault}\0{path}".encode()).hexdigest()[:32]
 
 
+def relative(root: Path, entry: Path) -> str:
+    """POSIX path below the root; bytes that are no UTF-8 are shown as `?`."""
+    return entry.relative_to(root).as_posix().encode("utf-8", "replace").decode()
+
+
 def walk(root: Path) -> Iterator[Path | Skipped]:
-    """Every Markdown file below `root`, in order of path. Each real folder is entered once, whatever links to it."""
-    yield from _walk(root, root, {root.resolve()})
+    """Every Markdown file below `root`, in order of path. Each real folder is entered once, whatever links to it;
+    links out of the root are not followed: who shares a folder does not mean to share what lies elsewhere.
+    """
+    yield from _walk(root, root, {_real(root)})
 
 
 def _walk(root: Path, folder: Path, entered: set[Path]) -> Iterator[Path | Skipped]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
-        yield Skipped(_relative(root, folder), f"unreadable: {error.strerror}", unread=True)
+        yield Skipped(relative(root, folder), f"unreadable: {error.strerror}", unread=True)
         return
     for entry in entries:
-        place = _relative(root, entry)
-        if entry.is_dir():
-            real = entry.resolve()
-            if entry.name.startswith("."):
-                yield Skipped(place, "hidden folder")
-            elif real in entered:
-                yield Skipped(place, "a link to a folder that was entered already")
-            else:
-                entered.add(real)
-                yield from _walk(root, entry, entered)
-        elif entry.suffix.lower() in SUFFIXES:
-            yield Skipped(place, "hidden file") if entry.name.startswith(".") else entry
+        is_folder = entry.is_dir()
+        if not is_folder and entry.suffix.lower() not in SUFFIXES:
+            continue
+        reason = _closed(root, entry, entered, is_folder=is_folder)
+        if reason:
+            yield Skipped(relative(root, entry), reason)
+        elif is_folder:
+            entered.add(_real(entry))
+            yield from _walk(root, entry, entered)
+        else:
+            yield entry
+
+
+def _closed(root: Path, entry: Path, entered: set[Path], *, is_folder: bool) -> str | None:
+    """Why an entry is left out unseen; None: it is not."""
+    if entry.name.startswith("."):
+        return "hidden folder" if is_folder else "hidden file"
+    if entry.is_symlink() and not _real(entry).is_relative_to(_real(root)):
+        return "a link that leads out of the folder"
+    if is_folder and _real(entry) in entered:
+        return "a link to a folder that was entered already"
+    return None
+
+
+def _real(entry: Path) -> Path:
+    """Without links. `Path.resolve` raises at a link to itself, in Python before 3.13."""
+    return Path(os.path.realpath(entry))
 
 
 def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
     """One file as a note of the vault."""
-    path = _relative(root, file)
+    path = relative(root, file)
     try:
         about = file.stat()
+        if not stat.S_ISREG(about.st_mode):  # reading a pipe would wait for a writer
+            return Skipped(path, "not a regular file")
         raw = file.read_bytes() if about.st_size <= MOST_BYTES else b""
     except OSError as error:
         return Skipped(path, f"unreadable: {error.strerror}", unread=True)
@@ -108,11 +134,6 @@ def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
     )
     problem = f"indexed as plain text: {front.problem}" if front.problem else None
     return FileNote(note_id_of(vault, path), draft, datetime.fromtimestamp(about.st_mtime, UTC), problem)
-
-
-def _relative(root: Path, entry: Path) -> str:
-    """POSIX path below the root; bytes that are no UTF-8 are shown as `?`."""
-    return entry.relative_to(root).as_posix().encode("utf-8", "replace").decode()
 
 
 def _unfit(path: str, size: int, raw: bytes) -> str | None:

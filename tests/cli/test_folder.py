@@ -50,15 +50,49 @@ def test_a_loop_of_links_ends(notes: Write) -> None:
     assert list(skipped) == ["a/b/up"]
 
 
-def test_a_linked_folder_is_entered_once(notes: Write, tmp_path: Path) -> None:
-    root = notes({"n.md": ""})
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other/o.md").write_text("")
-    (root / "first").symlink_to(tmp_path / "other")
-    (root / "second").symlink_to(tmp_path / "other")
+def test_a_linked_folder_is_entered_once(notes: Write) -> None:
+    root = notes({"n.md": "", "other/o.md": ""})
+    (root / "first").symlink_to(root / "other")
+    (root / "second").symlink_to(root / "other")
     files, skipped = _found(root)
     assert files == ["first/o.md", "n.md"]
-    assert list(skipped) == ["second"]
+    assert list(skipped) == ["other", "second"]
+
+
+def test_a_link_that_leads_out_is_not_followed_but_told(notes: Write, tmp_path: Path) -> None:
+    root = notes({"n.md": ""})
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets/s.md").write_text("The password is swordfish.")
+    (root / "file.md").symlink_to(tmp_path / "secrets/s.md")
+    (root / "folder").symlink_to(tmp_path / "secrets")
+    (root / "nearly.md").symlink_to(tmp_path / "notes-of-others.md")  # begins as the folder's own name does
+    (root / "plain.txt").symlink_to(tmp_path / "secrets/s.md")
+    files, skipped = _found(root)
+    assert files == ["n.md"]
+    assert skipped == dict.fromkeys(("file.md", "folder", "nearly.md"), "a link that leads out of the folder")
+
+
+def test_links_inside_the_folder_are_followed_also_when_the_folder_is_a_link(notes: Write, tmp_path: Path) -> None:
+    root = notes({"n.md": ""})
+    (root / "same.md").symlink_to("n.md")
+    (tmp_path / "way").symlink_to(root)
+    assert _found(tmp_path / "way") == (["n.md", "same.md"], {})
+
+
+def test_a_link_to_itself_is_unreadable(notes: Write) -> None:
+    root = notes({"n.md": ""})
+    (root / "loop.md").symlink_to(root / "loop.md")
+    assert _found(root)[0] == ["loop.md", "n.md"]
+    looped = read(root, root / "loop.md", "default")
+    assert isinstance(looped, Skipped)
+    assert looped.reason.startswith("unreadable")
+
+
+@pytest.mark.timeout(10)
+def test_a_named_pipe_is_told_and_not_waited_for(notes: Write) -> None:
+    root = notes({"n.md": ""})
+    os.mkfifo(root / "pipe.md")
+    assert read(root, root / "pipe.md", "default") == Skipped("pipe.md", "not a regular file")
 
 
 def test_a_link_to_nothing_is_unreadable(notes: Write) -> None:
