@@ -179,9 +179,16 @@ def _reconciling(app: App, tenant_id: str) -> Iterator[None]:
 
 
 def _load_sample(app: App, place: Place, sample: Path) -> None:
-    """Once only: not again when somebody has deleted them, and not into a space that has notes."""
+    """Once only: not again when somebody has deleted them, and not into a space that has notes.
+
+    What a start that died has begun is brought to its end.
+    """
     task = Import(app, place.tenant_id, sample, SAMPLE_VAULT)
-    if task.manifest().knows(task.source) or app.notes(place.tenant_id, limit=1, token=None, vault=None).items:
+    manifest = task.manifest()
+    begun = manifest.knows(task.source)
+    if manifest.finished(task.source):
+        return
+    if not begun and app.notes(place.tenant_id, limit=1, token=None, vault=None).items:
         return
     report = task.run()
     click.echo(f"loaded {report.notes} sample notes from {sample}")

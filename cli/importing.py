@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cli.folder import FileNote, Skipped, read, walk
+from cli.folder import FileNote, Skipped, note_id_of, read, relative, walk
 from cli.manifest import Manifest
 from shared.app import App, NoteDraft
 from shared.domain import NoteKey
@@ -122,6 +122,8 @@ class Import:
         files = [entry for entry in found if isinstance(entry, Path)]
         manifest = self.manifest()
         before, foreign = manifest.ids(self.source), manifest.elsewhere(self.source)
+        planned = {note_id_of(self.vault, relative(self.root, file)) for file in files}
+        manifest.begin(self.source, before | (planned - foreign))
         kept: set[str] = set()
         with _workers() as workers:
             for count, taken in enumerate(workers.map(lambda file: self._take(file, foreign), files), 1):
@@ -129,7 +131,6 @@ class Import:
                 step(count, len(files))
         if any(entry.unread for entry in report.skipped):
             kept |= before  # what cannot be looked at may still be there
-        manifest.keep(self.source, before | kept)
         for note_id in sorted(before - kept):
             self._remove(note_id, report)
         manifest.keep(self.source, kept)
