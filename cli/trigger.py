@@ -1,7 +1,7 @@
 """The embedded store's trigger: every saved note becomes an event for `on_note_write`, as Firestore's would.
 
-Delivered one after another by one thread, through the function's own app; an answer of 500 or more is tried again
-later, as Eventarc does. What is lost with the process, reconcile finds.
+Delivered by a few threads, so that a long note holds up no other, through the function's own app; an answer of 500 or
+more is tried again later, as Eventarc does. What is lost with the process, reconcile finds.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from shared.domain import NoteKey
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
+WORKERS = 4
+"""Events delivered at once."""
 FIRST_DELAY = 0.2
 LONGEST_DELAY = 30.0
 ATTEMPTS = 12
@@ -33,33 +35,40 @@ _logger = logging.getLogger(__name__)
 
 
 class Trigger:
-    """A queue of notes that were written, and the thread that delivers them. `enqueue` never waits.
+    """A queue of notes that were written, and the threads that deliver them. `enqueue` never waits.
 
     It is made before its receiver: the store that fires it is a part of what the receiver is built from.
     """
 
     deliver: Callable[[NoteKey], int]
-    """Hands one event over and gives the HTTP status of the answer. To be set before `start`."""
+    """Hands one event over and gives the HTTP status of the answer. To be set before `start`; called by several
+    threads at once, but never for the same note: the second could only be told that the first is at it.
+    """
 
     def __init__(self) -> None:
         self._due: list[tuple[float, int, NoteKey, int]] = []
         """A heap of (when, order, note, attempt); times are of the monotonic clock."""
         self._waiting: set[NoteKey] = set()
+        self._under_way: set[NoteKey] = set()
+        self._held: set[NoteKey] = set()
+        """Due, but the same note is being delivered."""
         self._order = itertools.count()
         self._changed = threading.Condition()
         self._stopped = False
-        self._thread = threading.Thread(target=self._run, name="trigger", daemon=True)
+        self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        self._thread.start()
+        for number in range(WORKERS):
+            self._threads.append(threading.Thread(target=self._run, name=f"trigger-{number}", daemon=True))
+            self._threads[-1].start()
 
     def stop(self) -> None:
-        """Finish the event at hand and drop the rest."""
+        """Finish the events at hand and drop the rest."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
-        if self._thread.is_alive():
-            self._thread.join()
+        for thread in self._threads:
+            thread.join()
 
     def enqueue(self, key: NoteKey) -> None:
         """A note already waiting for its first delivery is not queued twice: that delivery reads what is there then."""
@@ -75,32 +84,42 @@ class Trigger:
     def _run(self) -> None:
         while (event := self._next()) is not None:
             key, attempt = event
-            status = self.deliver(key)
-            if status < 500:
-                continue
-            if attempt + 1 == ATTEMPTS:
-                _logger.warning("gave an event up after %d attempts; reconcile will find its note", ATTEMPTS)
-                continue
-            with self._changed:
-                self._put(key, delay=min(FIRST_DELAY * 2**attempt, LONGEST_DELAY), attempt=attempt + 1)
+            self._done(key, attempt, self.deliver(key))
 
     def _next(self) -> tuple[NoteKey, int] | None:
         """The next event when it is due; None after `stop`."""
         with self._changed:
             while not self._stopped:
                 wait = self._due[0][0] - time.monotonic() if self._due else None
-                if wait is not None and wait <= 0:
-                    _, _, key, attempt = heapq.heappop(self._due)
-                    if attempt == 0:
-                        self._waiting.discard(key)
-                    return key, attempt
-                self._changed.wait(wait)
+                if wait is None or wait > 0:
+                    self._changed.wait(wait)
+                    continue
+                _, _, key, attempt = heapq.heappop(self._due)
+                if attempt == 0:
+                    self._waiting.discard(key)
+                if key in self._under_way:
+                    self._held.add(key)
+                    continue
+                self._under_way.add(key)
+                return key, attempt
             return None
+
+    def _done(self, key: NoteKey, attempt: int, status: int) -> None:
+        """Let the next event of the note follow, or this one come again."""
+        with self._changed:
+            self._under_way.discard(key)
+            if key in self._held:
+                self._held.discard(key)
+                self.enqueue(key)
+            elif status >= 500 and attempt + 1 < ATTEMPTS:
+                self._put(key, delay=min(FIRST_DELAY * 2**attempt, LONGEST_DELAY), attempt=attempt + 1)
+            elif status >= 500:
+                _logger.warning("gave an event up after %d attempts; reconcile will find its note", ATTEMPTS)
 
 
 def delivery(app: WSGIApplication) -> Callable[[NoteKey], int]:
     """Post events as Eventarc does, to the app of `on_note_write`; the answer's status."""
-    client = Client(app)
+    client = Client(app, use_cookies=False)  # it keeps nothing then, and serves all threads
 
     def deliver(key: NoteKey) -> int:
         path = quote(f"tenants/{key.tenant_id}/notes/{key.note_id}")

@@ -1,15 +1,21 @@
-"""The local trigger: every save is delivered, a failed delivery comes again, the thread ends when told."""
+"""The local trigger: every save is delivered, a failed delivery comes again, no note holds up another, all threads end."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from cli import trigger as trigger_module
 from cli.trigger import Trigger
+from shared.adapters.embedded import EmbeddedStore
 from shared.domain import NoteKey
+from shared.indexing.pipeline import index_note
+from tests.contracts.samples import DAY, note
+
+Deliver = Callable[[NoteKey], int]
 
 A, B = NoteKey("t", "a"), NoteKey("t", "b")
 
@@ -35,11 +41,11 @@ class Receiver:
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Receiver], Trigger]]:
+def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Deliver], Trigger]]:
     monkeypatch.setattr(trigger_module, "FIRST_DELAY", 0.01)
     running: list[Trigger] = []
 
-    def start(receiver: Receiver) -> Trigger:
+    def start(receiver: Deliver) -> Trigger:
         trigger = Trigger()
         trigger.deliver = receiver
         trigger.start()
@@ -51,15 +57,16 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Receiver], Tr
         trigger.stop()
 
 
-Started = Callable[[Receiver], Trigger]
+Started = Callable[[Deliver], Trigger]
 
 
-def test_saves_are_delivered_in_order(started: Started) -> None:
+def test_every_save_is_delivered(started: Started) -> None:
     receiver = Receiver()
     trigger = started(receiver)
-    trigger.enqueue(A)
-    trigger.enqueue(B)
-    assert receiver.wait_for(2) == [A, B]
+    keys = [NoteKey("t", str(number)) for number in range(50)]
+    for key in keys:
+        trigger.enqueue(key)
+    assert sorted(receiver.wait_for(50), key=lambda key: int(key.note_id)) == keys
 
 
 def test_a_failed_delivery_comes_again_and_does_not_hold_up_others(started: Started) -> None:
@@ -75,6 +82,7 @@ def test_an_acknowledged_event_does_not_come_again(started: Started) -> None:
     receiver = Receiver(400)
     trigger = started(receiver)
     trigger.enqueue(A)
+    receiver.wait_for(1)
     trigger.enqueue(B)
     assert receiver.wait_for(2) == [A, B]
 
@@ -86,9 +94,9 @@ def test_saves_before_the_delivery_are_one_event() -> None:
         trigger.enqueue(A)
     trigger.enqueue(B)
     trigger.start()
-    assert receiver.wait_for(2) == [A, B]
+    assert set(receiver.wait_for(2)) == {A, B}
     trigger.stop()
-    assert receiver.received == [A, B]
+    assert len(receiver.received) == 2
 
 
 def test_after_so_many_attempts_it_gives_up(started: Started, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,3 +119,71 @@ def test_stopping_drops_what_waits(started: Started) -> None:
     count = len(receiver.received)
     trigger.enqueue(B)
     assert len(receiver.received) == count
+
+
+class Slow(Receiver):
+    """Is at A until it is let go, and remembers what it was at together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.let_go = threading.Event()
+        self.finished: list[NoteKey] = []
+
+    def __call__(self, key: NoteKey) -> int:
+        status = super().__call__(key)
+        if key == A:
+            assert self.let_go.wait(10)
+        self.finished.append(key)
+        return status
+
+
+@pytest.fixture
+def slow() -> Iterator[Slow]:
+    receiver = Slow()
+    yield receiver
+    receiver.let_go.set()
+
+
+def test_a_small_note_is_indexed_while_a_long_one_is_being_delivered(
+    started: Started, slow: Slow, embedded_store: EmbeddedStore
+) -> None:
+    def deliver(key: NoteKey) -> int:
+        slow(key)
+        index_note(key, store=embedded_store, embedder=None, clock=lambda: DAY)
+        return 200
+
+    trigger = started(deliver)
+    for key in (A, B):
+        embedded_store.put_note("t", note(key.note_id))
+        trigger.enqueue(key)
+        slow.wait_for(1)
+    until = time.monotonic() + 10
+    while embedded_store.coverage("t").indexed == 0 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert set(embedded_store.live_records("t", ["a", "b"])) == {"b"}
+
+
+def test_the_same_note_is_not_delivered_twice_at_once_but_once_more_afterwards(started: Started, slow: Slow) -> None:
+    trigger = started(slow)
+    trigger.enqueue(A)
+    slow.wait_for(1)
+    trigger.enqueue(A)
+    trigger.enqueue(A)
+    trigger.enqueue(B)
+    assert slow.wait_for(2) == [A, B]
+    slow.let_go.set()
+    assert slow.wait_for(3) == [A, B, A]
+
+
+def test_stopping_waits_for_the_deliveries_at_hand(started: Started, slow: Slow) -> None:
+    trigger = started(slow)
+    trigger.enqueue(A)
+    slow.wait_for(1)
+    stopping = threading.Thread(target=trigger.stop)
+    stopping.start()
+    stopping.join(0.1)
+    assert stopping.is_alive()
+    slow.let_go.set()
+    stopping.join(10)
+    assert not stopping.is_alive()
+    assert slow.finished == [A]
