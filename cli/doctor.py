@@ -6,15 +6,17 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import click
 
 from cli import emulator
 from cli.options import FAILED, Place, close, common, print_json
+from shared.adapters.embedded.files import file_name
 from shared.app import App
 from shared.bootstrap import build
 from shared.domain import Prompt
-from shared.errors import AuroraError
+from shared.errors import AuroraError, OperatorError
 from shared.ports import Embedder, Writer
 
 
@@ -69,8 +71,23 @@ def _tried(part: str, check: Callable[[], str]) -> Verdict:
 
 
 def _store(app: App, tenant_id: str) -> str:
+    """An embedded store is made by its first use; looking at it must not be that."""
+    if app.settings.store == "embedded":
+        file = app.settings.home / "tenants" / file_name(tenant_id)
+        if not file.exists():
+            return _room(file, tenant_id)
     coverage = app.coverage(tenant_id)
     return f"{coverage.notes} notes of {tenant_id}, {coverage.indexed} indexed"
+
+
+def _room(file: Path, tenant_id: str) -> str:
+    """Raises OperatorError if the file could not be made."""
+    nearest = next(folder for folder in file.parents if folder.exists())
+    if not nearest.is_dir():
+        raise OperatorError(f"{file} cannot be made: {nearest} is no folder")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise OperatorError(f"{file} cannot be made: {nearest} may not be written to")
+    return f"no notes of {tenant_id} yet"
 
 
 def _embedder(embedder: Embedder | None) -> Verdict:

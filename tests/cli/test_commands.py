@@ -217,3 +217,23 @@ def test_the_doctor_names_what_failed(aurora: Aurora, monkeypatch: pytest.Monkey
     result = aurora("doctor")
     assert result.exit_code == 1
     assert "CHAT_TEMPERATURE" in result.output
+
+
+def test_the_doctor_writes_nothing(aurora: Aurora, notes: Write) -> None:
+    home = aurora.home / "not/there"
+    result = aurora("doctor", "--home", str(home))
+    assert result.exit_code == 0
+    assert "no notes of local yet" in result.output
+    assert not aurora.home.exists()
+    aurora("index", str(notes(BOATS)))
+    before = sorted(aurora.home.rglob("*"))
+    assert "no notes of other yet" in aurora("doctor", "--tenant", "other").output
+    assert "2 notes of local, 2 indexed" in aurora("doctor").output
+    assert sorted(aurora.home.rglob("*")) == before
+
+
+def test_the_doctor_says_that_a_home_cannot_be(aurora: Aurora, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = aurora("doctor", "--home", str(tmp_path / "file/below"))
+    assert result.exit_code == 1
+    assert "file is no folder" in result.output
