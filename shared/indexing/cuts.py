@@ -1,9 +1,9 @@
 """Where to cut a run of units so that an edit moves only the cuts beside it.
 
 Packing units until a chunk is full moves every later cut when one word is added. Here a boundary is a cut because of
-what stands around it and nothing else: its rank, drawn from its first words, is the lowest for `WINDOW` tokens to both
-sides (local minima, as in content-defined chunking of files). Cuts are at least `WINDOW` apart and twice that on
-average, and an edit further away cannot move them.
+what stands around it and nothing else: its rank, drawn from a number or its first words, is the lowest for `WINDOW`
+tokens to both sides (local minima, as in content-defined chunking of files). Cuts are at least `WINDOW` apart and
+twice that on average, and an edit further away cannot move them.
 
 An edited word changes its chunk, and the next one where it is repeated there. Only an edit that takes away a cut (its
 first word, or the full stop before it) can change three: in one case of ten both sides have a boundary that the lost
@@ -22,16 +22,19 @@ from itertools import accumulate, pairwise
 
 TARGET = 256
 """Tokens of a chunk, on average, where the text is long enough to be cut."""
+FITS = 1.5 * TARGET
+"""Tokens that are not cut if they belong together: a section, a table, a list, a piece of code."""
 OVERLAP = 0.15
 """Share of the target that a chunk repeats of the one before it, in whole units."""
-WINDOW = 112
+WINDOW = 108
 """Tokens. A little under half the target: together with the overlap, chunks then have the target's size."""
 _LONGEST = 464
 _LONGEST_REPEATED = 48
 """Tokens of a sentence that is repeated though it alone is longer than the overlap."""
 
-_NAME = 120
-"""Characters from a unit's start whose words tell it from others."""
+_NAMED = 400
+"""Characters from a unit's start that are looked at for its rank."""
+_NUMBER = re.compile(r"\w*\d\w*")
 _WORD = re.compile(r"\w+")
 
 
@@ -45,6 +48,8 @@ class Unit:
     """What begins here: 0 a block, 1 a sentence, item or line, 2 a word within an overlong one. Lower is cut first."""
     is_prose: bool
     """Whether the next chunk may repeat it for context."""
+    named_until: int
+    """The end of the words that rank the boundary at `start`: of the whole sentence, even if it is in pieces."""
 
 
 def tokens(text: str) -> float:
@@ -60,7 +65,7 @@ def cut(text: str, units: Sequence[Unit]) -> list[tuple[int, int]]:
     starts = [*(unit.start for unit in units), units[-1].end]
     positions = [0.0, *accumulate(tokens(text[start:end]) for start, end in pairwise(starts))]
     begins = [0]
-    if positions[-1] >= 2 * WINDOW:
+    if positions[-1] > FITS:
         ranks = _ranks(text, units)
         bounds = pairwise([0, *_minima(ranks, positions), len(units)])
         begins = [begin for first, after in bounds for begin in _filled(first, after, ranks, positions)]
@@ -69,12 +74,20 @@ def cut(text: str, units: Sequence[Unit]) -> list[tuple[int, int]]:
 
 
 def _ranks(text: str, units: Sequence[Unit]) -> list[int]:
-    """Each unit's place in the order of cutting: by level, then by the hashes of the words from its start on, first
-    word first. Nearly always the first word or two decide, so that an edit further on cannot move a cut.
-    """
-    keys = [(unit.level, *map(_hash, _WORD.findall(text, unit.start, unit.start + _NAME))) for unit in units]
+    """Each unit's place in the order of cutting: by level, then by what tells it from others and is seldom edited."""
+    keys = [(unit.level, *_name(text[unit.start : min(unit.named_until, unit.start + _NAMED)])) for unit in units]
     order = {key: rank for rank, key in enumerate(sorted(set(keys)))}
     return [order[key] for key in keys]
+
+
+def _name(text: str) -> tuple[int, ...]:
+    """The hashes of its numbers, smallest first, then those of its words in their order. What has no number comes
+    after what has one: where sentences are made to a pattern, numbers tell them apart.
+
+    Nearly always the first hash or two decide, so that edits of other words do not move a cut.
+    """
+    numbers = sorted(map(_hash, _NUMBER.findall(text)))
+    return (not numbers, *numbers, *map(_hash, _WORD.findall(text)))
 
 
 @lru_cache(maxsize=20_000)

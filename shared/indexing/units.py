@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from shared.indexing.blocks import Block, Kind
-from shared.indexing.cuts import TARGET, Unit, cut, tokens
+from shared.indexing.cuts import FITS, TARGET, Unit, cut, tokens
 from shared.text.sentences import sentences
 
-_FITS = 1.5 * TARGET
 _LONG_SENTENCE = TARGET / 4
-_WORD = re.compile(r"\S{1,64}\s*|\s+")
+_LONG_WORD = 64
+_WORD = re.compile(rf"\S{{1,{_LONG_WORD}}}\s*|\s+")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 
 
@@ -37,8 +37,8 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _units(text: str, block: Block, lang: str) -> Iterator[Unit]:
-    if block.kind is not Kind.PROSE and tokens(text[block.start : block.end]) <= _FITS:
-        yield Unit(block.start, block.end, 0, block.kind is Kind.LIST)
+    if block.kind is not Kind.PROSE and tokens(text[block.start : block.end]) <= FITS:
+        yield Unit(block.start, block.end, 0, block.kind is Kind.LIST, block.end)
     elif block.kind is Kind.PROSE:
         yield from _sentences(text, block.start, block.end, lang)
     elif block.kind is Kind.LINES:
@@ -60,7 +60,7 @@ def _pieces(text: str, bounds: list[int], *, is_prose: bool) -> Iterator[Unit]:
     for start, end in pairwise(bounds):
         if start == end:
             continue
-        yield from _words(text, Unit(start, end, level, is_prose))
+        yield from _words(text, Unit(start, end, level, is_prose, end))
         level = 1
 
 
@@ -69,4 +69,6 @@ def _words(text: str, unit: Unit) -> Iterator[Unit]:
         yield unit
         return
     for found in _WORD.finditer(text, unit.start, unit.end):
-        yield Unit(found.start(), found.end(), unit.level if found.start() == unit.start else 2, unit.is_prose)
+        opens = found.start() == unit.start
+        level, named_until = (unit.level, unit.end) if opens else (2, found.end() + _LONG_WORD)
+        yield Unit(found.start(), found.end(), level, unit.is_prose, named_until)

@@ -1,0 +1,203 @@
+"""A note's text and its chunks."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.domain import Chunk
+from shared.indexing.chunking import STRATEGIES, chunk
+from shared.indexing.cuts import TARGET, tokens
+from tests.indexing.prose import drawn, paragraph, words
+
+MARKDOWN = st.lists(
+    st.sampled_from(
+        ["# A", "## B ##", "#", "Title\n===", "- item", "  - nested", "1. one", "> quote", "> # in a quote", "```",
+         "~~~",
+         "| a | b |\n|---|---|\n| 1 | 2 |", "    code", "---", "<div>", "[x]: http://y", "Some words. And more! 😀",
+         "e\u0301 combining", "\0", "\t", "", "漢字。かな", "word " * 400, "x" * 3000]
+    )
+    | st.text(max_size=40),
+    max_size=25,
+)  # fmt: skip
+
+
+def pairs(chunks: tuple[Chunk, ...]) -> list[tuple[str, str]]:
+    return [(each.heading_path, each.text) for each in chunks]
+
+
+@settings(max_examples=150, deadline=None)
+@given(MARKDOWN, st.sampled_from(["\n", "\r\n", "\r", "\n\n"]), st.sampled_from(sorted(STRATEGIES)))
+def test_a_chunk_is_exactly_its_slice_and_the_chunks_are_in_order(
+    lines: list[str], newline: str, strategy: str
+) -> None:
+    text = newline.join(lines)
+    found = chunk(text, strategy=strategy)
+    assert [each.position for each in found] == list(range(len(found)))
+    for each in found:
+        assert each.text == text[each.start : each.end] == each.text.strip()
+    for one, other in pairwise(found):
+        assert one.start < other.start
+        assert one.end < other.end
+
+
+@settings(max_examples=150, deadline=None)
+@given(MARKDOWN, st.sampled_from(["\n", "\r\n", "\n\n"]))
+def test_every_word_is_in_a_chunk_or_in_its_heading_path(lines: list[str], newline: str) -> None:
+    text = newline.join(lines)
+    found = chunk(text)
+    covered = [False] * len(text)
+    for each in found:
+        covered[each.start : each.end] = [True] * (each.end - each.start)
+    left = "".join(" " if is_in else sign for is_in, sign in zip(covered, text, strict=True))
+    paths = " ".join(each.heading_path for each in found)
+    for word in left.replace("\0", "\ufffd").split():
+        assert word in paths or not any(map(str.isalnum, word)), word
+
+
+@settings(max_examples=60, deadline=None)
+@given(MARKDOWN, st.sampled_from(["markdown", "sentence", "fixed"]))
+def test_no_chunk_is_longer_than_twice_the_target(lines: list[str], strategy: str) -> None:
+    assert all(tokens(each.text) <= 2 * TARGET for each in chunk("\n".join(lines * 3), strategy=strategy))
+
+
+def test_headings_give_the_path_and_are_not_in_the_text() -> None:
+    text = "Intro.\n\n# Meetings\n\nText.\n\n## Standup\n\nWe met.\n\nOther\n-----\nMore.\n\n# Notes #\nLast.\n"
+    assert pairs(chunk(text)) == [
+        ("", "Intro."),
+        ("# Meetings", "Text."),
+        ("# Meetings > ## Standup", "We met."),
+        ("# Meetings > ## Other", "More."),
+        ("# Notes", "Last."),
+    ]
+
+
+def test_headings_in_code_and_quotations_are_text() -> None:
+    text = "# Real\n\n```\n# not one\n```\n\n> ## nor this\n"
+    assert pairs(chunk(text)) == [("# Real", text[text.index("```") :].rstrip())]
+
+
+def test_an_outline_is_text_of_the_heading_above_it() -> None:
+    assert pairs(chunk("# Plan\n## One\n## Two\n## Three\nDone.\n## Four")) == [
+        ("# Plan", "## One\n## Two"),
+        ("# Plan > ## Three", "Done."),
+        ("# Plan", "## Four"),
+    ]
+
+
+def test_a_heading_too_long_to_repeat_is_text() -> None:
+    heading = "# " + "very " * 60 + "long"
+    assert pairs(chunk(f"{heading}\n\nBody.")) == [("", f"{heading}\n\nBody.")]
+
+
+def test_frontmatter_is_not_text_unless_it_cannot_be_read() -> None:
+    good, bad = "---\ntitle: Secret\n---\nBody.", "---\ntitle: [Secret\n---\nBody."
+    for strategy in STRATEGIES:
+        assert [each.text for each in chunk(good, strategy=strategy)] == ["Body."]
+        assert any("Secret" in each.heading_path + each.text for each in chunk(bad, strategy=strategy))
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\r\n", "---\na: 1\n---\n", "---\na: 1\n---\n\n \n", "***"])
+def test_a_note_without_text_has_one_empty_chunk_so_that_its_title_is_found(text: str) -> None:
+    (only,) = chunk(text)
+    assert only == Chunk(0, "", "", only.start, only.start)
+    assert only.start <= len(text)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```python\n" + "value = compute(1, 2)  # a line of code\n" * 25 + "```",
+        "| name | value |\n|------|-------|\n" + "| some name | some value |\n" * 40,
+        "- an item of the list\n" * 45,
+        "    indented = code\n" * 45,
+    ],
+)
+@pytest.mark.parametrize("seed", range(6))
+def test_a_block_that_fits_is_not_cut(block: str, seed: int) -> None:
+    draw = drawn(seed)
+    before, after = (" ".join(paragraph(draw) for _ in range(8)) for _ in range(2))
+    text = f"{before}\n\n{block}\n\n{after}\n"
+    assert 200 < tokens(block) < 1.5 * TARGET
+    assert any(block.strip() in each.text for each in chunk(text))
+
+
+def test_a_block_too_long_is_cut_between_lines_or_items() -> None:
+    for line in ("| name of a thing | its value |", "- an item of the list"):
+        text = f"{line}\n" * 200
+        for each in chunk(text):
+            assert set(each.text.split("\n")) == {line}
+
+
+def test_prose_is_cut_at_sentences_and_chunks_repeat_a_little_of_each_other() -> None:
+    draw = drawn(4)
+    text = " ".join(paragraph(draw) for _ in range(120))
+    found = chunk(text)
+    assert len(found) > 20
+    assert all(each.text[0].isupper() and each.text.endswith(".") for each in found)
+    repeated = [one.end - other.start for one, other in pairwise(found)]
+    assert all(0 < length <= 4 * 48 for length in repeated)
+    assert 0.08 < sum(repeated) / len(text) < 0.2
+
+
+def test_sizes_are_near_the_target() -> None:
+    draw = drawn(5)
+    text = "\n\n".join(paragraph(draw) for _ in range(600))
+    sizes = sorted(tokens(each.text) for each in chunk(text))
+    assert 0.8 * TARGET < sum(sizes) / len(sizes) < 1.2 * TARGET
+    assert sizes[0] > 0.4 * TARGET
+    assert sizes[-1] <= 2 * TARGET
+
+
+def test_a_short_note_is_one_chunk() -> None:
+    text = " ".join(paragraph(drawn(6)) for _ in range(2))
+    assert [each.text for each in chunk(text)] == [text]
+
+
+def test_the_other_strategies_do_what_they_say() -> None:
+    text = "# Heading\n\n" + "\n\n".join(paragraph(drawn(seed)) for seed in range(40))
+    (whole,) = chunk(text, strategy="whole")
+    assert whole.text == text.strip()
+    assert all(each.heading_path == "" for name in ("sentence", "fixed") for each in chunk(text, strategy=name))
+    assert chunk(text, strategy="sentence")[0].text.startswith("# Heading")
+    fixed = [tokens(each.text) for each in chunk(text, strategy="fixed")]
+    assert all(0.9 * TARGET < size < 1.1 * TARGET for size in fixed[:-1])
+
+
+def test_an_unknown_strategy_is_named() -> None:
+    with pytest.raises(ValueError, match=r"one of markdown, sentence, fixed, whole, got 'best'"):
+        chunk("text", strategy="best")
+
+
+def test_the_language_tells_where_sentences_end() -> None:
+    draw = drawn(7)
+    sentence = " ".join(words(draw, 12)).capitalize() + " im 19. Jahrhundert."
+    assert all("19. Jahrhundert" in each.text[-30:] for each in chunk(f"{sentence} " * 100, lang="de"))
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(
+    "piece",
+    ["[", "[\n", ">", "> ", ">\n", "`", "```\n", "- ", "-\n", "* a\n", "#", "# a\n", "|", "|a|b|\n|-|-|\n", "<a\n",
+     "<!--\n", "a\n=", "a\n\n", "1. ", "> - ", "[a]: b\n", "\0", "\t", "\n", "\r", "a", "a ", "😀", "a\u0301",
+     "> a\nb\n",
+     "- a\n\n  - b\n\n"],
+)  # fmt: skip
+def test_no_repeated_markup_takes_more_than_seconds_or_gives_long_chunks(piece: str) -> None:
+    found = chunk(piece * (90_000 // len(piece)))
+    assert all(tokens(each.text) <= 2 * TARGET for each in found)
+
+
+def test_a_gap_of_blanks_is_in_no_chunk() -> None:
+    for text in ("a" + " " * 50_000 + "b", "a\n\n" + " " * 50_000 + "\n\nb", "# A\n\na\n" + "\n" * 50_000 + "b"):
+        assert [each.text for each in chunk(text)] == ["a", "b"]
+
+
+def test_lists_and_quotations_nested_beyond_every_limit_keep_their_words() -> None:
+    deep = "".join("  " * depth + f"- item{depth}\n" for depth in range(150)) + "> " * 200 + "quoted"
+    kept = {word for each in chunk(deep) for word in each.text.split()}
+    assert {f"item{depth}" for depth in range(150)} <= kept
+    assert "quoted" in kept
