@@ -1,0 +1,262 @@
+"""A mention of a time -> the days it names, one small function for each kind of rule in `time_words`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from shared.retrieval import calendar
+from shared.retrieval.calendar import Span, Unit
+from shared.retrieval.time_words import ORDINALS, Lexicon, Rule
+
+RECENTLY_DAYS = 14
+OTHER_DAY_DAYS = 7
+FEW = {Unit.DAY: 7, Unit.WEEK: 4, Unit.MONTH: 3, Unit.QUARTER: 3, Unit.YEAR: 3}
+"""How many units back "the last few" reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Something that can name a time: a rule's match."""
+
+    rule: Rule
+    match: re.Match[str]
+
+    @property
+    def start(self) -> int:
+        return self.match.start()
+
+    @property
+    def end(self) -> int:
+        return self.match.end()
+
+    def word(self, group: str) -> str | None:
+        """What a group matched, lower case, single spaces; None if the rule has no such group or it did not match."""
+        found = self.match.groupdict().get(group)
+        return None if found is None else " ".join(found.lower().split())
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """From where times are seen. `year`: what a month or day without a year falls into; None: the most recent."""
+
+    now: datetime
+    zone: ZoneInfo
+    words: Lexicon
+    year: int | None = None
+
+    @property
+    def today(self) -> date:
+        return self.now.astimezone(self.zone).date()
+
+
+def days_of(mention: Mention, context: Context) -> Span | None:
+    """The days a mention names; None if there is no such day (31 February)."""
+    try:
+        return _RESOLVERS[mention.rule.kind](mention, context)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _days_back(back: int) -> Callable[[Mention, Context], Span]:
+    return lambda _mention, context: calendar.unit_back(Unit.DAY, back, context.today)
+
+
+def _window(days: int) -> Callable[[Mention, Context], Span]:
+    return lambda _mention, context: calendar.rolling(Unit.DAY, days, context.today, _window_start(days, context))
+
+
+def _window_start(days: int, context: Context) -> date:
+    """The day in which the moment `days` x 24 hours ago lies."""
+    return (context.now.astimezone(UTC) - timedelta(days=days)).astimezone(context.zone).date()
+
+
+def _unit(mention: Mention, context: Context) -> Unit:
+    word = mention.word("unit") or "day"
+    singular = word if word in context.words.units else word.rstrip("s").removesuffix("e")
+    return Unit(context.words.units.get(word) or context.words.units.get(singular, "day"))
+
+
+def _count(mention: Mention, context: Context) -> int | None:
+    """How many; None: a few."""
+    word = mention.word("n")
+    if word is None:
+        return None
+    count = int(word) if word.isdecimal() else context.words.numbers[word]
+    return None if count < 0 else count
+
+
+def _ago(mention: Mention, context: Context) -> Span:
+    """That calendar unit; a few units ago: from two of them to as many as "few" reaches."""
+    unit = _unit(mention, context)
+    if mention.word("n") is None:
+        return calendar.unit_back(unit, 2, context.today)
+    count = _count(mention, context)
+    if count is not None:
+        return calendar.unit_back(unit, count * (2 if mention.word("unit") == "fortnights" else 1), context.today)
+    far, near = calendar.unit_back(unit, FEW[unit], context.today), calendar.unit_back(unit, 2, context.today)
+    return Span(far.start, near.end, far.reach)
+
+
+def _older(mention: Mention, context: Context) -> Span:
+    return Span(None, _rolling(mention, context).start)
+
+
+def _rolling(mention: Mention, context: Context) -> Span:
+    unit = _unit(mention, context)
+    count = (1 if mention.word("n") is None else _count(mention, context)) or FEW[unit]
+    days = count * calendar.REACH[unit]
+    return calendar.rolling(unit, count, context.today, _window_start(days, context))
+
+
+def _last_unit(mention: Mention, context: Context) -> Span:
+    return calendar.unit_back(_unit(mention, context), 1, context.today)
+
+
+def _this_unit(mention: Mention, context: Context) -> Span:
+    return calendar.unit_back(_unit(mention, context), 0, context.today)
+
+
+def _weekend(mention: Mention, context: Context) -> Span:
+    """Saturday and Sunday: of the last calendar week, or the most recent one begun by today."""
+    saturday = calendar.latest_weekday(5, context.today, before_today=False).start or context.today
+    if mention.word("last") is not None and saturday >= context.today - timedelta(days=context.today.weekday()):
+        saturday -= timedelta(days=7)
+    return Span(saturday, saturday + timedelta(days=2))
+
+
+def _weekday(mention: Mention, context: Context) -> Span:
+    number = context.words.weekdays[mention.word("weekday") or ""]
+    before_today = any(mention.word(group) is not None for group in ("last", "last2"))
+    return calendar.latest_weekday(number, context.today, before_today=before_today)
+
+
+def _weekday_in_week(mention: Mention, context: Context) -> Span:
+    week = calendar.unit_back(Unit.WEEK, 1 if mention.word("last") else 0, context.today)
+    assert week.start is not None  # noqa: S101 - a calendar week has bounds
+    return calendar.day(week.start + timedelta(days=context.words.weekdays[mention.word("weekday") or ""]))
+
+
+def _year_of(mention: Mention, context: Context) -> int | None:
+    named = mention.word("year")
+    return int(named) if named else context.year
+
+
+def _date(mention: Mention, context: Context) -> Span | None:
+    number, month = int(mention.word("day") or 0), context.words.months[mention.word("month") or ""]
+    year = _year_of(mention, context)
+    if year is not None:
+        return calendar.day(date(year, month, number))
+    return calendar.latest_day(number, month, context.today) if number else None
+
+
+def _day_number(mention: Mention, context: Context) -> Span | None:
+    number = int(mention.word("day") or 0)
+    return calendar.latest_day(number, None, context.today) if 1 <= number <= 31 else None
+
+
+def _days_of_month(mention: Mention, context: Context) -> Span | None:
+    first, last = (int(mention.word(group) or 0) for group in ("d1", "d2"))
+    month = context.words.months[mention.word("month") or ""]
+    year = _year_of(mention, context)
+    if year is None:
+        latest = calendar.latest_day(first, month, context.today)
+        if latest is None or latest.start is None:
+            return None
+        year = latest.start.year
+    return Span(date(year, month, first), calendar.day(date(year, month, last)).end)
+
+
+def _iso(mention: Mention, _context: Context) -> Span:
+    year, month = int(mention.match["year"]), int(mention.match["number"])
+    named_day = mention.word("day")
+    return calendar.day(date(year, month, int(named_day))) if named_day else calendar.month(year, month)
+
+
+def _day_month_order(mention: Mention, _context: Context) -> Span:
+    return calendar.day(date(int(mention.match["year"]), int(mention.match["second"]), int(mention.match["first"])))
+
+
+def _month_day_order(mention: Mention, context: Context) -> Span:
+    """English slashes: month first, unless that is no date or lies in the future."""
+    first, second = int(mention.match["first"]), int(mention.match["second"])
+    try:
+        month_first = date(int(mention.match["year"]), first, second)
+    except ValueError:
+        return _day_month_order(mention, context)
+    return calendar.day(month_first) if month_first <= context.today else _day_month_order(mention, context)
+
+
+def _month(mention: Mention, context: Context) -> Span:
+    number = context.words.months[mention.word("month") or ""]
+    year = _year_of(mention, context)
+    if year is not None:
+        return calendar.month(year, number)
+    return calendar.latest_month(number, context.today, before_this=mention.word("last") is not None)
+
+
+def _quarter(mention: Mention, context: Context) -> Span:
+    number = int(mention.word("quarter") or 0) or ORDINALS[mention.word("nth") or "last"]
+    year = _year_of(mention, context)
+    if year is None and mention.word("back") is not None:
+        year = context.today.year - (1 if mention.word("back") == "last" else 0)
+    if year is None:
+        year = context.today.year - (1 if date(context.today.year, number * 3 - 2, 1) > context.today else 0)
+    return calendar.months(year, number * 3 - 2, 3)
+
+
+def _half(mention: Mention, _context: Context) -> Span:
+    return calendar.months(int(mention.match["year"]), 1 if mention.match["half"] == "1" else 7, 6)
+
+
+def _season(mention: Mention, context: Context) -> Span:
+    """`last summer`: the latest that is over."""
+    first_month = context.words.seasons[mention.word("season") or ""]
+    span = calendar.season(first_month, context.today, _year_of(mention, context))
+    if mention.word("last") is not None and span.end is not None and span.end > context.today:
+        return calendar.season(first_month, context.today, None, back=1)
+    return span
+
+
+def _christmas(mention: Mention, context: Context) -> Span:
+    year = _year_of(mention, context)
+    if year is None:
+        year = context.today.year - (1 if date(context.today.year, 12, 24) > context.today else 0)
+    return Span(date(year, 12, 24), date(year, 12, 27))
+
+
+def _year(mention: Mention, _context: Context) -> Span:
+    return calendar.months(int(mention.match["year"]), 1, 12)
+
+
+_RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
+    "today": _days_back(0),
+    "yesterday": _days_back(1),
+    "day_before_yesterday": _days_back(2),
+    "recently": _window(RECENTLY_DAYS),
+    "other_day": _window(OTHER_DAY_DAYS),
+    "fortnight": lambda _mention, context: calendar.unit_back(Unit.WEEK, 2, context.today),
+    "ago": _ago,
+    "older": _older,
+    "rolling": _rolling,
+    "last_unit": _last_unit,
+    "this_unit": _this_unit,
+    "weekend": _weekend,
+    "weekday": _weekday,
+    "weekday_in_week": _weekday_in_week,
+    "date": _date,
+    "day_number": _day_number,
+    "days_of_month": _days_of_month,
+    "iso": _iso,
+    "dots": _day_month_order,
+    "slashes": _month_day_order,
+    "month": _month,
+    "quarter": _quarter,
+    "half": _half,
+    "season": _season,
+    "christmas": _christmas,
+    "year": _year,
+}
