@@ -45,11 +45,11 @@ class Running:
                 return refused.code, refused.read().decode()
 
     def answered(self, question: str, expected: str, within: float) -> bool:
-        """Whether the answer holds `expected` before that many seconds have passed."""
+        """Whether an answer that holds `expected` has arrived before that many seconds have passed."""
         deadline = time.monotonic() + within
         while time.monotonic() < deadline:
             if expected in self.call("POST", "/chat", {"message": question})[1]["answer"]:
-                return True
+                return time.monotonic() < deadline
             time.sleep(0.05)
         return False
 
@@ -158,8 +158,11 @@ def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emula
     assert emulator.host  # there is one on this machine
     with dev(tmp_path, "--store", "emulator") as running:
         assert "Firestore (demo-aurora)" in running.greeting
-        assert running.call("PUT", "/notes/n1", {"title": "Penguin", "text": "It is called Ludwig."})[0] == 200
-        assert running.answered("What is the penguin called?", "Ludwig", within=15)
+        # The emulator's Java compiles its paths at their first use: 0.4-0.8 s here, more beside other work.
+        assert running.call("PUT", "/notes/n1", {"title": "Walrus", "text": "It is called Berta."})[0] == 200
+        assert running.answered("What is the walrus called?", "Berta", within=3)
+        assert running.call("PUT", "/notes/n2", {"title": "Penguin", "text": "It is called Ludwig."})[0] == 200
+        assert running.answered("What is the penguin called?", "Ludwig", within=1)
         running.process.send_signal(signal.SIGINT)
         assert running.process.wait(20) == 0
 

@@ -1,4 +1,4 @@
-"""The local trigger: every save is delivered, a failed delivery comes again, no note holds up another, all threads end."""
+"""The local trigger: every save is delivered, a failed one comes again, no note holds up another, the threads end."""
 
 from __future__ import annotations
 
