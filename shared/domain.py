@@ -497,6 +497,34 @@ class Citation:
     """Code points into the note's text, like the chunk's."""
     quote_end: int
     quote: str
+    support: Support | None = None
+    """How far the passage backs the sentences that cite it; None: not judged."""
+
+
+class SupportState(StrEnum):
+    """How far a passage backs what is said with its label."""
+
+    SUPPORTED = "supported"
+    PARTIAL = "partial"
+    UNSUPPORTED = "unsupported"
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """A judge's verdict. `score` in [0, 1]; the judge's own thresholds turn it into the state."""
+
+    state: SupportState
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """Citation quality of one answer (ALCE, Gao et al. 2023), each in [0, 1]."""
+
+    precision: float
+    """Share of the citations that matter: without them their sentence would be backed less."""
+    recall: float
+    """Share of the factual sentences that are fully backed by what they cite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -515,3 +543,40 @@ class Answer:
     """Labels the writer made up, as they stood."""
     template: TemplateMatch | None = None
     """What the writer was asked to lay the answer out along."""
+    grounding: Grounding | None = None
+    """None: not judged, or nothing to judge."""
+
+
+# -- What happens while an answer comes about; the last thing is the Answer itself. The text shown at any time is all
+# -- Tokens so far, less what was withdrawn; at the end it equals `Answer.text`.
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """Retrieval is done; at most once, before any token."""
+
+    retrieved: Retrieved
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Checked text to show next; never ends inside a marker, never holds one that was not offered."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """The first marker of a source was just shown. The Answer's own citation is the final word on quote and support."""
+
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Retracted:
+    """What was shown from `start` on (code points) is withdrawn."""
+
+    start: int
+
+
+AnswerEvent: TypeAlias = "Searched | Token | Cited | Retracted | Answer"
