@@ -15,11 +15,13 @@ from shared.domain import (
     Coverage,
     IndexedChunk,
     IndexRecord,
+    Message,
     Note,
     Place,
     Question,
     Retrieved,
     Scored,
+    Session,
     Template,
     TemplateMatch,
     TimeRange,
@@ -210,6 +212,40 @@ def note_json(note: Note) -> Json:
         "path": note.path,
         "tags": list(note.tags),
         "lang": note.lang,
+    }
+
+
+def session_json(session: Session) -> Json:
+    """A session as `/sessions/{id}` gives it. `model` null: the configured one."""
+    settings = session.settings
+    return {
+        "sessionId": session.session_id,
+        "title": session.shown_title,
+        "createdAt": instant(session.created_at),
+        "updatedAt": instant(session.updated_at),
+        "messageCount": session.message_count,
+        "settings": {
+            "useNotes": settings.use_notes,
+            "topK": settings.top_k,
+            "threshold": settings.threshold,
+            "includeCitations": settings.include_citations,
+            "systemPrompt": settings.system_prompt,
+            "model": settings.model or None,
+            "maxContextTokens": settings.max_context_tokens,
+            "maxHistory": settings.max_history,
+        },
+    }
+
+
+def message_json(message: Message) -> Json:
+    """A message as `/sessions/{id}/messages` gives it; citations and meta as they were answered."""
+    return {
+        "messageId": message.message_id,
+        "role": message.role.value,
+        "text": message.text,
+        "createdAt": instant(message.created_at),
+        "citations": [dict(each.shown) for each in message.citations],
+        "meta": None if message.meta is None else dict(message.meta),
     }
 
 

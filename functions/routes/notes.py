@@ -10,6 +10,7 @@ from pydantic import Field
 
 from functions._bodies import Body, Names, checked, parse
 from functions._calls import Call, Reply
+from functions._paging import check_parameters, page_size
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
 from shared.text.instants import DAY_OR_INSTANT, parse_day_or_instant
@@ -19,8 +20,6 @@ MOST_TEXT = 900_000
 """UTF-8 bytes of a note's text; with its other fields it stays below Firestore's limit of 1 MiB a document."""
 MOST_PATH = 1000
 MOST_TAGS = 100
-PAGE = 50
-MOST_PER_PAGE = 200
 
 VAULT = "a name of 1-200 characters, without slash or control characters"
 NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
@@ -68,13 +67,10 @@ def delete(call: Call, note_id: str) -> Reply:
 
 def list_all(call: Call) -> Reply:
     """`?pageSize=`, `?pageToken=`, `?vault=`; by note id, without the texts."""
-    known = {"pageSize", "pageToken", "vault"}
-    for name in call.query:
-        if name not in known:
-            raise InvalidArgument(name, f"no such parameter; there are {', '.join(sorted(known))}")
+    check_parameters(call.query, "vault")
     page = call.app.notes(
         call.tenant_id,
-        limit=_page_size(call.query.get("pageSize", str(PAGE))),
+        limit=page_size(call.query),
         token=call.query.get("pageToken") or None,
         vault=call.query.get("vault"),
     )
@@ -87,12 +83,6 @@ def check_note_id(note_id: str) -> str:
     if not _NOTE_ID.fullmatch(note_id) or "\ufffd" in note_id:
         raise InvalidArgument("noteId", NOTE_ID)
     return note_id
-
-
-def _page_size(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MOST_PER_PAGE:
-        raise InvalidArgument("pageSize", f"a whole number from 1 to {MOST_PER_PAGE}")
-    return int(text)
 
 
 def _draft(body: NoteBody) -> NoteDraft:
