@@ -14,7 +14,8 @@ from functions._paging import check_parameters, page_size
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
 from shared.text.instants import DAY_OR_INSTANT, parse_day_or_instant
-from shared.wire import note_json
+from shared.wire import listed_note_json, note_json
+from shared.wire_types import NotesJson
 
 MOST_TEXT = 900_000
 """UTF-8 bytes of a note's text; with its other fields it stays below Firestore's limit of 1 MiB a document."""
@@ -74,8 +75,8 @@ def list_all(call: Call) -> Reply:
         token=call.query.get("pageToken") or None,
         vault=call.query.get("vault"),
     )
-    notes = [{name: value for name, value in note_json(note).items() if name != "text"} for note in page.items]
-    return Reply({"notes": notes, "nextPageToken": page.next_token})
+    listed: NotesJson = {"notes": [listed_note_json(note) for note in page.items], "nextPageToken": page.next_token}
+    return Reply(listed)
 
 
 def check_note_id(note_id: str) -> str:

@@ -9,7 +9,7 @@ from functions._calls import Call, Reply
 from functions._paging import check_parameters, page_size
 from shared.domain import SettingsPatch
 from shared.sessions.limits import SYSTEM_PROMPT, TITLE, expected
-from shared.wire import message_json, session_json
+from shared.wire_sessions import messages_json, session_json, sessions_json
 
 FLAG = "true or false"
 MODEL = "the name of a model, or null for the configured one"
@@ -52,7 +52,7 @@ def list_all(call: Call) -> Reply:
         token=call.query.get("pageToken") or None,
         title=call.query.get("query", "").strip(),
     )
-    return Reply({"sessions": [session_json(each) for each in page.items], "nextPageToken": page.next_token})
+    return Reply(sessions_json(page))
 
 
 def get(call: Call, session_id: str) -> Reply:
@@ -76,7 +76,7 @@ def messages(call: Call, session_id: str) -> Reply:
     check_parameters(call.query)
     token = call.query.get("pageToken") or None
     page = call.app.sessions.messages(call.tenant_id, session_id, limit=page_size(call.query), token=token)
-    return Reply({"messages": [message_json(each) for each in page.items], "nextPageToken": page.next_token})
+    return Reply(messages_json(page))
 
 
 def settings_patch(body: SettingsBody) -> SettingsPatch:

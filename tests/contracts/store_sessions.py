@@ -78,9 +78,7 @@ class _SessionContract:
             name: getattr(ALL_SET, name) for name in ALL_SET.__slots__
         }
         assert store.patch_session(TENANT, "s1", SettingsPatch(top_k=3), updated_at=LATER, title="New")
-        assert store.get_session(TENANT, "s1") == replace(
-            found, title="New", settings=replace(found.settings, top_k=3)
-        )
+        assert store.get_session(TENANT, "s1") == replace(found, title="New", settings=replace(found.settings, top_k=3))
 
     def test_a_patch_makes_no_session(self, store: Store) -> None:
         assert not store.patch_session(TENANT, "s1", ALL_SET, updated_at=LATER, title="x")
