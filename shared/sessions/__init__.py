@@ -1,1 +1,1 @@
-"""Conversations: a question with what earlier turns left unsaid -> the question as a whole; the answered turn -> stored."""
+"""Conversations: a question with what earlier turns left unsaid -> the whole question; the answered turn -> stored."""

@@ -20,6 +20,7 @@ from shared.domain import (
     SettingsPatch,
     Spot,
     StoredCitation,
+    Usage,
 )
 from shared.errors import NotFound, Unavailable
 from shared.ports import Page, SessionStore, Writer
@@ -56,6 +57,8 @@ class Turn:
     asked_at: datetime
     is_new: bool
     """Whether the session was begun with this turn."""
+    usage: Usage = field(default_factory=Usage)
+    """What making the question whole has cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +146,7 @@ class Sessions:
         Raises NotFound; InvalidArgument naming the request's field.
         """
         check_settings(patch, models=self.models)
+        asked_at = self.clock()
         is_new = session_id == NEW
         if is_new:
             session = self._create(question.tenant_id, "", SessionSettings())
@@ -150,10 +154,11 @@ class Sessions:
             session = self.get(question.tenant_id, session_id)
         settings: SessionSettings = replace(session.settings, **given(patch))  # type: ignore[arg-type]
         turns = () if is_new else self._earlier(question.tenant_id, session_id, settings.max_history)
-        return Turn(session, self._asked(question, settings, turns), self.clock(), is_new)
-
-    def _asked(self, question: Question, settings: SessionSettings, turns: tuple[Earlier, ...]) -> Question:
         whole = resolve(question, turns, rewriter=self.rewriter, longest=self.longest_question)
+        asked = self._asked(question, settings, turns, whole.text)
+        return Turn(session, asked, asked_at, is_new, whole.usage)
+
+    def _asked(self, question: Question, settings: SessionSettings, turns: tuple[Earlier, ...], whole: str) -> Question:
         return replace(
             question,
             text=whole,

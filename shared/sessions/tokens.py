@@ -23,7 +23,7 @@ def page_token(spot: Spot, *, listing: str, now: datetime) -> str:
 
 
 def read_page_token(token: str, *, listing: str, now: datetime) -> Spot:
-    """Raises InvalidArgument("pageToken") for a token that `page_token` did not make for this listing in the last day."""
+    """Raises InvalidArgument("pageToken") for what `page_token` did not make for this listing in the last day."""
     try:
         raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except ValueError:  # not base64, or not even ASCII
