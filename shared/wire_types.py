@@ -51,7 +51,9 @@ class SupportJson(TypedDict):
 
 
 class CitationJson(TypedDict):
-    """A label in the answer and the exact passage it points at. `support` null: not judged."""
+    """A label in the answer and the exact passage it points at. `support` null: not judged; `stale`: the note has
+    changed since; of a deleted one the texts are empty.
+    """
 
     cid: str
     noteId: str
@@ -66,6 +68,7 @@ class CitationJson(TypedDict):
     span: SpanJson
     quote: str
     scores: ScoresJson
+    stale: bool
 
 
 class TimeRangeJson(TypedDict):
@@ -124,6 +127,7 @@ class AnswerMetaJson(TypedDict):
     model: str
     retrieval: RetrievalJson
     requestId: str
+    sessionId: str | None
     offsetUnit: Literal["utf16"]
     query: QueryJson | None
     refusal: RefusalJson | None
@@ -372,12 +376,10 @@ class ReconcileJson(TypedDict):
     dryRun: bool
 
 
-class ErrorDetailJson(TypedDict):
-    """`metadata` names the `field` that was bad and what was `expected`."""
-
-    reason: str
-    domain: str
-    metadata: NotRequired[dict[str, str]]
+ErrorDetailJson = TypedDict(
+    "ErrorDetailJson", {"@type": str, "reason": str, "domain": str, "metadata": NotRequired[dict[str, str]]}
+)
+"""`metadata` names the `field` that was bad and what was `expected`."""
 
 
 class ErrorStatusJson(TypedDict):

@@ -4,85 +4,75 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions._bodies import Body, parse
+from functions._bodies import Body, Page, TenantId, parse, parse_query
 from functions._calls import Call, Reply
-from functions._paging import check_parameters, page_size
-from shared.domain import SettingsPatch
-from shared.sessions.limits import SYSTEM_PROMPT, TITLE, expected
+from functions._operations import operation
+from functions._turns import SettingsBody
+from shared.sessions.limits import LONGEST_TITLE, TITLE
 from shared.wire_sessions import messages_json, session_json, sessions_json
-
-FLAG = "true or false"
-MODEL = "the name of a model, or null for the configured one"
-TENANT = "a tenant this caller may use"
-
-
-class SettingsBody(Body):
-    """Some of a session's settings. Ranges are checked by the library, for every front door."""
-
-    use_notes: bool | None = Field(default=None, description=FLAG)
-    top_k: int | None = Field(default=None, description=expected("top_k"))
-    threshold: float | None = Field(default=None, description=expected("threshold"))
-    include_citations: bool | None = Field(default=None, description=FLAG)
-    system_prompt: str | None = Field(default=None, description=SYSTEM_PROMPT)
-    model: str | None = Field(default=None, description=MODEL)
-    max_context_tokens: int | None = Field(default=None, description=expected("max_context_tokens"))
-    max_history: int | None = Field(default=None, description=expected("max_history"))
+from shared.wire_types import MessagesJson, SessionJson, SessionsJson
 
 
 class SessionBody(Body):
     """The request of POST /sessions and PATCH /sessions/{id}."""
 
-    title: str | None = Field(default=None, description=TITLE)
+    title: str | None = Field(default=None, description=TITLE, json_schema_extra={"maxLength": LONGEST_TITLE})
     settings: SettingsBody = Field(default=SettingsBody(), description="an object of settings")
-    tenant_id: str | None = Field(default=None, description=TENANT)
+    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
 
+class SessionsQuery(Page):
+    """The parameters of GET /sessions."""
+
+    query: str = Field(default="", description="words of the title")
+
+
+@operation(body=SessionBody, body_required=False, reply=SessionJson)
 def create(call: Call) -> Reply:
+    """A session without messages."""
     body = _body(call)
-    session = call.app.sessions.create(call.tenant_id, title=body.title or "", patch=settings_patch(body.settings))
-    return Reply(session_json(session), 201)
+    session = call.app.sessions.create(call.tenant_id, title=body.title or "", patch=body.settings.patch())
+    return Reply(session_json(session))
 
 
+@operation(query=SessionsQuery, reply=SessionsJson)
 def list_all(call: Call) -> Reply:
-    """`?pageSize=`, `?pageToken=`, `?query=` (words of the title); last changed first."""
-    check_parameters(call.query, "query")
+    """Last changed first; with `query` those whose title holds its words. A page of a search may hold fewer."""
+    asked = parse_query(call.query, SessionsQuery)
     page = call.app.sessions.page(
-        call.tenant_id,
-        limit=page_size(call.query),
-        token=call.query.get("pageToken") or None,
-        title=call.query.get("query", "").strip(),
+        call.tenant_id, limit=asked.page_size, token=asked.page_token or None, title=asked.query.strip()
     )
     return Reply(sessions_json(page))
 
 
+@operation(reply=SessionJson, errors=(404,))
 def get(call: Call, session_id: str) -> Reply:
+    """The session with its settings."""
     return Reply(session_json(call.app.sessions.get(call.tenant_id, session_id)))
 
 
+@operation(body=SessionBody, body_required=False, reply=SessionJson, errors=(404,))
 def patch(call: Call, session_id: str) -> Reply:
-    """Change what the body names."""
+    """Change what the body names, and nothing else."""
     body = _body(call)
-    changes = settings_patch(body.settings)
+    changes = body.settings.patch()
     return Reply(session_json(call.app.sessions.change(call.tenant_id, session_id, title=body.title, patch=changes)))
 
 
+@operation(errors=(404,))
 def delete(call: Call, session_id: str) -> Reply:
+    """With its messages."""
     call.app.sessions.delete(call.tenant_id, session_id)
     return Reply(None, 204)
 
 
+@operation(query=Page, reply=MessagesJson, errors=(404,))
 def messages(call: Call, session_id: str) -> Reply:
-    """`?pageSize=`, `?pageToken=`; the newest page first, each in the order of time."""
-    check_parameters(call.query)
-    token = call.query.get("pageToken") or None
-    page = call.app.sessions.messages(call.tenant_id, session_id, limit=page_size(call.query), token=token)
+    """The newest page first, each in the order of time."""
+    asked = parse_query(call.query, Page)
+    token = asked.page_token or None
+    page = call.app.sessions.messages(call.tenant_id, session_id, limit=asked.page_size, token=token)
     return Reply(messages_json(page))
-
-
-def settings_patch(body: SettingsBody) -> SettingsPatch:
-    """As the library takes it. `model` null: back to the configured one; other fields that are null stay."""
-    model = (body.model or "") if "model" in body.model_fields_set else None
-    return SettingsPatch(**body.model_dump(exclude={"model"}), model=model)
 
 
 def _body(call: Call) -> SessionBody:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -47,18 +47,25 @@ class SessionsStore(SessionStore, Protocol):
     def live_records(self, tenant_id: str, note_ids: list[str]) -> Mapping[str, IndexRecord]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A question that has been asked in a session and is about to be answered."""
+    """A question that has been asked and is about to be answered."""
 
-    session: Session
     question: Question
-    """With the session's settings, the request's own over them, and the history."""
+    """With what the session and the request set; after `whole` also with what earlier turns leave to be understood."""
     asked_at: datetime
-    is_new: bool
+    session: Session | None = None
+    """None: it belongs to no session."""
+    is_new: bool = False
     """Whether the session was begun with this turn."""
+    max_history: int = 0
+    """How many of the session's messages it may refer to."""
     usage: Usage = field(default_factory=Usage)
     """What making the question whole has cost."""
+
+    @property
+    def session_id(self) -> str | None:
+        return None if self.session is None else self.session.session_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,39 +147,47 @@ class Sessions:
         more = len(found) > limit
         return Page(items, self._token(Spot(items[0].created_at, items[0].message_id), listing) if more else None)
 
-    def begin(self, question: Question, session_id: str, patch: SettingsPatch) -> Turn:
-        """A question as a request asks it -> as the session asks it. `patch`: what the request sets for itself.
+    def begin(self, question: Question, session_id: str | None, patch: SettingsPatch) -> Turn:
+        """A question as a request asks it -> with the settings of its session. `patch`: what the request itself sets.
 
-        Raises NotFound; InvalidArgument naming the request's field.
+        `session_id` None: no session, only `patch` counts. Raises NotFound; InvalidArgument naming the request's field.
         """
         check_settings(patch, models=self.models)
         asked_at = self.clock()
+        if session_id is None:
+            return Turn(question=self._with_settings(question, given(patch)), asked_at=asked_at)
         is_new = session_id == NEW
-        if is_new:
-            session = self._create(question.tenant_id, "", SessionSettings())
-        else:
-            session = self.get(question.tenant_id, session_id)
-        settings: SessionSettings = replace(session.settings, **given(patch))  # type: ignore[arg-type]
-        turns = () if is_new else self._earlier(question.tenant_id, session_id, settings.max_history)
-        whole = resolve(question, turns, rewriter=self.rewriter, longest=self.longest_question)
-        asked = self._asked(question, settings, turns, whole.text)
-        return Turn(session, asked, asked_at, is_new, whole.usage)
+        tenant_id = question.tenant_id
+        session = self._create(tenant_id, "", SessionSettings()) if is_new else self.get(tenant_id, session_id)
+        settings = {**asdict(session.settings), **given(patch)}
+        asked = self._with_settings(question, settings)
+        most = 0 if is_new else settings["max_history"]
+        return Turn(question=asked, asked_at=asked_at, session=session, is_new=is_new, max_history=most)
 
-    def _asked(self, question: Question, settings: SessionSettings, turns: tuple[Earlier, ...], whole: str) -> Question:
-        return replace(
+    def _with_settings(self, question: Question, settings: Mapping[str, Any]) -> Question:
+        """A model that was allowed once and is no more counts as none: the configured one answers."""
+        asked = {name: value for name, value in settings.items() if name not in ("max_history", "model")}
+        model = settings.get("model")
+        return replace(question, **asked, model=model if model in self.models else None)
+
+    def whole(self, turn: Turn) -> Turn:
+        """The turn with its history, its question made whole. Reads the session, and may ask a model."""
+        if turn.session is None or not turn.max_history:
+            return turn
+        question = turn.question
+        turns = self._earlier(question.tenant_id, turn.session.session_id, turn.max_history)
+        found = resolve(question, turns, rewriter=self.rewriter, longest=self.longest_question)
+        asked = replace(
             question,
-            text=whole,
-            asked=None if whole == question.text else question.text,
-            history=tuple(turn.exchange for turn in turns),
-            top_k=settings.top_k,
-            threshold=settings.threshold,
-            include_citations=settings.include_citations,
-            use_notes=settings.use_notes,
-            system_prompt=settings.system_prompt,
-            # A model that was allowed once and is no more: the configured one answers.
-            model=settings.model if settings.model in self.models else None,
-            max_context_tokens=settings.max_context_tokens,
+            text=found.text,
+            asked=None if found.text == question.text else question.text,
+            history=tuple(each.exchange for each in turns),
         )
+        return replace(turn, question=asked, usage=found.usage)
+
+    def counted(self, turn: Turn, answer: Answer) -> Answer:
+        """The answer with what the whole turn has cost."""
+        return replace(answer, usage=answer.usage + turn.usage)
 
     def record(self, turn: Turn, answer: Answer, body: Mapping[str, Any]) -> bool:
         """Store the answered turn. `body`: the JSON object that the caller gets.
@@ -180,6 +195,8 @@ class Sessions:
         False if nothing is stored, because the session has been deleted meanwhile or the store is away: the answer
         is delivered all the same.
         """
+        if turn.session is None:
+            return False
         try:
             stored = self.store.add_messages(
                 turn.question.tenant_id,
@@ -196,12 +213,10 @@ class Sessions:
 
     def abandon(self, turn: Turn) -> None:
         """There is no answer: a session that was begun for it goes."""
-        if turn.is_new:
+        if turn.session is not None and turn.is_new:
             self.store.delete_session(turn.question.tenant_id, turn.session.session_id)
 
     def _earlier(self, tenant_id: str, session_id: str, most: int) -> tuple[Earlier, ...]:
-        if not most:
-            return ()
         newest = self.store.list_messages(tenant_id, session_id, limit=most)
         return earlier_turns(self._as_read_now(tenant_id, newest)[::-1])
 
