@@ -163,6 +163,15 @@ class Settings:
         _text,
         "Where the certificates of Firebase ID tokens are fetched.",
     )
+    daily_chat_limit: int | None = _setting(
+        "DAILY_CHAT_LIMIT", None, _whole(1, 10**9), "Answers a tenant and UTC day; then 429. Default: no limit."
+    )
+    daily_embed_tokens: int | None = _setting(
+        "DAILY_EMBED_TOKENS",
+        None,
+        _whole(10_000, 10**12),
+        "Tokens (estimated) embedded a tenant and UTC day; then notes wait for vectors and questions do without.",
+    )
     allowed_origins: tuple[str, ...] = _setting(
         "ALLOWED_ORIGINS", (), _names, "Web origins that may call, comma separated."
     )

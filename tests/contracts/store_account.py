@@ -76,9 +76,7 @@ class AccountContract:
 
     def test_fifty_threads_never_spend_more_than_the_limit(self, store: Store) -> None:
         with ThreadPoolExecutor(50) as threads:
-            granted = list(
-                threads.map(lambda _: store.spend(TENANT, TODAY, Spending.ANSWERS, 1, limit=20), range(50))
-            )
+            granted = list(threads.map(lambda _: store.spend(TENANT, TODAY, Spending.ANSWERS, 1, limit=20), range(50)))
         assert sum(granted) == 20
         assert store.list_usage(TENANT, limit=10).items == (DayUsage(TODAY, 20, 0),)
 

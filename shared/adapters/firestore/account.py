@@ -12,7 +12,7 @@ from shared.adapters.firestore.documents import Fields
 from shared.adapters.firestore.protocol import fill, protocol, timestamp
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
 from shared.domain import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
-from shared.errors import Conflict, TooLarge
+from shared.errors import TooLarge
 from shared.ports import Page
 
 T = TypeVar("T")
@@ -97,18 +97,12 @@ class Account:
         now: datetime,  # noqa: ARG002 - a time-to-live policy on `expiresAt` drops what has expired
     ) -> str | None:
         name = self._request(tenant_id, request_id)
-        if record is None:
-            write = protocol().Write(delete=name)
-        else:
-            write = _put(name, _request_fields(record))
+        write = protocol().Write(delete=name) if record is None else _put(name, _request_fields(record))
         if expected is None:
             write.current_document.exists = False
         else:
-            seconds, _, nanos = expected.partition(".")
-            write.current_document.update_time.seconds, write.current_document.update_time.nanos = (
-                int(seconds),
-                int(nanos),
-            )
+            stamp = write.current_document.update_time
+            stamp.seconds, stamp.nanos = map(int, expected.split("."))
         reply = self._connection.commit([write])
         return None if record is None else _token(reply.write_results[0].update_time)
 
