@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -58,11 +58,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a handler answers. `body` None: nothing."""
+    """What a handler answers. `body` None: nothing, or what `stream` gives."""
 
     body: Mapping[str, object] | None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+    stream: Iterator[bytes] | None = None
+    """Sent piece by piece as it comes about, as `media_type`."""
+    media_type: str = "application/json"
 
 
 @dataclass(frozen=True, slots=True)

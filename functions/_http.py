@@ -134,6 +134,8 @@ def _body(request: flask.Request, found: Found) -> bytes:
 
 
 def _response(request: flask.Request, reply: Reply) -> flask.Response:
+    if reply.stream is not None:
+        return flask.Response(reply.stream, reply.status, mimetype=reply.media_type)
     text = b"" if reply.body is None else json.dumps(reply.body, ensure_ascii=False).encode()
     # functions-framework reads what is left of a body into memory, unless the response is a stream.
     content = _then_drain(text, request) if reply.status == 413 else text

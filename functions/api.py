@@ -27,6 +27,9 @@ ROUTES = (
     Route("PUT", "/templates/{template_id}", "templates:put"),
     Route("GET", "/templates/{template_id}", "templates:get"),
     Route("DELETE", "/templates/{template_id}", "templates:delete"),
+    Route("POST", "/feedback", "account:give"),
+    Route("GET", "/me:export", "account:export"),
+    Route("DELETE", "/me", "account:erase"),
     Route("GET", "/openapi.json", "openapi:show", public=True),
     HEALTH,
 )

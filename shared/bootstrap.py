@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import TypedDict
 
+from shared.account.caches import Cache
 from shared.adapters.extractive import ExtractiveWriter
 from shared.app import App
 from shared.domain import NoteKey
@@ -67,6 +68,7 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, writer),
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
+        results=Cache() if settings.store == "embedded" else None,
     )
 
 

@@ -8,9 +8,10 @@ from pydantic import Field
 
 from functions._bodies import NotBlank, parse
 from functions._calls import Call, Reply
+from functions._once import REQUEST_ID, RequestId, answered_once
 from functions._operations import operation
 from functions._questions import AskingBody, question_of
-from shared.domain import AUTO
+from shared.domain import AUTO, Answer, Question
 from shared.errors import InvalidArgument
 from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json
@@ -28,17 +29,13 @@ class ChatBody(AskingBody):
     threshold: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
     include_citations: bool = Field(default=True, description="true or false")
     use_notes: bool = Field(default=True, description="true or false")
-    request_id: str | None = Field(
-        default=None,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$",
-        description="1-128 letters, digits, . _ : or -",
-    )
+    request_id: RequestId | None = Field(default=None, description=REQUEST_ID)
     session_id: str | None = Field(default=None, description="text")
     template: str | None = Field(default=None, description=TEMPLATE)
     stream: bool = Field(default=False, description="true or false")
 
 
-@operation(body=ChatBody, reply=AnswerJson, errors=(404,))
+@operation(body=ChatBody, reply=AnswerJson, errors=(404, 409))
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)
@@ -51,9 +48,13 @@ def ask(call: Call) -> Reply:
         use_notes=body.use_notes,
         template=_template(body.template),
     )
+    return Reply(answered_once(call, body, body.request_id, lambda: _answered(call, question, body.request_id)))
+
+
+def _answered(call: Call, question: Question, request_id: str | None) -> tuple[Answer, AnswerJson]:
     answer = call.app.chat(question)
     wanted = call.app.passages_wanted(question)
-    return Reply(answer_json(question, answer, k=wanted, request_id=body.request_id or call.request_id))
+    return answer, answer_json(question, answer, k=wanted, request_id=request_id or call.request_id)
 
 
 def _refuse_what_is_not_built(body: ChatBody) -> None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from shared.domain import AnsweredRequest, IndexRecord, StoredRequest
+from shared.domain import Answer, AnsweredRequest, IndexRecord, StoredRequest
 from shared.errors import Conflict, RequestBusy, TooLarge
 from shared.ports import RequestStore
 
@@ -151,3 +151,10 @@ def fingerprint(route: str, body: Mapping[str, object]) -> str:
     """Of what is asked: equal for bodies that ask the same, in whatever order their fields stand."""
     content = json.dumps([route, body], sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def notes_of(answer: Answer) -> tuple[str, ...]:
+    """The notes whose text may stand in its reply: all that the writer got, and those shown with a refusal."""
+    found = answer.retrieved
+    passages = (*found.selected, *found.nearest) if found else ()
+    return tuple(dict.fromkeys(passage.chunk.note_id for passage in passages))
