@@ -14,7 +14,7 @@ from shared.account.budgets import Budgets
 from shared.account.caches import Cache
 from shared.account.embedding import TenantEmbedder
 from shared.account.export import Exported, export
-from shared.account.repeats import Claim, Repeats, RequestKey
+from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.account.results import SearchResults
 from shared.answering.pipeline import answer
 from shared.answering.refusals import refusal_text
@@ -108,6 +108,8 @@ class App:
     """Vectors of questions asked lately."""
     results: Cache[Retrieved] | None = field(default_factory=Cache)
     """What searches found lately; None: not kept."""
+    patience: float = PATIENCE
+    """Seconds that a request waits for another of the same `requestId`."""
 
     # -- notes
 
@@ -336,7 +338,7 @@ class App:
         Raises Conflict for an id that was used for another request, RequestBusy while somebody is answering it.
         """
         lease = timedelta(milliseconds=self.settings.chat_timeout_ms) + LEASE_BEYOND_WRITING
-        return Repeats(store=self.store, clock=self.clock, lease=lease).claimed(key)
+        return Repeats(store=self.store, clock=self.clock, lease=lease, patience=self.patience).claimed(key)
 
     def give_feedback(self, tenant_id: str, feedback: Feedback) -> None:
         """Keep it, in place of what was said of the same thing before."""

@@ -92,6 +92,7 @@ class Repeats:
     lease: timedelta
     """Longer than any answer takes."""
     patience: float = PATIENCE
+    """Seconds."""
 
     @contextmanager
     def claimed(self, key: RequestKey) -> Iterator[Claim]:

@@ -1,0 +1,154 @@
+"""A requestId is answered once: by /chat, by /ask, whoever dies or comes twice meanwhile."""
+
+from __future__ import annotations
+
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from functions._bodies import parse
+from functions._calls import Call
+from functions._once import request_key
+from functions.routes.chat import ChatBody
+from shared import bootstrap
+from shared.domain import Draft, Prompt
+from shared.ports import Identity, Writer
+from tests.fakes import ScriptedWriter
+from tests.functions.world import World, problem
+
+ASKED = {"message": "Which colour is the boat?", "requestId": "r-1"}
+
+
+@pytest.fixture
+def writer(world: World) -> ScriptedWriter:
+    """Says something else each time it is asked."""
+    world.save("boat", title="Boat", text="The boat is blue.")
+    scripted = ScriptedWriter(*(f"Answer {number}: it is blue [N1]." for number in range(9)))
+    bootstrap.use(replace(world.app, writer=scripted))
+    return scripted
+
+
+def _chat(world: World, **fields: object) -> TestResponse:
+    return world.call("chat", "POST", "/chat", {**ASKED, **fields})
+
+
+def test_a_repeat_gets_the_same_json_and_the_model_is_not_asked(world: World, writer: ScriptedWriter) -> None:
+    first, second = _chat(world), _chat(world)
+    assert (first.status_code, first.data) == (200, second.data)
+    assert len(writer.prompts) == 1
+    assert first.get_json()["meta"]["requestId"] == "r-1"
+
+
+def test_ask_repeats_too_and_another_route_is_another_request(world: World, writer: ScriptedWriter) -> None:
+    asked = {"question": "Which colour is the boat?", "requestId": "r-9"}
+    first, second = (world.call("api", "POST", "/ask", asked) for _ in range(2))
+    assert (first.status_code, first.data) == (200, second.data)
+    assert len(writer.prompts) == 1
+    assert problem(_chat(world, requestId="r-9"))[:2] == (409, "CONFLICT")
+
+
+def test_other_ids_and_no_id_are_answered_anew(world: World, writer: ScriptedWriter) -> None:
+    for fields in ({"requestId": "r-1"}, {"requestId": "r-2"}, {"requestId": None}, {"requestId": None}):
+        assert _chat(world, **fields).status_code == 200
+    assert len(writer.prompts) == 4
+
+
+@pytest.mark.parametrize("other", [{"message": "And the car?"}, {"topK": 3}, {"includeCitations": False}])
+def test_the_same_id_with_another_body_is_a_conflict(world: World, writer: ScriptedWriter, other: Any) -> None:
+    assert _chat(world).status_code == 200
+    assert problem(_chat(world, **other))[:2] == (409, "CONFLICT")
+    assert len(writer.prompts) == 1
+
+
+def test_fields_left_out_and_fields_at_their_defaults_ask_the_same(world: World, writer: ScriptedWriter) -> None:
+    assert _chat(world).data == _chat(world, threshold=0.0, tenantId="alice", useNotes=True).data
+    assert len(writer.prompts) == 1
+
+
+def test_ids_belong_to_their_tenant(world: World, writer: ScriptedWriter) -> None:
+    _chat(world)
+    bobs = world.call("chat", "POST", "/chat", {**ASKED, "message": "What else?"}, token="bob-token")
+    assert bobs.status_code == 200
+    assert "blue" not in bobs.get_json()["answer"]
+
+
+def test_after_a_day_the_id_is_free(world: World, writer: ScriptedWriter) -> None:
+    _chat(world)
+    world.clock.forward(hours=23, minutes=59)
+    assert _chat(world).get_json()["answer"].startswith("Answer 0")
+    world.clock.forward(minutes=1)
+    assert _chat(world, message="What colour has the boat?").status_code == 200
+    assert len(writer.prompts) == 2
+
+
+def test_an_answer_from_a_note_that_is_gone_is_not_given_again(world: World, writer: ScriptedWriter) -> None:
+    assert "blue" in _chat(world).get_json()["citations"][0]["quote"]
+    assert world.call("api", "DELETE", "/notes/boat").status_code == 204
+    again = _chat(world).get_json()
+    assert again["citations"] == []
+    assert "blue" not in again["answer"]
+
+
+def test_an_answer_stays_when_its_note_was_only_edited(world: World, writer: ScriptedWriter) -> None:
+    first = _chat(world)
+    world.save("boat", title="Boat", text="The boat is red now.")
+    assert _chat(world).data == first.data
+
+
+def test_a_request_that_failed_is_free_at_once(world: World, writer: ScriptedWriter) -> None:
+    assert problem(_chat(world, template="nowhere"))[:2] == (404, "NOT_FOUND")
+    assert _chat(world).status_code == 200
+
+
+def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: World, writer: ScriptedWriter) -> None:
+    body = parse(json.dumps(ASKED).encode(), ChatBody)
+    died = world.app.claimed(request_key(Call("x", {}, b"", Identity("alice", "alice")), body, "r-1"))
+    died.__enter__()
+    world.clock.forward(minutes=1)
+    assert _chat(world).get_json()["answer"].startswith("Answer 0")
+    died.__exit__(None, None, None)  # it comes back to life, and changes nothing
+    assert _chat(world).get_json()["answer"].startswith("Answer 0")
+
+
+def test_of_two_at_once_one_asks_the_model_and_both_get_its_answer(world: World, writer: ScriptedWriter) -> None:
+    slow = _Slow(writer)
+    bootstrap.use(replace(bootstrap.app(), writer=slow))
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(_chat, world)
+        assert slow.asked.wait(5)
+        second = threads.submit(_chat, world)
+        slow.go_on.set()
+        assert first.result().data == second.result().data
+    assert len(writer.prompts) == 1
+
+
+def test_while_one_is_answering_a_repeat_is_told_to_come_back(world: World, writer: ScriptedWriter) -> None:
+    slow = _Slow(writer)
+    bootstrap.use(replace(bootstrap.app(), writer=slow, patience=0.2))
+    with ThreadPoolExecutor(1) as threads:
+        first = threads.submit(_chat, world)
+        assert slow.asked.wait(5)
+        told = _chat(world)
+        slow.go_on.set()
+        assert first.result().status_code == 200
+    assert problem(told)[:2] == (503, "UNAVAILABLE")
+    assert int(told.headers["Retry-After"]) > 0
+
+
+class _Slow:
+    """Writes only when it is told to go on."""
+
+    model = "slow"
+
+    def __init__(self, inner: Writer) -> None:
+        self.inner, self.asked, self.go_on = inner, threading.Event(), threading.Event()
+
+    def write(self, prompt: Prompt) -> Draft:
+        self.asked.set()
+        assert self.go_on.wait(5)
+        return self.inner.write(prompt)
