@@ -46,12 +46,23 @@ class Account:
     # -- usage
 
     def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
-        """One increment, and one back where it went over the limit. An increment whose reply is lost counts twice."""
+        """One increment, and one back where it went over the limit. An increment whose reply is lost counts twice.
+
+        With a limit it is looked first: refusing then costs a read, and not two writes on the one busy document.
+        """
+        if limit is not None and self._spent(tenant_id, day, kind) + amount > limit:
+            return False
         total = self._add(tenant_id, day, kind, amount)
         if limit is None or total <= limit:
             return True
         self._add(tenant_id, day, kind, -amount)
         return False
+
+    def _spent(self, tenant_id: str, day: date, kind: Spending) -> int:
+        name = names.document(self._connection.root, tenant_id, "usage", day.isoformat())
+        found = self._connection.lookup([name], (kind.value,)).get(name)
+        count: int = 0 if found is None else found.fields[kind.value].integer_value
+        return count
 
     def _add(self, tenant_id: str, day: date, kind: Spending, amount: int) -> int:
         """The day's count after it."""
