@@ -9,11 +9,12 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.app import App, NoteDraft
-from shared.domain import Filters, Retrieved, Strategy
+from shared.app import NoteDraft
+from shared.domain import Filters, Retrieved, Strategy, Vector
 from shared.errors import ModelUnavailable
 from shared.retrieval.folders import Wish
 from tests.account.world import QUESTION, TENANT, Household
+from tests.fakes import HashingEmbedder
 from tests.indexing.world import on_both_stores, sections
 
 BLUE = "The boat is blue."
@@ -128,32 +129,41 @@ def test_nothing_comes_back_after_an_erasure(home: Household) -> None:
 # -- vectors of questions
 
 
-class _Counting:
-    """Counts how often questions are embedded."""
+class _Asked(HashingEmbedder):
+    """Keeps the questions it embeds."""
 
-    def __init__(self, home: Household) -> None:
-        self.asked: list[str] = []
-        embed = home.embedder.embed_query
-        home.embedder.embed_query = lambda text: (self.asked.append(text), embed(text))[1]  # type: ignore[method-assign]
+    def __init__(self) -> None:
+        super().__init__()
+        self.questions: list[str] = []
+
+    def embed_query(self, text: str) -> Vector:
+        self.questions.append(text)
+        return super().embed_query(text)
+
+
+def _counting(home: Household) -> _Asked:
+    asked = _Asked()
+    home.app = replace(home.app, embedder=asked)
+    return asked
 
 
 def test_choosing_a_template_and_searching_embed_the_question_once(home: Household) -> None:
     home.save("boat", sections("boat", "colour"))
-    counting = _Counting(home)
+    counting = _counting(home)
     home.chat(template="auto")
-    assert counting.asked == [QUESTION]
+    assert counting.questions == [QUESTION]
 
 
 def test_ask_without_a_ranking_model_searches_twice_and_embeds_once(home: Household) -> None:
     home.save("boat", BLUE)
-    counting = _Counting(home)
+    counting = _counting(home)
     home.app.ask(home.question(), Wish((), ()))
-    assert counting.asked == [QUESTION]
+    assert counting.questions == [QUESTION]
 
 
 def test_many_who_ask_the_same_at_once_embed_it_once(home: Household) -> None:
     home.save("boat", BLUE)
-    counting = _Counting(home)
+    counting = _counting(home)
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda _: home.search(), range(8)))
-    assert counting.asked == [QUESTION]
+    assert counting.questions == [QUESTION]

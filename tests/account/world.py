@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from shared.app import App, NoteDraft
 from shared.domain import Answer, NoteKey, Question, Retrieved
+from shared.settings import Settings
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock
 
@@ -19,9 +20,10 @@ class Household:
     embedder: HashingEmbedder
     clock: Clock
 
-    def limited(self, **limits: int) -> None:
-        """Set budgets: `daily_chat_limit`, `daily_embed_tokens`."""
-        self.app = replace(self.app, settings=replace(self.app.settings, **limits))
+    def limited(self, *, daily_chat_limit: int | None = None, daily_embed_tokens: int | None = None) -> None:
+        """Set budgets."""
+        settings = Settings(daily_chat_limit=daily_chat_limit, daily_embed_tokens=daily_embed_tokens)
+        self.app = replace(self.app, settings=settings)
 
     def save(self, note_id: str, text: str, *, tenant: str = TENANT, index: bool = True) -> None:
         self.app.save_note(tenant, note_id, NoteDraft(title=note_id.title(), text=text))

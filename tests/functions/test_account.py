@@ -12,6 +12,7 @@ from werkzeug.test import TestResponse
 from shared import bootstrap
 from shared.domain import Note, Template
 from shared.errors import StoreUnavailable
+from shared.ports import Page, Store
 from tests.functions.world import START, World, problem
 
 SECRET = "the treasure lies under the third oak"
@@ -23,8 +24,8 @@ def _rows(response: TestResponse) -> list[dict[str, Any]]:
     return [json.loads(line) for line in response.get_data(as_text=True).splitlines()]
 
 
-def _export(world: World, **options: Any) -> list[dict[str, Any]]:
-    response = world.call("api", "GET", "/me:export", **options)
+def _export(world: World, **caller: str) -> list[dict[str, Any]]:
+    response = world.call("api", "GET", "/me:export", **caller)
     assert response.status_code == 200
     return _rows(response)
 
@@ -104,7 +105,7 @@ def test_only_a_page_of_notes_is_read_before_the_first_line_leaves(world: World)
     for number in range(60):
         world.app.store.put_note("alice", Note(f"n{number}", "T", "x", START, START))
     response = world.call("api", "GET", "/me:export", buffered=False)
-    assert json.loads(next(iter(response.response)))["type"] == "note"
+    assert json.loads(bytes(next(response.iter_encoded())))["type"] == "note"
     assert store.pages == 1
     response.close()
 
@@ -121,17 +122,19 @@ def test_an_export_that_fails_half_way_says_so_in_its_last_line(world: World) ->
 class _CountingStore:
     """Counts pages of notes, and is away from one of them on."""
 
-    def __init__(self, inner: Any, fails_at: int | None = None) -> None:
+    def __init__(self, inner: Store, fails_at: int | None = None) -> None:
         self._inner, self._fails_at, self.pages = inner, fails_at, 0
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
 
-    def list_notes(self, *names: Any, **options: Any) -> Any:
+    def list_notes(
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+    ) -> Page[Note]:
         self.pages += 1
         if self.pages == self._fails_at:
             raise StoreUnavailable("away")
-        return self._inner.list_notes(*names, **options)
+        return self._inner.list_notes(tenant_id, limit=limit, token=token, vault=vault)
 
 
 # -- erasure

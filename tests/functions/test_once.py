@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from werkzeug.test import TestResponse
@@ -16,7 +16,7 @@ from functions._calls import Call
 from functions._once import request_key
 from functions.routes.chat import ChatBody
 from shared import bootstrap
-from shared.domain import Draft, Prompt
+from shared.domain import Draft, Piece, Prompt
 from shared.ports import Identity, Writer
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
@@ -59,7 +59,9 @@ def test_other_ids_and_no_id_are_answered_anew(world: World, writer: ScriptedWri
 
 
 @pytest.mark.parametrize("other", [{"message": "And the car?"}, {"topK": 3}, {"includeCitations": False}])
-def test_the_same_id_with_another_body_is_a_conflict(world: World, writer: ScriptedWriter, other: Any) -> None:
+def test_the_same_id_with_another_body_is_a_conflict(
+    world: World, writer: ScriptedWriter, other: dict[str, object]
+) -> None:
     assert _chat(world).status_code == 200
     assert problem(_chat(world, **other))[:2] == (409, "CONFLICT")
     assert len(writer.prompts) == 1
@@ -70,7 +72,8 @@ def test_fields_left_out_and_fields_at_their_defaults_ask_the_same(world: World,
     assert len(writer.prompts) == 1
 
 
-def test_ids_belong_to_their_tenant(world: World, writer: ScriptedWriter) -> None:
+@pytest.mark.usefixtures("writer")
+def test_ids_belong_to_their_tenant(world: World) -> None:
     _chat(world)
     bobs = world.call("chat", "POST", "/chat", {**ASKED, "message": "What else?"}, token="bob-token")
     assert bobs.status_code == 200
@@ -86,7 +89,8 @@ def test_after_a_day_the_id_is_free(world: World, writer: ScriptedWriter) -> Non
     assert len(writer.prompts) == 2
 
 
-def test_an_answer_from_a_note_that_is_gone_is_not_given_again(world: World, writer: ScriptedWriter) -> None:
+@pytest.mark.usefixtures("writer")
+def test_an_answer_from_a_note_that_is_gone_is_not_given_again(world: World) -> None:
     assert "blue" in _chat(world).get_json()["citations"][0]["quote"]
     assert world.call("api", "DELETE", "/notes/boat").status_code == 204
     again = _chat(world).get_json()
@@ -94,18 +98,21 @@ def test_an_answer_from_a_note_that_is_gone_is_not_given_again(world: World, wri
     assert "blue" not in again["answer"]
 
 
-def test_an_answer_stays_when_its_note_was_only_edited(world: World, writer: ScriptedWriter) -> None:
+@pytest.mark.usefixtures("writer")
+def test_an_answer_stays_when_its_note_was_only_edited(world: World) -> None:
     first = _chat(world)
     world.save("boat", title="Boat", text="The boat is red now.")
     assert _chat(world).data == first.data
 
 
-def test_a_request_that_failed_is_free_at_once(world: World, writer: ScriptedWriter) -> None:
+@pytest.mark.usefixtures("writer")
+def test_a_request_that_failed_is_free_at_once(world: World) -> None:
     assert problem(_chat(world, template="nowhere"))[:2] == (404, "NOT_FOUND")
     assert _chat(world).status_code == 200
 
 
-def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: World, writer: ScriptedWriter) -> None:
+@pytest.mark.usefixtures("writer")
+def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: World) -> None:
     body = parse(json.dumps(ASKED).encode(), ChatBody)
     died = world.app.claimed(request_key(Call("x", {}, b"", Identity("alice", "alice")), body, "r-1"))
     died.__enter__()
@@ -149,6 +156,9 @@ class _Slow:
         self.inner, self.asked, self.go_on = inner, threading.Event(), threading.Event()
 
     def write(self, prompt: Prompt) -> Draft:
+        return Draft("".join(piece.text for piece in self.stream(prompt)), self.model)
+
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
         self.asked.set()
         assert self.go_on.wait(5)
-        return self.inner.write(prompt)
+        yield from self.inner.stream(prompt)
