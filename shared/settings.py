@@ -29,6 +29,12 @@ def _path(value: str) -> Path:
     return Path(value).expanduser()
 
 
+def _address(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise ValueError(f"an address that begins with http:// or https://, got {value!r}")
+    return value
+
+
 def _flag(value: str) -> bool:
     lowered = value.lower()
     if lowered in ("1", "true", "yes", "on"):
@@ -180,6 +186,12 @@ class Settings:
         (),
         _paths,
         "Folders of reasoning templates, comma separated. Default: the ten that are shipped in `templates/`.",
+    )
+    otel_endpoint: str | None = _setting(
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        None,
+        _address,
+        "Base address of an OpenTelemetry collector that takes OTLP over HTTP; needs the extra `otel`.",
     )
     log_level: str = _setting(
         "LOG_LEVEL", "INFO", _one_of("DEBUG", "INFO", "WARNING", "ERROR"), "Least level that is logged."
