@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from functions._bodies import Body
 from functions._calls import Call
-from shared.account.repeats import RequestKey, fingerprint, notes_of
+from shared.account.repeats import Claim, RequestKey, fingerprint, notes_of
+from shared.wire_stream import StreamEvent, named_notes, replayed
 
 if TYPE_CHECKING:
     from shared.domain import Answer
@@ -44,3 +46,27 @@ def answered_once(
             kept = claim.keep(json.dumps(body_json, ensure_ascii=False), notes_of(answer))
     answered: Mapping[str, object] = json.loads(kept)
     return answered
+
+
+def streamed_once(
+    call: Call, body: Body, request_id: str | None, events: Generator[StreamEvent | None]
+) -> Generator[StreamEvent | None]:
+    """The same events; a repeat gets those of the answer that there is. Raises as `answered_once`, as it begins."""
+    with closing(events):
+        if request_id is None:
+            yield from events
+            return
+        with call.app.claimed(request_key(call, body, request_id)) as claim:
+            if claim.answer is not None:
+                yield from replayed(json.loads(claim.answer))
+                return
+            note_ids: set[str] = set()
+            for event in events:
+                if event is not None:
+                    note_ids |= named_notes(event.data)
+                yield _kept(event, claim, note_ids) if event and event.name == "result" else event
+
+
+def _kept(result: StreamEvent, claim: Claim, note_ids: set[str]) -> StreamEvent:
+    kept = claim.keep(json.dumps(result.data, ensure_ascii=False), sorted(note_ids))
+    return StreamEvent(result.name, json.loads(kept))

@@ -10,6 +10,7 @@ from pydantic import Field
 from functions._bodies import Names, NotBlank, parse
 from functions._calls import Call, Reply
 from functions._once import REQUEST_ID, RequestId, answered_once
+from functions._measures import measure_answer
 from functions._operations import operation
 from functions._questions import MOST_NAMES, NAMES, AskingBody, question_of
 from shared.domain import Answer, Question
@@ -42,4 +43,5 @@ def ask(call: Call) -> Reply:
 
 def _answered(call: Call, question: Question, body: AskBody) -> tuple[Answer, AskJson]:
     answer = call.app.ask(question, Wish(body.vaults, body.folders))
+    measure_answer(answer)
     return answer, ask_json(question, answer, k=body.k, request_id=body.request_id or call.request_id)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import replace
 
 from pydantic import Field
 
 from functions._bodies import NotBlank, parse
 from functions._calls import Call, Reply
-from functions._once import REQUEST_ID, RequestId, answered_once
+from functions._measures import measure_answer, measured
+from functions._once import REQUEST_ID, RequestId, answered_once, streamed_once
 from functions._operations import operation
 from functions._questions import AskingBody, question_of
+from functions._sse import attended
 from shared.domain import AUTO, Answer, Question
 from shared.errors import InvalidArgument
 from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json
+from shared.wire_stream import StreamEvent, stream_json
 from shared.wire_types import AnswerJson
 
 NOT_YET = "to be absent: not available yet"
@@ -48,21 +52,28 @@ def ask(call: Call) -> Reply:
         use_notes=body.use_notes,
         template=_template(body.template),
     )
-    return Reply(answered_once(call, body, body.request_id, lambda: _answered(call, question, body.request_id)))
+    if body.stream if call.streams is None else call.streams:
+        return Reply(None, events=streamed_once(call, body, body.request_id, _events(call, question, body)))
+    return Reply(answered_once(call, body, body.request_id, lambda: _answered(call, question, body)))
 
 
-def _answered(call: Call, question: Question, request_id: str | None) -> tuple[Answer, AnswerJson]:
+def _answered(call: Call, question: Question, body: ChatBody) -> tuple[Answer, AnswerJson]:
     answer = call.app.chat(question)
+    measure_answer(answer)
     wanted = call.app.passages_wanted(question)
-    return answer, answer_json(question, answer, k=wanted, request_id=request_id or call.request_id)
+    return answer, answer_json(question, answer, k=wanted, request_id=body.request_id or call.request_id)
+
+
+def _events(call: Call, question: Question, body: ChatBody) -> Generator[StreamEvent | None]:
+    events = attended(measured(call.app.chat_events(question)))
+    wanted = call.app.passages_wanted(question)
+    return stream_json(question, events, k=wanted, request_id=body.request_id or call.request_id)
 
 
 def _refuse_what_is_not_built(body: ChatBody) -> None:
     """A field that would be ignored is refused by its name."""
     if body.session_id is not None:
         raise InvalidArgument("sessionId", NOT_YET)
-    if body.stream:
-        raise InvalidArgument("stream", "false: streaming is not available yet")
 
 
 def _template(named: str | None) -> str | None:
