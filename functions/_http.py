@@ -84,8 +84,12 @@ class _Begun:
         }
         fields = {"route": pattern, "httpRequest": http, **_log.measures()}
         _logger.log(level, "%s %s %d", method, pattern, status, extra={"fields": fields})
-        attributes = {"http.request.method": method, "http.route": pattern, "http.response.status_code": status}
-        spans.request_ended(f"{method} {pattern}", self._place, seconds, attributes)
+        told: spans.Attributes = {
+            "http.request.method": method,
+            "http.route": pattern,
+            "http.response.status_code": status,
+        }
+        spans.request_ended(f"{method} {pattern}", self._place, seconds, told)
 
 
 def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flask.Response:

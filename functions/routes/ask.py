@@ -9,8 +9,8 @@ from pydantic import Field
 
 from functions._bodies import Names, NotBlank, parse
 from functions._calls import Call, Reply
-from functions._once import REQUEST_ID, RequestId, answered_once
 from functions._measures import measure_answer
+from functions._once import REQUEST_ID, RequestId, answered_once
 from functions._operations import operation
 from functions._questions import MOST_NAMES, NAMES, AskingBody, question_of
 from shared.domain import Answer, Question

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from shared.domain import ChosenBy, Folder, Place, Question, Retrieved, Usage
+from shared.laps import Laps
 from shared.ports import Embedder, Writer
 from shared.retrieval.folder_choice import Offer, Wish, by_match, lay_out, offers
 from shared.retrieval.folder_ranking import FolderRanking, rank_folders
-from shared.laps import Laps
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
 

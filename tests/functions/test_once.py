@@ -162,3 +162,58 @@ class _Slow:
         self.asked.set()
         assert self.go_on.wait(5)
         yield from self.inner.stream(prompt)
+
+
+# -- streams
+
+
+def _stream(world: World, **fields: object) -> list[tuple[str, dict[str, object]]]:
+    """(name, data) of the events."""
+    text = _chat(world, stream=True, **fields).get_data(as_text=True)
+    blocks = [block.splitlines() for block in text.split("\n\n") if block.startswith("event: ")]
+    return [(block[0].removeprefix("event: "), json.loads(block[1].removeprefix("data: "))) for block in blocks]
+
+
+def test_a_streamed_repeat_gets_the_events_of_the_answer_there_is(world: World, writer: ScriptedWriter) -> None:
+    first, second = _stream(world), _stream(world)
+    assert first[-1] == second[-1]
+    assert first[-1][0] == "result"
+    assert [name for name, _ in second] == ["start", "query", "token", "citation", "usage", "result"]
+    assert second[0] == first[0]
+    assert "".join(str(data["text"]) for name, data in second if name == "token") == second[-1][1]["answer"]
+    assert len(writer.prompts) == 1
+
+
+@pytest.mark.parametrize("streamed_first", [True, False])
+def test_streamed_and_whole_are_the_same_request(world: World, writer: ScriptedWriter, *, streamed_first: bool) -> None:
+    if streamed_first:
+        streamed, whole = _stream(world)[-1][1], _chat(world).get_json()
+    else:
+        whole, streamed = _chat(world).get_json(), _stream(world)[-1][1]
+    assert streamed == whole
+    assert len(writer.prompts) == 1
+
+
+@pytest.mark.usefixtures("writer")
+def test_a_stream_of_a_used_id_with_another_body_ends_in_a_conflict(world: World) -> None:
+    _stream(world)
+    name, data = _stream(world, message="And the car?")[-1]
+    assert (name, data["error"]["code"]) == ("error", 409)  # type: ignore[index]
+
+
+@pytest.mark.usefixtures("writer")
+def test_a_streamed_answer_from_a_note_that_is_gone_is_not_given_again(world: World) -> None:
+    assert "blue" in json.dumps(_stream(world))
+    world.call("api", "DELETE", "/notes/boat")
+    assert "blue" not in json.dumps(_stream(world))
+
+
+def test_a_stream_that_is_left_frees_its_id(world: World, writer: ScriptedWriter) -> None:
+    response = world.call("chat", "POST", "/chat", {**ASKED, "stream": True}, buffered=False)
+    events = response.iter_encoded()
+    assert b"start" in bytes(next(events))
+    assert b"event" in bytes(next(events))
+    response.close()
+    assert world.app.store.read_request("alice", "r-1").record is None
+    assert _chat(world).status_code == 200
+    assert len(writer.prompts) <= 2
