@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from shared.domain import ChosenBy, Folder, Place, Question, Retrieved, Usage
+from shared.laps import Laps
 from shared.ports import Embedder, Writer
 from shared.retrieval.folder_choice import Offer, Wish, by_match, lay_out, offers
 from shared.retrieval.folder_ranking import FolderRanking, rank_folders
-from shared.retrieval.laps import Laps
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
 
@@ -58,7 +58,7 @@ def retrieve_from_folders(
     places = tuple(place for offer, each in zip(offered, rankings, strict=True) for place in lay_out(offer, each))
     laps.end("folders")
     found = search(question, places=places)
-    timings = {**found.timings_ms, "folders": laps.total()["folders"]}
+    timings = {**found.timings_ms, "folders": laps.taken["folders"]}
     return FolderSearch(replace(found, timings_ms=timings), sum((each.usage for each in rankings), start=Usage()))
 
 
