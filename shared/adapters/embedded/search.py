@@ -97,7 +97,7 @@ def nearest(
     """(id, cosine) of the best allowed chunks, best first, and every equal of the last."""
     if limit < 1 or not all(restriction.scopes):
         return []
-    return space.nearest(vector, limit=limit, allowed=_allowed(db, restriction))
+    return space.nearest(db, vector, limit=limit, allowed=_allowed(db, restriction))
 
 
 def neighbours(
