@@ -45,7 +45,7 @@ def gather(
     """At most three times `leg_size` candidates. `embed` gives the question's vector; None: search without.
 
     `parts` cover the restriction; none: it is searched as one. A part whose search fails brings nothing of its vaults,
-    which the pool's `silent_vaults` names. Raises StoreUnavailable if all parts fail, or any other leg does.
+    which the pool's `silent_vaults` names. Raises StoreUnavailable if no vault is left, or any other leg fails.
     """
     legs = _Legs(search, restriction)
     leg = VectorLeg(parts or (Part(restriction),), search.options.leg_size)

@@ -66,7 +66,7 @@ class VectorLeg:
         return [executor.submit(self._look, part, once, look) for part in self._parts]
 
     def end(self, searches: Sequence[Future[_Found]]) -> Near:
-        """Raises StoreUnavailable if every part does."""
+        """Raises StoreUnavailable if no vault is left all of whose parts answered."""
         found: list[_Found] = []
         silent: set[str] = set()
         failures = []
@@ -76,7 +76,7 @@ class VectorLeg:
             except StoreUnavailable as error:
                 silent |= part.vaults
                 failures.append(error)
-        if not found:
+        if failures and all(part.vaults <= silent for part in self._parts):
             raise failures[0]
         neighbours = _best_first(each for one in found for each in one.neighbours if each.chunk.vault not in silent)
         ceiling = max((one.ceiling for one in found if one.ceiling is not None), default=None)
