@@ -52,7 +52,8 @@ def retrieve_from_folders(
     laps = Laps()
     offered = offers(wish, store.folders(question.tenant_id))
     if ranker is None:
-        wide = replace(options, max_chunks=MATCHING, max_characters=None)
+        half = options.posting_budget // 2
+        wide = replace(options, leg_size=MATCHING, posting_budget=half, max_chunks=MATCHING, max_characters=None)
         rankings = _matched(question, offered, partial(search, options=wide))
     else:
         rankings = _ranked(question, offered, ranker, pool)
