@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from shared.answering.pipeline import answer
+from shared.answering.pipeline import answer, answer_events, last
 from shared.answering.refusals import refusal_text
 from shared.domain import (
     AUTO,
     Answer,
+    AnswerEvent,
     Coverage,
     IndexRecord,
     Note,
@@ -32,6 +34,7 @@ from shared.ports import Embedder, Page, Store, Verifier, Writer
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
+from shared.sessions.service import Sessions
 from shared.settings import Settings
 from shared.templates import pipeline as templates
 from shared.templates.folders import SHIPPED, state_of
@@ -84,6 +87,8 @@ class App:
     clock: Callable[[], datetime]
     notice: str
     """One line that says which parts are in use."""
+    writers: Mapping[str, Writer] = field(default_factory=dict)
+    """Further models that a session or a request may choose, by name."""
     ranker: Writer | None = None
     """Model that ranks folders; None: there is none."""
     chunker: str = DEFAULT_CHUNKER
@@ -167,11 +172,24 @@ class App:
 
         Raises NotFound for a template that there is not.
         """
+        return last(self.chat_events(question))
+
+    def chat_events(self, question: Question) -> Generator[AnswerEvent]:
+        """The same answer as it comes about; nothing happens before the first event is asked for.
+
+        Closing the iterator ends what is under way.
+        """
         choosing = self.pool.submit(self._template_for, question) if question.template else None
         retrieved = self._retrieve(question, self._options()) if question.use_notes else None
         chosen = choosing.result() if choosing else None
-        answered = answer(question, retrieved, writer=self.writer, fallback=self.fallback, template=chosen)
-        return self._unless_pending(question.tenant_id, answered)
+        yield from answer_events(
+            question,
+            retrieved,
+            writer=self.writers.get(question.model or "", self.writer),
+            fallback=self.fallback,
+            template=chosen,
+            amend=partial(self._unless_pending, question.tenant_id),
+        )
 
     def _unless_pending(self, tenant_id: str, answered: Answer) -> Answer:
         """A refusal while notes wait to be indexed does not know whether they hold the answer, and says that."""
@@ -227,6 +245,18 @@ class App:
         if question.template == AUTO:
             return self.search_templates(question.tenant_id, question.text, top_k=1)[0]
         return TemplateMatch(self.template(question.tenant_id, question.template), None)
+
+    # -- sessions
+
+    @property
+    def sessions(self) -> Sessions:
+        return Sessions(
+            store=self.store,
+            clock=self.clock,
+            models=frozenset({self.writer.model, *self.writers}),
+            rewriter=self.ranker,
+            longest_question=self.settings.chat_max_query_length,
+        )
 
     # -- reasoning templates
 

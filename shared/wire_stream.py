@@ -1,0 +1,78 @@
+"""The events of an answer -> the events clients read, the same for server-sent events, callables and the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+
+from shared.domain import Answer, AnswerEvent, Cited, Question, Retracted, Retrieved, Searched, Token
+from shared.text.offsets import Utf16Offsets
+from shared.wire import citation_json, query_json, result_json
+from shared.wire_types import AnswerJson
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEvent:
+    """`name`: start, query, sources, token, citation, retract, usage, then result or error."""
+
+    name: str
+    data: Mapping[str, object]
+
+
+def started_json(request_id: str, session_id: str | None) -> StreamEvent:
+    """The first event: it comes before anything is looked for."""
+    return StreamEvent("start", {"requestId": request_id, "sessionId": session_id})
+
+
+def stream_json(
+    question: Question, events: Generator[AnswerEvent], *, result: Callable[[Answer], AnswerJson]
+) -> Generator[StreamEvent]:
+    """What happens while an answer comes about, as clients read it. `result`: the whole answer's JSON.
+
+    The text of all tokens, less what was retracted (from a UTF-16 offset on), is the result's answer.
+    """
+    shown = ""
+    with closing(events):
+        for event in events:
+            match event:
+                case Searched(retrieved):
+                    yield from _found(question, retrieved)
+                case Token(text) if text:
+                    shown += text
+                    yield StreamEvent("token", {"text": text})
+                case Cited(citation):
+                    yield StreamEvent("citation", citation_json(citation))
+                case Retracted(start, reason):
+                    yield StreamEvent("retract", {"from": Utf16Offsets(shown).at(start), "reason": reason.value})
+                    shown = shown[:start]
+                case Answer():
+                    yield from _ended(result(event))
+
+
+def result_of(events: Generator[StreamEvent]) -> Mapping[str, object]:
+    """The last event's JSON, for callers who want nothing but it."""
+    with closing(events):
+        *_, last = events
+    return last.data
+
+
+def replayed_json(result: AnswerJson) -> Generator[StreamEvent]:
+    """An answer that was given before, as a stream of its own."""
+    yield started_json(result["meta"]["requestId"], result["meta"]["sessionId"])
+    yield StreamEvent("query", result["meta"]["query"] or {})
+    yield StreamEvent("token", {"text": result["answer"]})
+    yield from (StreamEvent("citation", citation) for citation in result["citations"])
+    yield from _ended(result)
+
+
+def _ended(result: AnswerJson) -> Generator[StreamEvent]:
+    yield StreamEvent("usage", result["meta"]["usage"])
+    yield StreamEvent("result", result)
+
+
+def _found(question: Question, retrieved: Retrieved) -> Generator[StreamEvent]:
+    """What was understood, and the passages that the writer gets."""
+    yield StreamEvent("query", query_json(question, retrieved))
+    offered = () if retrieved.refusal else retrieved.selected
+    yield StreamEvent("sources", {"sources": [result_json(passage) for passage in offered]})
