@@ -145,7 +145,7 @@ class EmbeddedStore:
     ) -> tuple[Neighbour, ...]:
         """Raises OperatorError where numpy is not installed. The first call reads the tenant's vectors into memory."""
         space = self._space(tenant_id, index_version, len(vector))
-        # The lock before the first read: no thread's snapshot is older than what the matrix has followed already.
+        # The lock before the first read: no thread's snapshot is older than what memory has followed already.
         with space.lock, self._files.of(tenant_id).reading() as db:
             space.refresh(db, search.revision(db))
             best = search.nearest(db, space, vector, limit=limit, restriction=restriction)
