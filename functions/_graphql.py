@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_schema
 
@@ -14,7 +14,7 @@ from functions._turns import SettingsBody
 from functions.routes.chat import ChatBody, answered
 from shared.domain import SettingsPatch
 from shared.errors import InvalidArgument
-from shared.sessions.service import Sessions
+from shared.sessions.service import NEW, Sessions
 from shared.wire_sessions import messages_json, session_json, sessions_json
 
 MOST_PER_PAGE = 200
@@ -23,7 +23,7 @@ MOST_ITEMS = 1000
 MOST_ANSWERS = 1
 """Questions in one request: each is a model's bill, and together they would outlast the request."""
 
-SDL = '''
+SDL = """
 "A JSON object, as the REST routes give it."
 scalar JSON
 
@@ -100,7 +100,7 @@ type Answer {
   meta: JSON!
   session: Session!
 }
-'''
+"""
 
 
 @dataclass(slots=True)
@@ -125,6 +125,9 @@ class Visit:
         return wanted
 
 
+Info: TypeAlias = "GraphQLResolveInfo[Visit]"
+
+
 @cache
 def schema() -> GraphQLSchema:
     """Built once a process."""
@@ -136,53 +139,54 @@ def schema() -> GraphQLSchema:
     return built
 
 
-def _session(_: object, info: GraphQLResolveInfo, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit: Visit = info.context
+def _session(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
     return session_json(visit.sessions.get(visit.call.tenant_id, named["sessionId"]))
 
 
-def _sessions(_: object, info: GraphQLResolveInfo, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit: Visit = info.context
+def _sessions(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
     limit, title = visit.page_size(named["pageSize"]), (named["title"] or "").strip()
     token = named.get("pageToken") or None
     return sessions_json(visit.sessions.page(visit.call.tenant_id, limit=limit, token=token, title=title))
 
 
-def _messages(session: Mapping[str, Any], info: GraphQLResolveInfo, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit: Visit = info.context
+def _messages(session: Mapping[str, Any], info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
     limit, token = visit.page_size(named["pageSize"]), named.get("pageToken") or None
     found = visit.sessions.messages(visit.call.tenant_id, session["sessionId"], limit=limit, token=token)
     return messages_json(found)
 
 
-def _create(_: object, info: GraphQLResolveInfo, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit: Visit = info.context
+def _create(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
     title, patch = named.get("title") or "", _patch(named.get("settings"))
     return session_json(visit.sessions.create(visit.call.tenant_id, title=title, patch=patch))
 
 
-def _change(_: object, info: GraphQLResolveInfo, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit: Visit = info.context
+def _change(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
     title, patch = named.get("title"), _patch(named.get("settings"))
     return session_json(visit.sessions.change(visit.call.tenant_id, named["sessionId"], title=title, patch=patch))
 
 
-def _delete(_: object, info: GraphQLResolveInfo, **named: Any) -> bool:  # noqa: ANN401
-    visit: Visit = info.context
+def _delete(_: object, info: Info, **named: Any) -> bool:  # noqa: ANN401
+    visit = info.context
     visit.sessions.delete(visit.call.tenant_id, named["sessionId"])
     return True
 
 
-def _ask(_: object, info: GraphQLResolveInfo, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit: Visit = info.context
+def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
     visit.answers += 1
     if visit.answers > MOST_ANSWERS:
         raise InvalidArgument("query", "one question in a request")
     said = {name: value for name, value in named.items() if name != "settings" and value is not None}
-    return answered(visit.call, ChatBody.model_validate({**said, "sessionId": said.get("sessionId", "new"), **(named.get("settings") or {})}))
+    fields = {"sessionId": NEW, **said, **(named.get("settings") or {})}
+    return answered(visit.call, ChatBody.model_validate(fields))
 
 
-def _asked_in(answer: Mapping[str, Any], info: GraphQLResolveInfo) -> Mapping[str, Any]:
+def _asked_in(answer: Mapping[str, Any], info: Info) -> Mapping[str, Any]:
     return _session(None, info, sessionId=answer["meta"]["sessionId"])
 
 
@@ -190,7 +194,7 @@ def _patch(settings: Mapping[str, Any] | None) -> SettingsPatch:
     return SettingsBody.model_validate(settings or {}).patch()
 
 
-RESOLVERS = {
+RESOLVERS: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     "Query": {"session": _session, "sessions": _sessions},
     "Mutation": {
         "createSession": _create,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +11,12 @@ from pydantic import Field
 
 from functions._bodies import Body
 from functions._questions import AskingBody
-from shared.domain import Answer, Question, SettingsPatch
+from shared.answering.pipeline import last
+from shared.domain import Answer, AnswerEvent, Question, SettingsPatch
 from shared.errors import AuroraError
 from shared.sessions.limits import LONGEST_SYSTEM_PROMPT, RANGES, SYSTEM_PROMPT, expected
 from shared.sessions.service import Sessions, Turn
+from shared.wire_stream import StreamEvent
 
 FLAG = "true or false"
 MODEL = "the name of a model that may be chosen, or null for the configured one"
@@ -79,15 +82,32 @@ class Asked:
     def session_id(self) -> str | None:
         return self.turn.session_id
 
-    def answered(self, answer: Callable[[Question], Answer]) -> Answer:
-        """What `answer` answers to the whole question."""
+    def events(self, answering: Callable[[Question], Generator[AnswerEvent]]) -> Generator[AnswerEvent]:
+        """What happens while the whole question is answered. Nothing happens before the first event is asked for."""
         try:
             self.turn = self.sessions.whole(self.turn)
-            self.answer = self.sessions.counted(self.turn, answer(self.question))
+            with closing(answering(self.question)) as events:
+                for event in events:
+                    yield self._counted(event) if isinstance(event, Answer) else event
         except AuroraError:
             self.sessions.abandon(self.turn)
             raise
+
+    def _counted(self, answer: Answer) -> Answer:
+        self.answer = self.sessions.counted(self.turn, answer)
         return self.answer
+
+    def answer_of(self, answering: Callable[[Question], Generator[AnswerEvent]]) -> Answer:
+        """The same at once."""
+        return last(self.events(answering))
+
+    def kept(self, told: Generator[StreamEvent | None]) -> Generator[StreamEvent | None]:
+        """The same, the turn stored before its result is told."""
+        with closing(told):
+            for event in told:
+                if event is not None and event.name == "result":
+                    self.keep(event.data)
+                yield event
 
     def keep(self, body: Mapping[str, Any]) -> None:
         """Store the turn as `body` tells it to the caller."""

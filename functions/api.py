@@ -33,6 +33,7 @@ ROUTES = (
     Route("PATCH", "/sessions/{session_id}", "sessions:patch"),
     Route("DELETE", "/sessions/{session_id}", "sessions:delete"),
     Route("GET", "/sessions/{session_id}/messages", "sessions:messages"),
+    Route("POST", "/graphql", "graphql:answer"),
     Route("GET", "/openapi.json", "openapi:show", public=True),
     HEALTH,
 )

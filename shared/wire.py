@@ -124,7 +124,7 @@ def result_json(passage: Scored) -> ResultJson:
     }
 
 
-def _query_json(question: Question, retrieved: Retrieved) -> QueryJson:
+def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
     hint = retrieved.analysis.time
     if hint is None:
         return {"keywords": list(retrieved.analysis.keywords), "timeRange": None}
@@ -167,7 +167,7 @@ def answer_json(
         "requestId": request_id,
         "sessionId": session_id,
         "offsetUnit": "utf16",
-        "query": _query_json(question, retrieved) if retrieved else None,
+        "query": query_json(question, retrieved) if retrieved else None,
         "refusal": None,
         "template": chosen_json(answer.template),
         "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
@@ -220,7 +220,7 @@ def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id:
         "retrieval": _retrieval_json(retrieved, k),
         "requestId": request_id,
         "offsetUnit": "utf16",
-        "query": _query_json(question, retrieved),
+        "query": query_json(question, retrieved),
         "timings": _timings(retrieved.timings_ms),
     }
     return {"results": [result_json(passage) for passage in retrieved.selected], "meta": meta}

@@ -10,11 +10,13 @@ from functions._bodies import NotBlank, parse
 from functions._calls import Call, Reply
 from functions._operations import operation
 from functions._questions import question_of
-from functions._turns import TurnBody, begin
+from functions._sse import attended
+from functions._turns import Asked, TurnBody, begin
 from shared.domain import AUTO
 from shared.errors import InvalidArgument
 from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json
+from shared.wire_stream import stream_json
 from shared.wire_types import AnswerJson
 
 TEMPLATE = "auto, none, or the id of a template"
@@ -37,20 +39,28 @@ class ChatBody(TurnBody):
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)
-    _refuse_what_is_not_built(body)
-    question = replace(question_of(call, body.message, "message", body), template=_template(body.template))
-    asked = begin(call.app.sessions, question, body)
-    answer = asked.answered(call.app.chat)
+    if not (body.stream if call.streams is None else call.streams):
+        return Reply(answered(call, body))
+    asked = _asked(call, body)
+    wanted, request_id = call.app.passages_wanted(asked.question), body.request_id or call.request_id
+    happening = attended(asked.events(call.app.chat_events))
+    told = stream_json(asked.question, happening, k=wanted, request_id=request_id, session_id=asked.session_id)
+    return Reply(None, events=asked.kept(told))
+
+
+def answered(call: Call, body: ChatBody) -> AnswerJson:
+    """The whole answer at once; stored if it belongs to a session."""
+    asked = _asked(call, body)
+    answer = asked.answer_of(call.app.chat_events)
     wanted, request_id = call.app.passages_wanted(asked.question), body.request_id or call.request_id
     reply = answer_json(asked.question, answer, k=wanted, request_id=request_id, session_id=asked.session_id)
     asked.keep(reply)
-    return Reply(reply)
+    return reply
 
 
-def _refuse_what_is_not_built(body: ChatBody) -> None:
-    """A field that would be ignored is refused by its name."""
-    if body.stream:
-        raise InvalidArgument("stream", "false: streaming is not available yet")
+def _asked(call: Call, body: ChatBody) -> Asked:
+    question = replace(question_of(call, body.message, "message", body), template=_template(body.template))
+    return begin(call.app.sessions, question, body)
 
 
 def _template(named: str | None) -> str | None:

@@ -6,8 +6,17 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphql import DocumentNode, FieldNode, FragmentDefinitionNode, FragmentSpreadNode, GraphQLError, Node
-from graphql import execute_sync, parse, validate
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    Node,
+    execute_sync,
+    parse,
+    validate,
+)
 from pydantic import Field
 
 from functions import _bodies
@@ -66,8 +75,8 @@ def _document(query: str) -> DocumentNode:
     except (GraphQLError, RecursionError) as error:
         raise InvalidArgument("query", f"a GraphQL document; {_told(error)}") from None
     _check_size(document)
-    for error in validate(schema(), document, max_errors=1):
-        raise InvalidArgument("query", f"a document for this schema; {_told(error)}")
+    for unfit in validate(schema(), document, max_errors=1):
+        raise InvalidArgument("query", f"a document for this schema; {unfit.message}")
     return document
 
 
@@ -108,7 +117,7 @@ def _error_json(error: GraphQLError) -> GraphQLErrorJson:
         told = body_of(cause)["error"]
         message, code, reason = told["message"], told["status"], told["details"][0]["reason"]
         metadata = told["details"][0].get("metadata", {})
-    elif cause is not None:
+    elif cause is not None and not isinstance(cause, GraphQLError):
         log.error("unexpected error in a GraphQL field", exc_info=cause)
         message, code, reason = INTERNAL_MESSAGE, INTERNAL.status, INTERNAL.reason
     extensions = {"code": code, "reason": reason, **metadata}

@@ -47,6 +47,7 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "PATCH", "/sessions/{session_id}"): Example("/sessions/boats", body={"title": "Cars"}, key="title"),
     ("api", "DELETE", "/sessions/{session_id}"): Example("/sessions/boats", status=204),
     ("api", "GET", "/sessions/{session_id}/messages"): Example("/sessions/boats/messages", key="messages"),
+    ("api", "POST", "/graphql"): Example("/graphql", body={"query": "{ sessions { nextPageToken } }"}, key="data"),
     ("api", "GET", "/openapi.json"): Example("/openapi.json", key="openapi"),
     ("api", "GET", "/healthz"): Example("/healthz", key="status"),
     ("reconcile", "POST", "/"): Example("/", key="examined"),
