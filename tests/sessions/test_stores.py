@@ -55,8 +55,9 @@ def sessions(store: Store) -> Sessions:
     return Sessions(store=store, clock=lambda: DAY)
 
 
-def _asked(sessions: Sessions, session_id: str, text: str = "What is alpha?", **patch: int) -> Turn:
-    return sessions.whole(sessions.begin(Question(TENANT, text, DAY), session_id, SettingsPatch(**patch)))
+def _asked(sessions: Sessions, session_id: str, *, max_history: int | None = None) -> Turn:
+    patch = SettingsPatch(max_history=max_history)
+    return sessions.whole(sessions.begin(Question(TENANT, "What is alpha?", DAY), session_id, patch))
 
 
 def test_citations_return_as_answered_then_stale_then_without_text(sessions: Sessions, store: Store) -> None:
