@@ -36,6 +36,7 @@ ROUTES = (
     Route("POST", "/feedback", "account:give"),
     Route("GET", "/me:export", "account:export"),
     Route("DELETE", "/me", "account:erase"),
+    Route("POST", "/graphql", "graphql:answer"),
     Route("GET", "/openapi.json", "openapi:show", public=True),
     HEALTH,
 )

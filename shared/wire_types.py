@@ -462,3 +462,18 @@ class MessagesJson(TypedDict):
 
     messages: list[MessageJson]
     nextPageToken: str | None
+
+
+class GraphQLErrorJson(TypedDict):
+    """What went wrong in a field. `extensions` holds `code` and `reason` as REST has them, and the bad `field`."""
+
+    message: str
+    path: list[str | int]
+    extensions: dict[str, str]
+
+
+class GraphQLJson(TypedDict):
+    """What was asked for, by the names of its fields. `data` null: nothing could be had."""
+
+    data: dict[str, object] | None
+    errors: NotRequired[list[GraphQLErrorJson]]

@@ -50,6 +50,7 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "POST", "/feedback"): Example("/feedback", body={"requestId": "r-1", "rating": "up"}, key="feedbackId"),
     ("api", "GET", "/me:export"): Example("/me:export"),
     ("api", "DELETE", "/me"): Example("/me", body={"confirm": "erase everything"}, key="erased"),
+    ("api", "POST", "/graphql"): Example("/graphql", body={"query": "{ sessions { nextPageToken } }"}, key="data"),
     ("api", "GET", "/openapi.json"): Example("/openapi.json", key="openapi"),
     ("api", "GET", "/healthz"): Example("/healthz", key="status"),
     ("reconcile", "POST", "/"): Example("/", key="examined"),
