@@ -144,7 +144,7 @@ def callable_error(body: Mapping[str, Any]) -> dict[str, Any]:
     """A Google JSON error as callable clients read it: their decoders trip over `@type`, which marks encoded values."""
     error = body["error"]
     details = [{name: value for name, value in each.items() if name != "@type"} for each in error["details"]]
-    return {"error": {"status": error["status"], "message": error["message"], "details": details}}
+    return {"error": {**error, "details": details}}
 
 
 def unwrapped(body: bytes) -> bytes | None:
