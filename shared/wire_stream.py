@@ -27,10 +27,11 @@ def started_json(request_id: str, session_id: str | None) -> StreamEvent:
 
 def stream_json(
     question: Question, events: Generator[AnswerEvent], *, result: Callable[[Answer], AnswerJson]
-) -> Generator[StreamEvent]:
+) -> Generator[StreamEvent | None]:
     """What happens while an answer comes about, as clients read it. `result`: the whole answer's JSON.
 
-    The text of all tokens, less what was retracted (from a UTF-16 offset on), is the result's answer.
+    The text of all tokens, less what was retracted (from a UTF-16 offset on), is the result's answer. None: nothing
+    new, so that whoever listens can leave while the writer is silent.
     """
     shown = ""
     with closing(events):
@@ -48,13 +49,14 @@ def stream_json(
                     shown = shown[:start]
                 case Answer():
                     yield from _ended(result(event))
+                case _:
+                    yield None
 
 
-def result_of(events: Generator[StreamEvent]) -> Mapping[str, object]:
-    """The last event's JSON, for callers who want nothing but it."""
-    with closing(events):
-        *_, last = events
-    return last.data
+def result_of(events: Generator[StreamEvent | None]) -> Mapping[str, object]:
+    """The result's JSON, for callers who want nothing but it."""
+    (result,) = [event.data for event in events if event and event.name == "result"]
+    return result
 
 
 def replayed_json(result: AnswerJson) -> Generator[StreamEvent]:

@@ -47,7 +47,7 @@ def ask(call: Call) -> Reply:
     return Reply(result_of(events))
 
 
-def _answered(call: Call, body: ChatBody, question: Question) -> Generator[StreamEvent]:
+def _answered(call: Call, body: ChatBody, question: Question) -> Generator[StreamEvent | None]:
     """The turn from its start to its result. What is wrong with the request is raised before the first event."""
     app, request_id = call.app, body.request_id or call.request_id
     with app.sessions.turn(question, body.session_id, body.patch()) as begun_turn:
