@@ -96,7 +96,7 @@ def test_the_first_event_leaves_at_once(chat: Chat) -> None:
 @pytest.mark.parametrize("how", [{"pause": 0.02}, {"hang_after": 700}], ids=["while it writes", "while it is silent"])
 def test_a_client_that_hangs_up_stops_the_model(chat: Chat, how: dict[str, float]) -> None:
     chat.gemini.hung_up.clear()
-    chat.gemini.script(streamed(*["Cloud Run [N1]. "] * 200, **how))
+    chat.gemini.stream = streamed(*["Cloud Run [N1]. "] * 200, **how)
     with chat.asked() as connection:
         read_until(connection, b"event: token")
     assert chat.gemini.hung_up.wait(5)
@@ -104,15 +104,15 @@ def test_a_client_that_hangs_up_stops_the_model(chat: Chat, how: dict[str, float
 
 def test_a_client_that_hangs_up_before_the_first_token_stops_the_model(chat: Chat) -> None:
     chat.gemini.hung_up.clear()
-    chat.gemini.script(streamed(*["Cloud Run [N1]. "] * 200, delay=1.5, pause=0.1))
+    chat.gemini.stream = streamed(*["Cloud Run [N1]. "] * 200, delay=1.5, pause=0.1)
     with chat.asked() as connection:
         read_until(connection, b"event: sources")
     assert chat.gemini.hung_up.wait(5)
 
 
 def test_the_instance_serves_on_after_many_hang_ups(chat: Chat) -> None:
-    for _ in range(20):
-        chat.gemini.script(streamed(*["Cloud Run [N1]. "] * 200, pause=0.02))
+    for _ in range(10):
+        chat.gemini.stream = streamed(*["Cloud Run [N1]. "] * 200, pause=0.02)
         with chat.asked() as connection:
             read_until(connection, b"event: token")
     with chat.asked() as connection:

@@ -74,6 +74,8 @@ class GeminiServer(ScriptedServer):
         """`pause`: seconds before each word of a streamed answer."""
         self.answer_text = answer_text
         self.pause = pause
+        self.stream: Reply | None = None
+        """What streamed answers are instead, embeddings apart."""
         super().__init__(self._route)
 
     @property
@@ -92,7 +94,7 @@ class GeminiServer(ScriptedServer):
             case "generateContent":
                 return generated(self.answer_text)
             case "streamGenerateContent":
-                return streamed(*re.findall(r"\S+\s*", self.answer_text), pause=self.pause)
+                return self.stream or streamed(*re.findall(r"\S+\s*", self.answer_text), pause=self.pause)
         return error(404, "NOT_FOUND", message=f"No such method: {request.path}")
 
 

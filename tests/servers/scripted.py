@@ -193,11 +193,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Waits. Whether meanwhile the client hung up, or the server is closing."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
-            if self.server.scripted.wait(min(left, 0.01)):
+            if self.server.scripted.wait(0):
                 return True
-            if select.select([self.connection], [], [], 0)[0] and not self.connection.recv(1, socket.MSG_PEEK):
-                self.server.scripted.hung_up.set()
-                return True
+            if select.select([self.connection], [], [], min(left, 0.05))[0]:
+                if not self.connection.recv(1, socket.MSG_PEEK):
+                    self.server.scripted.hung_up.set()
+                    return True
+                time.sleep(min(left, 0.01))  # the next request has been sent ahead
         return False
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401 - as in http.server
