@@ -103,7 +103,7 @@ def encoded(
     encode = _sse if form is Form.PLAIN else _callable
     sent = time.monotonic()
     for event in events:
-        if event is not None:
+        if event is not None and event.name:
             yield encode(event.name, event.data)
         elif gone():
             return

@@ -33,6 +33,9 @@ ROUTES = (
     Route("PATCH", "/sessions/{session_id}", "sessions:patch"),
     Route("DELETE", "/sessions/{session_id}", "sessions:delete"),
     Route("GET", "/sessions/{session_id}/messages", "sessions:messages"),
+    Route("POST", "/feedback", "account:give"),
+    Route("GET", "/me:export", "account:export"),
+    Route("DELETE", "/me", "account:erase"),
     Route("GET", "/openapi.json", "openapi:show", public=True),
     HEALTH,
 )

@@ -361,6 +361,24 @@ class CoverageJson(TypedDict):
     missing: int
 
 
+class FeedbackJson(TypedDict):
+    """What was said of an answer. `messageId` null: it was no session's; `citation` null: the whole answer is meant."""
+
+    feedbackId: str
+    requestId: str
+    messageId: str | None
+    rating: str | None
+    comment: str
+    citation: str | None
+    createdAt: str
+
+
+class ReceiptJson(TypedDict):
+    """What was erased: kind -> how many; kinds of which there was nothing are absent."""
+
+    erased: dict[str, int]
+
+
 class ReconcileJson(TypedDict):
     """What one reconcile found and did; of a dry run, what it would embed. `complete` false: call again."""
 

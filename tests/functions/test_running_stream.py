@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_the_first_event_leaves_at_once(chat: Chat) -> None:
 
 
 @pytest.mark.parametrize("how", [{"pause": 0.02}, {"hang_after": 700}], ids=["while it writes", "while it is silent"])
-def test_a_client_that_hangs_up_stops_the_model(chat: Chat, how: dict[str, float]) -> None:
+def test_a_client_that_hangs_up_stops_the_model(chat: Chat, how: dict[str, Any]) -> None:
     chat.gemini.hung_up.clear()
     chat.gemini.stream = streamed(*["Cloud Run [N1]. "] * 200, **how)
     with chat.asked() as connection:

@@ -17,7 +17,7 @@ from shared import bootstrap
 from shared.domain import Piece
 from shared.errors import ModelUnavailable
 from shared.ports import Writer
-from shared.wire_stream import StreamEvent
+from shared.wire_stream import SILENCE, StreamEvent
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
 from tests.servers.sdk_parsers import Received, Unreadable, android, event_source, ios, javascript
@@ -252,7 +252,7 @@ START = StreamEvent("start", {"requestId": "r"})
 
 
 def test_silence_is_broken_by_a_comment_or_a_message() -> None:
-    silent = [START, None, None]
+    silent = [START, None, SILENCE]
     assert list(encoded(ticks(*silent), Form.PLAIN, silence=0))[1:] == [b": heartbeat\n\n"] * 2
     beats = b"".join(encoded(ticks(*silent), Form.CALLABLE_STREAM, silence=0))
     for parser in (javascript, android, ios):
