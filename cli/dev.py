@@ -121,10 +121,14 @@ def _site(app: App, trigger: Trigger) -> WSGIApplication:
 
 
 def _by_first_segment(functions: Mapping[str, WSGIApplication], rest: WSGIApplication) -> WSGIApplication:
-    """As on the shared functions host; each function knows its name before a path."""
+    """As on the shared functions host; each function knows its name before a path.
+
+    Firebase's SDKs, told to use an emulator, call `/PROJECT/REGION/NAME`.
+    """
 
     def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        name = environ.get("PATH_INFO", "").strip("/").partition("/")[0]
+        names = environ.get("PATH_INFO", "").strip("/").split("/")
+        name = names[2] if len(names) > 2 and names[2] in functions else names[0]
         return functions.get(name, rest)(environ, start_response)
 
     return site

@@ -50,6 +50,7 @@ SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 
+_EMULATED = re.compile(r"\A/[^/]+/[a-z]+-[a-z]+\d+(?=/)")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 
 _logger = logging.getLogger(__name__)
@@ -110,7 +111,11 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
 
 
 def _path(path: str, name: str) -> str:
-    """The path within the function: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`."""
+    """The path within the function: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`.
+
+    Firebase's SDKs, told to use an emulator, call `/PROJECT/REGION/NAME`.
+    """
+    path = _EMULATED.sub("", path)
     if path == f"/{name}" or path.startswith(f"/{name}/"):
         path = path[len(name) + 1 :]
     return path.rstrip("/") or "/"

@@ -395,9 +395,10 @@ class ReconcileJson(TypedDict):
 
 
 ErrorDetailJson = TypedDict(
-    "ErrorDetailJson", {"@type": str, "reason": str, "domain": str, "metadata": NotRequired[dict[str, str]]}
+    "ErrorDetailJson",
+    {"@type": NotRequired[str], "reason": str, "domain": str, "metadata": NotRequired[dict[str, str]]},
 )
-"""`metadata` names the `field` that was bad and what was `expected`."""
+"""`metadata` names the `field` that was bad and what was `expected`. Callables get no `@type`."""
 
 
 class ErrorStatusJson(TypedDict):

@@ -35,7 +35,7 @@ class ChatBody(TurnBody):
     stream: bool = Field(default=False, description="true or false")
 
 
-@operation(body=ChatBody, reply=AnswerJson, errors=(404, 409))
+@operation(body=ChatBody, reply=AnswerJson, errors=(404, 409), media_types=("text/event-stream",), callable=True)
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)
