@@ -1,4 +1,4 @@
-"""/notes and /notes/{id}: list, read, save, delete. The index follows every save by itself."""
+"""/notes and /notes/{id}: list, read, save, delete, import. The index follows every save by itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from functions._bodies import Body, Names, checked, parse
 from functions._calls import Call, Reply
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
-from shared.text.instants import DAY_OR_INSTANT, parse_day_or_instant
+from shared.indexing.markdown_file import fields_of, note_id_of
+from shared.text.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 from shared.wire import note_json
 
 MOST_TEXT = 900_000
@@ -46,6 +47,16 @@ class NoteBody(Body):
     updated_at: str | None = Field(default=None, description="what the server said; it is not taken over")
 
 
+class ImportBody(Body):
+    """The request of POST /notes:import: a Markdown file as it lies in somebody's folder."""
+
+    text: str = Field(description="the file as text")
+    path: str = Field(min_length=1, max_length=MOST_PATH, description=PATH)
+    vault: str = Field(default="default", pattern=r"^[^/\x00-\x1f\x7f]{1,200}$", description=VAULT)
+    modified_at: str | None = Field(default=None, description=INSTANT)
+    tenant_id: str | None = Field(default=None, description="a tenant this caller may use")
+
+
 def put(call: Call, note_id: str) -> Reply:
     """Create or replace. The same content again writes nothing and keeps `updatedAt`."""
     body = parse(call.body, NoteBody)
@@ -55,6 +66,29 @@ def put(call: Call, note_id: str) -> Reply:
         raise InvalidArgument("noteId", "the id that the address names")
     note = call.app.save_note(call.tenant_id, note_id, _draft(body))
     return Reply(note_json(note))
+
+
+def import_file(call: Call) -> Reply:
+    """Create or replace the note of one file: fields of its frontmatter, an id made of vault and path, so that the
+    same file is the same note each time. A file that names no date was created when it was first seen to be modified.
+    """
+    body = parse(call.body, ImportBody)
+    call.check_tenant(body.tenant_id)
+    path, fields = _path(body.path), fields_of(body.text, body.path)
+    _check_size(body.text)
+    draft = NoteDraft(
+        fields.title,
+        body.text,
+        body.vault,
+        path,
+        fields.tags,
+        lang=fields.lang,
+        created_at=fields.created_at,
+        modified_at=None if body.modified_at is None else checked("modifiedAt", parse_instant, body.modified_at),
+    )
+    note = call.app.save_note(call.tenant_id, note_id_of(body.vault, path), draft)
+    shown = {name: value for name, value in note_json(note).items() if name != "text"}
+    return Reply({"note": shown, "problem": fields.problem})
 
 
 def get(call: Call, note_id: str) -> Reply:
@@ -98,8 +132,7 @@ def _page_size(text: str) -> int:
 def _draft(body: NoteBody) -> NoteDraft:
     if not body.title.strip() and not body.text.strip():
         raise InvalidArgument("text", "a note with a title or a text")
-    if len(body.text.encode()) > MOST_TEXT:
-        raise TooLarge(f"text: at most {MOST_TEXT} bytes of UTF-8")
+    _check_size(body.text)
     created = body.created_at
     return NoteDraft(
         title=body.title,
@@ -110,6 +143,11 @@ def _draft(body: NoteBody) -> NoteDraft:
         lang=body.lang,
         created_at=None if created is None else checked("createdAt", parse_day_or_instant, created, "UTC"),
     )
+
+
+def _check_size(text: str) -> None:
+    if len(text.encode()) > MOST_TEXT:
+        raise TooLarge(f"text: at most {MOST_TEXT} bytes of UTF-8")
 
 
 def _path(path: str) -> str:

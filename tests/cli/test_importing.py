@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from cli.dev import SAMPLE_VAULT, _load_sample
-from cli.folder import note_id_of
 from cli.importing import Import
 from cli.options import Place
 from shared.adapters.embedded import EmbeddedStore
