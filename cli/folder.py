@@ -108,7 +108,15 @@ def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
         return Skipped(path, reason)
     text = raw.decode("utf-8-sig")
     fields = fields_of(text, path)
-    draft = NoteDraft(fields.title, text, vault, path, fields.tags, lang=fields.lang, created_at=fields.created_at)
+    draft = NoteDraft(
+        title=fields.title,
+        text=text,
+        vault=vault,
+        path=path,
+        tags=fields.tags,
+        lang=fields.lang,
+        created_at=fields.created_at,
+    )
     return FileNote(note_id_of(vault, path), draft, datetime.fromtimestamp(about.st_mtime, UTC), fields.problem)
 
 

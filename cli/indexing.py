@@ -17,6 +17,7 @@ from cli.options import FAILED, Place, common, print_json
 from cli.showing import show_answer, show_report
 from shared.app import App
 from shared.wire import answer_json, reconcile_json
+from shared.wire_types import AnswerJson
 
 DEMO_QUESTIONS = (
     "What did we decide about the API?",
@@ -91,7 +92,7 @@ def demo(place: Place, folder: Path) -> None:
         print_json({"index": report.as_json(), "answers": answers})
 
 
-def _demonstrate(app: App, place: Place, text: str) -> dict[str, object]:
+def _demonstrate(app: App, place: Place, text: str) -> AnswerJson:
     question = question_of(place, app, text)
     answer = app.chat(question)
     if not place.as_json:

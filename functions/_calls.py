@@ -6,7 +6,7 @@ import importlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 from functions import _log
 from shared.errors import PermissionDenied, Unauthenticated
@@ -14,8 +14,6 @@ from shared.errors import PermissionDenied, Unauthenticated
 if TYPE_CHECKING:
     from shared.app import App
     from shared.ports import Identity
-
-Json: TypeAlias = dict[str, Any]
 
 BODY_LIMIT = 64 * 1024
 """Bytes of a request body, unless a route says otherwise."""
@@ -62,7 +60,7 @@ class Call:
 class Reply:
     """What a handler answers. `body` None: nothing."""
 
-    body: Json | None
+    body: Mapping[str, object] | None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeAlias
 
 from shared.domain import (
     Answer,
@@ -26,8 +25,33 @@ from shared.domain import (
 )
 from shared.indexing.reconcile import ReconcileReport
 from shared.text.offsets import Utf16Offsets
-
-Json: TypeAlias = dict[str, Any]
+from shared.wire_types import (
+    AnswerJson,
+    AnswerMetaJson,
+    AskJson,
+    AskMetaJson,
+    ChosenTemplateJson,
+    CitationJson,
+    CoverageJson,
+    IndexStatusJson,
+    ListedNoteJson,
+    ListedTemplateJson,
+    NoteJson,
+    PlaceJson,
+    QueryJson,
+    ReconcileJson,
+    ReferenceJson,
+    ResultJson,
+    RetrievalJson,
+    ScoresJson,
+    SearchJson,
+    SearchMetaJson,
+    SpanJson,
+    TemplateJson,
+    TemplateMatchJson,
+    TemplatesJson,
+    TimeRangeJson,
+)
 
 SNIPPET_LENGTH = 160
 """Characters of a passage shown in lists."""
@@ -44,14 +68,14 @@ def snippet(text: str) -> str:
     return line if len(line) <= SNIPPET_LENGTH else line[:SNIPPET_LENGTH].rsplit(" ", 1)[0] + "…"
 
 
-def span(chunk: IndexedChunk, start: int, end: int) -> Json:
+def span(chunk: IndexedChunk, start: int, end: int) -> SpanJson:
     """Code points `[start, end)` of the note, inside the chunk, as UTF-16 offsets into the note."""
     offsets = Utf16Offsets(chunk.text)
     first, last = (chunk.utf16_start + offsets.at(place - chunk.start) for place in (start, end))
     return {"start": first, "end": last}
 
 
-def _scores(passage: Scored) -> Json:
+def _scores(passage: Scored) -> ScoresJson:
     parts = passage.scores
     return {
         "vector": round(parts.vector, 4),
@@ -61,7 +85,7 @@ def _scores(passage: Scored) -> Json:
     }
 
 
-def citation_json(citation: Citation) -> Json:
+def citation_json(citation: Citation) -> CitationJson:
     """The citation object that every front door shows."""
     chunk = citation.passage.chunk
     return {
@@ -81,7 +105,7 @@ def citation_json(citation: Citation) -> Json:
     }
 
 
-def result_json(passage: Scored) -> Json:
+def result_json(passage: Scored) -> ResultJson:
     """One row of `/search`, and of a refusal's nearest notes."""
     chunk = passage.chunk
     return {
@@ -99,12 +123,12 @@ def result_json(passage: Scored) -> Json:
     }
 
 
-def _query_json(question: Question, retrieved: Retrieved) -> Json:
+def _query_json(question: Question, retrieved: Retrieved) -> QueryJson:
     hint = retrieved.analysis.time
     if hint is None:
         return {"keywords": list(retrieved.analysis.keywords), "timeRange": None}
     used = retrieved.range_used or TimeRange(None, None)
-    time_range = {
+    time_range: TimeRangeJson = {
         "start": instant(used.start) if used.start else None,
         "end": instant(used.end) if used.end else None,
         "phrase": hint.phrase,
@@ -115,11 +139,11 @@ def _query_json(question: Question, retrieved: Retrieved) -> Json:
     return {"keywords": list(retrieved.analysis.keywords), "timeRange": time_range}
 
 
-def _timings(timings_ms: Mapping[str, float]) -> Json:
+def _timings(timings_ms: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 1) for name, value in timings_ms.items()}
 
 
-def _retrieval_json(retrieved: Retrieved | None, k: int) -> Json:
+def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
     if retrieved is None:
         return {"k": k, "strategy": "none", "candidateCount": 0, "rerankCount": 0, "timeMs": 0}
     return {
@@ -131,10 +155,10 @@ def _retrieval_json(retrieved: Retrieved | None, k: int) -> Json:
     }
 
 
-def answer_json(question: Question, answer: Answer, *, k: int, request_id: str) -> Json:
+def answer_json(question: Question, answer: Answer, *, k: int, request_id: str) -> AnswerJson:
     """The body of `/chat`: the fixed contract first, additions after it. `k`: passages the writer was to get."""
     retrieved = answer.retrieved
-    meta: Json = {
+    meta: AnswerMetaJson = {
         "model": answer.model,
         "retrieval": _retrieval_json(retrieved, k),
         "requestId": request_id,
@@ -155,12 +179,12 @@ def answer_json(question: Question, answer: Answer, *, k: int, request_id: str) 
     }
 
 
-def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> Json:
+def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> AskJson:
     """The body of `/ask`: the answer, the passages it was written from, and which folders were searched."""
     body = answer_json(question, answer, k=k, request_id=request_id)
     retrieved = answer.retrieved
     used = retrieved.selected if retrieved and answer.refusal is None else ()
-    meta = {
+    meta: AskMetaJson = {
         **body["meta"],
         "folders": [_place_json(place) for place in retrieved.places] if retrieved else [],
         "silentVaults": list(retrieved.silent_vaults) if retrieved else [],
@@ -169,7 +193,7 @@ def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> 
     return {"answer": body["answer"], "references": references, "citations": body["citations"], "meta": meta}
 
 
-def _reference_json(chunk: IndexedChunk) -> Json:
+def _reference_json(chunk: IndexedChunk) -> ReferenceJson:
     return {
         "vault": chunk.vault,
         "relPath": chunk.path,
@@ -181,14 +205,14 @@ def _reference_json(chunk: IndexedChunk) -> Json:
     }
 
 
-def _place_json(place: Place) -> Json:
+def _place_json(place: Place) -> PlaceJson:
     chosen_by = place.chosen_by.value
     return {"vault": place.vault, "folder": place.folder, "weight": place.weight, "chosenBy": chosen_by}
 
 
-def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id: str) -> Json:
+def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id: str) -> SearchJson:
     """The body of `/search`."""
-    meta = {
+    meta: SearchMetaJson = {
         "retrieval": _retrieval_json(retrieved, k),
         "requestId": request_id,
         "offsetUnit": "utf16",
@@ -198,12 +222,16 @@ def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id:
     return {"results": [result_json(passage) for passage in retrieved.selected], "meta": meta}
 
 
-def note_json(note: Note) -> Json:
-    """A note as `/notes` gives it."""
+def note_json(note: Note) -> NoteJson:
+    """A note as `/notes/{id}` gives it."""
+    return {**listed_note_json(note), "text": note.text}
+
+
+def listed_note_json(note: Note) -> ListedNoteJson:
+    """A note as lists give it, without its text."""
     return {
         "noteId": note.note_id,
         "title": note.title,
-        "text": note.text,
         "createdAt": instant(note.created_at),
         "updatedAt": instant(note.updated_at),
         "vault": note.vault,
@@ -213,8 +241,12 @@ def note_json(note: Note) -> Json:
     }
 
 
-def template_json(template: Template) -> Json:
-    """A template as `/templates/{id}` gives it; lists leave `content` out."""
+def template_json(template: Template) -> TemplateJson:
+    """A template as `/templates/{id}` gives it."""
+    return {**_listed_template_json(template), "content": template.content}
+
+
+def _listed_template_json(template: Template) -> ListedTemplateJson:
     return {
         "templateId": template.template_id,
         "name": template.name,
@@ -223,22 +255,20 @@ def template_json(template: Template) -> Json:
         "methodology": template.methodology,
         "keywords": list(template.keywords),
         "description": template.description,
-        "content": template.content,
     }
 
 
-def templates_json(templates: Iterable[Template], *, ready: bool) -> Json:
+def templates_json(templates: Iterable[Template], *, ready: bool) -> TemplatesJson:
     """The body of `/templates`, without the steps. `ready`: every one of them is found by similarity."""
-    listed = [{name: value for name, value in template_json(each).items() if name != "content"} for each in templates]
-    return {"templates": listed, "ready": ready}
+    return {"templates": [_listed_template_json(each) for each in templates], "ready": ready}
 
 
-def template_match_json(match: TemplateMatch) -> Json:
+def template_match_json(match: TemplateMatch) -> TemplateMatchJson:
     """One row of `/templates:search`."""
     return {**template_json(match.template), "score": _rounded(match.score)}
 
 
-def chosen_json(match: TemplateMatch | None) -> Json | None:
+def chosen_json(match: TemplateMatch | None) -> ChosenTemplateJson | None:
     """In an answer's meta: which template the writer was given. `score` null: the caller named it."""
     if match is None:
         return None
@@ -249,7 +279,7 @@ def _rounded(score: float | None) -> float | None:
     return None if score is None else round(score, 4)
 
 
-def index_status_json(note_id: str, record: IndexRecord | None, *, current: bool) -> Json:
+def index_status_json(note_id: str, record: IndexRecord | None, *, current: bool) -> IndexStatusJson:
     """A note's index state. `missing`: the index has not seen it yet; `current`: it holds this very revision."""
     if record is None:
         return {"noteId": note_id, "status": "missing", "current": False, "chunkCount": 0}
@@ -266,7 +296,7 @@ def index_status_json(note_id: str, record: IndexRecord | None, *, current: bool
     }
 
 
-def coverage_json(coverage: Coverage) -> Json:
+def coverage_json(coverage: Coverage) -> CoverageJson:
     """How much of a tenant's notes the index holds."""
     return {
         "notes": coverage.notes,
@@ -277,7 +307,7 @@ def coverage_json(coverage: Coverage) -> Json:
     }
 
 
-def reconcile_json(report: ReconcileReport) -> Json:
+def reconcile_json(report: ReconcileReport) -> ReconcileJson:
     """What one reconcile found and did; of a dry run, what it would embed. `complete` false: call again."""
     return {
         "examined": report.examined,

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from shared.app import Explained
+from shared.app import Explained, NoteState
 from shared.domain import Question, RetrievalMode, TimeRange
 from shared.retrieval.explanation import Absence, Explanation, NoteReport, PassageReport
-from shared.wire import Json, index_status_json, instant, result_json, search_json
+from shared.wire import index_status_json, instant, result_json, search_json
+from shared.wire_types import (
+    ExplainedNoteJson,
+    ExplainedPassageJson,
+    ExplainJson,
+    ExplainMetaJson,
+    LegJson,
+    LegsJson,
+)
 
 MOST_PASSAGES = 20
 """Passages of a note that are shown, those that got furthest first."""
@@ -18,16 +26,12 @@ _REASONS = {
 }
 
 
-def explain_json(question: Question, explained: Explained, *, k: int, request_id: str) -> Json:
+def explain_json(question: Question, explained: Explained, *, k: int, request_id: str) -> ExplainJson:
     """The body of `/search` for the same question, and what became of every note in question."""
     explanation = explained.explanation
     found = search_json(question, explanation.retrieved, k=k, request_id=request_id)
-    notes = []
-    for note in explanation.notes:
-        state = explained.states[note.note_id]
-        status = index_status_json(note.note_id, state.record, current=state.current)
-        notes.append({**_note_json(note, question, explanation), "index": status})
-    meta = {**found["meta"], "threshold": question.threshold, "legSize": explanation.options.leg_size}
+    notes = [_note_json(note, explained.states[note.note_id], question, explanation) for note in explanation.notes]
+    meta: ExplainMetaJson = {**found["meta"], "threshold": question.threshold, "legSize": explanation.options.leg_size}
     return {"notes": notes, "results": found["results"], "meta": meta}
 
 
@@ -56,7 +60,7 @@ def _measured(passage: PassageReport, question: Question, explanation: Explanati
     return None
 
 
-def _note_json(note: NoteReport, question: Question, explanation: Explanation) -> Json:
+def _note_json(note: NoteReport, state: NoteState, question: Question, explanation: Explanation) -> ExplainedNoteJson:
     return {
         "noteId": note.note_id,
         "inResult": note.absence is None,
@@ -64,10 +68,11 @@ def _note_json(note: NoteReport, question: Question, explanation: Explanation) -
         "detail": why(note, question, explanation),
         "chunkCount": len(note.passages),
         "chunks": [_passage_json(each, question, explanation) for each in note.passages[:MOST_PASSAGES]],
+        "index": index_status_json(note.note_id, state.record, current=state.current),
     }
 
 
-def _passage_json(report: PassageReport, question: Question, explanation: Explanation) -> Json:
+def _passage_json(report: PassageReport, question: Question, explanation: Explanation) -> ExplainedPassageJson:
     return {
         **result_json(report.scored),
         "inResult": report.absence is None,
@@ -80,22 +85,28 @@ def _passage_json(report: PassageReport, question: Question, explanation: Explan
     }
 
 
-def _legs_json(report: PassageReport, question: Question, explanation: Explanation) -> Json:
+def _legs_json(report: PassageReport, question: Question, explanation: Explanation) -> LegsJson:
     """Each leg: its rank, its part of the score in [0, 1], that part's weight, and what both add to the score."""
     seen, parts, chunk = report.seen, report.scored.scores, report.scored.chunk
-    ranks = (seen.vector_rank, seen.keyword_rank, seen.recent_rank)
-    measures: tuple[Json, ...] = (
-        {"cosine": None if seen.cosine is None else round(seen.cosine, 4), "similarity": round(parts.similarity, 4)},
-        {"bm25": round(report.bm25, 4), "stems": sorted(chunk.terms)},
-        {"ageDays": round((question.now - chunk.created_at).total_seconds() / 86_400, 2)},
-    )
-    legs = zip(("vector", "keyword", "recency"), ranks, (parts.vector, parts.keyword, parts.recency), strict=True)
+    vector, keyword, recency = zip(weights(explanation), report.shares, strict=True)
+    age = (question.now - chunk.created_at).total_seconds() / 86_400
     return {
-        name: {"rank": rank, "score": round(part, 4), "weight": weight, "adds": round(share, 6), **measure}
-        for (name, rank, part), weight, share, measure in zip(
-            legs, weights(explanation), report.shares, measures, strict=True
-        )
+        "vector": {
+            **_leg_json(seen.vector_rank, parts.vector, *vector),
+            "cosine": None if seen.cosine is None else round(seen.cosine, 4),
+            "similarity": round(parts.similarity, 4),
+        },
+        "keyword": {
+            **_leg_json(seen.keyword_rank, parts.keyword, *keyword),
+            "bm25": round(report.bm25, 4),
+            "stems": sorted(chunk.terms),
+        },
+        "recency": {**_leg_json(seen.recent_rank, parts.recency, *recency), "ageDays": round(age, 2)},
     }
+
+
+def _leg_json(rank: int | None, part: float, weight: float, share: float) -> LegJson:
+    return {"rank": rank, "score": round(part, 4), "weight": weight, "adds": round(share, 6)}
 
 
 def weights(explanation: Explanation) -> tuple[float, float, float]:

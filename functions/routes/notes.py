@@ -14,7 +14,8 @@ from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
 from shared.indexing.markdown_file import fields_of, note_id_of
 from shared.text.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
-from shared.wire import note_json
+from shared.wire import listed_note_json, note_json
+from shared.wire_types import ImportedJson, NotesJson
 
 MOST_TEXT = 900_000
 """UTF-8 bytes of a note's text; with its other fields it stays below Firestore's limit of 1 MiB a document."""
@@ -77,18 +78,18 @@ def import_file(call: Call) -> Reply:
     path, fields = _path(body.path), fields_of(body.text, body.path)
     _check_size(body.text)
     draft = NoteDraft(
-        fields.title,
-        body.text,
-        body.vault,
-        path,
-        fields.tags,
+        title=fields.title,
+        text=body.text,
+        vault=body.vault,
+        path=path,
+        tags=fields.tags,
         lang=fields.lang,
         created_at=fields.created_at,
         modified_at=None if body.modified_at is None else checked("modifiedAt", parse_instant, body.modified_at),
     )
     note = call.app.save_note(call.tenant_id, note_id_of(body.vault, path), draft)
-    shown = {name: value for name, value in note_json(note).items() if name != "text"}
-    return Reply({"note": shown, "problem": fields.problem})
+    imported: ImportedJson = {"note": listed_note_json(note), "problem": fields.problem}
+    return Reply(imported)
 
 
 def get(call: Call, note_id: str) -> Reply:
@@ -112,8 +113,8 @@ def list_all(call: Call) -> Reply:
         token=call.query.get("pageToken") or None,
         vault=call.query.get("vault"),
     )
-    notes = [{name: value for name, value in note_json(note).items() if name != "text"} for note in page.items]
-    return Reply({"notes": notes, "nextPageToken": page.next_token})
+    listed: NotesJson = {"notes": [listed_note_json(note) for note in page.items], "nextPageToken": page.next_token}
+    return Reply(listed)
 
 
 def check_note_id(note_id: str) -> str:

@@ -1,0 +1,402 @@
+"""The JSON objects clients read, as types: `shared.wire` makes them, `/openapi.json` describes them.
+
+Instants are RFC 3339 in UTC (`2026-01-15T10:30:00.000Z`); offsets count UTF-16 units of the note's text; scores and
+similarities lie in [0, 1]. Objects may gain fields; none is ever taken away.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict  # pydantic describes typing's own only from Python 3.12 on
+
+
+class SpanJson(TypedDict):
+    """Half-open `[start, end)` into the note's text."""
+
+    start: int
+    end: int
+
+
+class ScoresJson(TypedDict):
+    """The parts of a score as they entered it, and the similarity that thresholds compare with."""
+
+    vector: float
+    keyword: float
+    recency: float
+    similarity: float
+
+
+class ResultJson(TypedDict):
+    """A passage that was found."""
+
+    noteId: str
+    chunkId: str
+    title: str
+    vault: str
+    path: str
+    headingPath: str
+    createdAt: str
+    snippet: str
+    span: SpanJson
+    score: float
+    scores: ScoresJson
+
+
+class SupportJson(TypedDict):
+    """How far the cited passage backs the sentences that cite it."""
+
+    state: Literal["supported", "partial", "unsupported"]
+    score: float
+
+
+class CitationJson(TypedDict):
+    """A label in the answer and the exact passage it points at. `support` null: not judged."""
+
+    cid: str
+    noteId: str
+    chunkId: str
+    createdAt: str
+    snippet: str
+    score: float
+    title: str
+    folder: str
+    headingPath: str
+    position: int
+    span: SpanJson
+    quote: str
+    scores: ScoresJson
+
+
+class TimeRangeJson(TypedDict):
+    """The time a question was understood to name. `start` and `end` null: open; `widened` null: not widened."""
+
+    start: str | None
+    end: str | None
+    phrase: str
+    zone: str
+    days: int | None
+    widened: str | None
+
+
+class QueryJson(TypedDict):
+    """A question taken apart."""
+
+    keywords: list[str]
+    timeRange: TimeRangeJson | None
+
+
+class RetrievalJson(TypedDict):
+    """How the passages were found."""
+
+    k: int
+    strategy: str
+    candidateCount: int
+    rerankCount: int
+    timeMs: int
+
+
+class RefusalJson(TypedDict):
+    """Why there is no answer from the notes, and the notes that came nearest."""
+
+    reason: str
+    nearest: list[ResultJson]
+
+
+class ChosenTemplateJson(TypedDict):
+    """The template the writer was given. `score` null: the caller named it."""
+
+    id: str
+    name: str
+    score: float | None
+
+
+class UsageJson(TypedDict):
+    """Tokens billed."""
+
+    inputTokens: int
+    outputTokens: int
+
+
+class AnswerMetaJson(TypedDict):
+    """How an answer came about."""
+
+    model: str
+    retrieval: RetrievalJson
+    requestId: str
+    offsetUnit: Literal["utf16"]
+    query: QueryJson | None
+    refusal: RefusalJson | None
+    template: ChosenTemplateJson | None
+    usage: UsageJson
+    timings: dict[str, float]
+
+
+class AnswerJson(TypedDict):
+    """An answer whose every label points at a passage it was written from."""
+
+    answer: str
+    citations: list[CitationJson]
+    meta: AnswerMetaJson
+
+
+class ReferenceJson(TypedDict):
+    """A passage that an answer was written from."""
+
+    vault: str
+    relPath: str
+    headingPath: str
+    chunkIndex: int
+    noteId: str
+    chunkId: str
+    title: str
+
+
+class PlaceJson(TypedDict):
+    """A folder that was searched, and what scores there were multiplied by."""
+
+    vault: str
+    folder: str
+    weight: float
+    chosenBy: str
+
+
+class AskMetaJson(AnswerMetaJson):
+    """The same, and where was looked."""
+
+    folders: list[PlaceJson]
+    silentVaults: list[str]
+
+
+class AskJson(TypedDict):
+    """An answer from chosen folders."""
+
+    answer: str
+    references: list[ReferenceJson]
+    citations: list[CitationJson]
+    meta: AskMetaJson
+
+
+class SearchMetaJson(TypedDict):
+    """How passages were found."""
+
+    retrieval: RetrievalJson
+    requestId: str
+    offsetUnit: Literal["utf16"]
+    query: QueryJson
+    timings: dict[str, float]
+
+
+class SearchJson(TypedDict):
+    """Passages, best first."""
+
+    results: list[ResultJson]
+    meta: SearchMetaJson
+
+
+class LegJson(TypedDict):
+    """What one leg knows of a passage: rank from 1 (null: it did not bring it), part, weight, and what both add."""
+
+    rank: int | None
+    score: float
+    weight: float
+    adds: float
+
+
+class VectorLegJson(LegJson):
+    """`cosine` null: no vector was compared."""
+
+    cosine: float | None
+    similarity: float
+
+
+class KeywordLegJson(LegJson):
+    """`stems`: which of the question's stand in the passage."""
+
+    bm25: float
+    stems: list[str]
+
+
+class RecencyLegJson(LegJson):
+    """The age of the passage's note."""
+
+    ageDays: float
+
+
+class LegsJson(TypedDict):
+    """The three legs of a score."""
+
+    vector: VectorLegJson
+    keyword: KeywordLegJson
+    recency: RecencyLegJson
+
+
+class ExplainedPassageJson(ResultJson):
+    """A passage and what became of it. `reason` null: it is in the result."""
+
+    inResult: bool
+    reason: str | None
+    detail: str | None
+    candidate: bool
+    rank: int | None
+    mergedInto: str | None
+    legs: LegsJson
+
+
+class IndexStatusJson(TypedDict):
+    """How far the index has followed a note. `missing`: it has not seen it; `current`: it holds this very text."""
+
+    noteId: str
+    status: Literal["missing", "indexed", "pending_embeddings", "failed"]
+    current: bool
+    chunkCount: int
+    indexVersion: NotRequired[str]
+    noteRevision: NotRequired[str]
+    indexedAt: NotRequired[str]
+    attempts: NotRequired[int]
+    error: NotRequired[str | None]
+
+
+class ExplainedNoteJson(TypedDict):
+    """A note and what became of its passages."""
+
+    noteId: str
+    inResult: bool
+    reason: str | None
+    detail: str | None
+    chunkCount: int
+    chunks: list[ExplainedPassageJson]
+    index: IndexStatusJson
+
+
+class ExplainMetaJson(SearchMetaJson):
+    """The same, and what was asked of every passage."""
+
+    threshold: float
+    legSize: int
+
+
+class ExplainJson(TypedDict):
+    """How a search saw each note in question."""
+
+    notes: list[ExplainedNoteJson]
+    results: list[ResultJson]
+    meta: ExplainMetaJson
+
+
+class ListedNoteJson(TypedDict):
+    """A note in a list."""
+
+    noteId: str
+    title: str
+    createdAt: str
+    updatedAt: str
+    vault: str
+    path: str
+    tags: list[str]
+    lang: str | None
+
+
+class NoteJson(ListedNoteJson):
+    """A note."""
+
+    text: str
+
+
+class NotesJson(TypedDict):
+    """A page of notes by id. `nextPageToken` null: it was the last."""
+
+    notes: list[ListedNoteJson]
+    nextPageToken: str | None
+
+
+class ImportedJson(TypedDict):
+    """A Markdown file as the note it became. `problem` null: nothing is odd about the file."""
+
+    note: ListedNoteJson
+    problem: str | None
+
+
+class ListedTemplateJson(TypedDict):
+    """A reasoning template in a list."""
+
+    templateId: str
+    name: str
+    domain: str
+    complexity: str
+    methodology: str
+    keywords: list[str]
+    description: str
+
+
+class TemplateJson(ListedTemplateJson):
+    """A reasoning template."""
+
+    content: str
+
+
+class TemplatesJson(TypedDict):
+    """All templates by id. `ready`: every one of them is found by similarity."""
+
+    templates: list[ListedTemplateJson]
+    ready: bool
+
+
+class TemplateMatchJson(TemplateJson):
+    """A template and its similarity to a question."""
+
+    score: float | None
+
+
+class TemplateMatchesJson(TypedDict):
+    """Templates, the most similar first; never empty."""
+
+    templates: list[TemplateMatchJson]
+
+
+class CoverageJson(TypedDict):
+    """How many of a tenant's notes are in which state."""
+
+    notes: int
+    indexed: int
+    pendingEmbeddings: int
+    failed: int
+    missing: int
+
+
+class ReconcileJson(TypedDict):
+    """What one reconcile found and did; of a dry run, what it would embed. `complete` false: call again."""
+
+    examined: int
+    found: dict[str, int]
+    indexed: int
+    deleted: int
+    failed: int
+    postponed: int
+    texts: int
+    tokens: int
+    complete: bool
+    dryRun: bool
+
+
+class ErrorDetailJson(TypedDict):
+    """`metadata` names the `field` that was bad and what was `expected`."""
+
+    reason: str
+    domain: str
+    metadata: NotRequired[dict[str, str]]
+
+
+class ErrorStatusJson(TypedDict):
+    """`status` is Google's canonical name of the error."""
+
+    code: int
+    status: str
+    message: str
+    details: list[ErrorDetailJson]
+
+
+class ErrorJson(TypedDict):
+    """A Google JSON error."""
+
+    error: ErrorStatusJson
