@@ -16,6 +16,7 @@ from cli.options import Place
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
 from shared.domain import Note
+from shared.indexing.markdown_file import note_id_of
 
 Write = Callable[..., Path]
 Dying = Callable[[int], App]
