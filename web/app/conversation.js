@@ -130,7 +130,7 @@ export class Conversation extends EventTarget {
       const result = { answer: answer.text, citations: answer.citations, meta: answer.meta };
       if (!this.sessions.kept) this.sessions.keepLocally({ question, requestId, result });
       const { length } = answer.citations;
-      this.page.say(answer.meta.refusal ? "No answer in your notes." : `Answer ready, ${length} source${length === 1 ? "" : "s"}.`);
+      this.page.announce(answer.meta.refusal ? "No answer in your notes." : `Answer ready, ${length} source${length === 1 ? "" : "s"}.`);
     }
     this.changed();
   }

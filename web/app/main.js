@@ -33,7 +33,9 @@ function open(api, auth, connection, owner) {
   const memory = drawer(owner);
   const settings = new UserSettings(memory);
   const cited = (/** @type {any} */ citation) => void told(api, citation);
-  const page = { api, auth, memory, settings, connection, card: new Card(cited), say: (/** @type {string} */ text) => shell.say(text) };
+  const say = (/** @type {string} */ text) => shell.say(text);
+  const announce = (/** @type {string} */ text) => shell.announce(text);
+  const page = { api, auth, memory, settings, connection, card: new Card(cited), say, announce };
   const workspace = new Workspace(page, shell, new Sessions(page), new Notes(page));
   paint(settings);
   settings.addEventListener("change", () => paint(settings));

@@ -9,6 +9,7 @@
  * @property {import("./connection.js").Connection} connection
  * @property {import("./citations.js").Card} card
  * @property {(text: string) => void} say read out and shown for a moment
+ * @property {(text: string) => void} announce read out alone
  */
 
 /** A new id for a note or a request. */

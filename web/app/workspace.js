@@ -2,7 +2,7 @@
 
 import { ApiError } from "./api.js";
 import { h, iconButton } from "./dom.js";
-import { go, here } from "./router.js";
+import { format, go, here } from "./router.js";
 import { account } from "./views/account.js";
 import { ChatView } from "./views/chat.js";
 import { Landing } from "./views/landing.js";
@@ -14,6 +14,7 @@ import { SettingsDialog } from "./views/settings_dialog.js";
 import { listen, shortcutsDialog } from "./views/shortcuts.js";
 import { whyPanel } from "./views/why.js";
 
+const WHY = "why";
 const THEMES = /** @type {const} */ (["auto", "light", "dark"]);
 
 export class Workspace {
@@ -75,6 +76,7 @@ export class Workspace {
       this.noteList.draw();
     } else {
       this.shell.show("chat", this.chat.element, false);
+      this.shell.tabs.chat.setAttribute("href", format({ id: route.id }));
       await this.chat.open(route.id);
       this.sessionList.draw();
     }
@@ -84,7 +86,7 @@ export class Workspace {
   /** The note beside a conversation. @param {import("./router.js").Route} route */
   async showBeside(route) {
     const wanted = route.note ? `${route.note}:${route.at?.start}-${route.at?.end}` : null;
-    if (wanted === this.beside) return;
+    if (wanted === this.beside || (wanted === null && this.beside === WHY)) return;
     this.beside = wanted;
     if (!route.note) return this.shell.beside(null);
     this.before ??= /** @type {HTMLElement | null} */ (document.activeElement);
@@ -115,9 +117,8 @@ export class Workspace {
   /** @param {any} exchange */
   why(exchange) {
     this.before = /** @type {HTMLElement | null} */ (document.activeElement);
-    this.beside = "why";
+    this.beside = WHY;
     if (here().note) go({ ...here(), note: null, at: null }, { replace: true });
-    this.beside = "why";
     const panel = whyPanel(this.page, exchange, () => this.closePane());
     this.shell.beside(panel);
     panel.querySelector("h2")?.focus();
@@ -171,7 +172,7 @@ export class Workspace {
       { key: "c", words: "Write a question", run: () => this.toField() },
       { key: "n", words: "New conversation, or new note", run: () => (inChat() ? this.chat.startNew() : this.newNote()) },
       { key: "/", words: "Search the list", run: () => (inChat() ? this.sessionList : this.noteList).field.focus() },
-      { key: "1", words: "Chat", run: () => go({ view: "chat" }) },
+      { key: "1", words: "Chat", run: () => this.shell.tabs.chat.click() },
       { key: "2", words: "Notes", run: () => go({ view: "notes" }) },
       { key: "e", words: "Edit the note", run: () => this.editNote() },
       { key: "w", words: "Why this answer", run: () => this.whyLast() },
@@ -181,7 +182,7 @@ export class Workspace {
   }
 
   toField() {
-    if (here().view !== "chat") go({ view: "chat" });
+    if (here().view !== "chat") this.shell.tabs.chat.click();
     this.chat.field.focus();
   }
 

@@ -85,7 +85,7 @@ export class Exchange {
 
   /** Blocks that stay as they were are not drawn again, so that focus and selection live. @param {import("../answer.js").Answer} answer */
   drawText(answer) {
-    const known = new Map(answer.citations.map((citation) => [citation.cid, citation]));
+    const known = new Map(answer.citations.map((citation) => [citation.cid, this.named(citation)]));
     const cite = (/** @type {string} */ label) => chip(label, known.get(label), this.card);
     const fresh = answer.meta?.refusal ? [] : render(answer.text, { cite });
     const state = (/** @type {HTMLElement} */ block) => block.outerHTML;
@@ -133,7 +133,13 @@ export class Exchange {
 
   /** @param {import("../answer.js").Answer} answer */
   sources(answer) {
-    return answer.citations.length ? [sourceList(answer.citations, this.card)] : [];
+    const named = answer.citations.map((citation) => this.named(citation));
+    return named.length ? [sourceList(named, this.card)] : [];
+  }
+
+  /** A citation with the request it belongs to. @param {any} citation */
+  named(citation) {
+    return { ...citation, requestId: this.answer?.meta?.requestId };
   }
 
   /** @param {HTMLElement[]} buttons */

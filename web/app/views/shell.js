@@ -7,6 +7,7 @@ const SHOWN_FOR = 4000;
 export class Shell {
   /** @param {import("../connection.js").Connection} connection */
   constructor(connection) {
+    this.announcements = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
     this.live = h("div", { class: "toast", role: "status", "aria-live": "polite" });
     this.banner = h("div", { class: "banner", role: "alert", hidden: true });
     this.side = h("nav", { class: "side", id: "side", "aria-label": "Conversations and notes" });
@@ -33,13 +34,18 @@ export class Shell {
     this.side.replaceChildren(...lists);
     const skip = h("a", { class: "skip", href: "#main", onclick: (/** @type {Event} */ event) => this.skip(event) }, "To the content");
     const place = /** @type {HTMLElement} */ (document.getElementById("app"));
-    place.replaceChildren(skip, this.banner, this.top, this.side, this.shade, this.main, this.pane, this.live);
+    place.replaceChildren(skip, this.banner, this.top, this.side, this.shade, this.main, this.pane, this.live, this.announcements);
   }
 
   /** @param {Event} event */
   skip(event) {
     event.preventDefault();
     this.main.focus();
+  }
+
+  /** Read out, for those who do not see it happen. @param {string} text */
+  announce(text) {
+    this.announcements.textContent = text;
   }
 
   /** Say it to everybody: shown for a moment, and read out. @param {string} text */
