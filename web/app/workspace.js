@@ -86,7 +86,8 @@ export class Workspace {
   /** The note beside a conversation. @param {import("./router.js").Route} route */
   async showBeside(route) {
     const wanted = route.note ? `${route.note}:${route.at?.start}-${route.at?.end}` : null;
-    if (wanted === this.beside || (wanted === null && this.beside === WHY)) return;
+    const explaining = this.beside === WHY && route.view === "chat" && wanted === null;
+    if (wanted === this.beside || explaining) return;
     this.beside = wanted;
     if (!route.note) return this.shell.beside(null);
     this.before ??= /** @type {HTMLElement | null} */ (document.activeElement);

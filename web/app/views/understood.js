@@ -2,6 +2,9 @@
 
 import { day, h, icon } from "../dom.js";
 
+const PREPOSITION = /(?<!\p{L})(?:in|on|at|of|from|during|for|im|am|vom|von|aus|en|el|la|le|du|de|del|pendant|durante)\s*$/iu;
+/** What may stand before a time and makes no sense without it. */
+
 /** @param {import("./exchange.js").Exchange} exchange @returns {HTMLElement[]} */
 export function understood(exchange) {
   const range = exchange.answer?.query?.timeRange;
@@ -37,7 +40,7 @@ function words({ start, end }) {
 export function rephrased(question, phrase) {
   const place = question.toLowerCase().indexOf(phrase.toLowerCase());
   if (place === -1) return null;
-  const left = question.slice(0, place).trimEnd();
+  const left = question.slice(0, place).replace(PREPOSITION, "").trimEnd();
   const right = question.slice(place + phrase.length);
   const text = `${left}${/^\s*[?.!,;:]/.test(right) ? right.trimStart() : ` ${right.trimStart()}`}`.trim().replace(/^[,;:]\s*/, "");
   return /\p{L}{2}/u.test(text) ? text[0].toUpperCase() + text.slice(1) : null;

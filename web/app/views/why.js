@@ -6,6 +6,7 @@ import { format, here } from "../router.js";
 
 const POOL = 100;
 const NOTES = 20;
+/** Notes explained by one request. */
 const LEGS = /** @type {const} */ (["vector", "keyword", "recency"]);
 const WORDS = { vector: "meaning", keyword: "words", recency: "time" };
 
@@ -37,9 +38,15 @@ async function explain(page, exchange) {
   const { timeZone, strategy, filters } = { ...page.settings.search(), ...asked };
   const common = { query: exchange.question, timeZone, strategy, ...(filters ? { filters } : {}) };
   const pool = await page.api.json("POST", "/search", { ...common, k: POOL });
-  const noteIds = [...new Set(pool.results.map((/** @type {any} */ row) => row.noteId))].slice(0, NOTES);
+  const noteIds = [...new Set(pool.results.map((/** @type {any} */ row) => row.noteId))];
   const k = exchange.answer?.meta?.retrieval?.k ?? asked.topK ?? 8;
-  return page.api.json("POST", "/search:explain", { ...common, k, threshold: asked.threshold ?? 0, noteIds });
+  const explained = { notes: /** @type {any[]} */ ([]), keywords: pool.meta.query.keywords };
+  for (let from = 0; from < noteIds.length; from += NOTES) {
+    const body = { ...common, k, threshold: asked.threshold ?? 0, noteIds: noteIds.slice(from, from + NOTES) };
+    const { notes } = await page.api.json("POST", "/search:explain", body);
+    explained.notes.push(...notes);
+  }
+  return explained;
 }
 
 /** @param {import("./exchange.js").Exchange} exchange @param {any} explained */
@@ -48,7 +55,7 @@ function contents(exchange, explained) {
   const rows = explained.notes.flatMap((/** @type {any} */ note) => note.chunks).filter((/** @type {any} */ row) => row.candidate);
   rows.sort((/** @type {any} */ one, /** @type {any} */ other) => other.score - one.score);
   const best = Math.max(...rows.map((/** @type {any} */ row) => row.score), 1e-9);
-  const { keywords } = explained.meta.query;
+  const { keywords } = explained;
   return [
     h("p", {}, `${plural(rows.length, "passage")} came into question; ${rows.filter((/** @type {any} */ row) => row.inResult).length} went to the writer.`),
     h("p", { class: "muted" }, keywords.length ? `Words looked for: ${keywords.join(", ")}` : "No words to look for: the question was matched by meaning and time."),
