@@ -8,9 +8,10 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
 from shared.settings import Settings
 from tests.servers.dev import ROOT, Running, dev
@@ -27,11 +28,21 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE = 8_000
+PATIENCE = 20_000
 """Milliseconds until something that should be on the page is missed."""
 
-EXPECTED = re.compile(r"Failed to load resource")
-"""A reply that is an error is told by the browser on its console too; the page shows it to people."""
+PERSON: dict[str, Any] = {
+    "locale": "en-GB",
+    "timezone_id": "UTC",
+    "viewport": {"width": 1280, "height": 800},
+    "service_workers": "block",  # only those who go offline need one
+}
+"""How a browser is set up, unless a test says otherwise."""
+
+EXPECTED = re.compile(r"Failed to load resource|requires 'TrustedHTML' assignment")
+"""A reply that is an error is told by the browser on its console too; the page shows it to people. And only a test
+tries to set HTML: the page itself would throw.
+"""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -46,6 +57,7 @@ def bare_environment() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as running:
         yield running
 
@@ -82,9 +94,9 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
         if message.type == "error" and not EXPECTED.search(message.text):
             problems.append(message.text)
 
-    def opened(address: str, **options: object) -> Page:
-        settings = {"locale": "en-GB", "timezone_id": "UTC", "viewport": {"width": 1280, "height": 800}, **options}
-        context = browser.new_context(**settings)  # type: ignore[arg-type]
+    def opened(address: str, **options: Any) -> Page:  # noqa: ANN401 - a context's own
+        settings = {**PERSON, **options}
+        context = browser.new_context(**settings)
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()

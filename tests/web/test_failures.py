@@ -15,7 +15,7 @@ def test_a_server_that_goes_and_comes_back_loses_nothing(open_page: OpenPage, tm
     sample = ("--sample", str(ROOT / "examples/notes"))
     with dev(tmp_path, *sample) as running:
         port = int(running.address.rpartition(":")[2])
-        page = open_page(running.address)
+        page = open_page(running.address, service_workers="allow")
         ask(page, QUESTION)
         page.wait_for_function("navigator.serviceWorker.controller !== null")
 

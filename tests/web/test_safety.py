@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 
-import pytest
 from playwright.sync_api import Page, Request, expect
 
 from tests.servers.dev import ROOT, Running
@@ -13,7 +12,7 @@ from tests.web.moves import ask
 
 HOSTILE = """# <img src=x onerror="window.hacked=1"> The zebra <script>window.hacked=2</script>
 
-The zebra password is stripes ![pixel](https://evil.example/pixel.png) <iframe src="https://evil.example"></iframe>.
+The zebra password is stripes ![pixel](https://evil.example/pixel.png) <iframe src="//evil.example"></iframe>.
 The zebra link is [click](javascript:window.hacked=3) and [data](data:text/html,<script>window.hacked=4</script>).
 
 - <svg onload="window.hacked=5"></svg> zebra [good](https://example.com/a?b=c) <https://example.org>
@@ -26,7 +25,7 @@ The zebra link is [click](javascript:window.hacked=3) and [data](data:text/html,
 
 def test_hostile_text_stays_text(page: Page, product: Running) -> None:
     requests: list[Request] = []
-    page.on("request", requests.append)
+    page.on("request", lambda request: requests.append(request))
     product.call("PUT", "/notes/hostile", {"title": '<img src=z onerror="window.hacked=8">', "text": HOSTILE})
     assert product.answered("What is the zebra password?", "stripes", within=10)
     exchange = ask(page, "What is the zebra password?")
@@ -50,13 +49,17 @@ def test_the_policy_is_strict_and_nothing_on_the_page_breaks_it(page: Page, prod
     assert "default-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
-    with pytest.raises(Exception, match="TrustedHTML"):
-        page.evaluate("document.body.innerHTML = '<b>no</b>'")
+    told = page.evaluate(
+        """() => {
+          try { document.createElement("b").innerHTML = "<i>no</i>"; } catch (error) { return error.name; }
+        }"""
+    )
+    assert told == "TypeError"
 
 
-def test_it_weighs_little_and_asks_nobody_else(open_page: OpenPage, product: Running) -> None:
+def test_it_weighs_80_kb_compressed_and_asks_nobody_else(open_page: OpenPage, product: Running) -> None:
     files = [file for file in (ROOT / "web").rglob("*") if file.is_file()]
-    assert sum(len(gzip.compress(file.read_bytes())) for file in files) < 60_000
+    assert sum(len(gzip.compress(file.read_bytes())) for file in files) < 80_000
     page = open_page("about:blank")
     hosts: set[str] = set()
     page.on("request", lambda request: hosts.add(request.url.split("/")[2]))

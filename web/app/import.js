@@ -10,15 +10,18 @@ const WORKERS = 4;
 /** @typedef {{done: number, all: number, failed: {path: string, reason: string}[], odd: {path: string, reason: string}[]}} Progress */
 
 /**
- * What a drop brought: files, or folders with everything below them.
+ * What a drop brought: files, or folders with everything below them. One folder's own name is no part of a path.
  * @param {DataTransfer} transfer
  * @returns {Promise<Entry[]>}
  */
 export async function dropped(transfer) {
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  const single = entries.length === 1 && entries[0].isDirectory;
-  const found = await Promise.all(entries.map((entry) => below(entry, single ? "" : entry.name)));
-  return found.flat();
+  const items = [...transfer.items].map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() })); // gone after an await
+  const single = items.length === 1 && items[0].entry?.isDirectory;
+  const found = items.map(({ entry, file }) => {
+    if (entry) return below(entry, single ? "" : entry.name);
+    return file && wanted(file.name) ? [{ path: file.name, file }] : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** The same from a file input; the chosen folder's own name is no part of a path. @param {FileList} files */

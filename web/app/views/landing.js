@@ -65,6 +65,7 @@ export class Landing {
       this.told.replaceChildren(h("p", { class: "notice" }, "There is no Markdown file (.md, .markdown) in it."));
       return;
     }
+    this.told.replaceChildren();
     this.progress.hidden = false;
     this.progress.max = entries.length;
     const started = Date.now();
