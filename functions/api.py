@@ -28,6 +28,12 @@ ROUTES = (
     Route("PUT", "/templates/{template_id}", "templates:put"),
     Route("GET", "/templates/{template_id}", "templates:get"),
     Route("DELETE", "/templates/{template_id}", "templates:delete"),
+    Route("POST", "/sessions", "sessions:create"),
+    Route("GET", "/sessions", "sessions:list_all"),
+    Route("GET", "/sessions/{session_id}", "sessions:get"),
+    Route("PATCH", "/sessions/{session_id}", "sessions:patch"),
+    Route("DELETE", "/sessions/{session_id}", "sessions:delete"),
+    Route("GET", "/sessions/{session_id}/messages", "sessions:messages"),
     Route("GET", "/openapi.json", "openapi:show", public=True),
     HEALTH,
 )
