@@ -16,6 +16,11 @@ export const SUPPORT = /** @type {Readonly<Record<string, {word: string, sentenc
 });
 
 /** @param {any} citation */
+function titleOf(citation) {
+  return citation.title || (citation.quote ? "Untitled" : "Deleted note");
+}
+
+/** @param {any} citation */
 export function standing(citation) {
   return citation.stale ? "stale" : (citation.support?.state ?? "none");
 }
@@ -35,7 +40,7 @@ function place(citation) {
 export function chip(label, citation, card) {
   if (!citation) return h("span", { class: "chip" }, label);
   const state = standing(citation);
-  const name = `${label}: ${citation.title || "Untitled"}, ${SUPPORT[state].word}`;
+  const name = `${label}: ${titleOf(citation)}, ${SUPPORT[state].word}`;
   const link = h("a", { class: "chip", href: "#", dataset: { support: state, cid: label }, "aria-label": name }, label);
   card.attach(link, citation);
   return link;
@@ -51,7 +56,7 @@ export function sourceList(citations, card) {
       h(
         "a",
         { href: "#", class: "source-title", onclick: (/** @type {Event} */ event) => card.follow(event, citation) },
-        citation.title || "Untitled",
+        titleOf(citation),
       ),
       h("span", { class: "muted" }, [citation.folder, day(citation.createdAt)].filter(Boolean).join(" · ")),
       verdict(citation),
@@ -70,7 +75,7 @@ function verdict(citation) {
 function details(citation) {
   const state = standing(citation);
   return [
-    h("p", { class: "card-title" }, citation.title || "Untitled"),
+    h("p", { class: "card-title" }, titleOf(citation)),
     h(
       "p",
       { class: "muted" },

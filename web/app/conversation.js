@@ -41,17 +41,28 @@ export class Conversation extends EventTarget {
 
   /** What was said so far, and what was asked but not answered before the page was closed. */
   async load() {
+    if (this.running) return;
+    let stored;
     try {
-      const stored = this.id ? await this.sessions.exchanges(this.id) : this.sessions.kept ? [] : this.sessions.local();
-      this.exchanges = stored.map((each) => this.restored(each));
-      this.loaded = true;
+      stored = await this.stored();
       this.error = null;
-      this.restoreUnanswered();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.error = error;
+      stored = this.id ? this.sessions.remembered(this.id) : [];
     }
+    this.loaded = true;
+    this.exchanges = stored.map((each) => this.restored(each));
+    this.restoreUnanswered();
     this.changed();
+  }
+
+  /** @returns {Promise<any[]>} */
+  async stored() {
+    if (!this.id) return this.sessions.kept ? [] : this.sessions.local();
+    const stored = await this.sessions.exchanges(this.id);
+    this.sessions.remember(this.id, stored);
+    return stored;
   }
 
   /** @param {any} stored */
@@ -128,11 +139,18 @@ export class Conversation extends EventTarget {
     if (answer?.phase !== "failed") this.answered(requestId);
     if (answer?.phase === "done") {
       const result = { answer: answer.text, citations: answer.citations, meta: answer.meta };
-      if (!this.sessions.kept) this.sessions.keepLocally({ question, requestId, result });
+      this.keep({ question, requestId, result });
       const { length } = answer.citations;
       this.page.announce(answer.meta.refusal ? "No answer in your notes." : `Answer ready, ${length} source${length === 1 ? "" : "s"}.`);
     }
     this.changed();
+  }
+
+  /** @param {{question: string, requestId: string, result: any}} exchange */
+  keep(exchange) {
+    if (!this.id) return this.sessions.keepLocally(exchange);
+    this.sessions.remember(this.id, [...this.sessions.remembered(this.id), exchange]);
+    void this.sessions.refresh(); // its title, and its place in the list
   }
 
   stop() {

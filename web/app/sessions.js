@@ -36,6 +36,15 @@ export class Sessions extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
+  /** The same, where a failure is no news. */
+  async refresh() {
+    try {
+      await this.load();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+
   async more() {
     if (!this.nextPage) return;
     const query = this.query ? `&query=${encodeURIComponent(this.query)}` : "";
@@ -87,7 +96,18 @@ export class Sessions extends EventTarget {
     return found;
   }
 
-  // -- where the server keeps none
+  // -- what stays in this browser: the open conversation for reading without a connection, or the only one there is
+
+  /** @param {string} id @returns {any[]} */
+  remembered(id) {
+    const last = this.page.memory.get("last", { id: "", stored: [] });
+    return last.id === id ? last.stored : [];
+  }
+
+  /** @param {string} id @param {any[]} stored */
+  remember(id, stored) {
+    this.page.memory.put("last", { id, stored: stored.slice(-KEPT) });
+  }
 
   /** @returns {{question: string, requestId: string, result: any}[]} */
   local() {
@@ -107,7 +127,7 @@ export class Sessions extends EventTarget {
 /** A stored message as the JSON of /chat. Its text without the list of sources at its end. @param {any} message */
 export function resultOf(message) {
   return {
-    answer: message.text.replace(/\n+(?:---\n+)?(?:#+ |\*\*)?Sources:?(?:\*\*)?:?\n[\s\S]*$/, ""),
+    answer: message.text.replace(/\n\nSources:\n(?:- \[N\d+\] [^\n]*\n?)*$/, ""),
     citations: message.citations ?? [],
     meta: message.meta ?? { requestId: null, query: null, refusal: null },
   };

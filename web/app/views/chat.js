@@ -120,7 +120,7 @@ export class ChatView {
 
   /** @param {Conversation} conversation @returns {HTMLElement[]} */
   shown(conversation) {
-    if (conversation.error) return [this.failure(conversation)];
+    if (conversation.error && !conversation.exchanges.length) return [this.failure(conversation)];
     if (conversation.exchanges.length) return conversation.exchanges.map((exchange) => exchange.element);
     return conversation.loaded ? [this.welcome()] : [h("p", { class: "muted loading" }, "Loading…")];
   }

@@ -8,6 +8,12 @@ import { understood } from "./understood.js";
 
 const PHASES = { waiting: "Asking…", searching: "Searching your notes…", writing: "Writing…" };
 
+const WITHDRAWN = /** @type {Readonly<Record<string, string>>} */ ({
+  writer_failed: "The writing model broke off; another one answered from the start.",
+  revised: "The check of this answer took back something that had been shown.",
+  refused: "The first draft could not stand and was taken back.",
+});
+
 /**
  * @typedef {object} Actions what can be done with an exchange; each gets the exchange
  * @property {(exchange: Exchange) => void} retry
@@ -120,7 +126,7 @@ export class Exchange {
     const stale = answer.citations.filter((citation) => citation.stale).map((citation) => citation.cid);
     const removed = answer.meta?.removedCitations ?? [];
     return [
-      ...answer.withdrawn.map((reason) => `Part of this answer was taken back while it was written: ${reason.replaceAll("_", " ")}.`),
+      ...new Set(answer.withdrawn.map((reason) => WITHDRAWN[reason] ?? "Part of this answer was taken back while it was written.")),
       bad.length && `${bad.join(", ")} ${bad.length === 1 ? "does" : "do"} not back what is said there: read the passage before you rely on it.`,
       stale.length && `The note behind ${stale.join(", ")} has changed since this was answered.`,
       removed.length && `${plural(removed.length, "citation")} that led nowhere ${removed.length === 1 ? "was" : "were"} removed.`,
