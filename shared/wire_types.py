@@ -122,7 +122,7 @@ class UsageJson(TypedDict):
 
 
 class AnswerMetaJson(TypedDict):
-    """How an answer came about."""
+    """How an answer came about. `removedCitations`: labels the writer made up, as they stood in its draft."""
 
     model: str
     retrieval: RetrievalJson
@@ -131,6 +131,7 @@ class AnswerMetaJson(TypedDict):
     offsetUnit: Literal["utf16"]
     query: QueryJson | None
     refusal: RefusalJson | None
+    removedCitations: list[str]
     template: ChosenTemplateJson | None
     usage: UsageJson
     timings: dict[str, float]

@@ -75,8 +75,10 @@ def test_settings_stay_with_the_conversation(page: Page, product: Running) -> No
     assert product.call("GET", f"/sessions/{session_id}")[1]["settings"]["topK"] == 4
 
 
-def test_a_server_without_sessions_leaves_one_conversation(page: Page, shot: Shot) -> None:
-    missing = {"error": {"code": 404, "status": "NOT_FOUND", "message": "no route", "details": [{"reason": "NO_SUCH_ROUTE"}]}}
+def test_a_server_without_sessions_leaves_one_conversation(page: Page) -> None:
+    missing = {
+        "error": {"code": 404, "status": "NOT_FOUND", "message": "no route", "details": [{"reason": "NO_SUCH_ROUTE"}]}
+    }
     page.route("**/api/sessions**", lambda route: route.fulfill(status=404, json=missing))
     page.reload()
     expect(page.locator("#side-chat")).to_contain_text("This server keeps no conversations")
