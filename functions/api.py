@@ -14,6 +14,7 @@ NOTE_LIMIT = 1024 * 1024
 ROUTES = (
     Route("GET", "/", "overview:show", public=True),
     Route("GET", "/notes", "notes:list_all"),
+    Route("POST", "/notes:import", "notes:import_file", limit=NOTE_LIMIT),
     Route("GET", "/notes/{note_id}:indexStatus", "index:status"),
     Route("PUT", "/notes/{note_id}", "notes:put", limit=NOTE_LIMIT),
     Route("GET", "/notes/{note_id}", "notes:get"),

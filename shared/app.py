@@ -66,6 +66,8 @@ class NoteDraft:
     tags: tuple[str, ...] = ()
     lang: str | None = None
     created_at: datetime | None = None
+    modified_at: datetime | None = None
+    """Of its file: when a new note was created if nobody says; None: now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class App:
         """Create or replace. The same content again writes nothing and keeps `updatedAt`."""
         now = self.clock()
         existing = self._readable_note(tenant_id, note_id)
-        created = draft.created_at or (existing.created_at if existing else now)
+        created = draft.created_at or (existing.created_at if existing else draft.modified_at or now)
         note = Note(note_id, draft.title, draft.text, created, now, draft.vault, draft.path, draft.tags, draft.lang)
         if existing is not None and note_revision(existing) == note_revision(note):
             return existing

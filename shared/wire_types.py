@@ -122,7 +122,7 @@ class UsageJson(TypedDict):
 
 
 class AnswerMetaJson(TypedDict):
-    """How an answer came about."""
+    """How an answer came about. `removedCitations`: labels the writer made up, as they stood in its draft."""
 
     model: str
     retrieval: RetrievalJson
@@ -131,6 +131,7 @@ class AnswerMetaJson(TypedDict):
     offsetUnit: Literal["utf16"]
     query: QueryJson | None
     refusal: RefusalJson | None
+    removedCitations: list[str]
     template: ChosenTemplateJson | None
     usage: UsageJson
     timings: dict[str, float]
@@ -312,6 +313,13 @@ class NotesJson(TypedDict):
 
     notes: list[ListedNoteJson]
     nextPageToken: str | None
+
+
+class ImportedJson(TypedDict):
+    """A Markdown file as the note it became. `problem` null: nothing is odd about the file."""
+
+    note: ListedNoteJson
+    problem: str | None
 
 
 class ListedTemplateJson(TypedDict):

@@ -26,6 +26,7 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("chat", "GET", "/healthz"): Example("/healthz", key="status"),
     ("api", "GET", "/"): Example("/", key="routes"),
     ("api", "GET", "/notes"): Example("/notes", key="notes"),
+    ("api", "POST", "/notes:import"): Example("/notes:import", body={"path": "a/b.md", "text": "Red."}, key="note"),
     ("api", "GET", "/notes/{note_id}:indexStatus"): Example("/notes/boat:indexStatus", key="current"),
     ("api", "PUT", "/notes/{note_id}"): Example("/notes/car", body={"title": "Car", "text": "red"}, key="updatedAt"),
     ("api", "GET", "/notes/{note_id}"): Example("/notes/boat", key="text"),
