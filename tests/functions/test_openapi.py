@@ -14,8 +14,8 @@ import pytest
 
 from functions import api, chat
 from functions.routes.openapi import document
-from tests.cli.test_dev import dev
 from tests.functions.world import ROOT, World
+from tests.servers.dev import dev
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 EXAMPLES = ROOT / "examples" / "notes"

@@ -25,7 +25,7 @@ The zebra link is [click](javascript:window.hacked=3) and [data](data:text/html,
 
 def test_hostile_text_stays_text(page: Page, product: Running) -> None:
     requests: list[Request] = []
-    page.on("request", lambda request: requests.append(request))
+    page.on("request", requests.append)
     product.call("PUT", "/notes/hostile", {"title": '<img src=z onerror="window.hacked=8">', "text": HOSTILE})
     assert product.answered("What is the zebra password?", "stripes", within=10)
     exchange = ask(page, "What is the zebra password?")

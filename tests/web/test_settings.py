@@ -24,7 +24,7 @@ def test_settings_go_into_the_request_and_survive_a_reload(page: Page) -> None:
     )
     with page.expect_request("**/chat") as sent:
         ask(page, QUESTION)
-    body: dict[str, Any] = sent.value.post_data_json
+    body: Any = sent.value.post_data_json
     assert (body["topK"], body["threshold"], body["strategy"]) == (3, 0.6, "rrf")
     assert (body["filters"], body["template"], body["timeZone"]) == ({"windowDays": 90}, "decision-record", "UTC")
 
