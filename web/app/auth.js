@@ -35,6 +35,8 @@ export class FirebaseAuth extends EventTarget {
     this.user = memory.get("user", null);
     this.idToken = "";
     this.until = 0;
+    /** @type {Promise<void> | undefined} */
+    this.renewing = undefined;
   }
 
   get owner() {
