@@ -22,6 +22,7 @@ from cli import emulator
 from cli.doorkeeper import only_from_this_machine
 from cli.importing import Import
 from cli.options import Place, close, common, fail
+from cli.shelves import LocalShelf
 from cli.trigger import Trigger, delivery
 from shared.app import App
 from shared.bootstrap import build, use
@@ -183,7 +184,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
 
     What a start that died has begun is brought to its end.
     """
-    task = Import(app, place.tenant_id, sample, SAMPLE_VAULT)
+    task = Import(LocalShelf(app, place.tenant_id), sample, SAMPLE_VAULT)
     manifest = task.manifest()
     begun = manifest.knows(task.source)
     if manifest.finished(task.source):

@@ -38,6 +38,8 @@ class Call:
     """At most the route's limit."""
     identity: Identity | None
     """None: the route is public."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """By name in lower case."""
 
     @property
     def app(self) -> App:

@@ -82,7 +82,8 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
         if found.route is None:
             return _unrouted(request.method, found.allowed)
         identity = None if found.route.public else _caller(request)
-        call = Call(request_id, request.args.to_dict(), body, identity)
+        headers = {header.lower(): value for header, value in request.headers.items()}
+        call = Call(request_id, request.args.to_dict(), body, identity, headers)
         return found.route.load()(call, **found.segments)
     except AuroraError as error:
         return _refusal(error)

@@ -96,6 +96,8 @@ def citation_json(citation: Citation) -> CitationJson:
         "snippet": snippet(chunk.text),
         "score": round(citation.passage.score, 4),
         "title": chunk.title,
+        "vault": chunk.vault,
+        "path": chunk.path,
         "folder": chunk.folder,
         "headingPath": chunk.heading_path,
         "position": chunk.position,

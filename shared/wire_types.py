@@ -60,6 +60,8 @@ class CitationJson(TypedDict):
     snippet: str
     score: float
     title: str
+    vault: str
+    path: str
     folder: str
     headingPath: str
     position: int
