@@ -28,6 +28,7 @@ ROUTES = (
     Route("GET", "/templates/{template_id}", "templates:get"),
     Route("DELETE", "/templates/{template_id}", "templates:delete"),
     Route("POST", "/mcp", "mcp:exchange"),
+    Route("GET", "/openapi.json", "openapi:show", public=True),
     HEALTH,
 )
 

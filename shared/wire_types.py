@@ -374,12 +374,10 @@ class ReconcileJson(TypedDict):
     dryRun: bool
 
 
-class ErrorDetailJson(TypedDict):
-    """`metadata` names the `field` that was bad and what was `expected`."""
-
-    reason: str
-    domain: str
-    metadata: NotRequired[dict[str, str]]
+ErrorDetailJson = TypedDict(
+    "ErrorDetailJson", {"@type": str, "reason": str, "domain": str, "metadata": NotRequired[dict[str, str]]}
+)
+"""`metadata` names the `field` that was bad and what was `expected`."""
 
 
 class ErrorStatusJson(TypedDict):

@@ -6,13 +6,15 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from functions._bodies import parse
+from functions._bodies import NotBlank, parse
 from functions._calls import Call, Reply
+from functions._operations import operation
 from functions._questions import AskingBody, question_of
 from shared.domain import AUTO
 from shared.errors import InvalidArgument
 from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json
+from shared.wire_types import AnswerJson
 
 NOT_YET = "to be absent: not available yet"
 TEMPLATE = "auto, none, or the id of a template"
@@ -21,7 +23,7 @@ TEMPLATE = "auto, none, or the id of a template"
 class ChatBody(AskingBody):
     """The request of /chat."""
 
-    message: str = Field(description="the question, as text")
+    message: NotBlank = Field(description="the question, as text")
     top_k: int | None = Field(default=None, ge=1, le=20, description="a whole number from 1 to 20")
     threshold: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
     include_citations: bool = Field(default=True, description="true or false")
@@ -36,7 +38,9 @@ class ChatBody(AskingBody):
     stream: bool = Field(default=False, description="true or false")
 
 
+@operation(body=ChatBody, reply=AnswerJson, errors=(404,))
 def ask(call: Call) -> Reply:
+    """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)
     _refuse_what_is_not_built(body)
     question = replace(
