@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
+import anyio
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
 from functions._errors import INTERNAL_MESSAGE, body_of
@@ -71,6 +73,46 @@ def server_for(door: Door) -> Server[Any]:
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
     )
+
+
+def answer_one(door: Door, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+    """One HTTP request, handled by the SDK as (status, body). `headers`: by name in lower case."""
+    return anyio.run(_exchange, server_for(door), body, headers)
+
+
+async def _exchange(server: Server[Any], body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+    status, answer, unread = 500, b"", [body]
+
+    async def receive() -> MutableMapping[str, Any]:
+        if not unread:
+            await anyio.sleep_forever()  # the next thing would be that the client has gone
+        return {"type": "http.request", "body": unread.pop(), "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        nonlocal status, answer
+        status = message.get("status", status)
+        answer += message.get("body", b"")
+
+    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+    async with manager.run():
+        await manager.handle_request(_scope(headers), receive, send)
+    return status, answer
+
+
+def _scope(headers: Mapping[str, str]) -> dict[str, Any]:
+    """Of ASGI, for a path of its own."""
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": "/mcp",
+        "raw_path": b"/mcp",
+        "root_path": "",
+        "query_string": b"",
+        "headers": [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()],
+    }
 
 
 async def _in_thread(work: Callable[[], T]) -> T:

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import MutableMapping
-from typing import Any
-
-import anyio
-from mcp.server.lowlevel import Server
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from functions._calls import Call, Reply
 from functions._cors import is_allowed
 from functions.inside import Inside
-from functions.mcp_server import server_for
 from shared.errors import PermissionDenied, Unauthenticated
 
-SENT_ON = ("accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name")
+SENT_ON = ("mcp-protocol-version", "mcp-method", "mcp-name")
 """Headers that the SDK reads. The caller's token is none of them."""
 SENT_ON_PREFIX = "mcp-param-"
+DEFAULTS = {"accept": "application/json", "content-type": "application/json"}
 
 
 def exchange(call: Call) -> Reply:
@@ -29,46 +23,12 @@ def exchange(call: Call) -> Reply:
     if origin is not None and not is_allowed(origin):
         # A page cannot forge its Origin, also not by a DNS name of its own that leads here.
         raise PermissionDenied("Origin: not one of ALLOWED_ORIGINS")
-    status, body = anyio.run(_serve, server_for(Inside(call.identity)), call)
+    from functions.mcp_server import answer_one  # noqa: PLC0415 - other routes do without the SDK
+
+    sent_on = {name: value for name, value in call.headers.items() if _is_sent_on(name)}
+    status, body = answer_one(Inside(call.identity), call.body, {**DEFAULTS, **sent_on})
     return Reply(json.loads(body) if body else None, status)
 
 
-async def _serve(server: Server[Any], call: Call) -> tuple[int, bytes]:
-    """The SDK's own handling of one request, as (HTTP status, body)."""
-    status, body = 500, b""
-    unread = [call.body]
-
-    async def receive() -> MutableMapping[str, Any]:
-        if not unread:
-            await anyio.sleep_forever()  # the next thing would be that the client has gone
-        return {"type": "http.request", "body": unread.pop(), "more_body": False}
-
-    async def send(message: MutableMapping[str, Any]) -> None:
-        nonlocal status, body
-        status = message.get("status", status)
-        body += message.get("body", b"")
-
-    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
-    async with manager.run():
-        await manager.handle_request(_scope(call), receive, send)
-    return status, body
-
-
-def _scope(call: Call) -> dict[str, Any]:
-    headers = [
-        (name.encode("latin-1"), value.encode("latin-1"))
-        for name, value in call.headers.items()
-        if name in SENT_ON or name.startswith(SENT_ON_PREFIX)
-    ]
-    return {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": "POST",
-        "scheme": "http",
-        "path": "/mcp",
-        "raw_path": b"/mcp",
-        "root_path": "",
-        "query_string": b"",
-        "headers": headers,
-    }
+def _is_sent_on(name: str) -> bool:
+    return name in DEFAULTS or name in SENT_ON or name.startswith(SENT_ON_PREFIX)

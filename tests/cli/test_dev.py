@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -11,7 +12,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,10 +56,11 @@ class Running:
 
 
 @contextmanager
-def dev(home: Path, *options: str) -> Iterator[Running]:
+def dev(home: Path, *options: str, env: Mapping[str, str] | None = None) -> Iterator[Running]:
     process = subprocess.Popen(
         [*COMMAND, "--port", "0", "--home", str(home), *options],
         cwd=ROOT,
+        env={**os.environ, **(env or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -41,6 +41,7 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "POST", "/search:explain"): Example("/search:explain", body={"query": "boat"}, key="notes"),
     ("api", "POST", "/ask"): Example("/ask", body={"question": "Which colour is the boat?"}, key="references"),
     ("api", "GET", "/openapi.json"): Example("/openapi.json", key="openapi"),
+    ("api", "POST", "/mcp"): Example("/mcp", body={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, key="result"),
     ("api", "GET", "/healthz"): Example("/healthz", key="status"),
     ("reconcile", "POST", "/"): Example("/", key="examined"),
     ("reconcile", "GET", "/healthz"): Example("/healthz", key="status"),
