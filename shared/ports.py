@@ -6,7 +6,7 @@ they are given. `tenant_id` comes first everywhere, and an implementation cannot
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
@@ -22,6 +22,7 @@ from shared.domain import (
     Neighbour,
     Note,
     NoteKey,
+    Piece,
     Prompt,
     Restriction,
     StoredChunk,
@@ -238,6 +239,10 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector: ...
 
 
+SIGN_OF_LIFE = 0.25
+"""Seconds after which a writer that has nothing new yields an empty piece."""
+
+
 class Writer(Protocol):
     """Prompt to draft."""
 
@@ -246,6 +251,15 @@ class Writer(Protocol):
 
     def write(self, prompt: Prompt) -> Draft:
         """Raises ModelUnavailable (try later, or let another writer answer) or ModelRefused."""
+        ...
+
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
+        """The draft in pieces as they are written; together their texts are what `write` gives, blanks around it aside.
+
+        While a model is silent an empty piece comes every SIGN_OF_LIFE seconds at the latest, so that whoever listens
+        can leave: closing the iterator ends the model call at once. Raises as `write`, before the first text or after
+        some of it; attempts are repeated only before the first text.
+        """
         ...
 
 
