@@ -15,7 +15,7 @@ from pathlib import Path
 from watchfiles import Change, watch
 
 from cli.importing import Glance, Import, Report, Step
-from shared.errors import Unavailable
+from shared.errors import NotFound, Unavailable
 
 TICK_MS = 1000
 """How often is looked whether something is due, milliseconds."""
@@ -55,14 +55,13 @@ class Follower:
         when the folder is gone, OperatorError.
         """
         self._due = 0.0  # what happened between the first pass and the start of the watch
-        for happened in watch(
-            self.task.root,
-            watch_filter=_concerns(self.task.root, self.task.shelf.home),
-            rust_timeout=TICK_MS,
-            yield_on_timeout=True,
-        ):
-            if happened or time.monotonic() >= self._due:
-                self._again(told)
+        concerns = _concerns(self.task.root, self.task.shelf.home)
+        try:
+            for happened in watch(self.task.root, watch_filter=concerns, rust_timeout=TICK_MS, yield_on_timeout=True):
+                if happened or time.monotonic() >= self._due:
+                    self._again(told)
+        except FileNotFoundError as error:  # by the watcher, at its start
+            raise NotFound(f"no folder {self.task.root}") from error
 
     def _again(self, told: Callable[[Report | Unavailable], None]) -> None:
         try:
