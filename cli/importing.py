@@ -121,7 +121,7 @@ class Import:
         report.skipped += [entry for entry in entries if isinstance(entry, Skipped)]
         files = self._ids(entry for entry in entries if isinstance(entry, Path))
         manifest = self.manifest()
-        begun = manifest.begin(self.source, self.root.resolve(), files.values())
+        begun = manifest.begin(self.shelf.name, self.source, self.root.resolve(), files.values())
         seen = {file for file in files if glance.known(file) and files[file] in begun.before | begun.foreign}
         kept = begun.before.intersection(files[file] for file in seen)
         kept |= self._take_all([file for file in files if file not in seen], begun.foreign, report, step)
@@ -136,13 +136,13 @@ class Import:
         return {file: note_id_of(self.vault, relative(self.root, file)) for file in files}
 
     def _take_all(self, files: Sequence[Path], foreign: frozenset[str], report: Report, step: Step) -> set[str]:
-        """Read and save each. The ids of those that are notes."""
-        kept: set[str] = set()
+        """Read and save each, then wait until the index has followed. The ids of those that are notes."""
+        taken: list[Taken] = []
         with _workers() as workers:
-            for count, taken in enumerate(workers.map(lambda file: self._take(file, foreign), files), 1):
-                kept |= report.add(taken)
-                step(count, len(files))
-        return kept
+            for each in workers.map(lambda file: self._take(file, foreign), files):
+                taken.append(each)
+                step(len(taken), len(files))
+            return {note_id for each in workers.map(self.shelf.follow, taken) for note_id in report.add(each)}
 
     def _take(self, file: Path, foreign: frozenset[str]) -> Taken:
         """Runs in several threads at once."""

@@ -65,14 +65,14 @@ class Manifest:
                 return file
         return None
 
-    def begin(self, source: str, root: Path, planned: Iterable[str]) -> Begun:
+    def begin(self, shelf: str, source: str, root: Path, planned: Iterable[str]) -> Begun:
         """Write down what may be there from now on: an import that is broken off here leaves nothing unknown. What
-        another folder has put there stays that folder's.
+        another folder has put on the same shelf stays that folder's; names of sources begin with that of their shelf.
         """
         with self._changing() as content:
             before = frozenset(content.folders.get(source, ()))
-            others = (ids for other, ids in content.folders.items() if other != source)
-            foreign = frozenset(note_id for ids in others for note_id in ids)
+            others = [other for other in content.folders if other != source and other.startswith(f"{shelf} ")]
+            foreign = frozenset(note_id for other in others for note_id in content.folders[other])
             content.unfinished.add(source)
             content.roots[source] = str(root)
             content.folders[source] = sorted(before | (set(planned) - foreign))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +15,10 @@ from shared.app import App, NoteDraft
 from shared.domain import NoteKey
 from shared.errors import ModelRefused, NotFound, RequestError, Unavailable
 from shared.wire import instant
+
+FOLLOWS_WITHIN = 60.0
+"""Seconds that a server's index is waited for; it follows afterwards too."""
+_ENDS = frozenset({"indexed", "failed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,10 @@ class Shelf(Protocol):
         ...
 
     def save(self, note: FileNote) -> Taken: ...
+
+    def follow(self, taken: Taken) -> Taken:
+        """The same once the index has followed, or with what keeps it."""
+        ...
 
     def remove(self, note_id: str) -> bool:
         """Whether there was such a note."""
@@ -81,6 +90,9 @@ class LocalShelf:
             return Taken(note, failed=outcome.error or "refused by the model")
         return Taken(note, changed=outcome.action != "unchanged", embedded=outcome.embedded)
 
+    def follow(self, taken: Taken) -> Taken:
+        return taken
+
     def _dated(self, note: FileNote) -> NoteDraft:
         existing = None
         if note.draft.created_at is None:
@@ -116,6 +128,25 @@ class RemoteShelf:
         except (RequestError, Unavailable) as error:
             return Taken(note, failed=error.message)
         return Taken(note, changed=existing is None or existing["updatedAt"] != saved["updatedAt"])
+
+    def follow(self, taken: Taken) -> Taken:
+        if isinstance(taken.file, Skipped) or not taken.changed:
+            return taken
+        deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
+        try:
+            while (state := self._state(taken.file.note_id)) not in _ENDS and time.monotonic() < deadline:
+                time.sleep(pause)
+                pause = min(2 * pause, 1.0)
+        except (RequestError, Unavailable) as error:
+            return replace(taken, pending=f"saved; {error.message}")
+        if state == "failed":
+            return replace(taken, failed="the server could not index it")
+        return taken if state == "indexed" else replace(taken, pending="saved; the server has still to index it")
+
+    def _state(self, note_id: str) -> str:
+        """How far the index is with what the note says now."""
+        status = self.door.send("GET", f"{_address(note_id)}:indexStatus")
+        return str(status["status"]) if status["current"] else "missing"
 
     def _existing(self, note_id: str) -> Json | None:
         try:
