@@ -1,6 +1,7 @@
 """The `aurora` command.
 
-Exit codes: 0 done; 1 something failed; 2 the command line is wrong; 3 nothing found, or the notes hold no answer.
+Exit codes: 0 done; 1 something failed; 2 the command line is wrong; 3 nothing found, or the notes hold no answer;
+130 ended by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -13,16 +14,20 @@ import click
 
 COMMANDS: Mapping[str, str] = {
     "ask": "cli.asking:ask",
+    "chat": "cli.chatting:chat",
     "completion": "cli.completing:completion",
     "demo": "cli.indexing:demo",
     "dev": "cli.dev:dev",
     "doctor": "cli.doctor:doctor",
     "eval": "cli.evaluating:evaluate",
+    "erase": "cli.account:erase",
     "explain": "cli.explaining:explain",
+    "export": "cli.account:export",
     "index": "cli.indexing:index",
     "mcp": "cli.mcp:mcp",
     "reconcile": "cli.indexing:reconcile",
     "search": "cli.asking:search",
+    "sessions": "cli.sessions:sessions",
     "templates": "cli.templates:templates",
 }
 """Name -> where it is, imported when it is called: what one command needs, the others do not wait for."""

@@ -86,6 +86,14 @@ class Manifest:
             content.unfinished.discard(source)
             content.folders[source] = sorted((set(content.folders.get(source, ())) - set(gone)) | set(kept))
 
+    def forget(self, shelf: str) -> None:
+        """Nothing that came from any folder is there any more."""
+        with self._changing() as content:
+            for source in [source for source in content.folders if source.startswith(f"{shelf} ")]:
+                del content.folders[source]
+                content.roots.pop(source, None)
+                content.unfinished.discard(source)
+
     @contextmanager
     def _changing(self) -> Iterator[_Content]:
         """The content as it is now, written back afterwards; no other process comes between."""

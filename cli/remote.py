@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Generator, Mapping
 from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ import requests
 from functions._errors import KINDS
 from functions.inside import Json
 from shared.errors import AuroraError, Exhausted, InvalidArgument, Unauthenticated, Unavailable
+from shared.wire_stream import StreamEvent
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 CONNECT_SECONDS, READ_SECONDS = 10.0, 120.0
@@ -54,15 +56,50 @@ class Remote:
         response = self._response(method, path, body, query)
         return {} if response.status_code == 204 else self._json(response)
 
+    def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
+        with self._response("POST", path, body, stream="text/event-stream") as response:
+            name = ""
+            for line in self._lines(response):
+                field, _, value = line.partition(": ")
+                if field == "event":
+                    name = value
+                elif field == "data":
+                    data = json.loads(value)
+                    if name == "error":
+                        raise _told(data, response, self._base)
+                    yield StreamEvent(name, data)
+
+    def lines(self, path: str) -> Generator[str]:
+        with self._response("GET", path, stream="application/x-ndjson") as response:
+            yield from self._lines(response)
+
+    def _lines(self, response: requests.Response) -> Generator[str]:
+        try:
+            for line in response.iter_lines(chunk_size=None, delimiter=b"\n"):
+                yield line.decode()
+        except requests.RequestException as error:
+            raise Unavailable(f"{self._base} broke off: {_cause(error)}") from error
+
     def _response(
-        self, method: str, path: str, body: Mapping[str, object] | None, query: Mapping[str, str] | None
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None = None,
+        query: Mapping[str, str] | None = None,
+        *,
+        stream: str | None = None,
     ) -> requests.Response:
-        """An answer that is not an error."""
-        address = self._base + (path if path == "/chat" else f"/api{path}")
-        patience = (CONNECT_SECONDS, READ_SECONDS)
+        """An answer that is not an error. `stream`: the media type in which it is to come piece by piece."""
         try:
             response = self._session.request(
-                method, address, params=query, json=body, timeout=patience, allow_redirects=False
+                method,
+                self._base + (path if path == "/chat" else f"/api{path}"),
+                params=query,
+                json=body,
+                headers={"Accept": stream} if stream else None,
+                timeout=(CONNECT_SECONDS, READ_SECONDS),
+                allow_redirects=False,
+                stream=stream is not None,
             )
         except requests.RequestException as error:
             raise Unavailable(f"{self._base} does not answer: {_cause(error)}") from error

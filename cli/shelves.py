@@ -14,6 +14,7 @@ from functions.inside import Door, Json
 from shared.app import App, NoteDraft
 from shared.domain import NoteKey
 from shared.errors import ModelRefused, NotFound, RequestError, Unavailable
+from shared.settings import Settings
 from shared.wire import instant
 
 FOLLOWS_WITHIN = 60.0
@@ -67,9 +68,7 @@ class LocalShelf:
 
     @property
     def name(self) -> str:
-        settings = self.app.settings
-        place = f"firestore:{settings.project}" if settings.store == "firestore" else "embedded"
-        return f"{place} {self.tenant_id}"
+        return local_name(self.app.settings, self.tenant_id)
 
     @property
     def home(self) -> Path:
@@ -106,6 +105,12 @@ class LocalShelf:
             return False  # somebody else deleted it
         self.app.index_note(NoteKey(self.tenant_id, note_id))
         return True
+
+
+def local_name(settings: Settings, tenant_id: str) -> str:
+    """The name of a local shelf."""
+    place = f"firestore:{settings.project}" if settings.store == "firestore" else "embedded"
+    return f"{place} {tenant_id}"
 
 
 @dataclass(frozen=True, slots=True)

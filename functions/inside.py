@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import unquote
 
 from functions import api, chat
 from functions._calls import Call, Reply, find
-from shared.errors import NotFound, TooLarge
+from shared.errors import BrokenPromise, NotFound, TooLarge
 from shared.ports import Identity
+from shared.wire_stream import StreamEvent
 
 Json: TypeAlias = dict[str, Any]
 
@@ -32,6 +34,14 @@ class Door(Protocol):
         query: Mapping[str, str] | None = None,
     ) -> Json:
         """The reply's JSON, empty if it has none. Raises the errors of `shared.errors`. `path` is percent-encoded."""
+        ...
+
+    def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
+        """What a POST answers while it comes about; the last is `result`. Raises as `send` does, also half-way."""
+        ...
+
+    def lines(self, path: str) -> Generator[str]:
+        """The lines that a GET answers, without their ends. Raises as `send` does."""
         ...
 
 
@@ -51,6 +61,20 @@ class Inside:
     ) -> Json:
         reply = self._reply(method, path, body, query or {})
         return {} if reply.body is None else dict(reply.body)
+
+    def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
+        reply = self._reply("POST", path, {**body, "stream": True}, {})
+        if reply.events is None:
+            raise BrokenPromise(f"POST {path} answers no stream")
+        with closing(reply.events) as events:
+            yield from (event for event in events if event is not None)
+
+    def lines(self, path: str) -> Generator[str]:
+        reply = self._reply("GET", path, None, {})
+        if reply.stream is None:
+            raise BrokenPromise(f"GET {path} answers no lines")
+        for line in reply.stream:
+            yield line.decode().rstrip("\n")
 
     def _reply(self, method: str, path: str, body: Mapping[str, object] | None, query: Mapping[str, str]) -> Reply:
         table, inner = (chat.ROUTES, "/") if path == "/chat" else (api.ROUTES, path)

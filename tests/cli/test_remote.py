@@ -55,8 +55,9 @@ def both(aurora: Aurora, server: Served, notes: Write) -> Both:
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
     """Without what differs from one request to the next."""
+    passing = {"requestId", "timings", "timeMs", "indexedAt"}
     if isinstance(value, dict):
-        return {name: _plain(inner) for name, inner in value.items() if name not in {"requestId", "timings", "timeMs"}}
+        return {name: _plain(inner) for name, inner in value.items() if name not in passing}
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
