@@ -11,9 +11,10 @@ from __future__ import annotations
 from tests.contracts.store_index import IndexContract
 from tests.contracts.store_notes import NotesContract
 from tests.contracts.store_search import SearchContract
+from tests.contracts.store_sessions import SessionsContract
 from tests.contracts.store_sweep import SweepContract
 from tests.contracts.store_templates import TemplatesContract
 
 
-class StoreContract(NotesContract, IndexContract, SweepContract, SearchContract, TemplatesContract):
+class StoreContract(NotesContract, IndexContract, SweepContract, SearchContract, TemplatesContract, SessionsContract):
     """Every promise of every part of the port."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from shared.adapters.embedded import changes, notes, search, sweep, templates
+from shared.adapters.embedded import changes, notes, search, sessions, sweep, templates
 from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.vectors import VectorSpace
 from shared.domain import (
@@ -16,10 +16,14 @@ from shared.domain import (
     IndexChange,
     IndexedChunk,
     IndexRecord,
+    Message,
     Neighbour,
     Note,
     NoteKey,
     Restriction,
+    Session,
+    SettingsPatch,
+    Spot,
     StoredChunk,
     StoredRecord,
     StoredTemplate,
@@ -208,6 +212,40 @@ class EmbeddedStore:
     def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None:
         with self._files.of(tenant_id).writing() as db:
             templates.write_shelf(db, shelf)
+
+    # -- SessionStore ---------------------------------------------------------------------------
+
+    def create_session(self, tenant_id: str, session: Session) -> None:
+        with self._files.of(tenant_id).writing() as db:
+            sessions.create(db, session)
+
+    def get_session(self, tenant_id: str, session_id: str) -> Session | None:
+        with self._files.of(tenant_id).reading() as db:
+            return sessions.get(db, session_id)
+
+    def patch_session(
+        self, tenant_id: str, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
+    ) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return sessions.patch(db, session_id, patch, updated_at=updated_at, title=title)
+
+    def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return sessions.page(db, limit=limit, before=before)
+
+    def delete_session(self, tenant_id: str, session_id: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return sessions.delete(db, session_id)
+
+    def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return sessions.add_messages(db, session_id, messages, first=first)
+
+    def list_messages(
+        self, tenant_id: str, session_id: str, *, limit: int, before: Spot | None = None
+    ) -> tuple[Message, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return sessions.messages(db, session_id, limit=limit, before=before)
 
     # -------------------------------------------------------------------------------------------
 
