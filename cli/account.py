@@ -89,8 +89,13 @@ def erase(place: Place, *, yes: bool) -> None:
 
 def _asked() -> None:
     """Ends the command unless the words are typed."""
-    if not sys.stdin.isatty():
+    if not can_be_asked():
         raise InvalidArgument("--yes", "it to be given where nobody can be asked")
     typed = click.prompt(f"Everything will be gone. Type `{CONFIRMATION}` to go on", default="", show_default=False)
     if typed.strip() != CONFIRMATION:
         fail("nothing was erased", USAGE)
+
+
+def can_be_asked() -> bool:
+    """Whether somebody sits at standard input."""
+    return sys.stdin.isatty()

@@ -86,12 +86,11 @@ class Conversation:
         return result
 
     def _shown(self, events: Iterable[StreamEvent]) -> Json:
-        result: Json = {}
         shown = Shown(self.out)
-        for event in events:
-            result = dict(event.data)
-            shown.follow(event)
-        self.out.print()
+        try:
+            result = _result(shown.follow(event) for event in events)
+        finally:
+            self.out.print()
         show_sources(result, self.place)
         return result
 
@@ -105,7 +104,8 @@ class Shown:
     out: Console
     text: str = ""
 
-    def follow(self, event: StreamEvent) -> None:
+    def follow(self, event: StreamEvent) -> StreamEvent:
+        """Show what it brings; the event itself."""
         data: Json = dict(event.data)
         if event.name == "token":
             self._print(data["text"])
@@ -114,6 +114,7 @@ class Shown:
             self.out.print(Text(f"\n(withdrawn: {data['reason']})", "dim"))
             self.text = ""
             self._print(stays)
+        return event
 
     def _print(self, text: str) -> None:
         self.text += text
@@ -127,7 +128,7 @@ def _utf16_head(text: str, units: int) -> str:
 
 
 def _result(events: Iterable[StreamEvent]) -> Json:
-    """The last event's data. Raises AuroraError if the stream ended before."""
+    """The authoritative answer. Raises AuroraError if the stream ended before."""
     for event in events:
         if event.name == "result":
             return dict(event.data)
