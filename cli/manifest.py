@@ -58,6 +58,11 @@ class Manifest:
         """Whether its last import came to its end."""
         return self.knows(source) and source not in self._content.unfinished
 
+    def folders(self, shelf: str) -> tuple[tuple[Path, bool], ...]:
+        """Each folder whose notes are on this shelf, and whether its last import came to its end."""
+        sources = [source for source in self._content.roots if source.startswith(f"{shelf} ")]
+        return tuple((Path(self._content.roots[source]), self.finished(source)) for source in sources)
+
     def file_of(self, note_id: str, path: str) -> Path | None:
         """The file on this machine that the note at this path came from; None: there is none, or not any more."""
         for source, root in self._content.roots.items():
