@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,12 +11,12 @@ from rich.text import Text
 
 from cli.asking import asking, question_json
 from cli.options import Place, anywhere, print_json
+from cli.shelves import listed_notes
 from cli.showing import Linked, console, linked
 from functions.inside import Door, Json
 from shared.domain import Strategy
 from shared.errors import NotFound
 
-PAGE = "200"
 MOST_SHOWN = 3
 """Passages of a note that people are shown, those that got furthest first; JSON has more."""
 LEGS = ("vector", "keyword", "recency")
@@ -65,17 +65,6 @@ def _ids_at(door: Door, paths: Sequence[str]) -> list[str]:
         if not found:
             raise NotFound(f"no note at {path!r}")
     return [note_id for found in ids.values() for note_id in found]
-
-
-def listed_notes(door: Door) -> Iterator[Json]:
-    """Every note, without its text."""
-    query = {"pageSize": PAGE}
-    while True:
-        page = door.send("GET", "/notes", query=query)
-        yield from page["notes"]
-        if page["nextPageToken"] is None:
-            return
-        query["pageToken"] = page["nextPageToken"]
 
 
 def _show(explained: Json, link: Linked) -> None:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cli.folder import FileNote, Skipped, note_id_of, read, relative, walk
+from cli.folder import FileNote, Skipped, read, relative, walk
 from cli.manifest import Manifest
 from cli.shelves import Shelf, Taken
 from shared.errors import NotFound
+from shared.indexing.markdown_file import note_id_of
 
 WORKERS = 4
 """Files at once: while one waits for a model or the disk, another is read."""

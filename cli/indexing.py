@@ -72,7 +72,7 @@ def _shelf(place: Place) -> Iterator[Shelf]:
             yield LocalShelf(app, place.tenant_id)
     else:
         with place.door() as door:
-            yield RemoteShelf(door, place.server, place.settings().home)
+            yield RemoteShelf.at(door, place.server, place.settings().home)
 
 
 def _follow(place: Place, task: Import) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
 from cli.folder import FileNote, Skipped
 from functions.inside import Door, Json
-from shared.app import App, NoteDraft
+from shared.app import App
 from shared.domain import NoteKey
 from shared.errors import ModelRefused, NotFound, RequestError, Unavailable
 from shared.settings import Settings
@@ -19,6 +19,7 @@ from shared.wire import instant
 
 FOLLOWS_WITHIN = 60.0
 """Seconds that a server's index is waited for; it follows afterwards too."""
+PAGE = "200"
 _ENDS = frozenset({"indexed", "failed"})
 
 
@@ -76,7 +77,8 @@ class LocalShelf:
 
     def save(self, note: FileNote) -> Taken:
         try:
-            self.app.save_note(self.tenant_id, note.note_id, self._dated(note))
+            # without a date of its own, a file was created when it was first seen to be modified
+            self.app.save_note(self.tenant_id, note.note_id, replace(note.draft, modified_at=note.modified))
         except (RequestError, Unavailable) as error:
             return Taken(note, failed=error.message)
         try:
@@ -91,12 +93,6 @@ class LocalShelf:
 
     def follow(self, taken: Taken) -> Taken:
         return taken
-
-    def _dated(self, note: FileNote) -> NoteDraft:
-        existing = None
-        if note.draft.created_at is None:
-            existing = self.app.store.get_note(self.tenant_id, note.note_id)
-        return dated(note, existing.created_at if existing else None)
 
     def remove(self, note_id: str) -> bool:
         try:
@@ -120,19 +116,27 @@ class RemoteShelf:
     door: Door
     server: str
     home: Path
+    known: dict[str, str]
+    """Note id -> when the note was last changed, as the server says."""
+
+    @classmethod
+    def at(cls, door: Door, server: str, home: Path) -> RemoteShelf:
+        return cls(door, server, home, {note["noteId"]: note["updatedAt"] for note in listed_notes(door)})
 
     @property
     def name(self) -> str:
         return self.server
 
     def save(self, note: FileNote) -> Taken:
+        draft = note.draft
+        body = {"text": draft.text, "path": draft.path, "vault": draft.vault, "modifiedAt": instant(note.modified)}
         try:
-            existing = self._existing(note.note_id)
-            created = datetime.fromisoformat(existing["createdAt"]) if existing else None
-            saved = self.door.send("PUT", _address(note.note_id), _note_json(dated(note, created)))
+            saved = self.door.send("POST", "/notes:import", body)["note"]
         except (RequestError, Unavailable) as error:
             return Taken(note, failed=error.message)
-        return Taken(note, changed=existing is None or existing["updatedAt"] != saved["updatedAt"])
+        changed = self.known.get(note.note_id) != saved["updatedAt"]
+        self.known[note.note_id] = saved["updatedAt"]
+        return Taken(note, changed=changed)
 
     def follow(self, taken: Taken) -> Taken:
         if isinstance(taken.file, Skipped) or not taken.changed:
@@ -153,37 +157,25 @@ class RemoteShelf:
         status = self.door.send("GET", f"{_address(note_id)}:indexStatus")
         return str(status["status"]) if status["current"] else "missing"
 
-    def _existing(self, note_id: str) -> Json | None:
-        try:
-            return self.door.send("GET", _address(note_id))
-        except NotFound:
-            return None
-
     def remove(self, note_id: str) -> bool:
         try:
             self.door.send("DELETE", _address(note_id))
+            self.known.pop(note_id, None)
         except NotFound:
             return False
         return True
-
-
-def dated(note: FileNote, known: datetime | None) -> NoteDraft:
-    """A file without a date of its own was created when it was first seen to be modified."""
-    return replace(note.draft, created_at=note.draft.created_at or known or note.modified)
 
 
 def _address(note_id: str) -> str:
     return f"/notes/{quote(note_id, safe='')}"
 
 
-def _note_json(draft: NoteDraft) -> Json:
-    created = None if draft.created_at is None else instant(draft.created_at)
-    return {
-        "title": draft.title,
-        "text": draft.text,
-        "vault": draft.vault,
-        "path": draft.path,
-        "tags": list(draft.tags),
-        "lang": draft.lang,
-        "createdAt": created,
-    }
+def listed_notes(door: Door) -> Iterator[Json]:
+    """Every note, without its text."""
+    query = {"pageSize": PAGE}
+    while True:
+        page = door.send("GET", "/notes", query=query)
+        yield from page["notes"]
+        if page["nextPageToken"] is None:
+            return
+        query["pageToken"] = page["nextPageToken"]

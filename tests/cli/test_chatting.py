@@ -26,7 +26,7 @@ from functions.inside import Json
 from shared.errors import AuroraError, InvalidArgument
 from shared.wire_stream import StreamEvent
 from tests.cli.conftest import Aurora
-from tests.cli.test_dev import ROOT
+from tests.servers.dev import ROOT
 
 Write = Callable[..., Path]
 
@@ -154,8 +154,9 @@ def test_what_is_withdrawn_is_said_to_be_and_the_rest_shown_again() -> None:
 
 
 def test_an_answer_that_breaks_off_ends_with_its_error(tmp_path: Path) -> None:
-    for script in ([token("Half")], [token("Half"), AuroraError("gone")]):
-        door = Scripted(list(script))
+    scripts: list[list[StreamEvent | Exception]] = [[token("Half")], [token("Half"), AuroraError("gone")]]
+    for script in scripts:
+        door = Scripted(script)
         for as_json in (True, False):
             with pytest.raises(AuroraError):
                 Conversation(door, Place(tmp_path, "local", as_json=as_json), {}, "new").say("Why?")

@@ -17,7 +17,7 @@ import pytest
 from cli.options import Place
 from cli.showing import show_results
 from tests.cli.conftest import Aurora
-from tests.cli.test_dev import ROOT
+from tests.servers.dev import ROOT
 
 Write = Callable[..., Path]
 

@@ -10,7 +10,7 @@ import pytest
 
 from cli.manifest import Manifest
 from shared.errors import OperatorError
-from tests.cli.test_dev import ROOT
+from tests.servers.dev import ROOT
 
 WRITER = """
 import sys

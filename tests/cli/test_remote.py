@@ -12,8 +12,8 @@ import pytest
 from click.testing import Result
 
 from tests.cli.conftest import Aurora
-from tests.served import Served, served
 from tests.servers.scripted import Reply, ScriptedServer
+from tests.servers.served import Served, served
 
 Write = Callable[..., Path]
 

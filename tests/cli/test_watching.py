@@ -18,7 +18,7 @@ import pytest
 
 from cli.options import Place
 from shared.app import App
-from tests.cli.test_dev import ROOT
+from tests.servers.dev import ROOT
 
 Write = Callable[..., Path]
 

@@ -19,8 +19,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from tests.cli.conftest import Aurora
-from tests.cli.test_dev import ROOT
-from tests.served import Served, served
+from tests.servers.dev import ROOT
+from tests.servers.served import Served, served
 
 AURORA = "from cli.main import main; main()"
 NOTES = {

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cli.test_dev import Running, dev
 from tests.servers.certificates import PROJECT, CertificateServer, claims, signed
+from tests.servers.dev import Running, dev
 
 
 @dataclass(frozen=True)
