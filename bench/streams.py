@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from array import array
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,13 +23,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median, quantiles
 from threading import Barrier
-from typing import Any
+from typing import Any, cast
 
-from bench.embedded import NOW, TENANT, VERSION, _Corpus
+from bench.embedded_corpus import DIMENSION, NOW, TENANT, Corpus
+from bench.search_route import GivenVectors
 from shared.adapters.embedded import EmbeddedStore
-from shared.app import App, NoteDraft
+from shared.app import NoteDraft
 from shared.bootstrap import build
 from shared.domain import NoteKey, Question, Vector
+from shared.indexing.pipeline import index_version
 from shared.settings import Settings
 from tests.fakes import ScriptedWriter
 from tests.servers.function import ROOT, RunningFunction, running
@@ -164,52 +167,23 @@ def _peak_megabytes(master: int) -> float:
 # -- own work
 
 
-class _Vectors:
-    """Every question's vector is there already."""
-
-    model = "bench"
-    batch_size = 100
-    unrelated_cosine = 0.0
-
-    def __init__(self, vectors: dict[str, Vector], dimension: int) -> None:
-        self._vectors = vectors
-        self.dimension = dimension
-
-    def embed_query(self, text: str) -> Vector:
-        return self._vectors[text]
-
-    def embed_documents(self, texts: object) -> tuple[Vector, ...]:
-        raise NotImplementedError(texts)
-
-
 def _own_work() -> dict[str, object]:
+    questions = list[tuple[Vector, str]]()
+    vectors = GivenVectors(lambda: questions[-1][0], DIMENSION)
+    corpus = Corpus(CHUNKS, version=index_version(vectors))
+    writer = ScriptedWriter("One thing was decided [N1]. Another one followed [N2, N3]. So it went on [N4].")
+    times: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
-        corpus = _Corpus(CHUNKS)
-        store = EmbeddedStore(Path(folder))
-        corpus.save(store)
-        store.close()
-        app = build(Settings(home=Path(folder)))
-        times = sorted(_milliseconds(app, corpus))
+        app = replace(build(Settings(home=Path(folder), auth="none")), embedder=vectors, writer=writer)
+        corpus.save(cast("EmbeddedStore", app.store))
+        for vector, stems in corpus.questions(QUESTIONS):
+            questions.append((array("f", vector.tobytes()), f"What about {' '.join(stems)}?"))
+            started = time.perf_counter()
+            answer = app.chat(Question(TENANT, questions[-1][1], NOW))
+            times.append((time.perf_counter() - started) * 1000)
+            assert len(answer.citations) == 4
         app.store.close()
     return {f"own work of an answer at {CHUNKS:,} chunks, p50": _figure(median(times), "ms", OWN_WORK)}
-
-
-def _milliseconds(app: App, corpus: _Corpus) -> Iterator[float]:
-    """Of whole answers, unstreamed, each to another question."""
-    from array import array  # noqa: PLC0415
-
-    asked = {
-        "What about " + " ".join(stem.replace("stem", "word") for stem in stems) + "?": array("f", vector.tobytes())
-        for vector, stems in corpus.questions()
-    }
-    writer = ScriptedWriter("One thing was decided [N1]. Another one followed [N2, N3]. So it went on [N4].")
-    ready = replace(app, embedder=_Vectors(asked, 256), writer=writer)
-    assert VERSION == "bench:bench:256"
-    for text in list(asked)[:QUESTIONS]:
-        started = time.perf_counter()
-        answer = ready.chat(Question(TENANT, text, NOW))
-        yield (time.perf_counter() - started) * 1000
-        assert answer.citations
 
 
 def _figure(value: float, unit: str, target: float | None) -> dict[str, Any]:
