@@ -49,8 +49,8 @@ def answered_once(
 
 
 def streamed_once(
-    call: Call, body: Body, request_id: str | None, events: Generator[StreamEvent | None]
-) -> Generator[StreamEvent | None]:
+    call: Call, body: Body, request_id: str | None, events: Generator[StreamEvent]
+) -> Generator[StreamEvent]:
     """The same events; a repeat gets those of the answer that there is. Raises as `answered_once`, as it begins."""
     with closing(events):
         if request_id is None:
@@ -62,9 +62,8 @@ def streamed_once(
                 return
             note_ids: set[str] = set()
             for event in events:
-                if event is not None:
-                    note_ids |= named_notes(event.data)
-                yield _kept(event, claim, note_ids) if event and event.name == "result" else event
+                note_ids |= named_notes(event.data)
+                yield _kept(event, claim, note_ids) if event.name == "result" else event
 
 
 def _kept(result: StreamEvent, claim: Claim, note_ids: set[str]) -> StreamEvent:

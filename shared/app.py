@@ -44,6 +44,7 @@ from shared.ports import Embedder, Page, Store, Verifier, Writer
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
+from shared.sessions.service import Sessions
 from shared.settings import Settings
 from shared.templates import pipeline as templates
 from shared.templates.folders import SHIPPED, state_of
@@ -99,6 +100,8 @@ class App:
     clock: Callable[[], datetime]
     notice: str
     """One line that says which parts are in use."""
+    writers: Mapping[str, Writer] = field(default_factory=dict)
+    """Further models that a session or a request may choose, by name."""
     ranker: Writer | None = None
     """Model that ranks folders; None: there is none."""
     chunker: str = DEFAULT_CHUNKER
@@ -204,7 +207,7 @@ class App:
             yield from answer_events(
                 question,
                 retrieved,
-                writer=self.writer,
+                writer=self.writers.get(question.model or "", self.writer),
                 fallback=self.fallback,
                 template=chosen,
                 amend=partial(self._unless_pending, question.tenant_id),
@@ -275,6 +278,18 @@ class App:
         if question.template == AUTO:
             return self.search_templates(question.tenant_id, question.text, top_k=1)[0]
         return TemplateMatch(self.template(question.tenant_id, question.template), None)
+
+    # -- sessions
+
+    @property
+    def sessions(self) -> Sessions:
+        return Sessions(
+            store=self.store,
+            clock=self.clock,
+            models=frozenset({self.writer.model, *self.writers}),
+            rewriter=self.ranker,
+            longest_question=self.settings.chat_max_query_length,
+        )
 
     # -- reasoning templates
 

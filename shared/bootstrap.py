@@ -69,6 +69,7 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         pool=ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, writer),
+        writers={model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, model))},
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
         results=Cache() if settings.store == "embedded" else None,
     )
@@ -122,12 +123,15 @@ def _embedder(settings: Settings) -> Embedder | None:
     return wordllama.WordLlamaEmbedder() if wordllama.available() else None
 
 
-def _writer(settings: Settings, timeout: float) -> Writer | None:
-    """`timeout` in seconds. None: no model is configured, the extractive writer answers."""
+def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Writer | None:
+    """`timeout` in seconds; `chosen`: another model than the configured one.
+
+    None: no model is configured, the extractive writer answers.
+    """
     if _uses_gemini(settings):
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
-        model = settings.chat_model or gemini.writer.DEFAULT_MODEL
+        model = chosen or settings.chat_model or gemini.writer.DEFAULT_MODEL
         return gemini.GeminiWriter(
             model=model, temperature=settings.chat_temperature, timeout=timeout, **_gemini_access(settings)
         )
@@ -135,7 +139,7 @@ def _writer(settings: Settings, timeout: float) -> Writer | None:
         from shared.adapters import openai  # noqa: PLC0415 - only where it is used
 
         return openai.OpenAIWriter(
-            model=settings.chat_model,
+            model=chosen or settings.chat_model,
             base_url=settings.openai_base_url,
             temperature=settings.chat_temperature,
             timeout=timeout,

@@ -22,13 +22,17 @@ from shared.domain import (
     IndexChange,
     IndexedChunk,
     IndexRecord,
+    Message,
     Neighbour,
     Note,
     NoteKey,
     Piece,
     Prompt,
     Restriction,
+    Session,
+    SettingsPatch,
     Spending,
+    Spot,
     StoredChunk,
     StoredRecord,
     StoredRequest,
@@ -210,6 +214,50 @@ class TemplateStore(Protocol):
     def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None: ...
 
 
+class SessionStore(Protocol):
+    """A tenant's sessions and their messages. Ids are letters and digits. Listings go from the newest to the oldest,
+    equals by descending id, and begin behind `before`.
+    """
+
+    def create_session(self, tenant_id: str, session: Session) -> None:
+        """Raises Conflict if there is one of this id."""
+        ...
+
+    def get_session(self, tenant_id: str, session_id: str) -> Session | None: ...
+
+    def patch_session(
+        self, tenant_id: str, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
+    ) -> bool:
+        """Change what is given and nothing else, whoever changes another setting at the same time.
+
+        False, and nothing is written, if there is no such session.
+        """
+        ...
+
+    def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
+        """By `updated_at`."""
+        ...
+
+    def delete_session(self, tenant_id: str, session_id: str) -> bool:
+        """Whether there was one. It is gone at once and takes no message any more; its messages follow in bounded
+        batches. What a deletion leaves that is broken off, the tenant's next one removes.
+        """
+        ...
+
+    def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
+        """All of them in one commit that counts them, moves `updated_at` to the last one's time and, if the session
+        has no `first_question` yet, makes it `first`. At most 20. False, and nothing is written, if there is no such
+        session.
+        """
+        ...
+
+    def list_messages(
+        self, tenant_id: str, session_id: str, *, limit: int, before: Spot | None = None
+    ) -> tuple[Message, ...]:
+        """By `created_at`. Of a session that does not exist: none."""
+        ...
+
+
 class FeedbackStore(Protocol):
     """What callers thought of answers."""
 
@@ -274,6 +322,7 @@ class Store(
     SweepStore,
     SearchStore,
     TemplateStore,
+    SessionStore,
     FeedbackStore,
     UsageStore,
     RequestStore,

@@ -48,6 +48,10 @@ def _names(value: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in value.split(",") if name.strip())
 
 
+def _models(value: str) -> tuple[str, ...]:
+    return tuple(map(_model, _names(value)))
+
+
 def _paths(value: str) -> tuple[Path, ...]:
     return tuple(_path(name) for name in _names(value))
 
@@ -123,6 +127,9 @@ class Settings:
     openai_api_key: str | None = _setting("OPENAI_API_KEY", None, _text, "Its key.")
     chat_model: str | None = _setting(
         "CHAT_MODEL", None, _model, "Writing model. Default `gemini-3.5-flash-lite`; required with OPENAI_BASE_URL."
+    )
+    chat_models: tuple[str, ...] = _setting(
+        "CHAT_MODELS", (), _models, "Further models that a session or a request may choose, comma separated."
     )
     chat_temperature: float = _setting(
         "CHAT_TEMPERATURE", 0.3, _number(0, 2), "Sent only to models that take a temperature."

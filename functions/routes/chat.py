@@ -1,4 +1,4 @@
-"""POST /chat: an answer from the caller's notes, with citations."""
+"""POST /chat: an answer from the caller's notes, with citations; at once, or as it comes about."""
 
 from __future__ import annotations
 
@@ -9,32 +9,27 @@ from pydantic import Field
 
 from functions._bodies import NotBlank, parse
 from functions._calls import Call, Reply
-from functions._measures import measure_answer, measured
-from functions._once import REQUEST_ID, RequestId, answered_once, streamed_once
+from functions._measures import measured
+from functions._once import REQUEST_ID, RequestId, streamed_once
 from functions._operations import operation
-from functions._questions import AskingBody, question_of
-from functions._sse import attended
+from functions._questions import question_of
+from functions._sse import attended, begun
+from functions._turns import TurnBody
 from shared.domain import AUTO, Answer, Question
 from shared.errors import InvalidArgument
 from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json
-from shared.wire_stream import StreamEvent, stream_json
+from shared.wire_stream import StreamEvent, result_of, started_json, stream_json
 from shared.wire_types import AnswerJson
 
-NOT_YET = "to be absent: not available yet"
 TEMPLATE = "auto, none, or the id of a template"
 
 
-class ChatBody(AskingBody):
+class ChatBody(TurnBody):
     """The request of /chat."""
 
     message: NotBlank = Field(description="the question, as text")
-    top_k: int | None = Field(default=None, ge=1, le=20, description="a whole number from 1 to 20")
-    threshold: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
-    include_citations: bool = Field(default=True, description="true or false")
-    use_notes: bool = Field(default=True, description="true or false")
     request_id: RequestId | None = Field(default=None, description=REQUEST_ID)
-    session_id: str | None = Field(default=None, description="text")
     template: str | None = Field(default=None, description=TEMPLATE)
     stream: bool = Field(default=False, description="true or false")
 
@@ -43,37 +38,28 @@ class ChatBody(AskingBody):
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)
-    _refuse_what_is_not_built(body)
-    question = replace(
-        question_of(call, body.message, "message", body),
-        top_k=body.top_k,
-        threshold=body.threshold,
-        include_citations=body.include_citations,
-        use_notes=body.use_notes,
-        template=_template(body.template),
-    )
+    question = replace(question_of(call, body.message, "message", body), template=_template(body.template))
+    events = begun(streamed_once(call, body, body.request_id, _answered(call, body, question)))
     if body.stream if call.streams is None else call.streams:
-        return Reply(None, events=streamed_once(call, body, body.request_id, _events(call, question, body)))
-    return Reply(answered_once(call, body, body.request_id, lambda: _answered(call, question, body)))
+        return Reply(None, events=attended(events))
+    return Reply(result_of(events))
 
 
-def _answered(call: Call, question: Question, body: ChatBody) -> tuple[Answer, AnswerJson]:
-    answer = call.app.chat(question)
-    measure_answer(answer)
-    wanted = call.app.passages_wanted(question)
-    return answer, answer_json(question, answer, k=wanted, request_id=body.request_id or call.request_id)
+def _answered(call: Call, body: ChatBody, question: Question) -> Generator[StreamEvent]:
+    """The turn from its start to its result. What is wrong with the request is raised before the first event."""
+    app, request_id = call.app, body.request_id or call.request_id
+    with app.sessions.turn(question, body.session_id, body.patch()) as begun_turn:
+        yield started_json(request_id, begun_turn.session_id)
+        turn = app.sessions.whole(begun_turn)
 
+        def result(answered: Answer) -> AnswerJson:
+            answer = app.sessions.counted(turn, answered)
+            wanted = app.passages_wanted(turn.question)
+            reply = answer_json(turn.question, answer, k=wanted, request_id=request_id, session_id=turn.session_id)
+            app.sessions.record(turn, answer, reply)
+            return reply
 
-def _events(call: Call, question: Question, body: ChatBody) -> Generator[StreamEvent | None]:
-    events = attended(measured(call.app.chat_events(question)))
-    wanted = call.app.passages_wanted(question)
-    return stream_json(question, events, k=wanted, request_id=body.request_id or call.request_id)
-
-
-def _refuse_what_is_not_built(body: ChatBody) -> None:
-    """A field that would be ignored is refused by its name."""
-    if body.session_id is not None:
-        raise InvalidArgument("sessionId", NOT_YET)
+        yield from stream_json(turn.question, measured(app.chat_events(turn.question)), result=result)
 
 
 def _template(named: str | None) -> str | None:

@@ -53,6 +53,12 @@ _LATER_TABLES = {
     # `body` is the template as JSON.
     "templates": "(template_id TEXT PRIMARY KEY, vector_key TEXT, vector BLOB, body TEXT NOT NULL)",
     "shelf": "(template_id TEXT PRIMARY KEY, revision TEXT NOT NULL)",
+    # `settings`, and of a message `body`, as JSON.
+    "sessions": "(session_id TEXT PRIMARY KEY, updated_at INTEGER NOT NULL, created_at INTEGER NOT NULL, "
+    "message_count INTEGER NOT NULL, title TEXT NOT NULL, first_question TEXT NOT NULL, settings TEXT NOT NULL)",
+    # Ordered as they are listed: a page is one walk.
+    "messages": "(session_id TEXT NOT NULL, created_at INTEGER NOT NULL, message_id TEXT NOT NULL, body TEXT NOT NULL, "
+    "PRIMARY KEY (session_id, created_at, message_id)) WITHOUT ROWID",
     # `body` is the feedback as JSON.
     "feedback": "(feedback_id TEXT PRIMARY KEY, body TEXT NOT NULL)",
     "usage": "(day TEXT PRIMARY KEY, answers INTEGER NOT NULL DEFAULT 0, embedded_tokens INTEGER NOT NULL DEFAULT 0)",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 
-from shared.adapters.embedded import account, changes, erasure, notes, search, sweep, templates
+from shared.adapters.embedded import account, changes, erasure, notes, search, sessions, sweep, templates
 from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.vectors import VectorSpace
 from shared.domain import (
@@ -19,11 +19,15 @@ from shared.domain import (
     IndexChange,
     IndexedChunk,
     IndexRecord,
+    Message,
     Neighbour,
     Note,
     NoteKey,
     Restriction,
+    Session,
+    SettingsPatch,
     Spending,
+    Spot,
     StoredChunk,
     StoredRecord,
     StoredRequest,
@@ -141,7 +145,7 @@ class EmbeddedStore:
     ) -> tuple[Neighbour, ...]:
         """Raises OperatorError where numpy is not installed. The first call reads the tenant's vectors into memory."""
         space = self._space(tenant_id, index_version, len(vector))
-        # The lock before the first read: no thread's snapshot is older than what the matrix has followed already.
+        # The lock before the first read: no thread's snapshot is older than what memory has followed already.
         with space.lock, self._files.of(tenant_id).reading() as db:
             space.refresh(db, search.revision(db))
             best = search.nearest(db, space, vector, limit=limit, restriction=restriction)
@@ -213,6 +217,40 @@ class EmbeddedStore:
     def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None:
         with self._files.of(tenant_id).writing() as db:
             templates.write_shelf(db, shelf)
+
+    # -- SessionStore ---------------------------------------------------------------------------
+
+    def create_session(self, tenant_id: str, session: Session) -> None:
+        with self._files.of(tenant_id).writing() as db:
+            sessions.create(db, session)
+
+    def get_session(self, tenant_id: str, session_id: str) -> Session | None:
+        with self._files.of(tenant_id).reading() as db:
+            return sessions.get(db, session_id)
+
+    def patch_session(
+        self, tenant_id: str, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
+    ) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return sessions.patch(db, session_id, patch, updated_at=updated_at, title=title)
+
+    def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return sessions.page(db, limit=limit, before=before)
+
+    def delete_session(self, tenant_id: str, session_id: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return sessions.delete(db, session_id)
+
+    def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return sessions.add_messages(db, session_id, messages, first=first)
+
+    def list_messages(
+        self, tenant_id: str, session_id: str, *, limit: int, before: Spot | None = None
+    ) -> tuple[Message, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return sessions.messages(db, session_id, limit=limit, before=before)
 
     # -- FeedbackStore, UsageStore, RequestStore --------------------------------------------------
 
