@@ -45,6 +45,7 @@ def fill(home: Household, tenant: str = TENANT, *, notes: int = 4) -> None:
         home.save(f"n{number}", f"{number} {TEXT}", tenant=tenant)
     home.app.index_templates(tenant)
     home.app.give_feedback(tenant, Feedback("f", "r", home.clock()))
+    home.app.sessions.create(tenant, title="Boats")
 
 
 @on_both_stores
@@ -53,7 +54,8 @@ def test_no_document_no_row_and_no_file_is_left(home: Household) -> None:
     fill(home, OTHER, notes=1)
     others = left(home.app.store, OTHER)
     erased = home.app.erase(TENANT).erased
-    assert (erased["notes"], erased["index"], erased["templates"], erased["feedback"]) == (4, 4, 10, 1)
+    assert (erased["notes"], erased["index"], erased["templates"]) == (4, 4, 10)
+    assert (erased["feedback"], erased["sessions"]) == (1, 1)
     assert erased["chunks"] >= 4
     assert left(home.app.store, TENANT) == []
     assert left(home.app.store, OTHER) == others
