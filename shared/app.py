@@ -377,7 +377,7 @@ class App:
 
     def export(self, tenant_id: str) -> Iterator[Exported]:
         """Everything the tenant owns, read page by page while it is taken."""
-        return export(tenant_id, self.store)
+        return export(tenant_id, self.store, self.sessions)
 
     def erase(self, tenant_id: str) -> Receipt:
         """Remove everything the tenant owns. Killed half-way, the next call does the rest and counts the rest."""
