@@ -333,6 +333,8 @@ class Analysis:
     """What the keyword leg scores: stems without those of the time phrase, each once, in order."""
     time: TimeHint | None
     lang: str
+    subject: str = ""
+    """The question without its time phrase."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,6 +232,13 @@ class Embedder(Protocol):
         """Mean cosine of unrelated texts, measured: maps to similarity 0.5."""
         ...
 
+    @property
+    def is_static(self) -> bool:
+        """Whether a word means the same whatever stands beside it. A question is then embedded word by word, each
+        weighed by how rare it is in the tenant's notes; other models weigh words themselves.
+        """
+        ...
+
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""
         ...

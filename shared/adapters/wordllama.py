@@ -43,6 +43,7 @@ class WordLlamaEmbedder:
     dimension = 256
     batch_size = 100
     unrelated_cosine = 0.10
+    is_static = True
 
     def __init__(self) -> None:
         self._inference: Any = None

@@ -7,14 +7,15 @@ itself must not be one of its tasks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Protocol
 
-from shared.domain import Candidate, IndexedChunk, Neighbour, Place, Restriction, TimeRange, Vector
+from shared.domain import Candidate, CorpusStats, IndexedChunk, Neighbour, Place, Restriction, TimeRange, Vector
 from shared.ports import SearchStore
-from shared.retrieval.bm25 import bm25
+from shared.retrieval.bm25 import bm25, idf
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pool import Pool
 
@@ -38,31 +39,69 @@ class Search:
     """Where to look, each place on its own; none: everywhere at once."""
 
 
-def gather(search: Search, restriction: Restriction, embed: Callable[[], Vector | None]) -> Pool:
-    """At most three times `leg_size` candidates. `embed` gives the question's vector; None: search without.
+class Query(Protocol):
+    """What gives the question's vector."""
+
+    @property
+    def needs_weights(self) -> bool:
+        """Whether it waits for what the store knows of the question's stems."""
+        ...
+
+    def embed(self, weights: Mapping[str, float]) -> Vector | None:
+        """`weights`: stem -> idf, empty where not needed. None: search without."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What the keyword leg found, and what it knows of the question's stems."""
+
+    chunks: tuple[IndexedChunk, ...]
+    frequencies: Mapping[str, int]
+    stats: CorpusStats
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """Stem -> idf."""
+        return idf(self.frequencies, self.stats)
+
+
+def match(search: Search, restriction: Restriction, known: Matches | None = None) -> Matches:
+    """The keyword leg alone. `known`: an earlier one of the same question, whose figures serve again."""
+    legs = _Legs(search, restriction)
+    if known is not None:
+        return Matches(legs.matching(known.frequencies), known.frequencies, known.stats)
+    stats = search.executor.submit(search.store.stats, search.tenant_id)
+    frequencies = legs.frequencies()
+    return Matches(legs.matching(frequencies), frequencies, stats.result())
+
+
+def gather(search: Search, restriction: Restriction, query: Query, matches: Matches | None = None) -> Pool:
+    """At most three times `leg_size` candidates. `matches`: what the keyword leg has already brought.
 
     Raises StoreUnavailable if any leg does.
     """
-    legs = _Legs(search, restriction)
-    nearest = search.executor.submit(legs.nearest, embed)
+    legs, options = _Legs(search, restriction), search.options
     recent = search.executor.submit(legs.recent)
-    stats = search.executor.submit(search.store.stats, search.tenant_id)
-    frequencies = legs.frequencies()
-    matching = legs.matching(frequencies)
-    options = search.options
-    keyword = bm25(matching, frequencies, stats.result(), k1=options.bm25_k1, b=options.bm25_b)
-    best = _best(matching, keyword, options.leg_size)
-    query, neighbours = nearest.result()
+    if matches is None and not query.needs_weights:
+        nearest = search.executor.submit(legs.nearest, query, {})
+        matches = match(search, restriction)
+    else:
+        matches = matches or match(search, restriction)
+        nearest = search.executor.submit(legs.nearest, query, matches.weights)
+    keyword = bm25(matches.chunks, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b)
+    best = _best(matches.chunks, keyword, options.leg_size)
+    vector, neighbours = nearest.result()
     newest = recent.result()
     if not neighbours and not best and not newest and restriction.created is None:
         newest = legs.newest(restriction)
     return Pool(
         candidates=_union(neighbours, best, newest),
-        query=query,
-        unread=_unread(query, neighbours, (*best, *newest), options),
+        query=vector,
+        unread=_unread(vector, neighbours, (*best, *newest), options),
         ceiling=neighbours[-1].cosine if neighbours else 0.0,
-        frequencies=frequencies,
-        stats=stats.result(),
+        frequencies=matches.frequencies,
+        stats=matches.stats,
     )
 
 
@@ -71,13 +110,15 @@ class _Legs:
     search: Search
     restriction: Restriction
 
-    def nearest(self, embed: Callable[[], Vector | None]) -> tuple[Vector | None, tuple[Neighbour, ...]]:
-        query = embed()
-        if query is None:
+    def nearest(
+        self, query: Query, weights: Mapping[str, float]
+    ) -> tuple[Vector | None, tuple[Neighbour, ...]]:
+        vector = query.embed(weights)
+        if vector is None:
             return None, ()
-        return query, self.search.store.nearest(
+        return vector, self.search.store.nearest(
             self.search.tenant_id,
-            query,
+            vector,
             limit=self.search.options.leg_size,
             stems=self.search.stems,
             restriction=self.restriction,

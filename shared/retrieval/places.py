@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from shared.domain import Candidate, ChosenBy, IndexedChunk, Place, Restriction, Vector
+from shared.domain import Candidate, ChosenBy, IndexedChunk, Place, Restriction
 from shared.errors import StoreUnavailable
-from shared.retrieval.candidates import Search, gather
+from shared.retrieval.candidates import Matches, Query, Search, gather, match
+from shared.retrieval.embedding import KnownVector
 from shared.retrieval.pool import Pool
 from shared.retrieval.scores import unweighted
 from shared.scopes import place_token
@@ -20,20 +21,23 @@ LEAST_LEG = 10
 """Chunks each leg brings from a place at least, however many places share what a search may read."""
 
 
-def gather_from_places(search: Search, restriction: Restriction, embed: Callable[[], Vector | None]) -> Pool:
+def gather_from_places(search: Search, restriction: Restriction, query: Query, matches: Matches | None = None) -> Pool:
     """What `gather` finds in each of the search's places; without places, what it finds in the restriction.
 
-    Places of a vault that weigh the same are searched together. A vault whose search fails is named in the pool's
+    `matches`: what the keyword leg has already brought of the restriction. Places of a vault that weigh the same are
+    searched together. A vault whose search fails is named in the pool's
     `silent_vaults`. Raises StoreUnavailable if every one does.
     """
     if not search.places:
-        return gather(search, restriction, embed)
+        return gather(search, restriction, query, matches)
     groups = _searched_together(search.places)
-    part, query = _sharing(search, len(groups)), embed()
+    if query.needs_weights:
+        matches = matches or match(search, restriction)
+    part, vector = _sharing(search, len(groups)), KnownVector(query.embed(matches.weights if matches else {}))
 
     def searched(group: tuple[str, frozenset[str]]) -> Pool | StoreUnavailable:
         try:
-            return gather(part, _narrowed(restriction, group[1]), lambda: query)
+            return gather(part, _narrowed(restriction, group[1]), vector)
         except StoreUnavailable as error:
             return error
 
