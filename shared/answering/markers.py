@@ -34,9 +34,7 @@ _INSIDE = r"[\s^\\NnＮｎ\d,;&/、，；\-–—‑adeutny]"
 """What a marker is made of between its brackets, and a little more."""
 _UNFINISHED = re.compile(rf"{_OPEN}{_INSIDE}*\Z")
 _UNFINISHED_REST = re.compile(rf"{_INSIDE}*+")
-_CONTINUES = re.compile(
-    rf"[ \t]*+[,;]?[ \t]*+(?:and|an|a|und|un|u|et|e|y)?+[ \t]*+\\?(?:{_OPEN}{_INSIDE}*+)?+\Z"
-)
+_CONTINUES = re.compile(rf"[ \t]*+[,;]?[ \t]*+(?:and|an|a|und|un|u|et|e|y)?+[ \t]*+\\?(?:{_OPEN}{_INSIDE}*+)?+\Z")
 _OPENERS = "([（` \t"
 _AFTER_A_GAP = re.compile(r"[ \t)\]）`*_~]*+\Z")
 _BLANKS = frozenset(" \t")

@@ -110,9 +110,7 @@ class _Legs:
     search: Search
     restriction: Restriction
 
-    def nearest(
-        self, query: Query, weights: Mapping[str, float]
-    ) -> tuple[Vector | None, tuple[Neighbour, ...]]:
+    def nearest(self, query: Query, weights: Mapping[str, float]) -> tuple[Vector | None, tuple[Neighbour, ...]]:
         vector = query.embed(weights)
         if vector is None:
             return None, ()

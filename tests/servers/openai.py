@@ -28,7 +28,9 @@ def completed(text: str | None, *, finish_reason: str = "stop", refusal: str | N
 
 def chunked(*texts: str, finish_reason: str | None = "stop") -> Reply:
     """A streamed completion: a chunk a text, one with the reason, one with the usage, `[DONE]`."""
-    choices: list[dict[str, object]] = [{"index": 0, "delta": {"content": text}, "finish_reason": None} for text in texts]
+    choices: list[dict[str, object]] = [
+        {"index": 0, "delta": {"content": text}, "finish_reason": None} for text in texts
+    ]
     choices.append({"index": 0, "delta": {}, "finish_reason": finish_reason})
     events: list[dict[str, object]] = [
         {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": [choice]}
