@@ -21,12 +21,8 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-<<<<<<< ours
 from shared.domain import Draft, Piece, Prompt, Scores, Source, TimeRange
-=======
-from shared.domain import Draft, Prompt, Scores, Source, TimeRange
 from shared.text.general_words import general
->>>>>>> theirs
 from shared.text.inert import inert
 from shared.text.languages import detect
 from shared.text.plain import plain

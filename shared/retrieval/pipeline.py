@@ -17,7 +17,6 @@ from shared.domain import (
     Restriction,
     Retrieved,
     Scored,
-    TimeHint,
     TimeRange,
 )
 from shared.ports import Embedder
@@ -33,8 +32,8 @@ from shared.retrieval.reach import beyond
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
 from shared.retrieval.restriction import restrict, within
 from shared.retrieval.scores import Formula, keyword_parts
-from shared.retrieval.series import beside
 from shared.retrieval.selection import best_of_notes, select
+from shared.retrieval.series import beside
 from shared.retrieval.widening import ANY_TIME, widen
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
@@ -103,7 +102,7 @@ def follow(
         executor=pool,
         places=places,
     )
-    found = _find(search, allowed, analysis.time, QueryVector.of(question.text, analysis, embedder))
+    found = _find(search, allowed, analysis, QueryVector.of(question.text, analysis, embedder))
     laps.end("candidates")
     score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder)
     wanted, formula = _wanted(question, options), score_of(found.pool)
@@ -136,17 +135,18 @@ class _Found:
     widened: str | None = None
 
 
-def _find(search: Search, allowed: Restriction, hint: TimeHint | None, query: Query) -> _Found:
+def _find(search: Search, allowed: Restriction, analysis: Analysis, query: Query) -> _Found:
     """What lies in the time the question names; what lies around it if nothing does, and what lies at any time if
     that alone speaks of the question. Filters are never widened.
     """
+    hint = analysis.time
     if hint is None:
         return _Found(gather_from_places(search, allowed, query), allowed)
     restriction = within(allowed, hint.range)
     matches = match(search, restriction)
     if matches.stats.chunk_count and not matches.chunks and not _holds(search, restriction):
         return _around(search, allowed, hint.range, query)
-    if anywhere := beyond(search, allowed, hint.range, matches):
+    if anywhere := beyond(search, allowed, hint.range, matches, lang=analysis.lang):
         return _Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME)
     return _Found(gather_from_places(search, restriction, query, matches), restriction)
 

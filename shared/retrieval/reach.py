@@ -10,23 +10,24 @@ from collections.abc import Iterable
 
 from shared.domain import IndexedChunk, Restriction, TimeRange
 from shared.retrieval.candidates import Matches, Search, match
+from shared.text.general_words import general
 
 COVERED = 0.7
 """Share of the question's stems, weighed by idf, from which a passage inside the range is taken for its answer."""
 GAIN = 0.2
 """What a passage outside must cover more than any inside."""
 LEAST_STEMS = 2
-"""That the question must have, and a passage outside share with it: one alone is often what people do with notes
-("what did I decide last Monday?")."""
+"""That the question must have, and a passage outside share with it: of one word alone a time says more."""
 
 
-def beyond(search: Search, allowed: Restriction, named: TimeRange, inside: Matches) -> Matches | None:
+def beyond(search: Search, allowed: Restriction, named: TimeRange, inside: Matches, *, lang: str) -> Matches | None:
     """What matches at any time, if that is where to look; None: look only in the time named.
 
     `inside`: what the keyword leg found in it; `allowed`: what restricts the search besides. Searches again only if
-    nothing inside covers the question.
+    nothing inside covers the question. Words that only say what kind of thing is asked ("decide") do not count.
     """
-    asked = {stem: weight for stem, weight in inside.weights.items() if inside.frequencies[stem]}
+    known = {stem: weight for stem, weight in inside.weights.items() if inside.frequencies[stem]}
+    asked = {stem: weight for stem, weight in known.items() if stem not in general(lang)}
     covered = _coverage(inside.chunks, asked)
     if len(asked) < LEAST_STEMS or covered >= COVERED:
         return None

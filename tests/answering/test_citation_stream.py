@@ -1,9 +1,8 @@
 from __future__ import annotations
 
+import itertools
 import re
-import time
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,47 +12,11 @@ from tests.answering.samples import sources
 
 OFFERED = sources(*(f"Passage {number}." for number in range(1, 6)))
 
-_FRAGMENTS = st.sampled_from(
-    [
-        "[N1]",
-        "[N2]",
-        "[N9]",
-        "[N1, N3]",
-        "[N9; N8]",
-        "[N1-N4]",
-        "[n3]",
-        "【N4】",
-        "\\[N1\\]",
-        "[^N2]",
-        "[N",
-        "N1]",
-        "[",
-        "]",
-    ]
-    + [
-        "(",
-        ")",
-        "`",
-        "\\",
-        "[1, 2",
-        "[and",
-        " and ",
-        ", ",
-        "; ",
-        " ",
-        "  ",
-        "\t",
-        "\n",
-        "\n\n",
-        ".",
-        "!",
-        "*",
-        "**",
-        "_",
-        "~",
-    ]
-    + ["word", "a", "n", "y", "1", "9", "-", "–", "（", "）", "。", "数", "é", "😀", "- ", "# ", "["]
-)
+_MARKERS = ["[N1]", "[N2]", "[N9]", "[N1, N3]", "[N9; N8]", "[N1-N4]", "[n3]", "【N4】", "\\[N1\\]", "[^N2]"]
+_BROKEN = ["[N", "N1]", "[", "]", "[1, 2", "[and", "(", ")", "`", "\\", "（", "）", "-", "–", "and"]
+_TEXT = ["word", "a", "n", "y", "1", "9", ".", "!", "*", "**", "_", "~", "。", "数", "é", "😀", "- ", "# "]
+_BLANKS = [" and ", ", ", "; ", " ", "  ", "\t", "\n", "\n\n"]
+_FRAGMENTS = st.sampled_from([*_MARKERS, *_BROKEN, *_TEXT, *_BLANKS])
 TEXTS = st.lists(_FRAGMENTS, max_size=25).map("".join) | st.text(alphabet="[]N19 n,()`\\and.\nx*", max_size=40)
 
 
@@ -64,7 +27,7 @@ def streamed(pieces: list[str], offered: tuple[object, ...] = OFFERED) -> tuple[
 
 def split(text: str, places: list[int]) -> list[str]:
     bounds = sorted({0, len(text), *(place % (len(text) + 1) for place in places)})
-    return [text[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    return [text[start:end] for start, end in itertools.pairwise(bounds)]
 
 
 @given(TEXTS, st.lists(st.integers(0, 200), max_size=12))
