@@ -123,7 +123,7 @@ def result_json(passage: Scored) -> ResultJson:
     }
 
 
-def _query_json(question: Question, retrieved: Retrieved) -> QueryJson:
+def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
     hint = retrieved.analysis.time
     if hint is None:
         return {"keywords": list(retrieved.analysis.keywords), "timeRange": None}
@@ -163,7 +163,7 @@ def answer_json(question: Question, answer: Answer, *, k: int, request_id: str) 
         "retrieval": _retrieval_json(retrieved, k),
         "requestId": request_id,
         "offsetUnit": "utf16",
-        "query": _query_json(question, retrieved) if retrieved else None,
+        "query": query_json(question, retrieved) if retrieved else None,
         "refusal": None,
         "template": chosen_json(answer.template),
         "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
@@ -216,7 +216,7 @@ def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id:
         "retrieval": _retrieval_json(retrieved, k),
         "requestId": request_id,
         "offsetUnit": "utf16",
-        "query": _query_json(question, retrieved),
+        "query": query_json(question, retrieved),
         "timings": _timings(retrieved.timings_ms),
     }
     return {"results": [result_json(passage) for passage in retrieved.selected], "meta": meta}

@@ -10,10 +10,12 @@ from functions._bodies import NotBlank, parse
 from functions._calls import Call, Reply
 from functions._operations import operation
 from functions._questions import AskingBody, question_of
+from functions._sse import attended
 from shared.domain import AUTO
 from shared.errors import InvalidArgument
 from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json
+from shared.wire_stream import stream_json
 from shared.wire_types import AnswerJson
 
 NOT_YET = "to be absent: not available yet"
@@ -51,17 +53,17 @@ def ask(call: Call) -> Reply:
         use_notes=body.use_notes,
         template=_template(body.template),
     )
-    answer = call.app.chat(question)
-    wanted = call.app.passages_wanted(question)
-    return Reply(answer_json(question, answer, k=wanted, request_id=body.request_id or call.request_id))
+    wanted, request_id = call.app.passages_wanted(question), body.request_id or call.request_id
+    if body.stream if call.streams is None else call.streams:
+        events = attended(call.app.chat_events(question))
+        return Reply(None, events=stream_json(question, events, k=wanted, request_id=request_id))
+    return Reply(answer_json(question, call.app.chat(question), k=wanted, request_id=request_id))
 
 
 def _refuse_what_is_not_built(body: ChatBody) -> None:
     """A field that would be ignored is refused by its name."""
     if body.session_id is not None:
         raise InvalidArgument("sessionId", NOT_YET)
-    if body.stream:
-        raise InvalidArgument("stream", "false: streaming is not available yet")
 
 
 def _template(named: str | None) -> str | None:

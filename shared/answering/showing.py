@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 import re
 from collections.abc import Callable, Iterator
 
@@ -59,7 +58,7 @@ class Shown:
     def _kept(self, text: str, final: dict[str, Citation]) -> int:
         """How much of what is shown stays: text alike, labels for the same sources, no part of a marker."""
         shown = self.text
-        kept = len(os.path.commonprefix([shown, text]))
+        kept = _length_alike(shown, text)
         for label, (place, citation) in self._labels.items():
             if citation and (label not in final or final[label].passage != citation.passage):
                 kept = min(kept, place)
@@ -72,3 +71,9 @@ class Shown:
         self._texts.append(text)
         self._length += len(text)
         return Token(text)
+
+
+def _length_alike(left: str, right: str) -> int:
+    if right.startswith(left):
+        return len(left)
+    return next((at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]), len(right))
