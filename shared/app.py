@@ -30,7 +30,7 @@ from shared.errors import InvalidArgument, NotFound
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
-from shared.ports import Embedder, Page, Store, Verifier, Writer
+from shared.ports import Embedder, Page, Reranker, Store, Verifier, Writer
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
@@ -86,6 +86,8 @@ class App:
     clock: Callable[[], datetime]
     notice: str
     """One line that says which parts are in use."""
+    reranker: Reranker | None = None
+    """Orders the best passages again; None: they stay as scored."""
     ranker: Writer | None = None
     """Model that ranks folders; None: there is none."""
     chunker: str = DEFAULT_CHUNKER
@@ -210,6 +212,7 @@ class App:
             options=options,
             pool=self.pool,
             ranker=self.ranker,
+            reranker=self.reranker,
         )
         written = answer(question, found.retrieved, writer=self.writer, fallback=self.fallback)
         return self._unless_pending(question.tenant_id, replace(written, usage=written.usage + found.usage))
@@ -223,6 +226,7 @@ class App:
             embedder=self.embedder,
             options=self._search_options(k),
             pool=self.pool,
+            reranker=self.reranker,
         )
         ids = [note.note_id for note in explanation.notes]
         return Explained(explanation, {note_id: self.index_state(question.tenant_id, note_id) for note_id in ids})
@@ -234,7 +238,14 @@ class App:
         return RetrievalOptions.from_settings(self.settings, index_version=index_version(self.embedder, self.chunker))
 
     def _retrieve(self, question: Question, options: RetrievalOptions) -> Retrieved:
-        return retrieve(question, store=self.store, embedder=self.embedder, options=options, pool=self.pool)
+        return retrieve(
+            question,
+            store=self.store,
+            embedder=self.embedder,
+            options=options,
+            pool=self.pool,
+            reranker=self.reranker,
+        )
 
     def _template_for(self, question: Question) -> TemplateMatch | None:
         if question.template is None:

@@ -250,6 +250,20 @@ SIGN_OF_LIFE = 0.25
 """Seconds after which a writer that has nothing new yields an empty piece."""
 
 
+class Reranker(Protocol):
+    """Reads question and passage together, which is slower and sees more than vectors and words apart."""
+
+    @property
+    def model(self) -> str: ...
+
+    def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
+        """How well each passage answers the question, in order; finite, greater is better, on a scale of its own.
+
+        Raises ModelUnavailable, ModelRefused, BrokenPromise.
+        """
+        ...
+
+
 class Writer(Protocol):
     """Prompt to draft."""
 

@@ -21,7 +21,7 @@ from shared.domain import (
     Retrieved,
     Scored,
 )
-from shared.ports import Embedder
+from shared.ports import Embedder, Reranker
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates import Search, gather
 from shared.retrieval.embedding import KnownVector
@@ -100,9 +100,10 @@ def explain(
     embedder: Embedder | None,
     options: RetrievalOptions,
     pool: Executor,
+    reranker: Reranker | None = None,
 ) -> Explanation:
     """`note_ids` empty: the notes of the result. Reads all chunks and vectors of these notes. Raises as `retrieve`."""
-    trail = follow(question, store=store, embedder=embedder, options=options, pool=pool)
+    trail = follow(question, store=store, embedder=embedder, options=options, pool=pool, reranker=reranker)
     ids = tuple(dict.fromkeys(note_ids or (each.chunk.note_id for each in trail.retrieved.selected)))
     records = store.live_records(question.tenant_id, ids) if ids else {}
     chunks = {note_id: _live_chunks(records.get(note_id), note_id, trail.search, store) for note_id in ids}

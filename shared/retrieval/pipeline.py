@@ -19,7 +19,7 @@ from shared.domain import (
     Scored,
     TimeRange,
 )
-from shared.ports import Embedder
+from shared.ports import Embedder, Reranker
 from shared.retrieval.analysis import analyse
 from shared.retrieval.candidates import Query, Search, match
 from shared.retrieval.embedding import KnownVector, QueryVector
@@ -30,6 +30,7 @@ from shared.retrieval.pool import Pool, mode_of
 from shared.retrieval.ranking import best_first
 from shared.retrieval.reach import beyond
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
+from shared.retrieval.reranking import rerank
 from shared.retrieval.restriction import restrict, within
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_of_notes, select
@@ -56,13 +57,17 @@ def retrieve(
     options: RetrievalOptions,
     pool: Executor,
     places: tuple[Place, ...] = (),
+    reranker: Reranker | None = None,
 ) -> Retrieved:
     """Best passages first. `pool` runs the legs; the caller must not be one of its tasks. `places`: where alone to
     look, scores multiplied by the weights given; none: everywhere alike.
 
     Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no error.
     """
-    return follow(question, store=store, embedder=embedder, options=options, pool=pool, places=places).retrieved
+    trail = follow(
+        question, store=store, embedder=embedder, options=options, pool=pool, places=places, reranker=reranker
+    )
+    return trail.retrieved
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,7 @@ def follow(
     options: RetrievalOptions,
     pool: Executor,
     places: tuple[Place, ...] = (),
+    reranker: Reranker | None = None,
 ) -> Trail:
     """As `retrieve`, the way included."""
     laps = Laps()
@@ -106,7 +112,8 @@ def follow(
     laps.end("candidates")
     score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder)
     wanted, formula = _wanted(question, options), score_of(found.pool)
-    ranked = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
+    in_order = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
+    ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
     selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
     nearest = best_of_notes(selected or _ranked_anyhow(_shown(search, found), score_of, search), NEAREST)
     laps.end("selection")
@@ -122,6 +129,7 @@ def follow(
         timings_ms=laps.total(),
         places=places,
         silent_vaults=tuple(sorted(found.pool.silent_vaults)),
+        reranked=reranked,
     )
     return Trail(search, found.restriction, found.pool, formula, retrieved)
 
