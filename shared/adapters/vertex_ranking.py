@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.retry import insist
@@ -11,7 +12,7 @@ from shared.adapters.sdk_errors import from_status, misshapen, retry_after, unan
 from shared.errors import BrokenPromise, ModelRefused
 
 if TYPE_CHECKING:
-    from google.auth.transport.requests import AuthorizedSession
+    import requests
 
 DEFAULT_MODEL = "semantic-ranker-default@latest"
 SECONDS = 4.0
@@ -28,6 +29,8 @@ class VertexReranker:
     def __init__(self, project: str, *, model: str = DEFAULT_MODEL, base_url: str = _BASE_URL) -> None:
         self.model = model
         self._project = project
+        self._credentials: Any = None
+        self._lock = Lock()
         self._url = f"{base_url}/v1/projects/{project}/locations/global/rankingConfigs/default_ranking_config:rank"
 
     def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
@@ -47,8 +50,9 @@ class VertexReranker:
         from google.auth.exceptions import GoogleAuthError, TransportError  # noqa: PLC0415 - as above
 
         try:
-            with _session(self._project) as session:
-                response = session.post(self._url, json=body, timeout=seconds)
+            with requests.Session() as session:
+                headers = {"Authorization": f"Bearer {self._token(session)}", "X-Goog-User-Project": self._project}
+                response = session.post(self._url, json=body, headers=headers, timeout=seconds)
         except (requests.RequestException, TransportError) as error:
             raise unanswered(error, self.model) from error
         except GoogleAuthError as error:
@@ -60,14 +64,17 @@ class VertexReranker:
         except ValueError as error:
             raise unreadable(error, self.model) from error
 
+    def _token(self, session: requests.Session) -> str:
+        """Kept while it is valid."""
+        import google.auth  # noqa: PLC0415 - a cold start need not pay
+        from google.auth.transport.requests import Request  # noqa: PLC0415 - as above
 
-def _session(project: str) -> AuthorizedSession:
-    """Bills the project, whoever's credentials they are."""
-    import google.auth  # noqa: PLC0415 - a cold start need not pay
-    from google.auth.transport.requests import AuthorizedSession  # noqa: PLC0415 - as above
-
-    credentials, _ = google.auth.default(scopes=[_SCOPE], quota_project_id=project)
-    return AuthorizedSession(credentials, max_refresh_attempts=1)
+        with self._lock:
+            if self._credentials is None:
+                self._credentials, _ = google.auth.default(scopes=[_SCOPE])
+            if not self._credentials.valid:
+                self._credentials.refresh(Request(session))
+            return str(self._credentials.token)
 
 
 def _scores(reply: Any, count: int, model: str) -> tuple[float, ...]:  # noqa: ANN401 - JSON

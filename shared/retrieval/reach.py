@@ -17,23 +17,24 @@ COVERED = 0.7
 GAIN = 0.2
 """What a passage outside must cover more than any inside."""
 LEAST_STEMS = 2
-"""That the question must have, and a passage outside share with it: of one word alone a time says more."""
+"""That the question must have, and a passage outside share with it, besides words that only say what kind of thing is
+asked ("decide"): a time says more than one word alone."""
 
 
 def beyond(search: Search, allowed: Restriction, named: TimeRange, inside: Matches, *, lang: str) -> Matches | None:
     """What matches at any time, if that is where to look; None: look only in the time named.
 
     `inside`: what the keyword leg found in it; `allowed`: what restricts the search besides. Searches again only if
-    nothing inside covers the question. Words that only say what kind of thing is asked ("decide") do not count.
+    nothing inside covers the question.
     """
-    known = {stem: weight for stem, weight in inside.weights.items() if inside.frequencies[stem]}
-    asked = {stem: weight for stem, weight in known.items() if stem not in general(lang)}
+    asked = {stem: weight for stem, weight in inside.weights.items() if inside.frequencies[stem]}
+    telling = asked.keys() - general(lang)
     covered = _coverage(inside.chunks, asked)
-    if len(asked) < LEAST_STEMS or covered >= COVERED:
+    if len(telling) < LEAST_STEMS or covered >= COVERED:
         return None
     anywhere = match(search, allowed, inside)
     outside = [chunk for chunk in anywhere.chunks if not named.contains(chunk.created_at)]
-    speaking = [chunk for chunk in outside if len(asked.keys() & chunk.terms.keys()) >= LEAST_STEMS]
+    speaking = [chunk for chunk in outside if len(telling & chunk.terms.keys()) >= LEAST_STEMS]
     if not speaking or _coverage(speaking, asked) < covered + GAIN:
         return None
     both = {chunk.chunk_id: chunk for chunk in (*anywhere.chunks, *inside.chunks)}

@@ -174,21 +174,21 @@ def test_a_folder_without_a_model_is_a_refusal() -> None:
 
 
 def test_none_is_built_unless_asked_for(tmp_path: Path) -> None:
-    app = build(Settings(home=tmp_path))
+    app = build(Settings(auth="none", home=tmp_path))
     app.pool.shutdown()
     assert app.reranker is None
     assert "sentence_transformers" not in sys.modules
 
 
 def test_the_ranking_service_belongs_to_a_project(tmp_path: Path) -> None:
-    app = build(Settings(home=tmp_path, reranker="vertex", project="demo-project"))
+    app = build(Settings(auth="none", home=tmp_path, reranker="vertex", project="demo-project"))
     app.pool.shutdown()
     assert isinstance(app.reranker, VertexReranker)
     with pytest.raises(SettingsError, match="GOOGLE_CLOUD_PROJECT"):
-        build(Settings(home=tmp_path, reranker="vertex"))
+        build(Settings(auth="none", home=tmp_path, reranker="vertex"))
 
 
 def test_a_cross_encoder_needs_its_folder(tmp_path: Path) -> None:
     for model in (None, str(tmp_path / "absent")):
         with pytest.raises(SettingsError, match="RERANKER_MODEL"):
-            build(Settings(home=tmp_path, reranker="cross_encoder", reranker_model=model))
+            build(Settings(auth="none", home=tmp_path, reranker="cross_encoder", reranker_model=model))
