@@ -7,7 +7,7 @@ from werkzeug.datastructures import Headers
 from functions._calls import current_app
 from shared.errors import OperatorError
 
-METHODS = "GET, POST, PUT, DELETE, OPTIONS"
+METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
 REQUEST_HEADERS = "Authorization, Content-Type, X-Request-Id, X-Firebase-AppCheck"
 EXPOSED_HEADERS = "X-Request-Id, Retry-After"
 PREFLIGHT_SECONDS = 3600

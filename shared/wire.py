@@ -102,6 +102,7 @@ def citation_json(citation: Citation) -> CitationJson:
         "span": span(chunk, citation.quote_start, citation.quote_end),
         "quote": citation.quote,
         "scores": _scores(citation.passage),
+        "stale": False,
     }
 
 
@@ -157,13 +158,16 @@ def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
     }
 
 
-def answer_json(question: Question, answer: Answer, *, k: int, request_id: str) -> AnswerJson:
+def answer_json(
+    question: Question, answer: Answer, *, k: int, request_id: str, session_id: str | None = None
+) -> AnswerJson:
     """The body of `/chat`: the fixed contract first, additions after it. `k`: passages the writer was to get."""
     retrieved = answer.retrieved
     meta: AnswerMetaJson = {
         "model": answer.model,
         "retrieval": _retrieval_json(retrieved, k),
         "requestId": request_id,
+        "sessionId": session_id,
         "offsetUnit": "utf16",
         "query": query_json(question, retrieved) if retrieved else None,
         "refusal": None,

@@ -51,7 +51,9 @@ class SupportJson(TypedDict):
 
 
 class CitationJson(TypedDict):
-    """A label in the answer and the exact passage it points at. `support` null: not judged."""
+    """A label in the answer and the exact passage it points at. `support` null: not judged; `stale`: the note has
+    changed since; of a deleted one the texts are empty.
+    """
 
     cid: str
     noteId: str
@@ -66,6 +68,7 @@ class CitationJson(TypedDict):
     span: SpanJson
     quote: str
     scores: ScoresJson
+    stale: bool
 
 
 class TimeRangeJson(TypedDict):
@@ -132,6 +135,7 @@ class AnswerMetaJson(TypedDict):
     model: str
     retrieval: RetrievalJson
     requestId: str
+    sessionId: str | None
     offsetUnit: Literal["utf16"]
     query: QueryJson | None
     refusal: RefusalJson | None
@@ -365,6 +369,24 @@ class CoverageJson(TypedDict):
     missing: int
 
 
+class FeedbackJson(TypedDict):
+    """What was said of an answer. `messageId` null: it was no session's; `citation` null: the whole answer is meant."""
+
+    feedbackId: str
+    requestId: str
+    messageId: str | None
+    rating: str | None
+    comment: str
+    citation: str | None
+    createdAt: str
+
+
+class ReceiptJson(TypedDict):
+    """What was erased: kind -> how many; kinds of which there was nothing are absent."""
+
+    erased: dict[str, int]
+
+
 class ReconcileJson(TypedDict):
     """What one reconcile found and did; of a dry run, what it would embed. `complete` false: call again."""
 
@@ -399,3 +421,52 @@ class ErrorJson(TypedDict):
     """A Google JSON error."""
 
     error: ErrorStatusJson
+
+
+class SessionSettingsJson(TypedDict):
+    """How a session's questions are answered. `model` null: the configured one."""
+
+    useNotes: bool
+    topK: int
+    threshold: float
+    includeCitations: bool
+    systemPrompt: str
+    model: str | None
+    maxContextTokens: int
+    maxHistory: int
+
+
+class SessionJson(TypedDict):
+    """A conversation."""
+
+    sessionId: str
+    title: str
+    createdAt: str
+    updatedAt: str
+    messageCount: int
+    settings: SessionSettingsJson
+
+
+class SessionsJson(TypedDict):
+    """One page of sessions, last changed first. `nextPageToken` null: the last one."""
+
+    sessions: list[SessionJson]
+    nextPageToken: str | None
+
+
+class MessageJson(TypedDict):
+    """One message. `citations` and `meta` are those of the answer; `meta` null: it is a question."""
+
+    messageId: str
+    role: Literal["user", "assistant"]
+    text: str
+    createdAt: str
+    citations: list[CitationJson]
+    meta: AnswerMetaJson | None
+
+
+class MessagesJson(TypedDict):
+    """One page of messages in the order of time; the first page holds the newest."""
+
+    messages: list[MessageJson]
+    nextPageToken: str | None

@@ -1,8 +1,8 @@
 """Analysis and restriction -> the pool: nearest vectors, keyword matches and newest chunks, searched side by side.
 
 The legs run on the shared executor; the keyword leg runs in the calling thread and hands its searches out. So no
-task ever waits for another task, and any number of questions can share the executor without a deadlock. The caller
-itself must not be one of its tasks.
+task ever waits for one that has not begun, and any number of questions can share the executor without a deadlock. The
+caller itself must not be one of its tasks.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Protocol
 
 from shared.domain import Candidate, CorpusStats, IndexedChunk, Neighbour, Place, Restriction, TimeRange, Vector
@@ -18,6 +19,7 @@ from shared.ports import SearchStore
 from shared.retrieval.bm25 import bm25, idf
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pool import Pool
+from shared.retrieval.vector_leg import Near, Part, VectorLeg
 
 STEMS_SIDE_BY_SIDE = 4
 """Stems among which a restricted search shares its budget at a time: their frequencies count chunks outside the
@@ -36,7 +38,7 @@ class Search:
     options: RetrievalOptions
     executor: Executor
     places: tuple[Place, ...] = ()
-    """Where to look, each place on its own; none: everywhere at once."""
+    """Where alone to look; none: everywhere."""
 
 
 class Query(Protocol):
@@ -76,32 +78,43 @@ def match(search: Search, restriction: Restriction, known: Matches | None = None
     return Matches(legs.matching(frequencies), frequencies, stats.result())
 
 
-def gather(search: Search, restriction: Restriction, query: Query, matches: Matches | None = None) -> Pool:
+def gather(
+    search: Search,
+    restriction: Restriction,
+    query: Query,
+    parts: Sequence[Part] = (),
+    *,
+    matches: Matches | None = None,
+) -> Pool:
     """At most three times `leg_size` candidates. `matches`: what the keyword leg has already brought.
 
-    Raises StoreUnavailable if any leg does.
+    `parts` cover the restriction; none: it is searched as one. A part whose search fails brings nothing of its vaults,
+    which the pool's `silent_vaults` names. Raises StoreUnavailable if no vault is left, or any other leg fails.
     """
     legs, options = _Legs(search, restriction), search.options
+    leg = VectorLeg(parts or (Part(restriction),), options.leg_size)
     recent = search.executor.submit(legs.recent)
     if matches is None and not query.needs_weights:
-        nearest = search.executor.submit(legs.nearest, query, {})
+        nearest = leg.start(partial(query.embed, {}), legs.nearest, search.executor)
         matches = match(search, restriction)
     else:
         matches = matches or match(search, restriction)
-        nearest = search.executor.submit(legs.nearest, query, matches.weights)
-    keyword = bm25(matches.chunks, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b)
-    best = _best(matches.chunks, keyword, options.leg_size)
-    vector, neighbours = nearest.result()
-    newest = recent.result()
-    if not neighbours and not best and not newest and restriction.created is None:
-        newest = legs.newest(restriction)
+        nearest = leg.start(partial(query.embed, matches.weights), legs.nearest, search.executor)
+    near = leg.end(nearest)
+    matching = near.heard(matches.chunks)
+    keyword = bm25(matching, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b)
+    best = _best(matching, keyword, options.leg_size)
+    newest = near.heard(recent.result())
+    if not near.neighbours and not best and not newest and restriction.created is None:
+        newest = near.heard(legs.newest(restriction))
     return Pool(
-        candidates=_union(neighbours, best, newest),
-        query=vector,
-        unread=_unread(vector, neighbours, (*best, *newest), options),
-        ceiling=neighbours[-1].cosine if neighbours else 0.0,
+        candidates=_union(near.neighbours, best, newest),
+        query=near.query,
+        unread=_unread(near, (*best, *newest), options),
+        ceiling=near.ceiling or 0.0,
         frequencies=matches.frequencies,
         stats=matches.stats,
+        silent_vaults=near.silent_vaults,
     )
 
 
@@ -110,17 +123,15 @@ class _Legs:
     search: Search
     restriction: Restriction
 
-    def nearest(self, query: Query, weights: Mapping[str, float]) -> tuple[Vector | None, tuple[Neighbour, ...]]:
-        vector = query.embed(weights)
-        if vector is None:
-            return None, ()
-        return vector, self.search.store.nearest(
-            self.search.tenant_id,
-            vector,
-            limit=self.search.options.leg_size,
-            stems=self.search.stems,
-            restriction=self.restriction,
-            index_version=self.search.options.index_version,
+    def nearest(self, query: Vector, restriction: Restriction, limit: int) -> tuple[Neighbour, ...]:
+        search = self.search
+        return search.store.nearest(
+            search.tenant_id,
+            query,
+            limit=limit,
+            stems=search.stems,
+            restriction=restriction,
+            index_version=search.options.index_version,
         )
 
     def recent(self) -> tuple[IndexedChunk, ...]:
@@ -204,16 +215,11 @@ def _ranks(chunks: Iterable[IndexedChunk]) -> Mapping[str, int]:
     return {chunk.chunk_id: rank for rank, chunk in enumerate(chunks, start=1)}
 
 
-def _unread(
-    query: Vector | None,
-    neighbours: Sequence[Neighbour],
-    others: Iterable[IndexedChunk],
-    options: RetrievalOptions,
-) -> frozenset[str]:
-    """A leg that brought less than it was asked for has brought every vector there is."""
-    if query is None or len(neighbours) < options.leg_size:
+def _unread(near: Near, others: Iterable[IndexedChunk], options: RetrievalOptions) -> frozenset[str]:
+    """Where each part brought less than it was asked for, all have brought every vector there is."""
+    if near.ceiling is None:
         return frozenset()
-    brought = {neighbour.chunk.chunk_id for neighbour in neighbours}
+    brought = {neighbour.chunk.chunk_id for neighbour in near.neighbours}
     return frozenset(
         chunk.chunk_id
         for chunk in others

@@ -80,10 +80,7 @@ def _words(analysis: Analysis) -> list[tuple[str, tuple[str, ...]]]:
 def _sum_of_words(weighed: WeighedWords, embedder: Embedder) -> Vector | None:
     """The words' unit vectors at their weights, scaled to length 1. None: they cancel each other out."""
     total = [0.0] * embedder.dimension
-    for first in range(0, len(weighed), embedder.batch_size):
-        batch = weighed[first : first + embedder.batch_size]
-        vectors = embedder.embed_documents([word for word, _ in batch])
-        for (_, weight), vector in zip(batch, vectors, strict=True):
-            total = [value + weight * own for value, own in zip(total, vector, strict=True)]
+    for word, weight in weighed:
+        total = [value + weight * own for value, own in zip(total, embedder.embed_query(word), strict=True)]
     norm = math.hypot(*total)
     return array("f", [value / norm for value in total]) if norm > 0 else None

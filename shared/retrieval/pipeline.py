@@ -19,11 +19,11 @@ from shared.domain import (
     Scored,
     TimeRange,
 )
+from shared.laps import Laps
 from shared.ports import Embedder, Reranker
 from shared.retrieval.analysis import analyse
 from shared.retrieval.candidates import Query, Search, match
 from shared.retrieval.embedding import KnownVector, QueryVector
-from shared.retrieval.laps import Laps
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.places import gather_from_places, inside, weigher
 from shared.retrieval.pool import Pool, mode_of
@@ -126,7 +126,7 @@ def follow(
         candidate_count=len(found.pool.candidates),
         range_used=found.restriction.created,
         widened=found.widened,
-        timings_ms=laps.total(),
+        timings_ms=laps.total("retrieval"),
         places=places,
         silent_vaults=tuple(sorted(found.pool.silent_vaults)),
         reranked=reranked,
