@@ -24,7 +24,7 @@ def available() -> bool:
 
 def load(folder: str) -> Predictor:
     """From a folder alone: nothing is downloaded. Takes seconds."""
-    from sentence_transformers import CrossEncoder  # noqa: PLC0415 - brings torch
+    from sentence_transformers import CrossEncoder  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415 - brings torch
 
     encoder: Predictor = CrossEncoder(folder, local_files_only=True)
     return encoder
