@@ -41,6 +41,18 @@ class Form(StrEnum):
     """`{"data": …}` in, `data:` lines out."""
 
 
+def begun(events: Generator[T]) -> Generator[T]:
+    """The same events, run to the first: what is raised before it is raised here, while it can be a plain reply."""
+    first = next(events)
+
+    def resumed() -> Generator[T]:
+        with closing(events):
+            yield first
+            yield from events
+
+    return resumed()
+
+
 def attended(events: Generator[T]) -> Generator[T | None]:
     """The same events, and None every second in which there is none. Raises what `events` raises.
 

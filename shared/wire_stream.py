@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
 from shared.domain import Answer, AnswerEvent, Cited, Question, Retracted, Retrieved, Searched, Token
 from shared.text.offsets import Utf16Offsets
-from shared.wire import answer_json, citation_json, query_json, result_json
+from shared.wire import citation_json, query_json, result_json
+from shared.wire_types import AnswerJson
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,20 +20,18 @@ class StreamEvent:
     data: Mapping[str, object]
 
 
-def stream_json(
-    question: Question,
-    events: Generator[AnswerEvent | None],
-    *,
-    k: int,
-    request_id: str,
-    session_id: str | None = None,
-) -> Generator[StreamEvent | None]:
-    """What happens while an answer comes about, as clients read it. None: nothing new.
+def started_json(request_id: str, session_id: str | None) -> StreamEvent:
+    """The first event: it comes before anything is looked for."""
+    return StreamEvent("start", {"requestId": request_id, "sessionId": session_id})
 
-    `start` comes before anything is asked of `events`. The text of all tokens, less what was retracted (from a UTF-16
-    offset on), is the result's answer.
+
+def stream_json(
+    question: Question, events: Generator[AnswerEvent], *, result: Callable[[Answer], AnswerJson]
+) -> Generator[StreamEvent]:
+    """What happens while an answer comes about, as clients read it. `result`: the whole answer's JSON.
+
+    The text of all tokens, less what was retracted (from a UTF-16 offset on), is the result's answer.
     """
-    yield StreamEvent("start", {"requestId": request_id, "sessionId": session_id})
     shown = ""
     with closing(events):
         for event in events:
@@ -48,11 +47,28 @@ def stream_json(
                     yield StreamEvent("retract", {"from": Utf16Offsets(shown).at(start), "reason": reason.value})
                     shown = shown[:start]
                 case Answer():
-                    result = answer_json(question, event, k=k, request_id=request_id, session_id=session_id)
-                    yield StreamEvent("usage", result["meta"]["usage"])
-                    yield StreamEvent("result", result)
-                case _:
-                    yield None
+                    yield from _ended(result(event))
+
+
+def result_of(events: Generator[StreamEvent]) -> Mapping[str, object]:
+    """The last event's JSON, for callers who want nothing but it."""
+    with closing(events):
+        *_, last = events
+    return last.data
+
+
+def replayed_json(result: AnswerJson) -> Generator[StreamEvent]:
+    """An answer that was given before, as a stream of its own."""
+    yield started_json(result["meta"]["requestId"], result["meta"]["sessionId"])
+    yield StreamEvent("query", result["meta"]["query"] or {})
+    yield StreamEvent("token", {"text": result["answer"]})
+    yield from (StreamEvent("citation", citation) for citation in result["citations"])
+    yield from _ended(result)
+
+
+def _ended(result: AnswerJson) -> Generator[StreamEvent]:
+    yield StreamEvent("usage", result["meta"]["usage"])
+    yield StreamEvent("result", result)
 
 
 def _found(question: Question, retrieved: Retrieved) -> Generator[StreamEvent]:

@@ -1,7 +1,8 @@
-"""POST /chat: an answer from the caller's notes, with citations."""
+"""POST /chat: an answer from the caller's notes, with citations; at once, or as it comes about."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import replace
 
 from pydantic import Field
@@ -10,13 +11,13 @@ from functions._bodies import NotBlank, parse
 from functions._calls import Call, Reply
 from functions._operations import operation
 from functions._questions import question_of
-from functions._sse import attended
-from functions._turns import Asked, TurnBody, begin
-from shared.domain import AUTO
+from functions._sse import attended, begun
+from functions._turns import TurnBody
+from shared.domain import AUTO, Answer, Question
 from shared.errors import InvalidArgument
 from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json
-from shared.wire_stream import stream_json
+from shared.wire_stream import StreamEvent, result_of, started_json, stream_json
 from shared.wire_types import AnswerJson
 
 TEMPLATE = "auto, none, or the id of a template"
@@ -39,28 +40,33 @@ class ChatBody(TurnBody):
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)
-    if not (body.stream if call.streams is None else call.streams):
-        return Reply(answered(call, body))
-    asked = _asked(call, body)
-    wanted, request_id = call.app.passages_wanted(asked.question), body.request_id or call.request_id
-    happening = attended(asked.events(call.app.chat_events))
-    told = stream_json(asked.question, happening, k=wanted, request_id=request_id, session_id=asked.session_id)
-    return Reply(None, events=asked.kept(told))
+    events = answering(call, body)
+    if body.stream if call.streams is None else call.streams:
+        return Reply(None, events=attended(events))
+    return Reply(result_of(events))
 
 
-def answered(call: Call, body: ChatBody) -> AnswerJson:
-    """The whole answer at once; stored if it belongs to a session."""
-    asked = _asked(call, body)
-    answer = asked.answer_of(call.app.chat_events)
-    wanted, request_id = call.app.passages_wanted(asked.question), body.request_id or call.request_id
-    reply = answer_json(asked.question, answer, k=wanted, request_id=request_id, session_id=asked.session_id)
-    asked.keep(reply)
-    return reply
-
-
-def _asked(call: Call, body: ChatBody) -> Asked:
+def answering(call: Call, body: ChatBody) -> Generator[StreamEvent]:
+    """What happens while it is answered, begun already. Raises what is wrong with the request."""
     question = replace(question_of(call, body.message, "message", body), template=_template(body.template))
-    return begin(call.app.sessions, question, body)
+    return begun(_answered(call, body, question))
+
+
+def _answered(call: Call, body: ChatBody, question: Question) -> Generator[StreamEvent]:
+    """The turn from its start to its result. What is wrong with the request is raised before the first event."""
+    app, request_id = call.app, body.request_id or call.request_id
+    with app.sessions.turn(question, body.session_id, body.patch()) as begun_turn:
+        yield started_json(request_id, begun_turn.session_id)
+        turn = app.sessions.whole(begun_turn)
+
+        def result(answered: Answer) -> AnswerJson:
+            answer = app.sessions.counted(turn, answered)
+            wanted = app.passages_wanted(turn.question)
+            reply = answer_json(turn.question, answer, k=wanted, request_id=request_id, session_id=turn.session_id)
+            app.sessions.record(turn, answer, reply)
+            return reply
+
+        yield from stream_json(turn.question, app.chat_events(turn.question), result=result)
 
 
 def _template(named: str | None) -> str | None:

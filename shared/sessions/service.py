@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import secrets
+import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -211,10 +214,16 @@ class Sessions:
             log.info("a turn was answered whose session has been deleted")
         return stored
 
-    def abandon(self, turn: Turn) -> None:
-        """There is no answer: a session that was begun for it goes."""
-        if turn.session is not None and turn.is_new:
-            self.store.delete_session(turn.question.tenant_id, turn.session.session_id)
+    @contextmanager
+    def turn(self, question: Question, session_id: str | None, patch: SettingsPatch) -> Iterator[Turn]:
+        """`begin`, around answering: where no answer comes of it, a session that was begun for it goes."""
+        turn = self.begin(question, session_id, patch)
+        try:
+            yield turn
+        except BaseException:
+            if turn.session is not None and turn.is_new:
+                self.store.delete_session(turn.question.tenant_id, turn.session.session_id)
+            raise
 
     def _earlier(self, tenant_id: str, session_id: str, most: int) -> tuple[Earlier, ...]:
         newest = self.store.list_messages(tenant_id, session_id, limit=most)
@@ -229,7 +238,8 @@ class Sessions:
 
 
 def _messages(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime) -> tuple[Message, Message]:
-    question, turn_id = turn.question, uuid.uuid4().hex
+    question = turn.question
+    turn_id = f"{time.time_ns():016x}{secrets.token_hex(8)}"  # by time: turns of one millisecond stay in their order
     shown: list[Mapping[str, Any]] = body["citations"]
     revisions = {each.label: each.passage.chunk.note_revision for each in answer.citations}
     asked = Message(
