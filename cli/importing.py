@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cli.folder import FileNote, Skipped, note_id_of, read, relative, walk
+from cli.folder import FileNote, Skipped, read, relative, walk
 from cli.manifest import Manifest
-from shared.app import App, NoteDraft
+from shared.app import App
 from shared.domain import NoteKey
 from shared.errors import ModelRefused, NotFound, RequestError, Unavailable
+from shared.indexing.markdown_file import note_id_of
 from shared.indexing.pipeline import IndexOutcome
 
 WORKERS = 4
@@ -145,7 +146,8 @@ class Import:
         if isinstance(note, Skipped):
             return Taken(note)
         try:
-            self.app.save_note(self.tenant_id, note.note_id, self._dated(note))
+            # without a date of its own, a file was created when it was first seen to be modified
+            self.app.save_note(self.tenant_id, note.note_id, replace(note.draft, modified_at=note.modified))
         except (RequestError, Unavailable) as error:
             return Taken(note, failed=error.message)
         try:
@@ -154,13 +156,6 @@ class Import:
             return Taken(note, pending=error.message)
         except ModelRefused as error:
             return Taken(note, failed=error.message)
-
-    def _dated(self, note: FileNote) -> NoteDraft:
-        """A file without a date of its own was created when it was first seen to be modified."""
-        if note.draft.created_at is not None:
-            return note.draft
-        existing = self.app.store.get_note(self.tenant_id, note.note_id)
-        return replace(note.draft, created_at=existing.created_at if existing else note.modified)
 
     def _remove(self, note_id: str, report: Report) -> None:
         try:

@@ -8,7 +8,7 @@ from functions._calls import current_app
 from shared.errors import OperatorError
 
 METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
-REQUEST_HEADERS = "Authorization, Content-Type, X-Request-Id, X-Firebase-AppCheck"
+REQUEST_HEADERS = "Authorization, Content-Type, X-Request-Id, X-Firebase-AppCheck, Firebase-Instance-ID-Token"
 EXPOSED_HEADERS = "X-Request-Id, Retry-After"
 PREFLIGHT_SECONDS = 3600
 

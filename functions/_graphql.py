@@ -11,12 +11,11 @@ from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_
 
 from functions._calls import Call
 from functions._turns import SettingsBody
-from functions.routes.chat import ChatBody, answering
+from functions.routes.chat import ChatBody, answered
 from shared.domain import SettingsPatch
 from shared.errors import InvalidArgument
 from shared.sessions.service import NEW, Sessions
 from shared.wire_sessions import messages_json, session_json, sessions_json
-from shared.wire_stream import result_of
 
 MOST_PER_PAGE = 200
 MOST_ITEMS = 1000
@@ -184,7 +183,7 @@ def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN
         raise InvalidArgument("query", "one question in a request")
     said = {name: value for name, value in named.items() if name != "settings" and value is not None}
     fields = {"sessionId": NEW, **said, **(named.get("settings") or {})}
-    return result_of(answering(visit.call, ChatBody.model_validate(fields)))
+    return answered(visit.call, ChatBody.model_validate(fields))
 
 
 def _asked_in(answer: Mapping[str, Any], info: Info) -> Mapping[str, Any]:

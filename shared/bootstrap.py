@@ -12,12 +12,14 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import TypedDict
 
+from shared.account.caches import Cache
 from shared.adapters.extractive import ExtractiveWriter
 from shared.app import App
 from shared.domain import NoteKey
 from shared.errors import SettingsError
 from shared.ports import Embedder, Store, Verifier, Writer
 from shared.settings import Settings
+from shared.spans import Recorder, record_to
 
 LEG_THREADS = 32
 """Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
@@ -52,6 +54,7 @@ def use(built: App) -> None:
 
 def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = None, tenant: str = LOCAL_TENANT) -> App:
     """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself)."""
+    record_to(_recorder(settings))
     embedder = _embedder(settings)
     fallback = ExtractiveWriter()
     patience = settings.chat_timeout_ms / 1000
@@ -68,7 +71,20 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         notice=_notice(settings, embedder, writer),
         writers={model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, model))},
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
+        results=Cache() if settings.store == "embedded" else None,
     )
+
+
+def _recorder(settings: Settings) -> Recorder | None:
+    """Raises SettingsError where a collector is configured and what speaks to it is not installed."""
+    if not settings.otel_endpoint:
+        return None
+    try:
+        from shared.adapters.otel import OtelRecorder  # noqa: PLC0415 - only where it is used
+    except ImportError as missing:
+        expected = f"to be unset, or pip install 'aurora-notes[otel]' ({missing.name} is missing)"
+        raise SettingsError("OTEL_EXPORTER_OTLP_ENDPOINT", expected) from missing
+    return OtelRecorder(settings.otel_endpoint)
 
 
 def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> Store:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Generic, Protocol, TypeVar
 
 from shared.domain import (
+    AnsweredRequest,
     CorpusStats,
     Coverage,
+    DayUsage,
     Draft,
+    Feedback,
     Folder,
     IndexChange,
     IndexedChunk,
@@ -28,9 +31,11 @@ from shared.domain import (
     Restriction,
     Session,
     SettingsPatch,
+    Spending,
     Spot,
     StoredChunk,
     StoredRecord,
+    StoredRequest,
     StoredTemplate,
     Vector,
 )
@@ -253,7 +258,77 @@ class SessionStore(Protocol):
         ...
 
 
-class Store(NoteStore, IndexStore, SweepStore, SearchStore, TemplateStore, SessionStore, Protocol):
+class FeedbackStore(Protocol):
+    """What callers thought of answers."""
+
+    def put_feedback(self, tenant_id: str, feedback: Feedback) -> None:
+        """Create, or replace what has the same id."""
+        ...
+
+    def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
+        """By id. Raises InvalidArgument("pageToken") for a token this store did not make."""
+        ...
+
+
+class UsageStore(Protocol):
+    """What a tenant has spent, counted where all instances see it."""
+
+    def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
+        """Add `amount` (negative: given back) to the day's count unless that would take it over `limit`.
+
+        False: it would, and nothing is added. However many spend at once, what was granted never exceeds the limit;
+        while refusals are on their way, a store may refuse one that would just have fitted.
+        """
+        ...
+
+    def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
+        """By day. Raises InvalidArgument("pageToken") for a token this store did not make."""
+        ...
+
+
+class RequestStore(Protocol):
+    """Answers by `requestId`. Records are not listed; a store may drop those that have expired."""
+
+    def read_request(self, tenant_id: str, request_id: str) -> StoredRequest:
+        """As it is now, an expired one too if it is still there."""
+        ...
+
+    def write_request(
+        self, tenant_id: str, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
+    ) -> str | None:
+        """Write, or remove with None, if the record still is what `expected` says (None: there must be none).
+
+        The new token, None if removed. `now`: what had expired by then may be dropped.
+        Raises Conflict when the record moved, TooLarge for an answer that the store cannot hold.
+        """
+        ...
+
+
+class ErasureStore(Protocol):
+    """The end of a tenant's data."""
+
+    def erase(self, tenant_id: str) -> Mapping[str, int]:
+        """Remove everything under the tenant, whatever it is; kind -> how many, without zeros.
+
+        Notes go first, so that whoever indexes meanwhile finds none. Killed half-way, the next call does the rest;
+        again on nothing, it does nothing. Raises StoreUnavailable, having removed a part.
+        """
+        ...
+
+
+class Store(
+    NoteStore,
+    IndexStore,
+    SweepStore,
+    SearchStore,
+    TemplateStore,
+    SessionStore,
+    FeedbackStore,
+    UsageStore,
+    RequestStore,
+    ErasureStore,
+    Protocol,
+):
     """One backend for everything; `close` releases files and connections."""
 
     def close(self) -> None: ...

@@ -169,6 +169,7 @@ def answer_json(
         "offsetUnit": "utf16",
         "query": query_json(question, retrieved) if retrieved else None,
         "refusal": None,
+        "removedCitations": list(answer.removed_labels),
         "template": chosen_json(answer.template),
         "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
         "timings": _timings({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
 from shared.domain import Answer, AnswerEvent, Cited, Question, Retracted, Retrieved, Searched, Token
 from shared.text.offsets import Utf16Offsets
@@ -20,6 +21,10 @@ class StreamEvent:
     data: Mapping[str, object]
 
 
+SILENCE = StreamEvent("", {})
+"""Nothing new; never sent."""
+
+
 def started_json(request_id: str, session_id: str | None) -> StreamEvent:
     """The first event: it comes before anything is looked for."""
     return StreamEvent("start", {"requestId": request_id, "sessionId": session_id})
@@ -30,7 +35,8 @@ def stream_json(
 ) -> Generator[StreamEvent]:
     """What happens while an answer comes about, as clients read it. `result`: the whole answer's JSON.
 
-    The text of all tokens, less what was retracted (from a UTF-16 offset on), is the result's answer.
+    The text of all tokens, less what was retracted (from a UTF-16 offset on), is the result's answer. While
+    the writer is silent SILENCE comes, so that whoever listens can leave.
     """
     shown = ""
     with closing(events):
@@ -48,25 +54,17 @@ def stream_json(
                     shown = shown[:start]
                 case Answer():
                     yield from _ended(result(event))
+                case _:
+                    yield SILENCE
 
 
 def result_of(events: Generator[StreamEvent]) -> Mapping[str, object]:
-    """The last event's JSON, for callers who want nothing but it."""
-    with closing(events):
-        *_, last = events
-    return last.data
+    """The result's JSON, for callers who want nothing but it."""
+    (result,) = [event.data for event in events if event.name == "result"]
+    return result
 
 
-def replayed_json(result: AnswerJson) -> Generator[StreamEvent]:
-    """An answer that was given before, as a stream of its own."""
-    yield started_json(result["meta"]["requestId"], result["meta"]["sessionId"])
-    yield StreamEvent("query", result["meta"]["query"] or {})
-    yield StreamEvent("token", {"text": result["answer"]})
-    yield from (StreamEvent("citation", citation) for citation in result["citations"])
-    yield from _ended(result)
-
-
-def _ended(result: AnswerJson) -> Generator[StreamEvent]:
+def _ended(result: AnswerJson | Mapping[str, Any]) -> Generator[StreamEvent]:
     yield StreamEvent("usage", result["meta"]["usage"])
     yield StreamEvent("result", result)
 
@@ -76,3 +74,22 @@ def _found(question: Question, retrieved: Retrieved) -> Generator[StreamEvent]:
     yield StreamEvent("query", query_json(question, retrieved))
     offered = () if retrieved.refusal else retrieved.selected
     yield StreamEvent("sources", {"sources": [result_json(passage) for passage in offered]})
+
+
+def replayed(result: Mapping[str, Any]) -> Iterator[StreamEvent]:
+    """The events of an answer that was given before: all but `sources`, which were not kept; its text in one token."""
+    meta = result["meta"]
+    yield started_json(meta["requestId"], meta["sessionId"])
+    if meta["query"] is not None:
+        yield StreamEvent("query", meta["query"])
+    yield StreamEvent("token", {"text": result["answer"]})
+    yield from (StreamEvent("citation", citation) for citation in result["citations"])
+    yield from _ended(result)
+
+
+def named_notes(data: object) -> set[str]:
+    """Every note that an event's data name, at whatever depth."""
+    if isinstance(data, Mapping):
+        found = {value for name, value in data.items() if name == "noteId" and isinstance(value, str)}
+        return found.union(*map(named_notes, data.values()))
+    return set().union(*map(named_notes, data)) if isinstance(data, list) else set()

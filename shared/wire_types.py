@@ -122,7 +122,7 @@ class UsageJson(TypedDict):
 
 
 class AnswerMetaJson(TypedDict):
-    """How an answer came about."""
+    """How an answer came about. `removedCitations`: labels the writer made up, as they stood in its draft."""
 
     model: str
     retrieval: RetrievalJson
@@ -131,6 +131,7 @@ class AnswerMetaJson(TypedDict):
     offsetUnit: Literal["utf16"]
     query: QueryJson | None
     refusal: RefusalJson | None
+    removedCitations: list[str]
     template: ChosenTemplateJson | None
     usage: UsageJson
     timings: dict[str, float]
@@ -314,6 +315,13 @@ class NotesJson(TypedDict):
     nextPageToken: str | None
 
 
+class ImportedJson(TypedDict):
+    """A Markdown file as the note it became. `problem` null: nothing is odd about the file."""
+
+    note: ListedNoteJson
+    problem: str | None
+
+
 class ListedTemplateJson(TypedDict):
     """A reasoning template in a list."""
 
@@ -361,6 +369,24 @@ class CoverageJson(TypedDict):
     missing: int
 
 
+class FeedbackJson(TypedDict):
+    """What was said of an answer. `messageId` null: it was no session's; `citation` null: the whole answer is meant."""
+
+    feedbackId: str
+    requestId: str
+    messageId: str | None
+    rating: str | None
+    comment: str
+    citation: str | None
+    createdAt: str
+
+
+class ReceiptJson(TypedDict):
+    """What was erased: kind -> how many; kinds of which there was nothing are absent."""
+
+    erased: dict[str, int]
+
+
 class ReconcileJson(TypedDict):
     """What one reconcile found and did; of a dry run, what it would embed. `complete` false: call again."""
 
@@ -377,9 +403,10 @@ class ReconcileJson(TypedDict):
 
 
 ErrorDetailJson = TypedDict(
-    "ErrorDetailJson", {"@type": str, "reason": str, "domain": str, "metadata": NotRequired[dict[str, str]]}
+    "ErrorDetailJson",
+    {"@type": NotRequired[str], "reason": str, "domain": str, "metadata": NotRequired[dict[str, str]]},
 )
-"""`metadata` names the `field` that was bad and what was `expected`."""
+"""`metadata` names the `field` that was bad and what was `expected`. Callables get no `@type`."""
 
 
 class ErrorStatusJson(TypedDict):

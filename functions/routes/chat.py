@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from pydantic import Field
 
 from functions._bodies import NotBlank, parse
 from functions._calls import Call, Reply
+from functions._measures import measured
+from functions._once import REQUEST_ID, RequestId, streamed_once
 from functions._operations import operation
 from functions._questions import question_of
 from functions._sse import attended, begun
@@ -27,33 +30,34 @@ class ChatBody(TurnBody):
     """The request of /chat."""
 
     message: NotBlank = Field(description="the question, as text")
-    request_id: str | None = Field(
-        default=None,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$",
-        description="1-128 letters, digits, . _ : or -",
-    )
+    request_id: RequestId | None = Field(default=None, description=REQUEST_ID)
     template: str | None = Field(default=None, description=TEMPLATE)
     stream: bool = Field(default=False, description="true or false")
 
 
-@operation(body=ChatBody, reply=AnswerJson, errors=(404,))
+@operation(body=ChatBody, reply=AnswerJson, errors=(404, 409), media_types=("text/event-stream",), callable=True)
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)
-    events = answering(call, body)
+    events = _events(call, body)
     if body.stream if call.streams is None else call.streams:
         return Reply(None, events=attended(events))
     return Reply(result_of(events))
 
 
-def answering(call: Call, body: ChatBody) -> Generator[StreamEvent]:
-    """What happens while it is answered, begun already. Raises what is wrong with the request."""
+def answered(call: Call, body: ChatBody) -> Mapping[str, Any]:
+    """The JSON of the whole answer, for who asks by another route."""
+    return result_of(_events(call, body))
+
+
+def _events(call: Call, body: ChatBody) -> Generator[StreamEvent]:
+    """Raises what is wrong with the request."""
     question = replace(question_of(call, body.message, "message", body), template=_template(body.template))
-    return begun(_answered(call, body, question))
+    return begun(streamed_once(call, body, body.request_id, _answered(call, body, question)))
 
 
 def _answered(call: Call, body: ChatBody, question: Question) -> Generator[StreamEvent]:
-    """The turn from its start to its result. What is wrong with the request is raised before the first event."""
+    """The turn from its start to its result."""
     app, request_id = call.app, body.request_id or call.request_id
     with app.sessions.turn(question, body.session_id, body.patch()) as begun_turn:
         yield started_json(request_id, begun_turn.session_id)
@@ -66,7 +70,7 @@ def _answered(call: Call, body: ChatBody, question: Question) -> Generator[Strea
             app.sessions.record(turn, answer, reply)
             return reply
 
-        yield from stream_json(turn.question, app.chat_events(turn.question), result=result)
+        yield from stream_json(turn.question, measured(app.chat_events(turn.question)), result=result)
 
 
 def _template(named: str | None) -> str | None:

@@ -135,12 +135,14 @@ def _parameters(contract: Operation) -> Iterator[Schema]:
 def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema]) -> Schema:
     codes = sorted({*ANYWHERE, *contract.errors, *(() if route.public else TO_CALLERS)})
     problems = {str(code): {"description": PROBLEMS[code], "content": _content(schemas[ErrorJson])} for code in codes}
+    text = {media: {"schema": {"type": "string"}} for media in contract.media_types}
+    if contract.reply is None and text:
+        return {"200": {"description": "Done.", "content": text}, **problems}
     if contract.reply is None:
         return {"204": {"description": "Done."}, **problems}
     reply = schemas[contract.reply]
     if contract.callable:
         reply = {"anyOf": [reply, _wrapped("result", reply)]}
-    text = {media: {"schema": {"type": "string"}} for media in contract.media_types}
     return {"200": {"description": "Done.", "content": {**text, **_content(reply)}}, **problems}
 
 

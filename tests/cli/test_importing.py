@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from cli.dev import SAMPLE_VAULT, _load_sample
-from cli.folder import note_id_of
 from cli.importing import Import
 from cli.options import Place
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
 from shared.domain import Note
+from shared.indexing.markdown_file import note_id_of
 
 Write = Callable[..., Path]
 Dying = Callable[[int], App]

@@ -10,10 +10,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from functions import api, chat
 from functions.routes.openapi import document
-from tests.cli.test_dev import dev
 from tests.functions.world import ROOT, World
+from tests.servers.dev import dev
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 EXAMPLES = ROOT / "examples" / "notes"
@@ -31,7 +33,7 @@ def test_every_route_stands_in_it_with_what_it_takes_and_gives() -> None:
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], (method, path)
-            assert ("requestBody" in operation) == (method in {"post", "put", "patch"}), (method, path)
+            assert ("requestBody" in operation) == (method in {"post", "put", "patch"} or path == "/me"), path
             assert {"200", "204"} & set(operation["responses"]), (method, path)
 
 
@@ -41,6 +43,7 @@ def test_names_of_operations_are_their_own() -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.mark.timeout(450)
 def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(tmp_path: Path) -> None:
     """Replies must hold no field that is not described, though clients are told to allow for more."""
     strict = copy.deepcopy(json.loads(json.dumps(document())))
@@ -53,13 +56,13 @@ def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(tmp
             [
                 *(sys.executable, "-m", "schemathesis.cli", "run", str(tmp_path / "openapi.json")),
                 *("--url", running.address, "--checks", CHECKS, "--phases", "examples,coverage,fuzzing"),
-                *("--max-examples", "25", "--no-color"),
+                *("--max-examples", "10", "--no-color"),
             ],
             cwd=tmp_path,
             env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.functions.openapi_values", "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
-            timeout=150,
+            timeout=400,
             check=False,
         )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
