@@ -23,6 +23,7 @@ from cli.doorkeeper import only_from_this_machine
 from cli.importing import Import
 from cli.options import Place, close, common, fail
 from cli.page import with_page
+from cli.shelves import LocalShelf
 from cli.trigger import Trigger, delivery
 from shared.app import App
 from shared.bootstrap import build, use
@@ -189,7 +190,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
 
     What a start that died has begun is brought to its end.
     """
-    task = Import(app, place.tenant_id, sample, SAMPLE_VAULT)
+    task = Import(LocalShelf(app, place.tenant_id), sample, SAMPLE_VAULT)
     manifest = task.manifest()
     begun = manifest.knows(task.source)
     if manifest.finished(task.source):

@@ -34,6 +34,7 @@ ROUTES = (
     Route("PATCH", "/sessions/{session_id}", "sessions:patch"),
     Route("DELETE", "/sessions/{session_id}", "sessions:delete"),
     Route("GET", "/sessions/{session_id}/messages", "sessions:messages"),
+    Route("POST", "/mcp", "mcp:exchange"),
     Route("POST", "/feedback", "account:give"),
     Route("GET", "/me:export", "account:export"),
     Route("DELETE", "/me", "account:erase"),

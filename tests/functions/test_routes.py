@@ -53,6 +53,7 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "DELETE", "/me"): Example("/me", body={"confirm": "erase everything"}, key="erased"),
     ("api", "POST", "/graphql"): Example("/graphql", body={"query": "{ sessions { nextPageToken } }"}, key="data"),
     ("api", "GET", "/openapi.json"): Example("/openapi.json", key="openapi"),
+    ("api", "POST", "/mcp"): Example("/mcp", body={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, key="result"),
     ("api", "GET", "/healthz"): Example("/healthz", key="status"),
     ("reconcile", "POST", "/"): Example("/", key="examined"),
     ("reconcile", "GET", "/healthz"): Example("/healthz", key="status"),
