@@ -131,4 +131,9 @@ export class NoAuth extends EventTarget {
   async token() {
     return null;
   }
+
+  /** There is nobody to go; the page begins anew. */
+  signOut() {
+    this.dispatchEvent(new Event("change"));
+  }
 }
