@@ -99,7 +99,8 @@ def _show(question: Question, explanation: Explanation) -> None:
     else:
         console.print("nothing found")
     if explanation.retrieved.widened:
-        console.print(f"[dim]nothing was written in the time named: searched {explanation.retrieved.widened}[/]")
+        missing = "nothing there speaks of it" if explanation.retrieved.silent_then else "nothing was written"
+        console.print(f"[dim]in the time named {missing}: searched {explanation.retrieved.widened}[/]")
 
 
 def _row(passage: PassageReport, reason: str | None) -> tuple[str, ...]:

@@ -146,7 +146,7 @@ def _worst(report: Report, measured: Measured) -> str:
     order = sorted(measured.figures, key=lambda question: (measured.figures[question][MAIN], question))
     rows = [
         (
-            f"{escape(asked[name].text)}<br><code>{escape(_command(asked[name], report.notes, report.golden.relevant[name]))}</code>",
+            _asked(asked[name], report),
             measured.figures[name][MAIN],
             _named(report.notes, report.golden.relevant[name]),
             _named(report.notes, measured.rankings[name].notes[:SHOWN]),
@@ -159,6 +159,11 @@ def _worst(report: Report, measured: Measured) -> str:
 
 def _named(notes: Mapping[str, NoteDraft], note_ids: Iterable[str]) -> str:
     return "<br>".join(escape(notes[each].path or notes[each].title or each) for each in note_ids) or "nothing"
+
+
+def _asked(question: GoldenQuestion, report: Report) -> str:
+    command = _command(question, report.notes, report.golden.relevant[question.question_id])
+    return f"{escape(question.text)}<br><code>{escape(command)}</code>"
 
 
 def _command(question: GoldenQuestion, notes: Mapping[str, NoteDraft], relevant: Iterable[str]) -> str:
