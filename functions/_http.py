@@ -50,6 +50,7 @@ SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 
+_EMULATED = re.compile(r"\A/[^/]+/[a-z]+-[a-z]+\d+(?=/)")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 
 _logger = logging.getLogger(__name__)
@@ -110,7 +111,11 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
 
 
 def _path(path: str, name: str) -> str:
-    """The path within the function: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`."""
+    """The path within the function: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`.
+
+    Firebase's SDKs, told to use an emulator, call `/PROJECT/REGION/NAME`.
+    """
+    path = _EMULATED.sub("", path)
     if path == f"/{name}" or path.startswith(f"/{name}/"):
         path = path[len(name) + 1 :]
     return path.rstrip("/") or "/"
@@ -129,7 +134,8 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
         if found.route.callable and (data := unwrapped(body)) is not None:
             form, body, streams = (Form.CALLABLE_STREAM if streams else Form.CALLABLE), data, bool(streams)
         identity = None if found.route.public else _caller(request)
-        call = Call(request_id, request.args.to_dict(), body, identity, streams)
+        headers = {header.lower(): value for header, value in request.headers.items()}
+        call = Call(request_id, request.args.to_dict(), body, identity, streams, headers)
         return _formed(found.route.load()(call, **found.segments), form)
     except Exception as error:  # noqa: BLE001 - the last door
         return _formed(_refusal(error), form)

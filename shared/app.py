@@ -66,6 +66,8 @@ class NoteDraft:
     tags: tuple[str, ...] = ()
     lang: str | None = None
     created_at: datetime | None = None
+    modified_at: datetime | None = None
+    """Of its file: when a new note was created if nobody says; None: now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ class App:
         """Create or replace. The same content again writes nothing and keeps `updatedAt`."""
         now = self.clock()
         existing = self._readable_note(tenant_id, note_id)
-        created = draft.created_at or (existing.created_at if existing else now)
+        created = draft.created_at or (existing.created_at if existing else draft.modified_at or now)
         note = Note(note_id, draft.title, draft.text, created, now, draft.vault, draft.path, draft.tags, draft.lang)
         if existing is not None and note_revision(existing) == note_revision(note):
             return existing
@@ -387,7 +389,7 @@ class App:
 
     def export(self, tenant_id: str) -> Iterator[Exported]:
         """Everything the tenant owns, read page by page while it is taken."""
-        return export(tenant_id, self.store)
+        return export(tenant_id, self.store, self.sessions)
 
     def erase(self, tenant_id: str) -> Receipt:
         """Remove everything the tenant owns. Killed half-way, the next call does the rest and counts the rest."""

@@ -21,6 +21,10 @@ class StreamEvent:
     data: Mapping[str, object]
 
 
+SILENCE = StreamEvent("", {})
+"""Nothing new; never sent."""
+
+
 def started_json(request_id: str, session_id: str | None) -> StreamEvent:
     """The first event: it comes before anything is looked for."""
     return StreamEvent("start", {"requestId": request_id, "sessionId": session_id})
@@ -31,7 +35,8 @@ def stream_json(
 ) -> Generator[StreamEvent]:
     """What happens while an answer comes about, as clients read it. `result`: the whole answer's JSON.
 
-    The text of all tokens, less what was retracted (from a UTF-16 offset on), is the result's answer.
+    The text of all tokens, less what was retracted (from a UTF-16 offset on), is the result's answer. While
+    the writer is silent SILENCE comes, so that whoever listens can leave.
     """
     shown = ""
     with closing(events):
@@ -49,13 +54,14 @@ def stream_json(
                     shown = shown[:start]
                 case Answer():
                     yield from _ended(result(event))
+                case _:
+                    yield SILENCE
 
 
 def result_of(events: Generator[StreamEvent]) -> Mapping[str, object]:
-    """The last event's JSON, for callers who want nothing but it."""
-    with closing(events):
-        *_, last = events
-    return last.data
+    """The result's JSON, for callers who want nothing but it."""
+    (result,) = [event.data for event in events if event.name == "result"]
+    return result
 
 
 def _ended(result: AnswerJson | Mapping[str, Any]) -> Generator[StreamEvent]:

@@ -78,7 +78,7 @@ def test_text_must_be_storable(world: World, raw: bytes, field: str) -> None:
         ("template", ""),
         ("template", "a/b"),
         ("template", 5),
-        ("stream", True),
+        ("stream", "yes"),
         ("topk", 5),
         ("data", {"message": "hi"}),
     ],
