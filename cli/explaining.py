@@ -76,20 +76,6 @@ def _show(explained: Json, link: Linked) -> None:
     for heading in ("rank", "score", *(_heading(name, legs) for name in LEGS), "similar"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("passage", overflow="fold")
-<<<<<<< HEAD
-    for note in explanation.notes:
-        if not note.passages:
-            table.add_row(*[""] * 6, _told(note.note_id, why(note, question, explanation)))
-        for passage in note.passages[:MOST_SHOWN]:
-            table.add_row(*_row(passage, why(passage, question, explanation)))
-    if explanation.notes:
-        console.print(table)
-    else:
-        console.print("nothing found")
-    if explanation.retrieved.widened:
-        missing = "nothing there speaks of it" if explanation.retrieved.silent_then else "nothing was written"
-        console.print(f"[dim]in the time named {missing}: searched {explanation.retrieved.widened}[/]")
-=======
     for note in notes:
         if not note["chunks"]:
             table.add_row(*[""] * 6, _told(Text(note["noteId"]), note["detail"]))
@@ -98,8 +84,7 @@ def _show(explained: Json, link: Linked) -> None:
     out.print(table if notes else "nothing found")
     time_range = explained["meta"]["query"]["timeRange"]
     if time_range and time_range["widened"]:
-        out.print(Text(f"nothing was written in the time named: searched {time_range['widened']}", "dim"))
->>>>>>> main
+        out.print(Text(f"searched further than the time named: {time_range['widened']}", "dim"))
 
 
 def _heading(name: str, legs: Json) -> str:
