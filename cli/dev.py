@@ -22,6 +22,8 @@ from cli import emulator
 from cli.doorkeeper import only_from_this_machine
 from cli.importing import Import
 from cli.options import Place, close, common, fail
+from cli.page import with_page
+from cli.shelves import LocalShelf
 from cli.trigger import Trigger, delivery
 from shared.app import App
 from shared.bootstrap import build, use
@@ -117,7 +119,8 @@ def _site(app: App, trigger: Trigger) -> WSGIApplication:
     if app.settings.store == "firestore":
         # The emulator posts its events below this path.
         functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
-    return only_from_this_machine(_by_first_segment(functions, api), app.settings.allowed_origins)
+    site = with_page(_by_first_segment(functions, api), ROOT / "web")
+    return only_from_this_machine(site, app.settings.allowed_origins)
 
 
 def _by_first_segment(functions: Mapping[str, WSGIApplication], rest: WSGIApplication) -> WSGIApplication:
@@ -187,7 +190,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
 
     What a start that died has begun is brought to its end.
     """
-    task = Import(app, place.tenant_id, sample, SAMPLE_VAULT)
+    task = Import(LocalShelf(app, place.tenant_id), sample, SAMPLE_VAULT)
     manifest = task.manifest()
     begun = manifest.knows(task.source)
     if manifest.finished(task.source):

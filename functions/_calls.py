@@ -42,6 +42,8 @@ class Call:
     """None: the route is public."""
     streams: bool | None = None
     """Whether the caller asks for a stream by how they speak to us; None: the body may."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """By name in lower case."""
 
     @property
     def app(self) -> App:

@@ -22,7 +22,7 @@ def cors_headers(method: str, headers: Headers) -> dict[str, str]:
     origin = headers.get("Origin")
     if origin is None:
         return {}
-    if not _is_allowed(origin):
+    if not is_allowed(origin):
         return {"Vary": "Origin"}
     allowing = {
         "Vary": "Origin",
@@ -36,7 +36,8 @@ def cors_headers(method: str, headers: Headers) -> dict[str, str]:
     return allowing
 
 
-def _is_allowed(origin: str) -> bool:
+def is_allowed(origin: str) -> bool:
+    """Whether pages from there may call."""
     try:
         allowed = current_app().settings.allowed_origins
     except OperatorError:

@@ -134,7 +134,8 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
         if found.route.callable and (data := unwrapped(body)) is not None:
             form, body, streams = (Form.CALLABLE_STREAM if streams else Form.CALLABLE), data, bool(streams)
         identity = None if found.route.public else _caller(request)
-        call = Call(request_id, request.args.to_dict(), body, identity, streams)
+        headers = {header.lower(): value for header, value in request.headers.items()}
+        call = Call(request_id, request.args.to_dict(), body, identity, streams, headers)
         return _formed(found.route.load()(call, **found.segments), form)
     except Exception as error:  # noqa: BLE001 - the last door
         return _formed(_refusal(error), form)

@@ -14,6 +14,7 @@ NOTE_LIMIT = 1024 * 1024
 ROUTES = (
     Route("GET", "/", "overview:show", public=True),
     Route("GET", "/notes", "notes:list_all"),
+    Route("POST", "/notes:import", "notes:import_file", limit=NOTE_LIMIT),
     Route("GET", "/notes/{note_id}:indexStatus", "index:status"),
     Route("PUT", "/notes/{note_id}", "notes:put", limit=NOTE_LIMIT),
     Route("GET", "/notes/{note_id}", "notes:get"),
@@ -33,9 +34,11 @@ ROUTES = (
     Route("PATCH", "/sessions/{session_id}", "sessions:patch"),
     Route("DELETE", "/sessions/{session_id}", "sessions:delete"),
     Route("GET", "/sessions/{session_id}/messages", "sessions:messages"),
+    Route("POST", "/mcp", "mcp:exchange"),
     Route("POST", "/feedback", "account:give"),
     Route("GET", "/me:export", "account:export"),
     Route("DELETE", "/me", "account:erase"),
+    Route("POST", "/graphql", "graphql:answer"),
     Route("GET", "/openapi.json", "openapi:show", public=True),
     HEALTH,
 )

@@ -96,6 +96,8 @@ def citation_json(citation: Citation) -> CitationJson:
         "snippet": snippet(chunk.text),
         "score": round(citation.passage.score, 4),
         "title": chunk.title,
+        "vault": chunk.vault,
+        "path": chunk.path,
         "folder": chunk.folder,
         "headingPath": chunk.heading_path,
         "position": chunk.position,
@@ -146,13 +148,15 @@ def _timings(timings_ms: Mapping[str, float]) -> dict[str, float]:
 
 def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
     if retrieved is None:
-        return {"k": k, "strategy": "none", "candidateCount": 0, "rerankCount": 0, "timeMs": 0}
+        return {"k": k, "strategy": "none", "candidateCount": 0, "rerankCount": 0, "timeMs": 0, "reranker": None}
+    asked = retrieved.reranked
     return {
         "k": k,
         "strategy": retrieved.mode.value,
         "candidateCount": retrieved.candidate_count,
         "rerankCount": len(retrieved.selected),
         "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)),
+        "reranker": {"model": asked.model, "failure": asked.failure} if asked else None,
     }
 
 
@@ -169,6 +173,7 @@ def answer_json(
         "offsetUnit": "utf16",
         "query": query_json(question, retrieved) if retrieved else None,
         "refusal": None,
+        "removedCitations": list(answer.removed_labels),
         "template": chosen_json(answer.template),
         "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
         "timings": _timings({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),

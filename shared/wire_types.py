@@ -62,6 +62,8 @@ class CitationJson(TypedDict):
     snippet: str
     score: float
     title: str
+    vault: str
+    path: str
     folder: str
     headingPath: str
     position: int
@@ -89,14 +91,22 @@ class QueryJson(TypedDict):
     timeRange: TimeRangeJson | None
 
 
+class RerankerJson(TypedDict):
+    """The reranker that was asked. `failure` null: the order is its."""
+
+    model: str
+    failure: str | None
+
+
 class RetrievalJson(TypedDict):
-    """How the passages were found."""
+    """How the passages were found. `reranker` null: none is configured."""
 
     k: int
     strategy: str
     candidateCount: int
     rerankCount: int
     timeMs: int
+    reranker: RerankerJson | None
 
 
 class RefusalJson(TypedDict):
@@ -122,7 +132,7 @@ class UsageJson(TypedDict):
 
 
 class AnswerMetaJson(TypedDict):
-    """How an answer came about."""
+    """How an answer came about. `removedCitations`: labels the writer made up, as they stood in its draft."""
 
     model: str
     retrieval: RetrievalJson
@@ -131,6 +141,7 @@ class AnswerMetaJson(TypedDict):
     offsetUnit: Literal["utf16"]
     query: QueryJson | None
     refusal: RefusalJson | None
+    removedCitations: list[str]
     template: ChosenTemplateJson | None
     usage: UsageJson
     timings: dict[str, float]
@@ -314,6 +325,13 @@ class NotesJson(TypedDict):
     nextPageToken: str | None
 
 
+class ImportedJson(TypedDict):
+    """A Markdown file as the note it became. `problem` null: nothing is odd about the file."""
+
+    note: ListedNoteJson
+    problem: str | None
+
+
 class ListedTemplateJson(TypedDict):
     """A reasoning template in a list."""
 
@@ -463,3 +481,18 @@ class MessagesJson(TypedDict):
 
     messages: list[MessageJson]
     nextPageToken: str | None
+
+
+class GraphQLErrorJson(TypedDict):
+    """What went wrong in a field. `extensions` holds `code` and `reason` as REST has them, and the bad `field`."""
+
+    message: str
+    path: list[str | int]
+    extensions: dict[str, str]
+
+
+class GraphQLJson(TypedDict):
+    """What was asked for, by the names of its fields. `data` null: nothing could be had."""
+
+    data: dict[str, object] | None
+    errors: NotRequired[list[GraphQLErrorJson]]

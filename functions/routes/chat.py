@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from pydantic import Field
 
@@ -38,15 +39,25 @@ class ChatBody(TurnBody):
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)
-    question = replace(question_of(call, body.message, "message", body), template=_template(body.template))
-    events = begun(streamed_once(call, body, body.request_id, _answered(call, body, question)))
+    events = _events(call, body)
     if body.stream if call.streams is None else call.streams:
         return Reply(None, events=attended(events))
     return Reply(result_of(events))
 
 
+def answered(call: Call, body: ChatBody) -> Mapping[str, Any]:
+    """The JSON of the whole answer, for who asks by another route."""
+    return result_of(_events(call, body))
+
+
+def _events(call: Call, body: ChatBody) -> Generator[StreamEvent]:
+    """Raises what is wrong with the request."""
+    question = replace(question_of(call, body.message, "message", body), template=_template(body.template))
+    return begun(streamed_once(call, body, body.request_id, _answered(call, body, question)))
+
+
 def _answered(call: Call, body: ChatBody, question: Question) -> Generator[StreamEvent]:
-    """The turn from its start to its result. What is wrong with the request is raised before the first event."""
+    """The turn from its start to its result."""
     app, request_id = call.app, body.request_id or call.request_id
     with app.sessions.turn(question, body.session_id, body.patch()) as begun_turn:
         yield started_json(request_id, begun_turn.session_id)

@@ -18,6 +18,8 @@ from shared.wire_types import ErrorJson
 Schema: TypeAlias = dict[str, Any]
 
 JSON = "application/json"
+OTHER_PROTOCOLS = frozenset({"/mcp"})
+"""Paths that speak a protocol which describes itself."""
 SCHEMAS = "#/components/schemas/"
 PROBLEMS = {
     400: "A field or parameter is bad; `metadata` names it and says what was expected.",
@@ -72,7 +74,8 @@ def _routes() -> Iterator[tuple[str, Route]]:
         if route.pattern == "/":
             yield "/chat", route
     for route in api.ROUTES:
-        yield route.pattern, route
+        if route.pattern not in OTHER_PROTOCOLS:
+            yield route.pattern, route
 
 
 def contract_of(route: Route) -> Operation:

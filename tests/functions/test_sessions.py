@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from shared import bootstrap
-from shared.domain import Answer, Question, SettingsPatch
+from shared.domain import Answer, Piece, Prompt, Question, SettingsPatch
 from shared.errors import ModelUnavailable
 from shared.sessions.source_list import LINE
 from tests.fakes import ScriptedWriter
@@ -38,6 +40,7 @@ def _create(world: World, **body: object) -> str:
 
 
 def _ask(world: World, message: str, session_id: str = "new", **more: object) -> dict[str, Any]:
+    world.clock.forward(seconds=1)
     response = world.call("chat", "POST", "/chat", {"message": message, "sessionId": session_id, **more})
     assert response.status_code == 200, response.get_json()
     body: dict[str, Any] = response.get_json()
@@ -326,6 +329,24 @@ def test_a_model_that_may_be_chosen_writes(boat: World, monkeypatch: pytest.Monk
     assert _ask(boat, "What leaks in the boat?", session_id)["meta"]["model"] == "extractive"
 
 
+@pytest.mark.parametrize("form", ["sse", "callable"])
+def test_a_streamed_answer_is_stored_before_its_result_is_told(boat: World, form: str) -> None:
+    body: dict[str, Any] = {"message": "What leaks in the boat?", "sessionId": "new"}
+    data = {**body, "stream": True} if form == "sse" else {"data": body}
+    headers = {"Accept": "text/event-stream"}
+    response = boat.call("chat", "POST", "/chat", data, headers=headers)
+    told = [json.loads(line[6:]) for line in response.get_data(as_text=True).splitlines() if line.startswith("data: ")]
+    started, result = (told[0], told[-1]) if form == "sse" else (told[0]["message"], told[-1]["result"])
+    assert started["sessionId"] == result["meta"]["sessionId"]
+    answered = _messages(boat, started["sessionId"])[1]
+    assert (answered["citations"], answered["meta"]) == (result["citations"], result["meta"])
+
+
+def test_a_stream_of_an_unknown_session_is_404(boat: World) -> None:
+    response = boat.call("chat", "POST", "/chat", {"message": "hi", "sessionId": "nope", "stream": True})
+    assert "NOT_FOUND" in response.get_data(as_text=True)
+
+
 # -- what becomes of citations
 
 
@@ -382,7 +403,7 @@ def test_a_session_deleted_while_an_answer_is_coming_is_not_brought_back(
     session_id = _create(boat)
 
     class Deleting(ScriptedWriter):
-        def stream(self, prompt: Any) -> Any:  # noqa: ANN401 - the port's own types
+        def stream(self, prompt: Prompt) -> Generator[Piece]:
             boat.app.sessions.delete("alice", session_id)
             return super().stream(prompt)
 
