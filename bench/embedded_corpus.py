@@ -40,8 +40,9 @@ _AT_ONCE = 10_000
 class Corpus:
     """Notes of ten chunks over five years, saved as they were written, one after the other."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, version: str = VERSION) -> None:
         self.size = size
+        self.version = version
         self.dice = np.random.default_rng(7)
         self.sentences = _sentences(self.dice)
         self.vectors: Matrix = np.empty((size, DIMENSION), dtype=np.float32)
@@ -60,7 +61,7 @@ class Corpus:
             note_id, created_at = f"note-{number:06d}", NOW - timedelta(minutes=int(self.minutes[number]))
             puts = tuple(self._put(number, position, created_at) for position in range(CHUNKS_A_NOTE))
             store.put_note(TENANT, Note(note_id, "Title", "text", created_at, created_at))
-            record = IndexRecord("r1", IndexStatus.INDEXED, CHUNKS_A_NOTE, VERSION, created_at)
+            record = IndexRecord("r1", IndexStatus.INDEXED, CHUNKS_A_NOTE, self.version, created_at)
             store.apply(TENANT, IndexChange(note_id, None, record, put=puts))
 
     def texts(self) -> Iterator[tuple[int, str]]:
@@ -98,7 +99,7 @@ class Corpus:
             terms={f"stem{word}": count for word, count in Counter(words).items()},
             length=WORDS_A_CHUNK,
             text_hash="0" * 64,
-            index_version=VERSION,
+            index_version=self.version,
             note_revision="r1",
         )
         return ChunkPut(chunk, array("f", self.vectors[row].tobytes()))

@@ -91,14 +91,22 @@ class QueryJson(TypedDict):
     timeRange: TimeRangeJson | None
 
 
+class RerankerJson(TypedDict):
+    """The reranker that was asked. `failure` null: the order is its."""
+
+    model: str
+    failure: str | None
+
+
 class RetrievalJson(TypedDict):
-    """How the passages were found."""
+    """How the passages were found. `reranker` null: none is configured."""
 
     k: int
     strategy: str
     candidateCount: int
     rerankCount: int
     timeMs: int
+    reranker: RerankerJson | None
 
 
 class RefusalJson(TypedDict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from shared.answering.claims import Claim
 from shared.domain import Citation, IndexedChunk, Source
@@ -31,12 +32,17 @@ def _best_sentence(chunk: IndexedChunk, claims: Iterable[str]) -> tuple[int, int
     lang = detect(chunk.text)  # one language for both sides, so that equal words get equal stems
     wanted = [frozenset(stems(claim, lang)) for claim in claims]
     best, best_score = (0, len(chunk.text)), 0.0
-    for start, end in sentences(chunk.text):
-        offered = frozenset(stems(chunk.text[start:end], lang))
+    for start, end, offered in _stemmed_sentences(chunk.text, lang):
         score = max((_cosine(offered, claim) for claim in wanted), default=0.0)
         if score > best_score:
             best, best_score = (start, end), score
     return best
+
+
+@lru_cache(maxsize=64)
+def _stemmed_sentences(text: str, lang: str) -> tuple[tuple[int, int, frozenset[str]], ...]:
+    """A passage is quoted while the answer grows and once more at its end."""
+    return tuple((start, end, frozenset(stems(text[start:end], lang))) for start, end in sentences(text))
 
 
 def _cosine(left: frozenset[str], right: frozenset[str]) -> float:

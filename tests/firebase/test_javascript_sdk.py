@@ -27,7 +27,7 @@ from tests.servers.scripted import Reply, Request, ScriptedServer
 HERE = Path(__file__).parent
 PROJECT = "demo-aurora"
 ANSWER = "The API runs on Cloud Run [N1]. 😀 It scales\u2028to zero [N9]."
-ASKED = {"message": "Where does the API run?", "requestId": "r1"}
+ASKED = {"message": "Where does the API run?"}
 
 
 @pytest.fixture(scope="session")

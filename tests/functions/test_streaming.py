@@ -23,7 +23,7 @@ from tests.functions.world import World
 from tests.servers.sdk_parsers import Received, Unreadable, android, event_source, ios, javascript
 
 STREAM = {"Accept": "text/event-stream"}
-ASKED = {"message": "What did we decide to use for the API?", "requestId": "r1"}
+ASKED = {"message": "What did we decide to use for the API?"}
 SDKS = pytest.mark.parametrize("parser", [javascript, android, ios])
 Parser = Callable[[bytes], Received]
 
@@ -59,9 +59,12 @@ def shown(messages: list[tuple[str, Any]]) -> str:
     return text.decode("utf-16-le")
 
 
-def without_times(body: dict[str, Any]) -> dict[str, Any]:
+def without_times_and_ids(body: dict[str, Any]) -> dict[str, Any]:
     meta = body["meta"]
-    return {**body, "meta": {**meta, "timings": None, "retrieval": {**meta["retrieval"], "timeMs": None}}}
+    return {
+        **body,
+        "meta": {**meta, "requestId": None, "timings": None, "retrieval": {**meta["retrieval"], "timeMs": None}},
+    }
 
 
 # -- server-sent events
@@ -71,7 +74,7 @@ def without_times(body: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("how", ["accept", "field"])
 def test_events_come_in_their_order(world: World, how: str) -> None:
     headers, more = (STREAM, {}) if how == "accept" else ({}, {"stream": True})
-    response = world.call("chat", "POST", "/chat", {**ASKED, **more}, headers=headers)
+    response = world.call("chat", "POST", "/chat", {**ASKED, **more, "requestId": "r1"}, headers=headers)
     events = events_of(response)
     names = [name for name, _ in events]
     assert names[:3] == ["start", "query", "sources"]
@@ -96,7 +99,7 @@ def test_the_streamed_result_is_the_unstreamed_body(world: World, told: Callable
     streamed = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))[-1][1]
     told("Cloud Run [N1] and Fire\u2028store [N2]. Yes [N9]. 😀")
     whole = world.call("chat", "POST", "/chat", ASKED).get_json()
-    assert without_times(streamed) == without_times(whole)
+    assert without_times_and_ids(streamed) == without_times_and_ids(whole)
 
 
 @pytest.mark.usefixtures("told")
@@ -183,7 +186,7 @@ def test_every_sdk_reads_the_whole_stream(world: World, parser: Parser) -> None:
     messages = [(message["type"], message) for message in received.messages]
     assert [name for name, _ in messages] == [name for name, _ in plain[:-1]]
     assert shown(messages) == plain[-1][1]["answer"] == received.result["answer"]
-    assert without_times(received.result) == without_times(plain[-1][1])
+    assert without_times_and_ids(received.result) == without_times_and_ids(plain[-1][1])
     assert messages[1][1]["query"] == plain[1][1]
     assert [message["citation"] for name, message in messages if name == "citation"] == [
         data for name, data in plain if name == "citation"
@@ -217,7 +220,7 @@ def test_an_unstreamed_callable_gets_its_result(world: World) -> None:
     whole = world.call("chat", "POST", "/chat", ASKED).get_json()
     body = world.call("chat", "POST", "/chat", {"data": {**ASKED, "stream": True}}).get_json()
     assert set(body) == {"result"}
-    assert without_times(body["result"]) == without_times(whole)
+    assert without_times_and_ids(body["result"]) == without_times_and_ids(whole)
 
 
 def test_an_unstreamed_callable_gets_its_error_with_the_status(world: World) -> None:

@@ -159,7 +159,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._send(reply)
 
-    do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - the names http.server calls
+    do_GET = do_POST = do_PUT = do_DELETE = do_OPTIONS = _serve  # noqa: N815 - the names http.server calls
 
     def _send(self, reply: Reply) -> None:
         payload = reply.payload()

@@ -61,6 +61,7 @@ def test_axe_finds_nothing_serious(open_page: OpenPage, product: Running, theme:
 
 
 def test_everything_is_done_by_keyboard(page: Page) -> None:
+    expect(page.locator(".welcome")).to_be_visible()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keyboard")).to_contain_text("Write a question")
     page.keyboard.press("Escape")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, expect
 
 from tests.servers.dev import ROOT, Running
 from tests.web.conftest import OpenPage
@@ -24,8 +24,8 @@ The zebra link is [click](javascript:window.hacked=3) and [data](data:text/html,
 
 
 def test_hostile_text_stays_text(page: Page, product: Running) -> None:
-    requests: list[Request] = []
-    page.on("request", requests.append)
+    hosts: set[str] = set()
+    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
     product.call("PUT", "/notes/hostile", {"title": '<img src=z onerror="window.hacked=8">', "text": HOSTILE})
     assert product.answered("What is the zebra password?", "stripes", within=10)
     exchange = ask(page, "What is the zebra password?")
@@ -39,9 +39,7 @@ def test_hostile_text_stays_text(page: Page, product: Running) -> None:
         ["https://example.com/a?b=c", "noopener noreferrer nofollow"],
         ["https://example.org/", "noopener noreferrer nofollow"],
     ]
-    assert {request.url.split("/")[2] for request in requests if request.url.startswith("http")} == {
-        product.address.split("/")[2]
-    }
+    assert hosts == {product.address.split("/")[2]}
 
 
 def test_the_policy_is_strict_and_nothing_on_the_page_breaks_it(page: Page, product: Running) -> None:

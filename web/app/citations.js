@@ -54,12 +54,16 @@ export function sourceList(citations, card) {
       {},
       chip(citation.cid, citation, card),
       h(
-        "a",
-        { href: "#", class: "source-title", onclick: (/** @type {Event} */ event) => card.follow(event, citation) },
-        titleOf(citation),
+        "span",
+        { class: "source" },
+        h(
+          "a",
+          { href: format(place(citation)), class: "source-title", onclick: (/** @type {Event} */ event) => card.follow(event, citation) },
+          titleOf(citation),
+        ),
+        h("span", { class: "muted" }, [citation.folder, day(citation.createdAt)].filter(Boolean).join(" · ")),
+        verdict(citation),
       ),
-      h("span", { class: "muted" }, [citation.folder, day(citation.createdAt)].filter(Boolean).join(" · ")),
-      verdict(citation),
     ),
   );
   return h("ol", { class: "sources" }, rows);

@@ -110,8 +110,9 @@ export class Conversation extends EventTarget {
     this.keepUnanswered({ question, requestId, asked });
     this.changed();
     try {
-      await this.begin();
-      const body = { message: question, requestId, ...asked, ...(this.id ? { sessionId: this.id } : {}) };
+      if (this.sessions.kept === null) await this.sessions.load();
+      const sessionId = this.sessions.kept ? (this.id ?? "new") : undefined;
+      const body = { message: question, requestId, ...asked, sessionId };
       for await (const answer of ask(this.page.api, body, control.signal)) exchange.show(answer);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -121,23 +122,12 @@ export class Conversation extends EventTarget {
     this.end(exchange);
   }
 
-  /** A session, where the server keeps them. Throws ApiError. */
-  async begin() {
-    if (this.sessions.kept === null) await this.sessions.load();
-    if (!this.sessions.kept || this.id) return;
-    const session = await this.sessions.create();
-    const kept = this.unanswered();
-    this.page.memory.put(this.key, null);
-    this.id = session.sessionId;
-    this.page.memory.put(this.key, kept);
-    this.dispatchEvent(new Event("named"));
-  }
-
   /** @param {Exchange} exchange */
   end(exchange) {
     const { answer, question, requestId } = exchange;
     if (answer?.phase !== "failed") this.answered(requestId);
     if (answer?.phase === "done") {
+      this.name(answer.sessionId);
       const result = { answer: answer.text, citations: answer.citations, meta: answer.meta };
       this.keep({ question, requestId, result });
       const { length } = answer.citations;
@@ -146,11 +136,21 @@ export class Conversation extends EventTarget {
     this.changed();
   }
 
+  /** The server has begun a session for it, which takes over the settings of now. @param {string | null} sessionId */
+  name(sessionId) {
+    if (this.id || !sessionId) return;
+    const left = this.unanswered();
+    this.page.memory.put(this.key, null);
+    this.id = sessionId;
+    this.page.memory.put(this.key, left.length ? left : null);
+    this.dispatchEvent(new Event("named"));
+  }
+
   /** @param {{question: string, requestId: string, result: any}} exchange */
   keep(exchange) {
     if (!this.id) return this.sessions.keepLocally(exchange);
     this.sessions.remember(this.id, [...this.sessions.remembered(this.id), exchange]);
-    void this.sessions.refresh(); // its title, and its place in the list
+    void this.sessions.follow(this.id, this.exchanges.length === 1);
   }
 
   stop() {

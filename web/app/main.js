@@ -19,7 +19,7 @@ async function start() {
   const auth = config.firebase ? new FirebaseAuth(config.firebase, drawer("")) : new NoAuth();
   const connection = new Connection(`${config.apiBase}/api/healthz`);
   const api = new Api(config.apiBase, auth, connection);
-  auth.addEventListener("change", () => location.reload()); // nothing of one user stays on the page of another
+  auth.addEventListener("change", startAgain);
   if (auth.owner === null) {
     document.getElementById("app")?.replaceChildren(h("main", { class: "entrance" }, signInForm(/** @type {FirebaseAuth} */ (auth))));
     return;
@@ -40,6 +40,12 @@ function open(api, auth, connection, owner) {
   paint(settings);
   settings.addEventListener("change", () => paint(settings));
   workspace.start();
+}
+
+/** Nothing of one user stays on the page, or in the address, of another. */
+function startAgain() {
+  history.replaceState(null, "", "#/");
+  location.reload();
 }
 
 /** @param {UserSettings} settings */

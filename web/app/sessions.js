@@ -36,9 +36,13 @@ export class Sessions extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** The same, where a failure is no news. */
-  async refresh() {
+  /**
+   * An answer was given in a session: its title and its place in the list may be new. A failure is no news.
+   * @param {string} id @param {boolean} begun whether it is new, and takes over the settings of now
+   */
+  async follow(id, begun) {
     try {
+      if (begun) await this.page.api.json("PATCH", `/sessions/${encodeURIComponent(id)}`, { settings: this.page.settings.session() });
       await this.load();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -52,19 +56,6 @@ export class Sessions extends EventTarget {
     this.list = [...this.list, ...found.sessions];
     this.nextPage = found.nextPageToken ?? null;
     this.dispatchEvent(new Event("change"));
-  }
-
-  /** A new one with the settings of now. @returns {Promise<any>} */
-  async create() {
-    const session = await this.page.api.json("POST", "/sessions", { settings: this.page.settings.session() });
-    this.list = [session, ...this.list];
-    this.dispatchEvent(new Event("change"));
-    return session;
-  }
-
-  /** @param {string} id */
-  async get(id) {
-    return this.page.api.get(`/sessions/${encodeURIComponent(id)}`);
   }
 
   /** @param {string} id @param {object} changes `title`, `settings` */

@@ -1,7 +1,7 @@
 /** The list of notes: folders, search, how much the index holds. */
 
 import { ApiError } from "../api.js";
-import { day, h, plural, settled } from "../dom.js";
+import { day, h, plural, refill, settled } from "../dom.js";
 import { folderOf } from "../notes.js";
 import { format, here } from "../router.js";
 
@@ -67,7 +67,7 @@ export class NoteList {
     const rows = matches.slice(0, this.shown).map((note) => row(note));
     const more = matches.length > this.shown && h("li", {}, h("button", { type: "button", class: "quiet", onclick: () => this.more() }, `Show more of ${plural(matches.length, "note")}`));
     const heading = byText.length && h("li", { class: "muted hint" }, "In the text");
-    this.list.replaceChildren(...[...rows, more, heading, ...byText.map(found), this.nothing(matches.length + byText.length)].filter(Boolean));
+    refill(this.list, [...rows, more, heading, ...byText.map(found), this.nothing(matches.length + byText.length)]);
   }
 
   more() {

@@ -20,8 +20,7 @@ export function refusalBox(exchange) {
   return h(
     "div",
     { class: "refusal", dataset: { reason } },
-    h("p", { class: "refusal-reason" }, REASONS[reason] ?? "Your notes do not answer this."),
-    h("p", { class: "muted" }, answer.text),
+    h("p", { class: "refusal-reason" }, REASONS[reason] ?? answer.text),
     nearest.length ? h("h3", {}, "The nearest notes") : null,
     nearest.length ? h("ul", { class: "nearest" }, nearest.slice(0, 3).map((/** @type {any} */ row) => near(row, exchange))) : null,
     suggestion(reason, exchange),

@@ -1,7 +1,7 @@
 /** The list of conversations: open, search, rename, delete. */
 
 import { ApiError } from "../api.js";
-import { h, iconButton, settled } from "../dom.js";
+import { h, iconButton, refill, settled } from "../dom.js";
 import { confirmed } from "../page.js";
 import { format, go, here } from "../router.js";
 
@@ -40,7 +40,7 @@ export class SessionList {
     }
     const more = nextPage && h("li", {}, h("button", { type: "button", class: "quiet", onclick: () => this.tried(() => this.sessions.more()) }, "Older ones"));
     const none = !list.length && h("li", { class: "muted hint" }, this.sessions.query ? "No conversation matches." : "Your conversations will stand here.");
-    this.list.replaceChildren(...[...list.map((session) => this.row(session)), more, none].filter(Boolean));
+    refill(this.list, [...list.map((session) => this.row(session)), more, none]);
   }
 
   /** @param {any} session */
