@@ -24,10 +24,12 @@ from shared.domain import (
     NoteKey,
     Prompt,
     Restriction,
+    Statement,
     StoredChunk,
     StoredRecord,
     StoredTemplate,
     Vector,
+    Verdict,
 )
 
 T = TypeVar("T")
@@ -246,6 +248,19 @@ class Writer(Protocol):
 
     def write(self, prompt: Prompt) -> Draft:
         """Raises ModelUnavailable (try later, or let another writer answer) or ModelRefused."""
+        ...
+
+
+class Judge(Protocol):
+    """Statements and the passages that they cite to verdicts."""
+
+    @property
+    def name(self) -> str: ...
+
+    def judge(self, statements: Sequence[Statement]) -> tuple[Verdict, ...]:
+        """One a statement, in order; all in one call. An answer never fails because a judge does: one that asks a
+        service falls back on another judge and raises nothing.
+        """
         ...
 
 
