@@ -28,7 +28,7 @@ SUPPORTED, PARTIAL = 0.6, 0.4
 """Least scores of the states."""
 NEAR, FAR, ALIKE = 0.85, 0.65, 0.7
 """Credit of a word in a neighbouring sentence or the header, elsewhere in the passage, of one that begins alike."""
-NO_NUMBER, NO_NAME, NEGATED, OPPOSITE = 0.35, 0.55, 0.4, 0.5
+NO_NUMBER, NO_NAME, NEGATED, OPPOSITE = 0.2, 0.5, 0.2, 0.4
 """What a score is multiplied by for a number or date that is not there, a name, a negation, an opposite."""
 LEAST_NEGATED = 0.3
 """Share of a statement's credited words that are negated in the passage alone, from which that contradicts."""

@@ -63,7 +63,7 @@ class Pair:
     @property
     def held_out(self) -> bool:
         """By the claim, so that no claim is in both halves."""
-        return crc32(self.pair_id.partition("/")[0].encode()) % 2 == 1
+        return crc32(self.pair_id.rpartition("/")[0].encode()) % 2 == 1
 
 
 def read_pairs(file: Path) -> tuple[Pair, ...]:
@@ -123,9 +123,10 @@ def _pairs(name: str, claim: str, relevant: Sequence[str], library: _Library) ->
     dice = random.Random(name)  # noqa: S311 - the same pairs every time
     source, passage = name.partition("-")[0], library.passages[relevant[0]]
     yield Pair(f"{name}/{SUPPORTED}", source, SUPPORTED, claim, passage)
-    others = {"other": library.any(dice, besides=relevant), "nearest": library.nearest(claim, besides=relevant)}
-    for kind, other in others.items():
-        yield Pair(f"{name}/{kind}", source, kind, claim, other)
+    yield Pair(f"{name}/other", source, "other", claim, library.any(dice, besides=relevant))
+    nearest = library.nearest(claim, besides=relevant)
+    if nearest:
+        yield Pair(f"{name}/nearest", source, "nearest", claim, nearest)
     for kind, altered in _altered(claim, passage.text, library.names, dice):
         yield Pair(f"{name}/{kind}", source, kind, altered, passage)
 
@@ -146,12 +147,14 @@ class _Library:
     def any(self, dice: random.Random, *, besides: Sequence[str]) -> IndexedChunk:
         return self.passages[dice.choice([name for name in self.passages if name not in besides])]
 
-    def nearest(self, text: str, *, besides: Sequence[str]) -> IndexedChunk:
+    def nearest(self, text: str, *, besides: Sequence[str]) -> IndexedChunk | None:
+        """None: no other passage shares a word with it."""
         frequencies = {stem: len(self._having.get(stem, ())) for stem in dict.fromkeys(stems(text, "en"))}
         near = {chunk.note_id: chunk for stem in frequencies for chunk in self._having.get(stem, ())}
         others = [chunk for name, chunk in near.items() if name not in besides]
         scores = bm25(others, frequencies=frequencies, stats=self._stats, k1=1.2, b=0.75)
-        return max(zip(scores, others, strict=True), key=lambda each: (each[0], each[1].note_id))[1]
+        ranked = sorted(zip(scores, others, strict=True), key=lambda each: (-each[0], each[1].note_id))
+        return ranked[0][1] if ranked else None
 
 
 def _altered(claim: str, passage: str, names: Sequence[str], dice: random.Random) -> Iterator[tuple[str, str]]:
@@ -160,7 +163,7 @@ def _altered(claim: str, passage: str, names: Sequence[str], dice: random.Random
         number = dice.choice(numbers)
         yield "number", _put(claim, number, _other_number(number[0], passage, dice))
     named = [found for found in _NAME.finditer(claim) if _stands(found[0], passage)]
-    others = [name for name in names if not _stands(name, passage) and name not in claim]
+    others = [name for name in names if name not in passage and name not in claim]
     if named and others:
         yield "name", _put(claim, dice.choice(named), dice.choice(others))
     negated = _negated(claim)
@@ -183,16 +186,14 @@ def _stands(word: str, text: str) -> bool:
 
 
 def _other_number(number: str, passage: str, dice: random.Random) -> str:
-    """Of about the same size, and nowhere in the passage."""
-    while True:
-        digits = list(number)
-        places = [at for at, sign in enumerate(digits) if sign.isdigit()]
-        at = dice.choice(places)
-        digits[at] = dice.choice([sign for sign in "123456789" if sign != digits[at]])
-        altered = "".join(digits)
+    """Of about the same size, and nowhere in the passage: one digit is another, or else one more follows."""
+    altered = number
+    for _ in range(20):
+        at = dice.choice([place for place, sign in enumerate(number) if sign.isdigit()])
+        altered = number[:at] + dice.choice([sign for sign in "123456789" if sign != number[at]]) + number[at + 1 :]
         if not _stands(altered, passage):
             return altered
-        number = altered
+    return f"{altered}{dice.randint(11, 99)}"
 
 
 def _put(claim: str, found: re.Match[str], other: str) -> str:
