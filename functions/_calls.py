@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from functions import _log
+from functions._sse import Form
 from shared.errors import PermissionDenied, Unauthenticated
 
 if TYPE_CHECKING:
     from shared.app import App
     from shared.ports import Identity
+    from shared.wire_stream import StreamEvent
 
 BODY_LIMIT = 64 * 1024
 """Bytes of a request body, unless a route says otherwise."""
@@ -38,6 +40,8 @@ class Call:
     """At most the route's limit."""
     identity: Identity | None
     """None: the route is public."""
+    streams: bool | None = None
+    """Whether the caller asks for a stream by how they speak to us; None: the body may."""
 
     @property
     def app(self) -> App:
@@ -58,11 +62,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a handler answers. `body` None: nothing."""
+    """What a handler answers. `body` None: nothing, or `events`."""
 
     body: Mapping[str, object] | None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+    events: Generator[StreamEvent | None] | None = None
+    """A stream; errors raised in it become its last event."""
+    form: Form = Form.PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,8 @@ class Route:
     limit: int = BODY_LIMIT
     public: bool = False
     """Whether it answers without a caller's token."""
+    callable: bool = False
+    """Whether Firebase's SDKs may call it as a callable function."""
 
     def match(self, path: str) -> dict[str, str] | None:
         """The segments by name; None if the path is another route's."""

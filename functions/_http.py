@@ -10,7 +10,9 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import flask
@@ -29,10 +31,12 @@ from functions._errors import (
     headers_of,
     kind_of,
 )
+from functions._sse import Form, callable_error, encoded, has_hung_up, one_event, unwrapped
 from shared.errors import AuroraError, InvalidArgument, TooLarge
 
 if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
     from shared.ports import Identity
+    from shared.wire_stream import StreamEvent
 
 MOST_DRAINED = 8 * 1024 * 1024
 """Bytes of a refused body that are read and dropped once the refusal is sent, so that its sender gets to read it."""
@@ -57,10 +61,12 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
     given = request.headers.get("X-Request-Id", "")
     request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
     found = find(routes, request.method, _path(request.path, name))
-    with _log.context({"requestId": request_id, **_log.trace_fields(request.headers)}):
+    fields = {"requestId": request_id, **_log.trace_fields(request.headers)}
+    with _log.context(fields):
         reply = _reply(request, found, request_id)
-        _log_request(request, found, reply, time.perf_counter() - started)
-    response = _response(request, reply)
+        if reply.events is None:
+            _log_request(request, found, reply.status, time.perf_counter() - started)
+    response = _streamed(request, found, reply, started, fields) if reply.events else _response(request, reply)
     response.headers.update({**SECURITY_HEADERS, **cors_headers(request.method, request.headers), **reply.headers})
     response.headers["X-Request-Id"] = request_id
     return response
@@ -74,24 +80,44 @@ def _path(path: str, name: str) -> str:
 
 
 def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
-    """The handler's reply, or the error it raised as one. Never raises."""
+    """The handler's reply, or the error it raised as one, in the form in which the caller speaks. Never raises."""
+    form = Form.PLAIN
     try:
         body = _body(request, found)
         if is_preflight(request.method, request.headers) and found.allowed:
             return Reply(None, 204)
         if found.route is None:
             return _unrouted(request.method, found.allowed)
+        streams = True if _accepts_events(request) else None
+        if found.route.callable and (data := unwrapped(body)) is not None:
+            form, body, streams = (Form.CALLABLE_STREAM if streams else Form.CALLABLE), data, bool(streams)
         identity = None if found.route.public else _caller(request)
-        call = Call(request_id, request.args.to_dict(), body, identity)
-        return found.route.load()(call, **found.segments)
-    except AuroraError as error:
-        return _refusal(error)
-    except Exception:  # the last door: whatever is not an error of ours is a bug, and its text stays inside
-        _logger.exception("unexpected error")
+        call = Call(request_id, request.args.to_dict(), body, identity, streams)
+        return _formed(found.route.load()(call, **found.segments), form)
+    except Exception as error:  # noqa: BLE001 - the last door
+        return _formed(_refusal(error), form)
+
+
+def _formed(reply: Reply, form: Form) -> Reply:
+    """A callable's reply in its envelope. An error of a stream is an event too: iOS drops any other body."""
+    if form is Form.PLAIN or reply.events:
+        return replace(reply, form=form)
+    failed, body = reply.status >= 400, reply.body or {}
+    if form is Form.CALLABLE_STREAM:
+        events = one_event("error" if failed else "result", body)
+        return Reply(None, headers=reply.headers, events=events, form=form)
+    return replace(reply, body=callable_error(body) if failed else {"result": body}, form=form)
+
+
+def _accepts_events(request: flask.Request) -> bool:
+    return any(kind == "text/event-stream" and quality > 0 for kind, quality in request.accept_mimetypes)
+
+
+def _refusal(error: Exception) -> Reply:
+    """What is not an error of ours is a bug, and its text stays inside."""
+    if not isinstance(error, AuroraError):
+        _logger.error("unexpected error", exc_info=error)
         return Reply(error_body(INTERNAL, INTERNAL_MESSAGE), INTERNAL.code)
-
-
-def _refusal(error: AuroraError) -> Reply:
     kind = kind_of(error)
     if kind.code >= 500:
         _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)
@@ -153,20 +179,69 @@ def _then_drain(text: bytes, request: flask.Request) -> Iterator[bytes]:
         return
 
 
+# -- streams
+
+
+def _streamed(
+    request: flask.Request, found: Found, reply: Reply, started: float, fields: Mapping[str, str]
+) -> flask.Response:
+    """A reply that goes out event by event; its log line comes at its end."""
+    connection = request.environ.get("gunicorn.socket") or request.environ.get("werkzeug.socket")
+
+    def send() -> Iterator[bytes]:
+        ended = _Ended()
+        with _log.context(fields), closing(_to_the_end(reply, ended)) as events:
+            try:
+                yield from encoded(events, reply.form, gone=lambda: has_hung_up(connection))
+            finally:
+                _log_request(request, found, ended.status, time.perf_counter() - started)
+
+    response = flask.Response(send(), reply.status, mimetype="text/event-stream")
+    response.headers["X-Accel-Buffering"] = "no"  # proxies that gather a reply would hold the tokens back
+    return response
+
+
+@dataclass(slots=True)
+class _Ended:
+    """How a stream ended: 200, an error's code, or 499 where the client left before the end."""
+
+    status: int = 499
+
+
+def _to_the_end(reply: Reply, ended: _Ended) -> Generator[StreamEvent | None]:
+    """The reply's events; an error that ends them is the last one."""
+    assert reply.events is not None  # noqa: S101 - the type's proof
+    with closing(reply.events) as events:
+        try:
+            for event in events:
+                yield event
+                if event and event.name in ("result", "error"):
+                    ended.status = _code(event)
+        except Exception as error:  # noqa: BLE001 - as in `_reply`
+            refusal = _refusal(error)
+            ended.status = refusal.status
+            yield from one_event("error", refusal.body or {})
+
+
+def _code(event: StreamEvent) -> int:
+    error = event.data.get("error")
+    return error["code"] if event.name == "error" and isinstance(error, dict) else 200
+
+
 # -- the log
 
 
-def _log_request(request: flask.Request, found: Found, reply: Reply, seconds: float) -> None:
+def _log_request(request: flask.Request, found: Found, status: int, seconds: float) -> None:
     """One line: what was asked for by its pattern (an id may be somebody's words), how it ended, how long it took."""
     pattern = found.route.pattern if found.route else "-"
-    level = logging.DEBUG if pattern == "/healthz" else logging.ERROR if reply.status >= 500 else logging.INFO
+    level = logging.DEBUG if pattern == "/healthz" else logging.ERROR if status >= 500 else logging.INFO
     fields = {
         "route": pattern,
         "httpRequest": {
             "requestMethod": request.method,
-            "status": reply.status,
+            "status": status,
             "latency": f"{seconds:.3f}s",
             "requestSize": str(request.content_length or 0),
         },
     }
-    _logger.log(level, "%s %s %d", request.method, pattern, reply.status, extra={"fields": fields})
+    _logger.log(level, "%s %s %d", request.method, pattern, status, extra={"fields": fields})

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from functions._bodies import Body, Names, checked
+from functions._bodies import Body, DayOrInstant, Instant, Names, TenantId, Zone, checked
 from functions._calls import Call
 from shared.domain import Filters, Question, Strategy
 from shared.errors import InvalidArgument
@@ -25,17 +25,17 @@ class FiltersBody(Body):
     vaults: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
     folders: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
     tags: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
-    created_after: str | None = Field(default=None, description=DAY_OR_INSTANT)
-    created_before: str | None = Field(default=None, description=DAY_OR_INSTANT)
+    created_after: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
+    created_before: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     window_days: int | None = Field(default=None, ge=1, le=36_500, description="a whole number of days from 1 to 36500")
 
 
 class AskingBody(Body):
     """The fields that every question may have."""
 
-    tenant_id: str | None = Field(default=None, description="a tenant this caller may use")
-    time_zone: str = Field(default="UTC", description=ZONE)
-    now: str | None = Field(default=None, description=INSTANT)
+    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
+    time_zone: Zone = Field(default="UTC", description=ZONE)
+    now: Instant | None = Field(default=None, description=INSTANT)
     filters: FiltersBody = Field(default=FiltersBody(), description="an object of filters")
     strategy: Literal["weighted", "rrf"] = Field(default="weighted", description="weighted or rrf")
 

@@ -27,6 +27,7 @@ ROUTES = (
     Route("PUT", "/templates/{template_id}", "templates:put"),
     Route("GET", "/templates/{template_id}", "templates:get"),
     Route("DELETE", "/templates/{template_id}", "templates:delete"),
+    Route("GET", "/openapi.json", "openapi:show", public=True),
     HEALTH,
 )
 

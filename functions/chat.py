@@ -9,7 +9,7 @@ from functions._calls import HEALTH, Route
 from functions._http import serve
 
 ROUTES = (
-    Route("POST", "/", "chat:ask"),
+    Route("POST", "/", "chat:ask", callable=True),
     HEALTH,
 )
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from shared.answering.pipeline import answer
+from shared.answering.grounding import Scrutiny
+from shared.answering.pipeline import answer, answer_events, last
 from shared.answering.refusals import refusal_text
 from shared.domain import (
     AUTO,
     Answer,
+    AnswerEvent,
     Coverage,
     IndexRecord,
     Note,
@@ -86,6 +89,8 @@ class App:
     """One line that says which parts are in use."""
     ranker: Writer | None = None
     """Model that ranks folders; None: there is none."""
+    scrutiny: Scrutiny = field(default_factory=Scrutiny)
+    """Who judges whether passages back what is said with them, and what happens to claims that nothing backs."""
     chunker: str = DEFAULT_CHUNKER
     """How notes are cut; evaluation compares others."""
     delivered: dict[str, str] = field(default_factory=dict)
@@ -167,11 +172,25 @@ class App:
 
         Raises NotFound for a template that there is not.
         """
+        return last(self.chat_events(question))
+
+    def chat_events(self, question: Question) -> Generator[AnswerEvent]:
+        """The same answer as it comes about; nothing happens before the first event is asked for.
+
+        Closing the iterator ends what is under way.
+        """
         choosing = self.pool.submit(self._template_for, question) if question.template else None
         retrieved = self._retrieve(question, self._options()) if question.use_notes else None
         chosen = choosing.result() if choosing else None
-        answered = answer(question, retrieved, writer=self.writer, fallback=self.fallback, template=chosen)
-        return self._unless_pending(question.tenant_id, answered)
+        yield from answer_events(
+            question,
+            retrieved,
+            writer=self.writer,
+            fallback=self.fallback,
+            template=chosen,
+            scrutiny=self.scrutiny,
+            amend=partial(self._unless_pending, question.tenant_id),
+        )
 
     def _unless_pending(self, tenant_id: str, answered: Answer) -> Answer:
         """A refusal while notes wait to be indexed does not know whether they hold the answer, and says that."""
@@ -196,7 +215,7 @@ class App:
             pool=self.pool,
             ranker=self.ranker,
         )
-        written = answer(question, found.retrieved, writer=self.writer, fallback=self.fallback)
+        written = answer(question, found.retrieved, writer=self.writer, fallback=self.fallback, scrutiny=self.scrutiny)
         return self._unless_pending(question.tenant_id, replace(written, usage=written.usage + found.usage))
 
     def explain(self, question: Question, note_ids: Sequence[str], *, k: int) -> Explained:

@@ -13,10 +13,13 @@ from threading import Lock
 from typing import TypedDict
 
 from shared.adapters.extractive import ExtractiveWriter
+from shared.answering.grounding import Scrutiny
+from shared.answering.model_judge import ModelJudge
+from shared.answering.support import OfflineJudge
 from shared.app import App
 from shared.domain import NoteKey
 from shared.errors import SettingsError
-from shared.ports import Embedder, Store, Verifier, Writer
+from shared.ports import Embedder, Judge, Store, Verifier, Writer
 from shared.settings import Settings
 
 LEG_THREADS = 32
@@ -24,6 +27,9 @@ LEG_THREADS = 32
 
 RANKING_SECONDS = 8.0
 """Longest wait for a ranking of folders: searching all of them is better than waiting longer."""
+
+JUDGING_SECONDS = 10.0
+"""Longest wait for a judge that is a service: the offline one judges at once."""
 
 LOCAL_TENANT = "local"
 """Whose notes they are where nobody signs in."""
@@ -67,6 +73,7 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, writer),
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
+        scrutiny=Scrutiny(_judge(settings), strict=settings.support_policy == "strict"),
     )
 
 
@@ -126,6 +133,18 @@ def _writer(settings: Settings, timeout: float) -> Writer | None:
             api_key=settings.openai_api_key,
         )
     return None
+
+
+def _judge(settings: Settings) -> Judge:
+    offline = OfflineJudge()
+    if settings.judge == "check_grounding":
+        from shared.adapters.check_grounding import CheckGroundingJudge  # noqa: PLC0415 - only where it is used
+
+        return CheckGroundingJudge(
+            project=_project(settings), base_url=settings.check_grounding_base_url, fallback=offline
+        )
+    writer = _writer(settings, JUDGING_SECONDS) if settings.judge == "model" else None
+    return ModelJudge(writer, fallback=offline) if writer else offline
 
 
 def _verifier(settings: Settings, tenant: str) -> Verifier:

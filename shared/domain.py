@@ -488,6 +488,17 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """The next part of a draft as it is being written. Empty text: still at work, nothing new."""
+
+    text: str
+    usage: Usage | None = None
+    """What was billed for the draft up to here; None: not told yet."""
+    truncated: bool = False
+    """The model stopped at its limit; with the last piece."""
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """A label that stands in the answer and the passage it points at."""
 
@@ -536,6 +547,14 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """Verdicts, one a statement, in order; and what they cost."""
+
+    verdicts: tuple[Verdict, ...]
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
 class Grounding:
     """Citation quality of one answer (ALCE, Gao et al. 2023), each in [0, 1]."""
 
@@ -578,7 +597,10 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Checked text to show next; never ends inside a marker, never holds one that was not offered."""
+    """Checked text to show next; never ends inside a marker, never holds one that was not offered.
+
+    Empty: nothing new, a sign that the writer is still at work.
+    """
 
     text: str
 
@@ -590,11 +612,23 @@ class Cited:
     citation: Citation
 
 
+class RetractReason(StrEnum):
+    """Why text is withdrawn that was shown already."""
+
+    WRITER_FAILED = "writer_failed"
+    """The writer broke off; another one answers from the start."""
+    REFUSED = "refused"
+    """The draft as a whole cannot stand: nothing in it is cited, or what it cites backs nothing."""
+    REVISED = "revised"
+    """The check of the whole draft changed it: an unfinished sentence, a list of sources, an unsupported claim."""
+
+
 @dataclass(frozen=True, slots=True)
 class Retracted:
     """What was shown from `start` on (code points) is withdrawn."""
 
     start: int
+    reason: RetractReason = RetractReason.REVISED
 
 
 AnswerEvent: TypeAlias = "Searched | Token | Cited | Retracted | Answer"

@@ -6,7 +6,7 @@ they are given. `tenant_id` comes first everywhere, and an implementation cannot
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
@@ -19,9 +19,11 @@ from shared.domain import (
     IndexChange,
     IndexedChunk,
     IndexRecord,
+    Judgement,
     Neighbour,
     Note,
     NoteKey,
+    Piece,
     Prompt,
     Restriction,
     Statement,
@@ -29,7 +31,6 @@ from shared.domain import (
     StoredRecord,
     StoredTemplate,
     Vector,
-    Verdict,
 )
 
 T = TypeVar("T")
@@ -240,6 +241,10 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector: ...
 
 
+SIGN_OF_LIFE = 0.25
+"""Seconds after which a writer that has nothing new yields an empty piece."""
+
+
 class Writer(Protocol):
     """Prompt to draft."""
 
@@ -250,6 +255,15 @@ class Writer(Protocol):
         """Raises ModelUnavailable (try later, or let another writer answer) or ModelRefused."""
         ...
 
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
+        """The draft in pieces as they are written; together their texts are what `write` gives, blanks around it aside.
+
+        While a model is silent an empty piece comes every SIGN_OF_LIFE seconds at the latest, so that whoever listens
+        can leave: closing the iterator ends the model call at once. Raises as `write`, before the first text or after
+        some of it; attempts are repeated only before the first text.
+        """
+        ...
+
 
 class Judge(Protocol):
     """Statements and the passages that they cite to verdicts."""
@@ -257,9 +271,9 @@ class Judge(Protocol):
     @property
     def name(self) -> str: ...
 
-    def judge(self, statements: Sequence[Statement]) -> tuple[Verdict, ...]:
-        """One a statement, in order; all in one call. An answer never fails because a judge does: one that asks a
-        service falls back on another judge and raises nothing.
+    def judge(self, statements: Sequence[Statement]) -> Judgement:
+        """One verdict a statement, in order; all in one call. An answer never fails because a judge does: one
+        that asks a service falls back on another judge and raises nothing.
         """
         ...
 

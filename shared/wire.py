@@ -12,6 +12,7 @@ from shared.domain import (
     Answer,
     Citation,
     Coverage,
+    Grounding,
     IndexedChunk,
     IndexRecord,
     Note,
@@ -19,6 +20,7 @@ from shared.domain import (
     Question,
     Retrieved,
     Scored,
+    Support,
     Template,
     TemplateMatch,
     TimeRange,
@@ -33,6 +35,7 @@ from shared.wire_types import (
     ChosenTemplateJson,
     CitationJson,
     CoverageJson,
+    GroundingJson,
     IndexStatusJson,
     ListedNoteJson,
     ListedTemplateJson,
@@ -47,6 +50,7 @@ from shared.wire_types import (
     SearchJson,
     SearchMetaJson,
     SpanJson,
+    SupportJson,
     TemplateJson,
     TemplateMatchJson,
     TemplatesJson,
@@ -102,7 +106,19 @@ def citation_json(citation: Citation) -> CitationJson:
         "span": span(chunk, citation.quote_start, citation.quote_end),
         "quote": citation.quote,
         "scores": _scores(citation.passage),
+        "support": _support_json(citation.support),
+        "stale": False,
     }
+
+
+def _support_json(support: Support | None) -> SupportJson | None:
+    return None if support is None else {"state": support.state.value, "score": round(support.score, 4)}
+
+
+def _grounding_json(grounding: Grounding | None) -> GroundingJson | None:
+    if grounding is None:
+        return None
+    return {"precision": round(grounding.precision, 4), "recall": round(grounding.recall, 4)}
 
 
 def result_json(passage: Scored) -> ResultJson:
@@ -123,7 +139,7 @@ def result_json(passage: Scored) -> ResultJson:
     }
 
 
-def _query_json(question: Question, retrieved: Retrieved) -> QueryJson:
+def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
     hint = retrieved.analysis.time
     if hint is None:
         return {"keywords": list(retrieved.analysis.keywords), "timeRange": None}
@@ -163,8 +179,9 @@ def answer_json(question: Question, answer: Answer, *, k: int, request_id: str) 
         "retrieval": _retrieval_json(retrieved, k),
         "requestId": request_id,
         "offsetUnit": "utf16",
-        "query": _query_json(question, retrieved) if retrieved else None,
+        "query": query_json(question, retrieved) if retrieved else None,
         "refusal": None,
+        "grounding": _grounding_json(answer.grounding),
         "template": chosen_json(answer.template),
         "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
         "timings": _timings({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
@@ -216,7 +233,7 @@ def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id:
         "retrieval": _retrieval_json(retrieved, k),
         "requestId": request_id,
         "offsetUnit": "utf16",
-        "query": _query_json(question, retrieved),
+        "query": query_json(question, retrieved),
         "timings": _timings(retrieved.timings_ms),
     }
     return {"results": [result_json(passage) for passage in retrieved.selected], "meta": meta}

@@ -51,7 +51,9 @@ class SupportJson(TypedDict):
 
 
 class CitationJson(TypedDict):
-    """A label in the answer and the exact passage it points at. `support` null: not judged."""
+    """A label in the answer and the exact passage it points at. `support` null: not judged. `stale`: the note has
+    changed since it was cited.
+    """
 
     cid: str
     noteId: str
@@ -66,6 +68,8 @@ class CitationJson(TypedDict):
     span: SpanJson
     quote: str
     scores: ScoresJson
+    support: SupportJson | None
+    stale: bool
 
 
 class TimeRangeJson(TypedDict):
@@ -118,6 +122,13 @@ class UsageJson(TypedDict):
     outputTokens: int
 
 
+class GroundingJson(TypedDict):
+    """Share of the citations that matter, and of the factual sentences that are fully supported by what they cite."""
+
+    precision: float
+    recall: float
+
+
 class AnswerMetaJson(TypedDict):
     """How an answer came about."""
 
@@ -127,6 +138,7 @@ class AnswerMetaJson(TypedDict):
     offsetUnit: Literal["utf16"]
     query: QueryJson | None
     refusal: RefusalJson | None
+    grounding: GroundingJson | None
     template: ChosenTemplateJson | None
     usage: UsageJson
     timings: dict[str, float]
@@ -372,12 +384,10 @@ class ReconcileJson(TypedDict):
     dryRun: bool
 
 
-class ErrorDetailJson(TypedDict):
-    """`metadata` names the `field` that was bad and what was `expected`."""
-
-    reason: str
-    domain: str
-    metadata: NotRequired[dict[str, str]]
+ErrorDetailJson = TypedDict(
+    "ErrorDetailJson", {"@type": str, "reason": str, "domain": str, "metadata": NotRequired[dict[str, str]]}
+)
+"""`metadata` names the `field` that was bad and what was `expected`."""
 
 
 class ErrorStatusJson(TypedDict):

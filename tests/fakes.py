@@ -7,10 +7,13 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from typing import TypeAlias
 
-from shared.domain import Draft, Prompt, Vector
+from shared.domain import Draft, Piece, Prompt, Vector
 from shared.errors import AuroraError
+
+Script: TypeAlias = "str | AuroraError | Piece | tuple[str | AuroraError | Piece, ...]"
 
 
 class HashingEmbedder:
@@ -47,17 +50,32 @@ class HashingEmbedder:
 
 
 class ScriptedWriter:
-    """Answers what it was told to, and keeps the prompts it saw."""
+    """Answers what it was told to, and keeps the prompts it saw.
+
+    A tuple is streamed piece by piece; an error in it is where the model breaks off.
+    """
 
     model = "scripted"
 
-    def __init__(self, *answers: str | AuroraError) -> None:
+    def __init__(self, *answers: Script) -> None:
         self.answers = list(answers)
         self.prompts: list[Prompt] = []
+        self.hung_up = 0
+        """How many streams were closed before they had ended."""
 
     def write(self, prompt: Prompt) -> Draft:
+        return Draft("".join(piece.text for piece in self.stream(prompt)), self.model)
+
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
         self.prompts.append(prompt)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        if isinstance(answer, AuroraError):
-            raise answer
-        return Draft(answer, self.model)
+        ended = False
+        try:
+            for part in answer if isinstance(answer, tuple) else (answer,):
+                if isinstance(part, AuroraError):
+                    ended = True
+                    raise part
+                yield part if isinstance(part, Piece) else Piece(part)
+            ended = True
+        finally:
+            self.hung_up += not ended

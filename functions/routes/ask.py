@@ -7,11 +7,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions._bodies import Names, parse
+from functions._bodies import Names, NotBlank, parse
 from functions._calls import Call, Reply
+from functions._operations import operation
 from functions._questions import MOST_NAMES, NAMES, AskingBody, question_of
 from shared.retrieval.folders import Wish
 from shared.wire import ask_json
+from shared.wire_types import AskJson
 
 LEAST_SIMILARITY = 0.55
 """Passages less similar to the question are left out, whatever their folder's weight."""
@@ -20,13 +22,15 @@ LEAST_SIMILARITY = 0.55
 class AskBody(AskingBody):
     """The request of /ask. `folders` come first in the search; `filters` restrict it."""
 
-    question: str = Field(description="the question, as text")
+    question: NotBlank = Field(description="the question, as text")
     vaults: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
     folders: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
     k: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
 
 
+@operation(body=AskBody, reply=AskJson, errors=(404,))
 def ask(call: Call) -> Reply:
+    """An answer from the named folders first, then from those that rank best."""
     body = parse(call.body, AskBody)
     asked = question_of(call, body.question, "question", body)
     question = replace(asked, top_k=body.k, threshold=LEAST_SIMILARITY)

@@ -6,13 +6,17 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from functions._bodies import parse
+from functions._bodies import NotBlank, parse
 from functions._calls import Call, Reply
+from functions._operations import operation
 from functions._questions import AskingBody, question_of
+from functions._sse import attended
 from shared.domain import AUTO
 from shared.errors import InvalidArgument
 from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json
+from shared.wire_stream import stream_json
+from shared.wire_types import AnswerJson
 
 NOT_YET = "to be absent: not available yet"
 TEMPLATE = "auto, none, or the id of a template"
@@ -21,7 +25,7 @@ TEMPLATE = "auto, none, or the id of a template"
 class ChatBody(AskingBody):
     """The request of /chat."""
 
-    message: str = Field(description="the question, as text")
+    message: NotBlank = Field(description="the question, as text")
     top_k: int | None = Field(default=None, ge=1, le=20, description="a whole number from 1 to 20")
     threshold: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
     include_citations: bool = Field(default=True, description="true or false")
@@ -36,7 +40,9 @@ class ChatBody(AskingBody):
     stream: bool = Field(default=False, description="true or false")
 
 
+@operation(body=ChatBody, reply=AnswerJson, errors=(404,))
 def ask(call: Call) -> Reply:
+    """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)
     _refuse_what_is_not_built(body)
     question = replace(
@@ -47,17 +53,17 @@ def ask(call: Call) -> Reply:
         use_notes=body.use_notes,
         template=_template(body.template),
     )
-    answer = call.app.chat(question)
-    wanted = call.app.passages_wanted(question)
-    return Reply(answer_json(question, answer, k=wanted, request_id=body.request_id or call.request_id))
+    wanted, request_id = call.app.passages_wanted(question), body.request_id or call.request_id
+    if body.stream if call.streams is None else call.streams:
+        events = attended(call.app.chat_events(question))
+        return Reply(None, events=stream_json(question, events, k=wanted, request_id=request_id))
+    return Reply(answer_json(question, call.app.chat(question), k=wanted, request_id=request_id))
 
 
 def _refuse_what_is_not_built(body: ChatBody) -> None:
     """A field that would be ignored is refused by its name."""
     if body.session_id is not None:
         raise InvalidArgument("sessionId", NOT_YET)
-    if body.stream:
-        raise InvalidArgument("stream", "false: streaming is not available yet")
 
 
 def _template(named: str | None) -> str | None:

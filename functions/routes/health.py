@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from functions._calls import Call, Reply
+from functions._operations import operation
 
 
+@operation(reply=dict[str, str])
 def check(_: Call) -> Reply:
+    """The process answers."""
     return Reply({"status": "ok"})

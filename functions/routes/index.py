@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from functions._calls import Call, Reply
+from functions._operations import operation
 from functions.routes.notes import check_note_id
 from shared.wire import coverage_json, index_status_json
+from shared.wire_types import CoverageJson, IndexStatusJson
 
 
+@operation(reply=IndexStatusJson, errors=(404,))
 def status(call: Call, note_id: str) -> Reply:
     """`current` true: the index holds exactly what the note says now."""
     state = call.app.index_state(call.tenant_id, check_note_id(note_id))
     return Reply(index_status_json(note_id, state.record, current=state.current))
 
 
+@operation(reply=CoverageJson)
 def coverage(call: Call) -> Reply:
+    """How many of the notes are indexed."""
     return Reply(coverage_json(call.app.coverage(call.tenant_id)))

@@ -8,20 +8,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions._bodies import Body, Names, checked, parse
+from functions._bodies import Body, DayOrInstant, Names, Page, TenantId, checked, parse, parse_query
 from functions._calls import Call, Reply
+from functions._operations import operation
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
 from shared.text.instants import DAY_OR_INSTANT, parse_day_or_instant
 from shared.wire import listed_note_json, note_json
-from shared.wire_types import NotesJson
+from shared.wire_types import NoteJson, NotesJson
 
 MOST_TEXT = 900_000
 """UTF-8 bytes of a note's text; with its other fields it stays below Firestore's limit of 1 MiB a document."""
 MOST_PATH = 1000
 MOST_TAGS = 100
-PAGE = 50
-MOST_PER_PAGE = 200
 
 VAULT = "a name of 1-200 characters, without slash or control characters"
 NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
@@ -35,18 +34,19 @@ class NoteBody(Body):
 
     title: str = Field(max_length=1000, description="text of at most 1000 characters")
     text: str = Field(description="the note as Markdown text")
-    tenant_id: str | None = Field(default=None, description="a tenant this caller may use")
+    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
     vault: str = Field(default="default", pattern=r"^[^/\x00-\x1f\x7f]{1,200}$", description=VAULT)
     path: str = Field(default="", max_length=MOST_PATH, description=PATH)
     tags: Annotated[Names, Field(max_length=MOST_TAGS)] = Field(
         default=(), description=f"a list of at most {MOST_TAGS} names of 1-200 characters"
     )
-    created_at: str | None = Field(default=None, description=DAY_OR_INSTANT)
+    created_at: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     lang: str | None = Field(default=None, pattern=r"^[a-z]{2}$", description="two letters, ISO 639-1, like en")
     note_id: str | None = Field(default=None, description="the id that the address names")
     updated_at: str | None = Field(default=None, description="what the server said; it is not taken over")
 
 
+@operation(body=NoteBody, reply=NoteJson)
 def put(call: Call, note_id: str) -> Reply:
     """Create or replace. The same content again writes nothing and keeps `updatedAt`."""
     body = parse(call.body, NoteBody)
@@ -58,27 +58,30 @@ def put(call: Call, note_id: str) -> Reply:
     return Reply(note_json(note))
 
 
+@operation(reply=NoteJson, errors=(404,))
 def get(call: Call, note_id: str) -> Reply:
+    """The note as it is now."""
     return Reply(note_json(call.app.note(call.tenant_id, check_note_id(note_id))))
 
 
+@operation(errors=(404,))
 def delete(call: Call, note_id: str) -> Reply:
+    """From now on nothing cites it; its index follows."""
     call.app.delete_note(call.tenant_id, check_note_id(note_id))
     return Reply(None, 204)
 
 
+class NotesQuery(Page):
+    """The parameters of GET /notes."""
+
+    vault: str | None = Field(default=None, description="the name of a vault")
+
+
+@operation(query=NotesQuery, reply=NotesJson)
 def list_all(call: Call) -> Reply:
-    """`?pageSize=`, `?pageToken=`, `?vault=`; by note id, without the texts."""
-    known = {"pageSize", "pageToken", "vault"}
-    for name in call.query:
-        if name not in known:
-            raise InvalidArgument(name, f"no such parameter; there are {', '.join(sorted(known))}")
-    page = call.app.notes(
-        call.tenant_id,
-        limit=_page_size(call.query.get("pageSize", str(PAGE))),
-        token=call.query.get("pageToken") or None,
-        vault=call.query.get("vault"),
-    )
+    """By note id, without the texts."""
+    asked = parse_query(call.query, NotesQuery)
+    page = call.app.notes(call.tenant_id, limit=asked.page_size, token=asked.page_token or None, vault=asked.vault)
     listed: NotesJson = {"notes": [listed_note_json(note) for note in page.items], "nextPageToken": page.next_token}
     return Reply(listed)
 
@@ -88,12 +91,6 @@ def check_note_id(note_id: str) -> str:
     if not _NOTE_ID.fullmatch(note_id) or "\ufffd" in note_id:
         raise InvalidArgument("noteId", NOTE_ID)
     return note_id
-
-
-def _page_size(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MOST_PER_PAGE:
-        raise InvalidArgument("pageSize", f"a whole number from 1 to {MOST_PER_PAGE}")
-    return int(text)
 
 
 def _draft(body: NoteBody) -> NoteDraft:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functions._calls import Call, Reply
+from functions._operations import operation
 
 
+@operation(reply=dict[str, str | list[str]])
 def show(_: Call) -> Reply:
     """The table of routes, as `METHOD /path`."""
     from functions.api import ROUTES  # noqa: PLC0415 - the table names this module

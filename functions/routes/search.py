@@ -7,12 +7,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions._bodies import Names, parse
+from functions._bodies import Names, NotBlank, parse
 from functions._calls import Call, Reply
+from functions._operations import operation
 from functions._questions import AskingBody, question_of
 from functions.routes.notes import check_note_id
 from shared.wire import search_json
 from shared.wire_explain import explain_json
+from shared.wire_types import ExplainJson, SearchJson
 
 MOST_RESULTS = 100
 MOST_EXPLAINED = 20
@@ -23,11 +25,13 @@ NOTE_IDS = f"a list of at most {MOST_EXPLAINED} note ids"
 class SearchBody(AskingBody):
     """The request of /search."""
 
-    query: str = Field(description="what to look for, as text")
+    query: NotBlank = Field(description="what to look for, as text")
     k: int = Field(default=10, ge=1, le=MOST_RESULTS, description=f"a whole number from 1 to {MOST_RESULTS}")
 
 
+@operation(body=SearchBody, reply=SearchJson, errors=(404,))
 def search(call: Call) -> Reply:
+    """The passages themselves, best first."""
     body = parse(call.body, SearchBody)
     question = question_of(call, body.query, "query", body)
     retrieved = call.app.search(question, k=body.k)
@@ -41,7 +45,9 @@ class ExplainBody(SearchBody):
     note_ids: Annotated[Names, Field(max_length=MOST_EXPLAINED)] = Field(default=(), description=NOTE_IDS)
 
 
+@operation(body=ExplainBody, reply=ExplainJson, errors=(404,))
 def explain(call: Call) -> Reply:
+    """How a search ranked and scored any notes, and why one is missing."""
     body = parse(call.body, ExplainBody)
     question = replace(question_of(call, body.query, "query", body), threshold=body.threshold)
     explained = call.app.explain(question, [check_note_id(each) for each in body.note_ids], k=body.k)

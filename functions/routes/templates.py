@@ -4,36 +4,39 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions._bodies import Body, Names, parse
+from functions._bodies import Body, Names, NotBlank, TenantId, parse
 from functions._calls import Call, Reply
+from functions._operations import operation
 from shared.domain import Template
 from shared.errors import InvalidArgument
 from shared.templates.limits import TEMPLATE_ID, is_template_id
 from shared.wire import template_json, template_match_json, templates_json
+from shared.wire_types import TemplateJson, TemplateMatchesJson, TemplatesJson
 
 
 class TemplateBody(Body):
     """The request of PUT /templates/{id}. `templateId` is there so that what GET gave can be sent back."""
 
-    name: str = Field(description="text, one line")
-    content: str = Field(description="the steps as Markdown text")
+    name: NotBlank = Field(description="text, one line")
+    content: NotBlank = Field(description="the steps as Markdown text")
     domain: str = Field(default="general", description="text")
     complexity: str = Field(default="moderate", description="text")
     methodology: str = Field(default="sequential", description="text")
     keywords: Names = Field(default=(), description="a list of words")
     description: str = Field(default="", description="text")
     template_id: str | None = Field(default=None, description="the id that the address names")
-    tenant_id: str | None = Field(default=None, description="a tenant this caller may use")
+    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
 
 class TemplateSearchBody(Body):
     """The request of /templates:search."""
 
-    query: str = Field(description="a question, as text")
+    query: NotBlank = Field(description="a question, as text")
     top_k: int = Field(default=3, ge=1, le=20, description="a whole number from 1 to 20")
-    tenant_id: str | None = Field(default=None, description="a tenant this caller may use")
+    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
 
+@operation(body=TemplateBody, reply=TemplateJson)
 def put(call: Call, template_id: str) -> Reply:
     """Create or replace."""
     body = parse(call.body, TemplateBody)
@@ -46,21 +49,27 @@ def put(call: Call, template_id: str) -> Reply:
     return Reply(template_json(template))
 
 
+@operation(reply=TemplateJson, errors=(404,))
 def get(call: Call, template_id: str) -> Reply:
+    """The template with its steps."""
     return Reply(template_json(call.app.template(call.tenant_id, check_template_id(template_id))))
 
 
+@operation(errors=(404,))
 def delete(call: Call, template_id: str) -> Reply:
+    """One that came from a folder stays away too."""
     call.app.delete_template(call.tenant_id, check_template_id(template_id))
     return Reply(None, 204)
 
 
+@operation(reply=TemplatesJson)
 def list_all(call: Call) -> Reply:
     """By id, without the steps."""
     listed = call.app.list_templates(call.tenant_id)
     return Reply(templates_json(listed, ready=call.app.templates_ready(call.tenant_id)))
 
 
+@operation(body=TemplateSearchBody, reply=TemplateMatchesJson)
 def search(call: Call) -> Reply:
     """The most similar, best first; the chain of thought with 0.5 where none is similar."""
     body = parse(call.body, TemplateSearchBody)
@@ -69,7 +78,8 @@ def search(call: Call) -> Reply:
     if not body.query.strip() or len(body.query) > longest:
         raise InvalidArgument("query", f"text of at most {longest} characters, not blank")
     matches = call.app.search_templates(call.tenant_id, body.query.strip(), top_k=body.top_k)
-    return Reply({"templates": [template_match_json(match) for match in matches]})
+    found: TemplateMatchesJson = {"templates": [template_match_json(match) for match in matches]}
+    return Reply(found)
 
 
 def check_template_id(template_id: str) -> str:

@@ -17,11 +17,11 @@ questions that swap two speakers 0.04 / 0.06. That takes a writing model.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from shared.domain import Draft, Prompt, Scores, Source, TimeRange
+from shared.domain import Draft, Piece, Prompt, Scores, Source, TimeRange
 from shared.text.general_words import general
 from shared.text.inert import inert
 from shared.text.languages import detect
@@ -99,15 +99,23 @@ class ExtractiveWriter:
 
     def write(self, prompt: Prompt) -> Draft:
         """At most five sentences and about 700 characters, the best source's first, each source's in its order."""
+        return Draft("".join(piece.text for piece in self.stream(prompt)), MODEL)
+
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
+        """The same, sentence by sentence."""
+        for place, sentence in enumerate(self._sentences(prompt)):
+            yield Piece(f" {sentence}" if place else sentence)
+
+    def _sentences(self, prompt: Prompt) -> list[str]:
         if not prompt.sources:
-            return Draft(NO_NOTES, MODEL)
+            return [NO_NOTES]
         asked = _asked(prompt)
         vectors = any(source.passage.scores.similarity > 0 for source in prompt.sources)
         least = LEAST_EVIDENCE if vectors else LEAST_COVERAGE
         offered = [
             sentence for place, source in enumerate(prompt.sources) for sentence in _read(source, place, asked, least)
         ]
-        return Draft(" ".join(_choose(offered)) or NO_ANSWER, MODEL)
+        return _choose(offered) or [NO_ANSWER]
 
 
 def _asked(prompt: Prompt) -> _Asked:

@@ -48,13 +48,17 @@ def insist(
     socket timeout ends. A server's own delay is kept to; one that reaches beyond the deadline, or a
     pause that would, ends the attempts at once. Raises the last ModelUnavailable, and any other error as it comes.
     """
-    import tenacity  # noqa: PLC0415 - 40 ms that a cold start need not pay
-
     deadline = clock.monotonic() + seconds
 
-    def attempt() -> T:
-        left = deadline - clock.monotonic()
+    def attempt(left: float) -> T:
         return _within(min(left, attempt_seconds), call, model)
+
+    return again(attempt, deadline=deadline, clock=clock)
+
+
+def again(attempt: Callable[[float], T], *, deadline: float, clock: Clock = time) -> T:
+    """`insist` without the watch over each attempt: `attempt` gets the seconds left and must keep to them itself."""
+    import tenacity  # noqa: PLC0415 - 40 ms that a cold start need not pay
 
     def exhausted(state: RetryCallState) -> bool:
         return clock.monotonic() + state.upcoming_sleep >= deadline
@@ -67,7 +71,7 @@ def insist(
         before_sleep=_report,
         reraise=True,
     )
-    return attempts(attempt)
+    return attempts(lambda: attempt(deadline - clock.monotonic()))
 
 
 def _pause(state: RetryCallState) -> float:

@@ -1,17 +1,23 @@
-"""Prompt -> draft, from whichever writer can: nothing fails because a model is away."""
+"""Prompt -> draft, from whichever writer can, as it is being written: nothing fails because a model is away."""
 
 from __future__ import annotations
 
 import logging
 import re
-from dataclasses import replace
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass, replace
 
-from shared.domain import Draft, Prompt
-from shared.errors import ModelRefused, ModelUnavailable
+from shared.answering.source_lists import without_source_list
+from shared.domain import Draft, Prompt, Usage
+from shared.errors import AuroraError, ModelRefused, ModelUnavailable
 from shared.ports import Writer
 from shared.text.sentences import sentences
 
 log = logging.getLogger(__name__)
+
+LONGEST_DRAFT = 100_000
+"""Characters; a writer that goes on is stopped there, as at a limit of its own."""
 
 _COMPLETE = re.compile(r"[.!?…。！？][\"'”’»)\]*_`]*(?:\s*\[[^\[\]]*\])*\Z")
 _UNCLOSED = re.compile(r"\[[^\[\]]*\Z")
@@ -20,22 +26,67 @@ _NOT_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BROKEN_MARKER = re.compile(r"\s*[\[【][Nn]?\d*\Z")
 
 
-def write_draft(prompt: Prompt, *, writer: Writer, fallback: Writer) -> Draft:
-    """The writer's draft; the fallback's where the writer is away, refuses, or writes nothing.
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """What was written so far counts no more: another writer begins from the start."""
 
-    A draft that stopped at the model's limit loses its unfinished last sentence and ends in an ellipsis. Control
-    characters, and a marker that breaks off at the end, are no part of any draft.
+
+def write_draft(prompt: Prompt, *, writer: Writer, fallback: Writer) -> Generator[str | Restart | Draft]:
+    """The text as it comes (empty: nothing new), and at last the finished draft.
+
+    The fallback writes where the writer is away, refuses, breaks off or writes nothing; what the writer has cost is
+    counted all the same. A draft that stopped at a limit loses its unfinished last sentence and ends in an ellipsis.
+    Control characters, a marker that breaks off at the end, and a list of sources there are no part of any draft.
     """
+    attempt = yield from _attempt(prompt, writer)
+    if attempt.problem is None and attempt.draft.text.strip():
+        yield _finished(attempt.draft)
+        return
+    log.warning("%s; %s answers", _told(attempt), fallback.model)
+    yield Restart()
+    instead = yield from _attempt(prompt, fallback)
+    if instead.problem:
+        raise instead.problem
+    yield _finished(replace(instead.draft, usage=attempt.draft.usage + instead.draft.usage))
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """What a writer wrote, and the problem at which it stopped; None: it came to its end."""
+
+    draft: Draft
+    problem: AuroraError | None = None
+
+
+def _attempt(prompt: Prompt, writer: Writer) -> Generator[str, None, _Attempt]:
+    texts: list[str] = []
+    usage, truncated, room = Usage(), False, LONGEST_DRAFT
+    problem: AuroraError | None = None
     try:
-        draft = writer.write(prompt)
-    except (ModelUnavailable, ModelRefused) as problem:
-        log.warning("%s did not write (%s); %s answers", writer.model, type(problem).__name__, fallback.model)
-        return fallback.write(prompt)
-    if not draft.text.strip():
-        log.warning("%s wrote nothing; %s answers", writer.model, fallback.model)
-        return replace(fallback.write(prompt), usage=draft.usage)
-    text = _BROKEN_MARKER.sub("", _NOT_TEXT.sub("", draft.text))
-    return replace(draft, text=_without_last_piece(text) if draft.truncated else text)
+        with closing(writer.stream(prompt)) as pieces:
+            for piece in pieces:
+                usage, truncated = piece.usage or usage, truncated or piece.truncated
+                texts.append(_NOT_TEXT.sub("", piece.text)[:room])
+                room -= len(texts[-1])
+                yield texts[-1]
+                if not room:
+                    truncated = True
+                    break
+    except (ModelUnavailable, ModelRefused) as error:
+        problem = error
+    return _Attempt(Draft("".join(texts), writer.model, usage, truncated), problem)
+
+
+def _told(attempt: _Attempt) -> str:
+    if attempt.problem is None:
+        return f"{attempt.draft.model} wrote nothing"
+    how = "broke off" if attempt.draft.text else "did not write"
+    return f"{attempt.draft.model} {how} ({type(attempt.problem).__name__})"
+
+
+def _finished(draft: Draft) -> Draft:
+    text = _BROKEN_MARKER.sub("", draft.text)
+    return replace(draft, text=without_source_list(_without_last_piece(text) if draft.truncated else text))
 
 
 def _without_last_piece(text: str) -> str:

@@ -1,25 +1,45 @@
-"""What retrieval found -> the checked answer (steps 5 and 6): label, prompt, write, check, quote."""
+"""What retrieval found -> the checked answer (steps 5 and 6), as it comes about: label, prompt, write, check, quote."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
 
-from shared.answering.citations import check_citations
+from shared.answering.citations import Cited, check_citations
 from shared.answering.claims import find_claims
-from shared.answering.drafts import write_draft
+from shared.answering.drafts import Restart, write_draft
+from shared.answering.grounding import Scrutiny, first_citation, ground
+from shared.answering.live import LiveText
 from shared.answering.prompt import build_plain_prompt, build_prompt
-from shared.answering.quotes import quote_sources
 from shared.answering.refusals import reason_to_refuse, refusal_text
+from shared.answering.showing import Shown
 from shared.answering.sources import label_sources
-from shared.domain import Answer, Draft, Question, RefusalReason, Retrieved, Source, Template, TemplateMatch
+from shared.domain import (
+    Answer,
+    AnswerEvent,
+    Citation,
+    Draft,
+    Prompt,
+    Question,
+    RefusalReason,
+    RetractReason,
+    Retrieved,
+    Searched,
+    Template,
+    TemplateMatch,
+)
 from shared.ports import Writer
 
 log = logging.getLogger(__name__)
 
 _NO_DRAFT = Draft("", "none")
+_FLAGGED = Scrutiny()
+_SENTENCE_BEFORE = 2000
+"""Characters before a marker in which its sentence is looked for while the answer grows."""
 
 
 def answer(
@@ -29,62 +49,134 @@ def answer(
     writer: Writer,
     fallback: Writer,
     template: TemplateMatch | None = None,
+    scrutiny: Scrutiny = _FLAGGED,
 ) -> Answer:
+    """The last of `answer_events`."""
+    events = answer_events(question, retrieved, writer=writer, fallback=fallback, template=template, scrutiny=scrutiny)
+    return last(events)
+
+
+def last(events: Generator[AnswerEvent]) -> Answer:
+    """Lets an answer come about and gives it whole."""
+    for event in events:
+        if isinstance(event, Answer):
+            return event
+    raise AssertionError("the last event is the answer")
+
+
+def answer_events(
+    question: Question,
+    retrieved: Retrieved | None,
+    *,
+    writer: Writer,
+    fallback: Writer,
+    template: TemplateMatch | None = None,
+    scrutiny: Scrutiny = _FLAGGED,
+    amend: Callable[[Answer], Answer] = lambda answer: answer,
+) -> Generator[AnswerEvent]:
     """Question and passages -> an answer whose every marker points at a passage it was given, or a refusal.
 
-    `retrieved` None or `question.use_notes` False: plain chat, no sources, no markers. `Answer.model` names
-    who wrote: `fallback` where `writer` is away, refuses or writes nothing; "none" where retrieval refused
-    and nobody was asked. Citations are empty if the question wants none; they are checked all the same.
-    `template`: along whose steps a model lays the answer out.
+    Text is shown as it is written, its citations checked; the check of the whole may withdraw some of it. The Answer
+    is the last event. `retrieved` None or `question.use_notes` False: plain chat, no sources, no markers.
+    `Answer.model` names who wrote: `fallback` where `writer` is away, refuses, breaks off or writes nothing; "none"
+    where retrieval refused and nobody was asked. Citations are empty if the question wants none; they are checked all
+    the same. `template`: along whose steps a model lays the answer out. `scrutiny`: who judges whether the passages
+    back what is said, and whether what they do not back goes. `amend`: the caller's last word on it.
+    Closing the iterator ends the model call.
     """
-    written = _written(question, retrieved, writer, fallback, template.template if template else None)
-    return replace(written, template=template)
+    shown = Shown()
+    writers = _Writers(writer, fallback, scrutiny)
+    written = yield from _written(question, retrieved, shown, writers, template.template if template else None)
+    final = replace(amend(written), template=template)
+    yield from shown.become(final)
+    yield final
+
+
+@dataclass(frozen=True, slots=True)
+class _Writers:
+    first: Writer
+    fallback: Writer
+    scrutiny: Scrutiny
 
 
 def _written(
-    question: Question, retrieved: Retrieved | None, writer: Writer, fallback: Writer, template: Template | None
-) -> Answer:
+    question: Question, retrieved: Retrieved | None, shown: Shown, writers: _Writers, template: Template | None
+) -> Generator[AnswerEvent, None, Answer]:
     if retrieved is None or not question.use_notes:
-        return _chat_without_notes(question, writer, fallback, template)
+        return (yield from _chat_without_notes(question, shown, writers, template))
+    yield Searched(retrieved)
     if retrieved.refusal:
         return _refuse(retrieved.refusal, retrieved, _NO_DRAFT)
     sources = label_sources(retrieved.selected)
     prompt = build_prompt(question, retrieved, sources, template=template)
+    opening, with_citations = _widening_notice(retrieved), question.include_citations
     started = time.perf_counter()
-    draft = write_draft(prompt, writer=writer, fallback=fallback)
+    draft = yield from _write(
+        prompt, writers, shown, lambda: LiveText(sources, opening=opening, with_citations=with_citations)
+    )
     written = time.perf_counter()
-    checked = _check(question, retrieved, draft, sources)
+    checked = _check(question, retrieved, draft, check_citations(draft.text, sources), writers.scrutiny)
     timings = {"write": (written - started) * 1e3, "check": (time.perf_counter() - written) * 1e3}
     return replace(checked, timings_ms=timings)
 
 
-def _check(question: Question, retrieved: Retrieved, draft: Draft, sources: Sequence[Source]) -> Answer:
-    """Step 6: only offered labels, and the refusal where nothing is cited."""
-    cited = check_citations(draft.text, sources)
+def _write(
+    prompt: Prompt, writers: _Writers, shown: Shown, begin: Callable[[], LiveText]
+) -> Generator[AnswerEvent, None, Draft]:
+    """Step 5: the draft, shown as far as it is certain while it is being written."""
+    live = begin()
+    draft = _NO_DRAFT
+    with closing(write_draft(prompt, writer=writers.first, fallback=writers.fallback)) as parts:
+        for part in parts:
+            if isinstance(part, Draft):
+                draft = part
+            elif isinstance(part, Restart):
+                live = begin()
+                yield from shown.withdraw(0, RetractReason.WRITER_FAILED)
+            else:
+                yield from shown.add(live.feed(part), partial(_first_citation, shown, live))
+    return draft
+
+
+def _first_citation(shown: Shown, live: LiveText, label: str) -> Citation | None:
+    """A source as its first marker cites it, while the answer goes on."""
+    source = live.source(label)
+    return first_citation(shown.text[-_SENTENCE_BEFORE:], source) if source else None
+
+
+def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited, scrutiny: Scrutiny) -> Answer:
+    """Step 6: only offered labels, each judged; and the refusal where nothing is cited or nothing backs what is."""
     _report(cited.removed)
-    claims = find_claims(cited.text)
-    reason = reason_to_refuse(cited.text, cites=any(claim.labels for claim in claims))
+    cites = any(claim.labels for claim in find_claims(cited.text))
+    reason = reason_to_refuse(cited.text, cites=cites)
     if reason is RefusalReason.BELOW_THRESHOLD and retrieved.widened:
         reason = RefusalReason.TIME_RANGE_EMPTY  # nothing was written then, and what was written around holds no answer
     if reason:
         return _refuse(reason, retrieved, draft, removed=cited.removed)
+    grounded = ground(cited, scrutiny)
+    draft = replace(draft, usage=draft.usage + grounded.usage)
+    if not grounded.citations:
+        return _refuse(RefusalReason.UNSUPPORTED_CLAIMS, retrieved, draft, removed=cited.removed)
     with_citations = question.include_citations
-    text = cited.text if with_citations else check_citations(cited.text, ()).text
+    text = grounded.text if with_citations else check_citations(grounded.text, ()).text
     return Answer(
         text=_widening_notice(retrieved) + text.strip(),
-        citations=quote_sources(claims, cited.used) if with_citations else (),
+        citations=grounded.citations if with_citations else (),
         refusal=None,
         model=draft.model,
         retrieved=retrieved,
         usage=draft.usage,
         timings_ms={},
         removed_labels=cited.removed,
+        grounding=grounded.grounding,
     )
 
 
-def _chat_without_notes(question: Question, writer: Writer, fallback: Writer, template: Template | None) -> Answer:
+def _chat_without_notes(
+    question: Question, shown: Shown, writers: _Writers, template: Template | None
+) -> Generator[AnswerEvent, None, Answer]:
     started = time.perf_counter()
-    draft = write_draft(build_plain_prompt(question, template=template), writer=writer, fallback=fallback)
+    draft = yield from _write(build_plain_prompt(question, template=template), writers, shown, lambda: LiveText(()))
     timings = {"write": (time.perf_counter() - started) * 1e3}
     cited = check_citations(draft.text, ())
     _report(cited.removed)

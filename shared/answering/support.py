@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from shared.domain import IndexedChunk, Statement, Support, SupportState, Verdict
+from shared.domain import IndexedChunk, Judgement, Statement, Support, SupportState, Verdict
 from shared.text.dates import date_in_words
 from shared.text.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
 from shared.text.languages import detect
@@ -44,9 +43,9 @@ class OfflineJudge:
 
     name = "offline"
 
-    def judge(self, statements: Sequence[Statement]) -> tuple[Verdict, ...]:
-        passages: dict[int, _Passage] = {}
-        return tuple(_verdict(statement, passages) for statement in statements)
+    def judge(self, statements: Sequence[Statement]) -> Judgement:
+        reader = _Reader()
+        return Judgement(tuple(map(reader.verdict, statements)))
 
 
 def state_of(score: float) -> SupportState:
@@ -124,7 +123,11 @@ class _Passage:
     def day(self, day: Day) -> tuple[float, ...]:
         """A day without a year in the passage is in the year in which it was written, or next to it."""
         if day.year is not None and float(day.year) not in self._years:
-            home = {at for at, each in enumerate(self.sentences) if any(day == replace(other, start=day.start, end=day.end) for other in each.days)}
+            home = {
+                at
+                for at, each in enumerate(self.sentences)
+                if any(day == replace(other, start=day.start, end=day.end) for other in each.days)
+            }
         else:
             home = {at for at, each in enumerate(self.sentences) if any(map(day.within, each.days))}
         return self._spread(home, above=any(day.within(other) for each in self.header for other in each.days))
@@ -152,19 +155,40 @@ class _Passage:
         return (credit,) * len(self.sentences)
 
 
-def _verdict(statement: Statement, passages: dict[int, _Passage]) -> Verdict:
-    matches, claim = [], None
-    for chunk in statement.passages:
-        passage = passages.setdefault(id(chunk), None) or _Passage(chunk)
-        passages[id(chunk)] = passage
-        claim = _claim(statement.text, passage.lang)
-        matches.append(_best_match(claim, passage))
-    assert claim is not None
-    score = _together(claim, matches)
-    return Verdict(Support(state_of(score), score), tuple(match.span for match in matches))
+class _Reader:
+    """Reads each passage once, and each statement once a language."""
+
+    def __init__(self) -> None:
+        self._passages: dict[str, _Passage] = {}
+        self._claims: dict[tuple[str, str], _Claim] = {}
+        self._matches: dict[tuple[str, str], _Match] = {}
+
+    def verdict(self, statement: Statement) -> Verdict:
+        matches = [self._match(statement.text, chunk) for chunk in statement.passages]
+        by_lang: dict[str, list[_Match]] = {}
+        for chunk, match in zip(statement.passages, matches, strict=True):
+            by_lang.setdefault(self._passages[chunk.chunk_id].lang, []).append(match)
+        score = max(_together(self._claims[statement.text, lang], some) for lang, some in by_lang.items())
+        return Verdict(Support(state_of(score), score), tuple(match.span for match in matches))
+
+    def _match(self, text: str, chunk: IndexedChunk) -> _Match:
+        found = self._matches.get((text, chunk.chunk_id))
+        if found is None:
+            passage = self._passage(chunk)
+            found = self._matches[text, chunk.chunk_id] = _best_match(self._claim(text, passage.lang), passage)
+        return found
+
+    def _passage(self, chunk: IndexedChunk) -> _Passage:
+        if chunk.chunk_id not in self._passages:
+            self._passages[chunk.chunk_id] = _Passage(chunk)
+        return self._passages[chunk.chunk_id]
+
+    def _claim(self, text: str, lang: str) -> _Claim:
+        if (text, lang) not in self._claims:
+            self._claims[text, lang] = _claim(text, lang)
+        return self._claims[text, lang]
 
 
-@lru_cache(maxsize=256)
 def _claim(text: str, lang: str) -> _Claim:
     read = facts_of(text, lang)
     words = tuple(word for each in read for word in each.words)
@@ -182,7 +206,9 @@ def _is_foreign(text: str, lang: str) -> bool:
     if own == lang:
         return False
     words = text.lower().split()
-    return own != "en" or sum(word in stop_words("en") and word not in stop_words(lang) for word in words) >= max(2, len(words) / 4)
+    return own != "en" or sum(word in stop_words("en") and word not in stop_words(lang) for word in words) >= max(
+        2, len(words) / 4
+    )
 
 
 def _best_match(claim: _Claim, passage: _Passage) -> _Match:
@@ -200,7 +226,10 @@ def _best_match(claim: _Claim, passage: _Passage) -> _Match:
         factor = 1.0 if claim.foreign else _contradiction(claim, credits, sentence, passage.lang)
         score = factor * (_mean(claim.weights, credits))
         if score > best_score:
-            best, best_score = _Match(credits, factor, _renames(claim, credits, sentence), (sentence.start, sentence.end)), score
+            best, best_score = (
+                _Match(credits, factor, _renames(claim, credits, sentence), (sentence.start, sentence.end)),
+                score,
+            )
     return best
 
 

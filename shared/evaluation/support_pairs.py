@@ -38,7 +38,9 @@ DROPPED = 0.25
 """Share of a sentence's plain content words that a claim made of it leaves out."""
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)?(?![\w,]|\.\d)")
 _NAME = re.compile(r"(?<=\s)(?:[A-Z][A-Za-z0-9-]*[A-Za-z0-9]|[a-z]+[A-Z][A-Za-z0-9]*)\b")
-_AUXILIARY = re.compile(r"\b(is|are|was|were|can|could|may|might|will|would|has|have|had|does|do|did|should|must)\b(?! not)")
+_AUXILIARY = re.compile(
+    r"\b(is|are|was|were|can|could|may|might|will|would|has|have|had|does|do|did|should|must)\b(?! not)"
+)
 _NOT = re.compile(r"\s(?:do|does|did)?\s?not\b|\b(?:no|never)\s")
 _VERB = re.compile(
     r"\b(increase|decrease|reduce|induce|inhibit|cause|lead|promote|require|affect|improve|regulate|play|enhance|prevent|"
@@ -91,7 +93,9 @@ def pairs_of(folder: Path, *, sentences_wanted: int = 300) -> tuple[Pair, ...]:
         if not question.text.rstrip().endswith("?")
     ]
     claims += _sentence_claims(passages, sentences_wanted)
-    library = _Library(tuple(passages.values()), sorted({name for _, claim, _ in claims for name in _NAME.findall(claim)}))
+    library = _Library(
+        tuple(passages.values()), sorted({name for _, claim, _ in claims for name in _NAME.findall(claim)})
+    )
     return tuple(pair for name, claim, relevant in claims for pair in _pairs(name, claim, relevant, library))
 
 

@@ -4,10 +4,12 @@ them are negated, names, numbers, dates.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from shared.text.general_words import general
 from shared.text.quantities import Day, Quantity, quantities
@@ -61,71 +63,63 @@ class Facts:
 
 def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
     """One a sentence, in order; empty where the text has none. `lang`: in which stems and negations are read."""
-    spans = sentences(text, lang=lang)
-    words = content_words(text, lang)
-    numbers, days = quantities(text, lang)
-    found = []
-    at = 0
-    for start, end in spans:
-        first = at
-        while first < len(words) and words[first][1] < start:
-            first += 1
-        at = first
+    words, (numbers, days) = content_words(text, lang), quantities(text, lang)
+    bounds = [place for found in _CLAUSE_END.finditer(text) for place in found.span()]
+    cues = [found.span() for found in _cue(lang).finditer(text)]
+    reached = _reached(words, cues, bounds, before=lang != "en")
+    taken = [*((each.start, each.end) for each in numbers), *((each.start, each.end) for each in days)]
+    found, at = [], 0
+    for start, end in sentences(text, lang=lang):
+        first = _SENTENCE_OPENS.match(text, start).end()  # type: ignore[union-attr]  # it matches nothing, too
+        read: list[Word] = []
         while at < len(words) and words[at][1] < end:
+            _, begin, stop = words[at]
+            if begin >= start and not any(low <= begin < high for low, high in taken):
+                read.append(_word(text[begin:stop], lang, opens=begin <= first, negated=at in reached))
             at += 1
-        inside = Facts(start, end, (), _inside(numbers, start, end), _inside(days, start, end), 0, frozenset(), frozenset())
-        found.append(_read(text, lang, inside, words[first:at]))
+        found.append(
+            Facts(
+                start,
+                end,
+                tuple(word for word in read if word.stems),
+                tuple(number for number in numbers if start <= number.start < end),
+                tuple(day for day in days if start <= day.start < end),
+                sum(start <= cue < end for cue, _ in cues),
+                frozenset(stem for word in read for stem in word.stems),
+                frozenset(stem for word in read if word.negated for stem in word.stems),
+            )
+        )
     return tuple(found)
 
 
-def _inside(found: Sequence, start: int, end: int) -> tuple:
-    return tuple(each for each in found if start <= each.start < end)
-
-
-def _read(text: str, lang: str, bare: Facts, words: Sequence[tuple[str, int, int]]) -> Facts:
-    cues = [found.span() for found in _cue(lang).finditer(text, bare.start, bare.end)]
-    reached = _reached(text, lang, cues, words)
-    taken = [(each.start, each.end) for each in (*bare.numbers, *bare.days)]
-    opening = _SENTENCE_OPENS.match(text, bare.start)
-    first = opening.end() if opening else bare.start
-    read = []
-    for number, (_, start, end) in enumerate(words):
-        if any(low <= start < high for low, high in taken):
-            continue
-        word = _word(text[start:end], lang, opens=start <= first, negated=number in reached)
-        if word.stems:
-            read.append(word)
-    return Facts(
-        bare.start, bare.end, tuple(read), bare.numbers, bare.days, len(cues),
-        frozenset(stem for word in read for stem in word.stems),
-        frozenset(stem for word in read if word.negated for stem in word.stems),
-    )
-
-
+@lru_cache(maxsize=20_000)
 def _word(raw: str, lang: str, *, opens: bool, negated: bool) -> Word:
     found = tuple(stems(raw, lang))
-    has_digit, has_letter = any(map(str.isdigit, raw)), any(map(str.isalpha, raw))
-    identifier = (has_digit and has_letter) or "_" in raw
-    inner_capital = raw[1:] != raw[1:].lower()
-    name = identifier or inner_capital or (raw[:1].isupper() and not opens and lang != "de")
+    capital = raw[:1].isupper()
+    identifier = "_" in raw or (any(map(str.isdigit, raw)) and any(map(str.isalpha, raw)))
+    name = identifier or raw[1:] != raw[1:].lower() or (capital and not opens and lang != "de")
     weight = IDENTIFIER_WEIGHT if identifier else NAME_WEIGHT if name else 1.0
     if weight == 1.0 and found and found[0] in general(lang):
         weight = GENERAL_WEIGHT
-    return Word(found, weight, name, identifier, opens and raw[:1].isupper(), negated, raw)
+    return Word(found, weight, name, identifier, opens and capital, negated, raw)
 
 
-def _reached(text: str, lang: str, cues: Sequence[tuple[int, int]], words: Sequence[tuple[str, int, int]]) -> frozenset[int]:
-    """Which of `words` stand in the reach of a negation."""
+def _reached(
+    words: Sequence[tuple[str, int, int]], cues: Sequence[tuple[int, int]], bounds: Sequence[int], *, before: bool
+) -> frozenset[int]:
+    """Which of `words` stand in the reach of a negation: the next ones in its clause; `before`: the last ones too."""
+    starts = [start for _, start, _ in words]
     reached: set[int] = set()
     for start, end in cues:
-        stop = _CLAUSE_END.search(text, end)
-        limit = stop.start() if stop else len(text)
-        after = [number for number, (_, begin, _) in enumerate(words) if end <= begin < limit]
-        reached.update(after[:SCOPE])
-        if lang != "en":  # the verb stands before it
-            last = max((found.end() for found in _CLAUSE_END.finditer(text, 0, start)), default=0)
-            before = [number for number, (_, begin, _) in enumerate(words) if last <= begin < start]
-            reached.update(before[-SCOPE:])
+        place = bisect_left(bounds, end)
+        limit = bounds[place] if place < len(bounds) else math.inf
+        first = bisect_left(starts, end)
+        reached.update(at for at in range(first, min(first + SCOPE, len(starts))) if starts[at] < limit)
+        if before:
+            place = bisect_right(bounds, start) - 1
+            limit = bounds[place] if place >= 0 else 0
+            last = bisect_left(starts, start)
+            reached.update(at for at in range(max(0, last - SCOPE), last) if starts[at] >= limit)
     return frozenset(reached)
 
 

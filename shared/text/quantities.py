@@ -11,9 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-_NUMBER = re.compile(r"(?<![\w.,])(?:(?<![^\s(])[-−])?(\d+(?:[.,'’\u202f]\d+)*)(?![.,]?\d)\s?([%‰€$£]|°\s?[CF]|[^\W\d_]+)?")
+_NUMBER = re.compile(
+    r"(?<![\w.,])(?:(?<![^\s(])[-−])?(\d+(?:[.,'’\u202f]\d+)*)(?![.,]?\d)\s?([%‰€$£]|°\s?[CF]|[^\W\d_]+)?"
+)
 _CURRENCY_FIRST = re.compile(r"[$€£]\s?\Z")
-_CLOCK = re.compile(r"(?<![\w:.])(\d{1,2}):(\d{2})(?::\d{2})?(?:\s?([ap])\.?m\b)?|(?<![\w:.])(\d{1,2})\s?([ap])\.?m\b", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"(?<![\w:.])(\d{1,2}):(\d{2})(?::\d{2})?(?:\s?([ap])\.?m\b)?|(?<![\w:.])(\d{1,2})\s?([ap])\.?m\b", re.IGNORECASE
+)
 _MONTH = (
     r"(?P<month>jan(?:uary|uar|vier)?|enero|ene|feb(?:ruary|ruar|rero)?|févr(?:ier)?|mar(?:ch|zo|s)?|märz?|apr(?:il)?|abril|avril"
     r"|may|mai|mayo|june?|juni|junio|juin|july?|juli|julio|juill(?:et)?|aug(?:ust)?|agosto|août|sept?(?:ember|iembre|embre)?"

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Generator
 
 import pytest
 
 from shared.answering.drafts import write_draft
-from shared.domain import Draft, Prompt, Usage
+from shared.domain import Draft, Piece, Prompt, Usage
 from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
+from shared.ports import Writer
 from tests.fakes import ScriptedWriter
 
 PROMPT = Prompt("system", "user", "question", ())
@@ -24,15 +26,25 @@ class FixedWriter:
         assert prompt is PROMPT
         return self._draft
 
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
+        assert prompt is PROMPT
+        yield Piece(self._draft.text, self._draft.usage, truncated=self._draft.truncated)
+
+
+def finished(writer: Writer, fallback: Writer) -> Draft:
+    draft = list(write_draft(PROMPT, writer=writer, fallback=fallback))[-1]
+    assert isinstance(draft, Draft)
+    return draft
+
 
 def write(draft: Draft) -> Draft:
-    return write_draft(PROMPT, writer=FixedWriter(draft), fallback=ScriptedWriter("Fallback."))
+    return finished(FixedWriter(draft), ScriptedWriter("Fallback."))
 
 
 @pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
 def test_the_fallback_answers_when_the_writer_cannot(problem: AuroraError, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        draft = write_draft(PROMPT, writer=ScriptedWriter(problem), fallback=FixedWriter(Draft("Fallback.", "fixed")))
+        draft = finished(ScriptedWriter(problem), FixedWriter(Draft("Fallback.", "fixed")))
     assert (draft.text, draft.model) == ("Fallback.", "fixed")
     assert [record.getMessage() for record in caplog.records] == [
         f"scripted did not write ({type(problem).__name__}); fixed answers"
@@ -41,7 +53,7 @@ def test_the_fallback_answers_when_the_writer_cannot(problem: AuroraError, caplo
 
 def test_what_only_the_operator_can_fix_is_not_covered_up() -> None:
     with pytest.raises(BrokenPromise):
-        write_draft(PROMPT, writer=ScriptedWriter(BrokenPromise("shape")), fallback=ScriptedWriter("Fallback."))
+        finished(ScriptedWriter(BrokenPromise("shape")), ScriptedWriter("Fallback."))
 
 
 @pytest.mark.parametrize("nothing", ["", " ", "\n\t \n"])

@@ -40,6 +40,7 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "DELETE", "/templates/{template_id}"): Example("/templates/own", status=204),
     ("api", "POST", "/search:explain"): Example("/search:explain", body={"query": "boat"}, key="notes"),
     ("api", "POST", "/ask"): Example("/ask", body={"question": "Which colour is the boat?"}, key="references"),
+    ("api", "GET", "/openapi.json"): Example("/openapi.json", key="openapi"),
     ("api", "GET", "/healthz"): Example("/healthz", key="status"),
     ("reconcile", "POST", "/"): Example("/", key="examined"),
     ("reconcile", "GET", "/healthz"): Example("/healthz", key="status"),
@@ -71,7 +72,7 @@ def _fill(world: World) -> None:
     assert world.call("api", "PUT", "/templates/own", own).status_code == 200
 
 
-def test_only_health_overview_and_reconcile_answer_without_a_token() -> None:
+def test_only_what_tells_nothing_of_anybody_answer_without_a_token() -> None:
     public = {(name, route.pattern) for name, table in TABLES.items() for route in table if route.public}
     health = {(name, "/healthz") for name in TABLES}
-    assert public == health | {("api", "/"), ("reconcile", "/")}
+    assert public == health | {("api", "/"), ("api", "/openapi.json"), ("reconcile", "/")}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import json
+import re
 from array import array
 from collections.abc import Sequence
 from typing import Literal
@@ -22,6 +24,21 @@ def completed(text: str | None, *, finish_reason: str = "stop", refusal: str | N
     choice = {"index": 0, "message": message, "finish_reason": finish_reason}
     usage = {"prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127}
     return Reply(body={"id": "c", "object": "chat.completion", "created": 0, "choices": [choice], "usage": usage})
+
+
+def chunked(*texts: str, finish_reason: str | None = "stop") -> Reply:
+    """A streamed completion: a chunk a text, one with the reason, one with the usage, `[DONE]`."""
+    choices: list[dict[str, object]] = [
+        {"index": 0, "delta": {"content": text}, "finish_reason": None} for text in texts
+    ]
+    choices.append({"index": 0, "delta": {}, "finish_reason": finish_reason})
+    events: list[dict[str, object]] = [
+        {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": [choice]}
+        for choice in choices
+    ]
+    events.append({"id": "c", "choices": [], "usage": {"prompt_tokens": 120, "completion_tokens": 7}})
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+    return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"})
 
 
 class OpenAIServer(ScriptedServer):
@@ -48,6 +65,8 @@ class OpenAIServer(ScriptedServer):
             case "/v1/embeddings":
                 return self._embeddings(request)
             case "/v1/chat/completions":
+                if request.json().get("stream"):
+                    return chunked(*re.findall(r"\S+\s*", self.answer_text))
                 return completed(self.answer_text)
         return error(404, "not_found")
 

@@ -8,6 +8,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from shared.adapters.address import checked
+from shared.adapters.flow import attach
 from shared.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 PUBLIC_ADDRESS = "https://generativelanguage.googleapis.com/"
 LEAST_SERVER_TIMEOUT = 10
 """Seconds. The SDK tells the server its timeout, and the server answers 400 to anything shorter than this."""
+
+_HOOKS = {"event_hooks": {"response": [attach]}}
+"""The SDK keeps its responses to itself; this is how a stream can be ended from outside."""
 
 
 class Connection:
@@ -47,9 +51,9 @@ class Connection:
         from google.genai import Client, types  # noqa: PLC0415 - 400 ms that a cold start need not pay
 
         if self._project is not None:
-            options = types.HttpOptions(base_url=self._base_url)
+            options = types.HttpOptions(base_url=self._base_url, client_args=_HOOKS)
             return Client(enterprise=True, project=self._project, location=self._location, http_options=options)
-        options = types.HttpOptions(base_url=self._base_url or PUBLIC_ADDRESS)
+        options = types.HttpOptions(base_url=self._base_url or PUBLIC_ADDRESS, client_args=_HOOKS)
         return Client(enterprise=False, api_key=self._api_key, http_options=options)
 
 

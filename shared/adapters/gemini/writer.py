@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from shared.adapters.flow import flow
 from shared.adapters.gemini.connection import Connection, within
 from shared.adapters.gemini.errors import table
 from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import translated
-from shared.domain import Draft, Prompt, Usage
+from shared.domain import Draft, Piece, Prompt, Usage
 from shared.errors import ModelRefused
 
 if TYPE_CHECKING:
@@ -62,7 +64,25 @@ class GeminiWriter:
 
         return insist(call, model=self.model, seconds=self._timeout, clock=self._clock)
 
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
+        """Raises as `write`."""
+
+        def begin(left: float) -> Generator[Piece]:
+            with translated(table, self.model):
+                yield from _pieces(self._streamed(prompt, left), self.model)
+
+        return flow(begin, model=self.model, seconds=self._timeout, clock=self._clock)
+
     def _request(self, prompt: Prompt, seconds: float) -> types.GenerateContentResponse:
+        contents, config = self._asked(prompt, seconds)
+        return self._connection.client().models.generate_content(model=self.model, contents=contents, config=config)
+
+    def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[types.GenerateContentResponse]:
+        contents, config = self._asked(prompt, seconds)
+        models = self._connection.client().models
+        return models.generate_content_stream(model=self.model, contents=contents, config=config)
+
+    def _asked(self, prompt: Prompt, seconds: float) -> tuple[types.Content, types.GenerateContentConfig]:
         from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay
 
         level = _THINKING.get(self.model.rpartition("/")[2])
@@ -78,7 +98,7 @@ class GeminiWriter:
             automatic_continuation=False,  # every continuation is another bill
             http_options=within(seconds),
         )
-        return self._connection.client().models.generate_content(model=self.model, contents=contents, config=config)
+        return contents, config
 
 
 def takes_temperature(model: str) -> bool:
@@ -88,22 +108,43 @@ def takes_temperature(model: str) -> bool:
 
 
 def _draft(reply: types.GenerateContentResponse, model: str) -> Draft:
+    reason = _reason(reply, model)
+    text = (reply.text or "").strip() if reply.candidates else ""
+    if not text:
+        raise _empty(model, reason)
+    return Draft(text, model, _usage(reply) or Usage(), truncated=reason in _CUT)
+
+
+def _pieces(replies: Iterable[types.GenerateContentResponse], model: str) -> Iterator[Piece]:
+    reason, has_text = "STOP", False
+    for reply in replies:
+        reason = _reason(reply, model)
+        text = (reply.text or "") if reply.candidates else ""
+        has_text = has_text or bool(text.strip())
+        yield Piece(text, _usage(reply), truncated=reason in _CUT)
+    if not has_text:
+        raise _empty(model, reason)
+
+
+def _reason(reply: types.GenerateContentResponse, model: str) -> str:
+    """Why the reply ends; STOP while it does not. Raises ModelRefused for one that was blocked."""
     candidate = reply.candidates[0] if reply.candidates else None
     reason = candidate.finish_reason.name if candidate and candidate.finish_reason else "STOP"
-    text = (reply.text or "").strip() if candidate else ""
     if reply.prompt_feedback and reply.prompt_feedback.block_reason:
         raise ModelRefused(f"{model}: the prompt was blocked ({reply.prompt_feedback.block_reason.name})")
     if reason not in {"STOP", "FINISH_REASON_UNSPECIFIED"} | _CUT:
         raise ModelRefused(f"{model}: the reply was blocked ({reason})")
-    if not text:
-        raise ModelRefused(f"{model}: an empty reply ({reason})")
-    return Draft(text, model, _usage(reply), truncated=reason in _CUT)
+    return reason
 
 
-def _usage(reply: types.GenerateContentResponse) -> Usage:
+def _empty(model: str, reason: str) -> ModelRefused:
+    return ModelRefused(f"{model}: an empty reply ({reason})")
+
+
+def _usage(reply: types.GenerateContentResponse) -> Usage | None:
     """Thoughts are billed as output."""
     counted = reply.usage_metadata
     if counted is None:
-        return Usage()
+        return None
     output = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)
     return Usage(counted.prompt_token_count or 0, output)

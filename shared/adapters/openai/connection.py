@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import weakref
 from typing import TYPE_CHECKING
@@ -49,6 +50,9 @@ def table() -> sdk_errors.Table:
         **sdk_errors.transport_errors(),
         openai.APIStatusError: _by_status,
         openai.APIConnectionError: _by_cause,
+        openai.APIError: sdk_errors.unanswered,  # told inside a stream
+        json.JSONDecodeError: sdk_errors.unreadable,
+        UnicodeDecodeError: sdk_errors.unreadable,
         pydantic.ValidationError: _by_kind,
     }
 

@@ -52,3 +52,24 @@ class Completion(BaseModel):
 
     choices: list[Choice]
     usage: TokenCounts | None = None
+
+
+class Delta(BaseModel):
+    """What a chunk adds."""
+
+    content: str | None = None
+    refusal: str | None = None
+
+
+class ChunkChoice(BaseModel):
+    """`finish_reason` comes with the last."""
+
+    delta: Delta = Delta()
+    finish_reason: str | None = None
+
+
+class Chunk(BaseModel):
+    """One event of a streamed completion; the one that carries `usage` has no choices."""
+
+    choices: list[ChunkChoice] = []
+    usage: TokenCounts | None = None

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Generator, Iterable, Iterator
+from typing import TYPE_CHECKING, TypedDict
 
+from shared.adapters.flow import attach, flow
 from shared.adapters.openai.connection import Connection, family, table
 from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import translated
-from shared.domain import Draft, Prompt, Usage
+from shared.domain import Draft, Piece, Prompt, Usage
 from shared.errors import ModelRefused
 
 if TYPE_CHECKING:
-    from shared.adapters.openai.replies import Completion
+    from openai import Omit
+    from openai.types.chat import ChatCompletionMessageParam, ChatCompletionStreamOptionsParam
+
+    from shared.adapters.openai.replies import Chunk, Completion, TokenCounts
+
+
+class _Asked(TypedDict):
+    model: str
+    messages: list[ChatCompletionMessageParam]
+    temperature: float | Omit
+    max_tokens: int | Omit
+    max_completion_tokens: int | Omit
 
 
 class OpenAIWriter:
@@ -51,22 +64,44 @@ class OpenAIWriter:
 
         return insist(call, model=self.model, seconds=self._timeout, clock=self._clock)
 
-    def _request(self, prompt: Prompt, seconds: float) -> Completion:
-        from openai import omit  # noqa: PLC0415 - 500 ms that a cold start need not pay
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
+        """Raises as `write`."""
 
+        def begin(left: float) -> Generator[Piece]:
+            with translated(table, self.model):
+                yield from _pieces(self._streamed(prompt, left), self.model)
+
+        return flow(begin, model=self.model, seconds=self._timeout, clock=self._clock)
+
+    def _request(self, prompt: Prompt, seconds: float) -> Completion:
         from shared.adapters.openai.replies import Completion  # noqa: PLC0415 - loads pydantic
 
+        completions = self._connection.client().chat.completions.with_raw_response
+        return Completion.model_validate_json(completions.create(**self._asked(prompt), timeout=seconds).content)
+
+    def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[Chunk]:
+        from shared.adapters.openai.replies import Chunk  # noqa: PLC0415 - loads pydantic
+
+        usage_too: ChatCompletionStreamOptionsParam = {"include_usage": True}
+        completions = self._connection.client().chat.completions
+        asked = self._asked(prompt)
+        with completions.create(**asked, stream=True, stream_options=usage_too, timeout=seconds) as events:
+            attach(events.response)
+            for event in events:
+                yield Chunk.model_validate(event.to_dict())
+
+    def _asked(self, prompt: Prompt) -> _Asked:
+        from openai import omit  # noqa: PLC0415 - 500 ms that a cold start need not pay
+
         reasoning = _reasons(self.model)
-        reply = self._connection.client().chat.completions.with_raw_response.create(
-            model=self.model,
-            messages=[{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
-            temperature=omit if reasoning else self._temperature,
+        return {
+            "model": self.model,
+            "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
+            "temperature": omit if reasoning else self._temperature,
             # Every compatible server knows `max_tokens`; OpenAI's reasoning models refuse it.
-            max_tokens=omit if reasoning else self._max_output_tokens,
-            max_completion_tokens=self._max_output_tokens if reasoning else omit,
-            timeout=seconds,
-        )
-        return Completion.model_validate_json(reply.content)
+            "max_tokens": omit if reasoning else self._max_output_tokens,
+            "max_completion_tokens": self._max_output_tokens if reasoning else omit,
+        }
 
 
 def _reasons(model: str) -> bool:
@@ -77,12 +112,33 @@ def _draft(reply: Completion, model: str) -> Draft:
     if not reply.choices:
         raise ModelRefused(f"{model}: an empty reply (no choices)")
     choice = reply.choices[0]
-    reason = choice.finish_reason or "stop"
+    reason = _checked(choice.finish_reason, choice.message.refusal, model)
     text = (choice.message.content or "").strip()
-    if reason not in {"stop", "length"} or choice.message.refusal:
-        raise ModelRefused(f"{model}: the reply was blocked ({reason if reason != 'stop' else 'refusal'})")
     if not text:
         raise ModelRefused(f"{model}: an empty reply ({reason})")
-    counted = reply.usage
-    usage = Usage(counted.prompt_tokens, counted.completion_tokens) if counted else Usage()
-    return Draft(text, model, usage, truncated=reason == "length")
+    return Draft(text, model, _usage(reply.usage) or Usage(), truncated=reason == "length")
+
+
+def _pieces(chunks: Iterable[Chunk], model: str) -> Iterator[Piece]:
+    reason, has_text = "no choices", False
+    for chunk in chunks:
+        text, cut = "", False
+        for choice in chunk.choices[:1]:
+            reason = _checked(choice.finish_reason, choice.delta.refusal, model)
+            text, cut = choice.delta.content or "", reason == "length"
+        has_text = has_text or bool(text.strip())
+        yield Piece(text, _usage(chunk.usage), truncated=cut)
+    if not has_text:
+        raise ModelRefused(f"{model}: an empty reply ({reason})")
+
+
+def _checked(finish_reason: str | None, refusal: str | None, model: str) -> str:
+    """Why the reply ends, "stop" while it does not. Raises ModelRefused for one that was blocked."""
+    reason = finish_reason or "stop"
+    if reason not in {"stop", "length"} or refusal:
+        raise ModelRefused(f"{model}: the reply was blocked ({reason if reason != 'stop' else 'refusal'})")
+    return reason
+
+
+def _usage(counted: TokenCounts | None) -> Usage | None:
+    return Usage(counted.prompt_tokens, counted.completion_tokens) if counted else None

@@ -44,7 +44,6 @@ UNUSED = {
     "RequestNotRead",
     # openai: bases, parsed replies, webhooks, web sockets and workload identity, which the product does not use
     "OpenAIError",
-    "APIError",
     "LengthFinishReasonError",
     "ContentFilterFinishReasonError",
     "InvalidWebhookSignatureError",

@@ -1,0 +1,46 @@
+"""What a handler takes and gives, said beside it: `/openapi.json` is made of nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from functions._calls import Reply
+
+if TYPE_CHECKING:  # /healthz loads this too, and need not load pydantic
+    from functions._bodies import Body
+
+H = TypeVar("H", bound=Callable[..., Reply])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One handler's contract. What every route may answer besides (400, 401, 429, 503, …) is not repeated here."""
+
+    body: type[Body] | None = None
+    """None: a body is ignored."""
+    body_required: bool = True
+    query: type[Body] | None = None
+    """The parameters after `?`; None: they are ignored."""
+    reply: Any = None
+    """The type of its JSON, like those of `shared.wire_types`; None: 204."""
+    media_types: tuple[str, ...] = ()
+    """What a reply may come as besides JSON, as text."""
+    errors: tuple[int, ...] = ()
+    """404 and 409, where they can happen."""
+    callable: bool = False
+    """Whether Firebase's callable form, `{"data": …}`, is taken too."""
+
+
+OPERATIONS: dict[Callable[..., Reply], Operation] = {}
+
+
+def operation(**contract: Any) -> Callable[[H], H]:  # noqa: ANN401 - Operation's own fields
+    """Register a handler's contract."""
+
+    def register(handler: H) -> H:
+        OPERATIONS[handler] = Operation(**contract)
+        return handler
+
+    return register

@@ -1,0 +1,65 @@
+"""`/openapi.json` says what is so: every route stands in it, and no invented request finds anything else."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from functions import api, chat
+from functions.routes.openapi import document
+from tests.cli.test_dev import dev
+from tests.functions.world import ROOT, World
+
+CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
+EXAMPLES = ROOT / "examples" / "notes"
+
+
+def test_it_is_served_without_a_caller(world: World) -> None:
+    body = world.call("api", "GET", "/openapi.json", token=None).get_json()
+    assert body == json.loads(json.dumps(document()))
+
+
+def test_every_route_stands_in_it_with_what_it_takes_and_gives() -> None:
+    described: Any = document()
+    listed = {(method, path) for path, methods in described["paths"].items() for method in methods}
+    assert len(listed) == len(api.ROUTES) + len([route for route in chat.ROUTES if route.pattern == "/"])
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            assert operation["summary"], (method, path)
+            assert ("requestBody" in operation) == (method in {"post", "put", "patch"}), (method, path)
+            assert {"200", "204"} & set(operation["responses"]), (method, path)
+
+
+def test_names_of_operations_are_their_own() -> None:
+    described: Any = document()
+    names = [operation["operationId"] for methods in described["paths"].values() for operation in methods.values()]
+    assert len(names) == len(set(names))
+
+
+def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(tmp_path: Path) -> None:
+    """Replies must hold no field that is not described, though clients are told to allow for more."""
+    strict = copy.deepcopy(json.loads(json.dumps(document())))
+    for name, schema in strict["components"]["schemas"].items():
+        if name.endswith("Json"):
+            schema["additionalProperties"] = False
+    (tmp_path / "openapi.json").write_text(json.dumps(strict))
+    with dev(tmp_path / "home", "--sample", str(EXAMPLES)) as running:
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "schemathesis.cli", "run", str(tmp_path / "openapi.json")),
+                *("--url", running.address, "--checks", CHECKS, "--phases", "examples,coverage,fuzzing"),
+                *("--max-examples", "25", "--no-color"),
+            ],
+            cwd=tmp_path,
+            env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.functions.openapi_values", "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=150,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
