@@ -27,8 +27,10 @@ _DATES = (
     re.compile(r"\b(?P<year>\d{4})-(?P<number>\d{2})(?:-(?P<day>\d{2}))?\b"),
     re.compile(r"\b(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})?(?!\d)"),
     re.compile(rf"\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th|er)?\s+(?:of\s+|de\s+)?{_MONTH}(?:,?\s+(?:de\s+)?(?P<year>\d{{4}}))?", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\w%€]|[.,:]\d)(?:,?\s+(?P<year>\d{{4}}))?", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH}\s+(?:de\s+)?(?P<year>\d{{4}})\b", re.IGNORECASE),
+    re.compile(
+        rf"\b{_MONTH}\s+(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\w%€]|[.,:]\d)(?:,?\s+(?P<year>\d{{4}}))?"
+        r"|(?:de\s+)?(?P<only>\d{4})\b)", re.IGNORECASE
+    ),
 )  # fmt: skip
 _MONTHS_BY_START = {
     "jan": 1, "ene": 1, "feb": 2, "fév": 2, "mar": 3, "mär": 3, "apr": 4, "abr": 4, "avr": 4, "may": 5, "mai": 5,
@@ -70,7 +72,6 @@ _TENS = {
     "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
     "fr": "vingt trente quarante cinquante soixante soixante-dix quatre-vingts quatre-vingt-dix",
 }
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _UNIT_AHEAD = re.compile(r"\s?([%‰€$£]|°\s?[CF]|[^\W\d_]+)")
 
 
@@ -137,7 +138,7 @@ def _days(text: str) -> Iterator[Day]:
         for found in pattern.finditer(text):
             parts = found.groupdict()
             month = int(parts["number"]) if parts.get("number") else _month(parts["month"])
-            day, year = parts.get("day"), parts.get("year")
+            day, year = parts.get("day"), parts.get("year") or parts.get("only")
             apart = all(found.end() <= start or end <= found.start() for start, end in taken)
             if apart and 1 <= month <= 12 and (day is None or 1 <= int(day) <= 31):
                 taken.append(found.span())
@@ -203,23 +204,27 @@ def _readings(digits: str) -> frozenset[float]:
 
 def _spelled(text: str, lang: str) -> Iterator[Quantity]:
     words = _spellings(lang)
-    for found in _WORD.finditer(text):
-        value = words.get(found[0].lower())
-        if value is not None:
-            following = _UNIT_AHEAD.match(text, found.end())
-            unit = following[1].lower() if following else ""
-            kind, factor = _units().get(unit, ("", 1.0))
-            bare = frozenset({value})
-            end = following.end() if following and kind else found.end()
-            yield Quantity(frozenset({value * factor}), kind, bare, found.start(), end, counts=value > 1 or bool(kind))
+    for found in _spelling(lang).finditer(text) if words else ():
+        value = words[found[0].lower()]
+        following = _UNIT_AHEAD.match(text, found.end())
+        kind, factor = _units().get(following[1].lower() if following else "", ("", 1.0))
+        end = following.end() if following and kind else found.end()
+        counts = value > 1 or bool(kind)
+        yield Quantity(frozenset({value * factor}), kind, frozenset({value}), found.start(), end, counts=counts)
+
+
+@cache
+def _spelling(lang: str) -> re.Pattern[str]:
+    """The longest first, so that `twenty-one` is one number."""
+    return re.compile(rf"\b(?:{'|'.join(sorted(_spellings(lang), key=len, reverse=True))})\b", re.IGNORECASE)
 
 
 @cache
 def _spellings(lang: str) -> dict[str, float]:
-    units = {word: float(value) for value, word in enumerate(_WORDS.get(lang, "").split(), 1)}
+    ones = {word: float(value) for value, word in enumerate(_WORDS.get(lang, "").split(), 1)}
     tens = {word: 10.0 * value for value, word in enumerate(_TENS.get(lang, "").split(), 2)}
-    both = {f"{ten}-{one}": tens[ten] + units[one] for ten in tens for one in list(units)[:9]} if lang == "en" else {}
-    return {**units, **tens, **both}
+    both = {f"{ten}-{one}": tens[ten] + ones[one] for ten in tens for one in list(ones)[:9]} if lang == "en" else {}
+    return {**ones, **tens, **both}
 
 
 @cache
