@@ -29,6 +29,10 @@ NO_NUMBER, NO_NAME, NEGATED, OPPOSITE = 0.2, 0.5, 0.2, 0.4
 """What a score is multiplied by for a number, date or identifier that is not there, a name, a negation, an opposite."""
 LEAST_NEGATED = 0.3
 """Share of a statement's matched words that are negated in the passage alone, from which on that contradicts."""
+NEARLY = 0.85
+"""Of two sentences, how much the one that holds less must hold of what the other does to be chosen."""
+COPY, COPIED = 0.8, 0.6
+"""Shares of the statement's words in the sentence, and the other way round, from which on it is a copy."""
 FOREIGN = 0.2
 """What a word weighs less in a statement of another language."""
 UNKNOWN = 0.5
@@ -56,7 +60,7 @@ class _Claim:
     """Of words, numbers and dates, in this order."""
     negated: frozenset[str]
     """Stems inside the reach of a negation."""
-    negates: bool
+    negations: int
     foreign: bool
     """In another language than the passage."""
 
@@ -129,7 +133,7 @@ def _read(text: str, lang: str) -> _Claim:
         days,
         weights=(*weights, *(QUANTITY_WEIGHT for _ in (*numbers, *days))),
         negated=frozenset().union(*(each.negated for each in read)),
-        negates=any(each.negations for each in read),
+        negations=sum(each.negations for each in read),
         foreign=foreign,
     )
 
@@ -145,17 +149,28 @@ def _is_foreign(text: str, lang: str) -> bool:
 
 
 def _best_match(claim: _Claim, passage: Passage) -> _Match | None:
-    """None: no sentence holds a word of it."""
+    """The sentence that says most of it; of those that say nearly as much, one that does not contradict it.
+
+    None: no sentence holds a word of it.
+    """
     rows = [*map(passage.word, claim.words), *map(passage.number, claim.numbers), *map(passage.day, claim.days)]
+    ranked = sorted(
+        (
+            (_mean(claim.weights, found), -at, found)
+            for at, found in enumerate(zip(*rows, strict=True))
+            if 1.0 in found
+        ),
+        reverse=True,
+    )
     best, best_score = None, 0.0
-    for sentence, found in zip(passage.sentences, zip(*rows, strict=True), strict=False):
-        if 1.0 not in found:
-            continue
+    for share, at, found in ranked:
+        if share < NEARLY * ranked[0][0]:
+            break
+        sentence = passage.sentences[-at]
         factor = 1.0 if claim.foreign else _contradiction(claim, found, sentence, passage.lang)
-        score = factor * _mean(claim.weights, found)
-        if score > best_score:
+        if factor * share > best_score:
             renamed = _renames(claim, found, sentence)
-            best, best_score = _Match(found, factor, renamed, (sentence.start, sentence.end)), score
+            best, best_score = _Match(found, factor, renamed, (sentence.start, sentence.end)), factor * share
     return best
 
 
@@ -174,15 +189,22 @@ def _contradiction(claim: _Claim, found: Sequence[float], sentence: Facts, lang:
 
 def _turned(claim: _Claim, matched: Sequence[Word], sentence: Facts, lang: str) -> bool:
     """Whether one side denies what the other says."""
-    if not claim.negates:
+    if _is_copy(claim, matched, sentence):
+        return (claim.negations + sentence.negations) % 2 == 1
+    if not claim.negations:
         turned = sum(word.weight for word in matched if not sentence.negated.isdisjoint(word.stems))
         return turned > 0 and turned >= LEAST_NEGATED * sum(word.weight for word in matched)
     if not sentence.stems.isdisjoint(denials(lang)):
         return False
     denied = [word for word in matched if not claim.negated.isdisjoint(word.stems)]
-    if denied:
-        return all(sentence.negated.isdisjoint(word.stems) for word in denied)
-    return not sentence.negations
+    return all(sentence.negated.isdisjoint(word.stems) for word in denied or matched)
+
+
+def _is_copy(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool:
+    """Whether they say the same in the same words, so that each negation counts."""
+    stems = {stem for word in claim.words for stem in word.stems}
+    shared = sum(not stems.isdisjoint(word.stems) for word in sentence.words)
+    return len(matched) >= COPY * len(claim.words) and shared >= COPIED * len(sentence.words)
 
 
 def _renames(claim: _Claim, found: Sequence[float], sentence: Facts) -> bool:
