@@ -73,7 +73,7 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, writer),
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
-        scrutiny=Scrutiny(_judge(settings), strict=settings.support_policy == "strict"),
+        scrutiny=Scrutiny(judge_of(settings), strict=settings.support_policy == "strict"),
     )
 
 
@@ -135,7 +135,8 @@ def _writer(settings: Settings, timeout: float) -> Writer | None:
     return None
 
 
-def _judge(settings: Settings) -> Judge:
+def judge_of(settings: Settings) -> Judge:
+    """Who judges support, by the settings."""
     offline = OfflineJudge()
     if settings.judge == "check_grounding":
         from shared.adapters.check_grounding import CheckGroundingJudge  # noqa: PLC0415 - only where it is used

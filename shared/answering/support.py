@@ -25,11 +25,11 @@ from shared.text.stop_words import stop_words
 
 SUPPORTED, PARTIAL = 0.6, 0.4
 """Least scores of the states."""
-NO_NUMBER, NO_NAME, NEGATED, OPPOSITE = 0.2, 0.5, 0.2, 0.4
+NO_NUMBER, NO_NAME, NEGATED, OPPOSITE = 0.3, 0.4, 0.1, 0.4
 """What a score is multiplied by for a number, date or identifier that is not there, a name, a negation, an opposite."""
 LEAST_NEGATED = 0.3
 """Share of a statement's matched words that are negated in the passage alone, from which on that contradicts."""
-NEARLY = 0.85
+NEARLY = 0.9
 """Of two sentences, how much the one that holds less must hold of what the other does to be chosen."""
 COPY, COPIED = 0.8, 0.6
 """Shares of the statement's words in the sentence, and the other way round, from which on it is a copy."""
@@ -155,11 +155,7 @@ def _best_match(claim: _Claim, passage: Passage) -> _Match | None:
     """
     rows = [*map(passage.word, claim.words), *map(passage.number, claim.numbers), *map(passage.day, claim.days)]
     ranked = sorted(
-        (
-            (_mean(claim.weights, found), -at, found)
-            for at, found in enumerate(zip(*rows, strict=True))
-            if 1.0 in found
-        ),
+        ((_mean(claim.weights, found), -at, found) for at, found in enumerate(zip(*rows, strict=True)) if 1.0 in found),
         reverse=True,
     )
     best, best_score = None, 0.0

@@ -63,9 +63,14 @@ class Pair:
         return self.kind == SUPPORTED
 
     @property
+    def claim_id(self) -> str:
+        """Shared with what was altered of the same claim."""
+        return self.pair_id.rpartition("/")[0]
+
+    @property
     def held_out(self) -> bool:
         """By the claim, so that no claim is in both halves."""
-        return crc32(self.pair_id.rpartition("/")[0].encode()) % 2 == 1
+        return crc32(self.claim_id.encode()) % 2 == 1
 
 
 def read_pairs(file: Path) -> tuple[Pair, ...]:
