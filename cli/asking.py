@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from cli.options import NOTHING, Place, common, print_json
+from cli.options import NOTHING, Place, anywhere, print_json
 from cli.showing import show_answer, show_results
-from shared.app import App
-from shared.domain import Filters, Question
-from shared.errors import InvalidArgument
-from shared.templates.limits import NONE
-from shared.text.instants import parse_instant, parse_zone
-from shared.wire import answer_json, search_json
+from functions.inside import Json
+from shared.text.instants import parse_zone
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -42,17 +37,18 @@ def asking(command: C) -> C:
 @click.option("--k", type=click.IntRange(1, 20), help="How many passages the writer gets.")
 @click.option("--template", help="`auto`, or the id of a template along which the answer is laid out.")
 @asking
-@common
+@anywhere
 def ask(place: Place, question: str, k: int | None, template: str | None, **options: Any) -> None:  # noqa: ANN401 - click's options
     """Ask your notes; every claim in the answer cites its passage. Exit code 3: they do not hold the answer."""
-    with place.app() as app:
-        asked = question_of(place, app, question, top_k=k, template=template, **options)
-        answer = app.chat(asked)
-        if place.as_json:
-            print_json(answer_json(asked, answer, k=app.passages_wanted(asked), request_id=uuid.uuid4().hex))
-        else:
-            show_answer(answer)
-    if answer.refusal:
+    asked = {**question_json(**options), "message": question}
+    asked |= {name: value for name, value in (("topK", k), ("template", template)) if value is not None}
+    with place.door() as door:
+        answer = door.send("POST", "/chat", asked)
+    if place.as_json:
+        print_json(answer)
+    else:
+        show_answer(answer, place)
+    if answer["meta"]["refusal"]:
         sys.exit(NOTHING)
 
 
@@ -60,55 +56,26 @@ def ask(place: Place, question: str, k: int | None, template: str | None, **opti
 @click.argument("query")
 @click.option("--k", type=click.IntRange(1, 100), default=10, show_default=True, help="How many passages.")
 @asking
-@common
+@anywhere
 def search(place: Place, query: str, k: int, **options: Any) -> None:  # noqa: ANN401 - click's options
     """Find passages, best first. Exit code 3: nothing found."""
-    with place.app() as app:
-        asked = question_of(place, app, query, **options)
-        retrieved = app.search(asked, k=k)
-        if place.as_json:
-            print_json(search_json(asked, retrieved, k=k, request_id=uuid.uuid4().hex))
-        else:
-            show_results(retrieved.selected)
-    if not retrieved.selected:
+    with place.door() as door:
+        found = door.send("POST", "/search", {**question_json(**options), "query": query, "k": k})
+    if place.as_json:
+        print_json(found)
+    else:
+        show_results(found["results"], place)
+    if not found["results"]:
         sys.exit(NOTHING)
 
 
-def question_of(
-    place: Place,
-    app: App,
-    text: str,
-    *,
-    vaults: tuple[str, ...] = (),
-    folders: tuple[str, ...] = (),
-    now: str | None = None,
-    time_zone: str | None = None,
-    top_k: int | None = None,
-    template: str | None = None,
-) -> Question:
-    """Raises InvalidArgument naming the option."""
-    longest = app.settings.chat_max_query_length
-    if not text.strip() or len(text) > longest:
-        raise InvalidArgument("the question", f"text of at most {longest} characters, not blank")
-    return Question(
-        place.tenant_id,
-        text.strip(),
-        app.clock() if now is None else checked("--now", parse_instant, now),
-        zone=local_zone() if time_zone is None else checked("--time-zone", parse_zone, time_zone),
-        filters=Filters(vaults=vaults, folders=folders),
-        top_k=top_k,
-        template=None if template == NONE else template,
-    )
-
-
-T = TypeVar("T")
-
-
-def checked(option: str, parse: Callable[[str], T], text: str) -> T:
-    try:
-        return parse(text)
-    except ValueError as error:
-        raise InvalidArgument(option, str(error)) from error
+def question_json(
+    *, vaults: Sequence[str] = (), folders: Sequence[str] = (), now: str | None = None, time_zone: str | None = None
+) -> Json:
+    """The options of a question as the fields of a body."""
+    filters = {name: list(values) for name, values in (("vaults", vaults), ("folders", folders)) if values}
+    asked: Json = {"timeZone": local_zone() if time_zone is None else time_zone}
+    return {**asked, **({"now": now} if now is not None else {}), **({"filters": filters} if filters else {})}
 
 
 def local_zone() -> str:

@@ -22,6 +22,8 @@ from cli import emulator
 from cli.doorkeeper import only_from_this_machine
 from cli.importing import Import
 from cli.options import Place, close, common, fail
+from cli.page import with_page
+from cli.shelves import LocalShelf
 from cli.trigger import Trigger, delivery
 from shared.app import App
 from shared.bootstrap import build, use
@@ -117,14 +119,19 @@ def _site(app: App, trigger: Trigger) -> WSGIApplication:
     if app.settings.store == "firestore":
         # The emulator posts its events below this path.
         functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
-    return only_from_this_machine(_by_first_segment(functions, api), app.settings.allowed_origins)
+    site = with_page(_by_first_segment(functions, api), ROOT / "web")
+    return only_from_this_machine(site, app.settings.allowed_origins)
 
 
 def _by_first_segment(functions: Mapping[str, WSGIApplication], rest: WSGIApplication) -> WSGIApplication:
-    """As on the shared functions host; each function knows its name before a path."""
+    """As on the shared functions host; each function knows its name before a path.
+
+    Firebase's SDKs, told to use an emulator, call `/PROJECT/REGION/NAME`.
+    """
 
     def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        name = environ.get("PATH_INFO", "").strip("/").partition("/")[0]
+        names = environ.get("PATH_INFO", "").strip("/").split("/")
+        name = names[2] if len(names) > 2 and names[2] in functions else names[0]
         return functions.get(name, rest)(environ, start_response)
 
     return site
@@ -183,7 +190,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
 
     What a start that died has begun is brought to its end.
     """
-    task = Import(app, place.tenant_id, sample, SAMPLE_VAULT)
+    task = Import(LocalShelf(app, place.tenant_id), sample, SAMPLE_VAULT)
     manifest = task.manifest()
     begun = manifest.knows(task.source)
     if manifest.finished(task.source):

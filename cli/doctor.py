@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import click
 
 from cli import emulator
+from cli.manifest import Manifest
 from cli.options import FAILED, Place, close, common, print_json
+from cli.shelves import local_name
 from shared.adapters.embedded.files import file_name
 from shared.app import App
 from shared.bootstrap import build
@@ -32,7 +36,7 @@ class Verdict:
 @click.command()
 @common
 def doctor(place: Place) -> None:
-    """Check settings, store, embedder, writer and emulator. Exit code 1: something has failed."""
+    """Check settings, store, embedder, writer, indexed folders, MCP and emulator. Exit code 1: something has failed."""
     verdicts = _examined(place)
     if place.as_json:
         print_json([asdict(verdict) for verdict in verdicts])
@@ -54,6 +58,8 @@ def _examined(place: Place) -> list[Verdict]:
             _tried("store", lambda: _store(app, place.tenant_id)),
             _embedder(app.embedder),
             _writer(app.writer),
+            _tried("folders", lambda: _folders(app, place.tenant_id)),
+            _mcp(),
             _emulator(),
         ]
     finally:
@@ -77,7 +83,9 @@ def _store(app: App, tenant_id: str) -> str:
         if not file.exists():
             return _room(file, tenant_id)
     coverage = app.coverage(tenant_id)
-    return f"{coverage.notes} notes of {tenant_id}, {coverage.indexed} indexed"
+    told = f"{coverage.notes} notes of {tenant_id}, {coverage.indexed} indexed"
+    behind = {"failed": coverage.failed, "waiting for vectors": coverage.pending, "not indexed": coverage.missing}
+    return ", ".join((told, *(f"{count} {what}" for what, count in behind.items() if count)))
 
 
 def _room(file: Path, tenant_id: str) -> str:
@@ -100,6 +108,22 @@ def _writer(writer: Writer) -> Verdict:
     """Writes a word: that costs next to nothing and finds bad keys and unknown models."""
     prompt = Prompt("Answer with one word.", "Say hello.", "hello", ())
     return _tried("writer", lambda: writer.write(prompt).model)
+
+
+def _folders(app: App, tenant_id: str) -> str:
+    """Raises OperatorError if one has gone, or its import was broken off."""
+    known = Manifest.of(app.settings.home).folders(local_name(app.settings, tenant_id))
+    odd = [f"{root} is gone" for root, _ in known if not root.is_dir()]
+    odd += [f"{root} was not indexed to its end" for root, finished in known if root.is_dir() and not finished]
+    if odd:
+        raise OperatorError(f"{'; '.join(odd)}: run aurora index again")
+    return ", ".join(str(root) for root, _ in known) or "none indexed yet"
+
+
+def _mcp() -> Verdict:
+    if importlib.util.find_spec("mcp") is None:
+        return Verdict("mcp", "missing", "only for `aurora mcp` and /mcp; pip install 'aurora-notes[mcp]'")
+    return Verdict("mcp", "ok", f"SDK {version('mcp')}")
 
 
 def _emulator() -> Verdict:

@@ -15,9 +15,8 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from cli.asking import checked
-from cli.folder import FileNote, read, walk
 from cli.evaluating_support import evaluate_support
+from cli.folder import FileNote, read, walk
 from cli.options import Place, close, common, fail, print_json
 from shared.app import App, NoteDraft
 from shared.bootstrap import build
@@ -112,7 +111,7 @@ def _app(place: Place, home: Path) -> Iterator[App]:
 
 
 def _task(place: Place, golden: Path | None, collection: Path | None, options: Mapping[str, Any]) -> Task:
-    given = None if options["now"] is None else checked("--now", parse_instant, options["now"])
+    given = None if options["now"] is None else _instant(options["now"])
     if collection is not None:
         taken = read_collection(collection)
         return Task(collection.name, taken.notes, _golden(taken.questions, taken.notes, options), given or UNDATED)
@@ -120,6 +119,13 @@ def _task(place: Place, golden: Path | None, collection: Path | None, options: M
     notes = _markdown(options["notes"]) if options["notes"] else _own(place)
     questions = _golden(read_golden(golden), notes, options)
     return Task(golden.name, notes, questions, given or datetime.now(UTC))
+
+
+def _instant(text: str) -> datetime:
+    try:
+        return parse_instant(text)
+    except ValueError as error:
+        raise InvalidArgument("--now", str(error)) from error
 
 
 def _golden(

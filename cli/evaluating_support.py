@@ -12,6 +12,7 @@ from rich.table import Table
 
 from cli.options import Place, print_json
 from shared.bootstrap import judge_of
+from shared.domain import Support
 from shared.evaluation.support import SupportFigures, judge_pairs, support_figures
 from shared.evaluation.support_pairs import Pair, pairs_of, read_pairs
 from shared.ports import Judge
@@ -33,8 +34,8 @@ def evaluate_support(place: Place, source: Path) -> None:
 
 
 def _measured(pairs: Sequence[Pair], judge: Judge) -> dict[str, dict[str, SupportFigures]]:
-    """Everything; where claims are of several sources, each; and both halves: of one the judge's constants were tuned."""
-    supports = {}
+    """Everything; each source of claims where there are several; and the half on which no constant was tuned."""
+    supports: dict[str, Support] = {}
     for start in range(0, len(pairs), ONE_CALL):
         supports |= judge_pairs(pairs[start : start + ONE_CALL], judge)
     parts = {"all": list(pairs)}

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from cli.asking import asking, question_of
-from cli.options import Place, common, print_json
-from shared.app import App
-from shared.domain import Question, Strategy
+from cli.asking import asking, question_json
+from cli.options import Place, anywhere, print_json
+from cli.shelves import listed_notes
+from cli.showing import Linked, console, linked
+from functions.inside import Door, Json
+from shared.domain import Strategy
 from shared.errors import NotFound
-from shared.retrieval.explanation import Explanation, PassageReport
-from shared.wire_explain import explain_json, weights, why
 
-PAGE = 200
 MOST_SHOWN = 3
 """Passages of a note that people are shown, those that got furthest first; JSON has more."""
+LEGS = ("vector", "keyword", "recency")
 
 
 @click.command()
@@ -33,7 +30,7 @@ MOST_SHOWN = 3
 @click.option("--threshold", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Least similarity.")
 @click.option("--strategy", type=click.Choice([each.value for each in Strategy]), default="weighted", show_default=True)
 @asking
-@common
+@anywhere
 def explain(
     place: Place,
     question: str,
@@ -46,79 +43,70 @@ def explain(
     **options: Any,  # noqa: ANN401 - click's options
 ) -> None:
     """How a search for QUESTION sees notes, and why one is not found; without --note and --path, those it finds."""
-    with place.app() as app:
-        asked = question_of(place, app, question, **options)
-        asked = replace(asked, threshold=threshold, strategy=Strategy(strategy))
-        explained = app.explain(asked, (*note_ids, *_ids_at(app, place.tenant_id, paths)), k=k)
+    asked = {**question_json(**options), "query": question, "k": k, "threshold": threshold, "strategy": strategy}
+    with place.door() as door:
+        named = [*note_ids, *_ids_at(door, paths)]
+        explained = door.send("POST", "/search:explain", {**asked, "noteIds": named})
     if place.as_json:
-        print_json(explain_json(asked, explained, k=k, request_id=uuid.uuid4().hex))
+        print_json(explained)
     else:
-        _show(asked, explained.explanation)
+        _show(explained, linked(place))
 
 
-def _ids_at(app: App, tenant_id: str, paths: Sequence[str]) -> list[str]:
+def _ids_at(door: Door, paths: Sequence[str]) -> list[str]:
     """Of the notes at these paths, in every vault that has one there. Raises NotFound naming a path without note."""
     if not paths:
         return []
     ids: dict[str, list[str]] = {path: [] for path in paths}
-    for note_id, path in _paths(app, tenant_id):
-        if path in ids:
-            ids[path].append(note_id)
+    for note in listed_notes(door):
+        if note["path"] in ids:
+            ids[note["path"]].append(note["noteId"])
     for path, found in ids.items():
         if not found:
             raise NotFound(f"no note at {path!r}")
     return [note_id for found in ids.values() for note_id in found]
 
 
-def _paths(app: App, tenant_id: str) -> Iterator[tuple[str, str]]:
-    token = None
-    while True:
-        page = app.notes(tenant_id, limit=PAGE, token=token, vault=None)
-        yield from ((note.note_id, note.path) for note in page.items)
-        if page.next_token is None:
-            return
-        token = page.next_token
-
-
-def _show(question: Question, explanation: Explanation) -> None:
+def _show(explained: Json, link: Linked) -> None:
     """A passage, what each leg made of it as `rank: part`, and below it why it is missing."""
-    console = Console(highlight=False, soft_wrap=True)
+    out = console()
+    notes = explained["notes"]
     table = Table(box=None, pad_edge=False)
-    names = ("vector", "keyword", "recency")
-    legs = [f"{name}\n× {weight:g}" for name, weight in zip(names, weights(explanation), strict=True)]
-    for heading in ("rank", "score", *legs, "similar"):
+    legs: Json = next((note["chunks"][0]["legs"] for note in notes if note["chunks"]), {})
+    for heading in ("rank", "score", *(_heading(name, legs) for name in LEGS), "similar"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("passage", overflow="fold")
-    for note in explanation.notes:
-        if not note.passages:
-            table.add_row(*[""] * 6, _told(note.note_id, why(note, question, explanation)))
-        for passage in note.passages[:MOST_SHOWN]:
-            table.add_row(*_row(passage, why(passage, question, explanation)))
-    if explanation.notes:
-        console.print(table)
-    else:
-        console.print("nothing found")
-    if explanation.retrieved.widened:
-        console.print(f"[dim]nothing was written in the time named: searched {explanation.retrieved.widened}[/]")
+    for note in notes:
+        if not note["chunks"]:
+            table.add_row(*[""] * 6, _told(Text(note["noteId"]), note["detail"]))
+        for passage in note["chunks"][:MOST_SHOWN]:
+            table.add_row(*_row(passage, link))
+    out.print(table if notes else "nothing found")
+    time_range = explained["meta"]["query"]["timeRange"]
+    if time_range and time_range["widened"]:
+        out.print(Text(f"nothing was written in the time named: searched {time_range['widened']}", "dim"))
 
 
-def _row(passage: PassageReport, reason: str | None) -> tuple[str, ...]:
-    chunk, parts, seen = passage.scored.chunk, passage.scored.scores, passage.seen
-    where = [chunk.path or chunk.title or chunk.note_id, chunk.heading_path, f"part {chunk.position + 1}"]
+def _heading(name: str, legs: Json) -> str:
+    return f"{name}\n× {legs[name]['weight']:g}" if legs else name
+
+
+def _row(passage: Json, link: Linked) -> tuple[str | Text, ...]:
+    part = int(passage["chunkId"].rpartition("_")[2]) + 1
+    where = (passage["path"] or passage["title"] or passage["noteId"], passage["headingPath"], f"part {part}")
+    legs = passage["legs"]
     return (
-        "–" if passage.place is None else str(passage.place),
-        f"{passage.scored.score:.3f}",
-        _leg(seen.vector_rank, parts.vector),
-        _leg(seen.keyword_rank, parts.keyword),
-        _leg(seen.recent_rank, parts.recency),
-        f"{parts.similarity:.2f}",
-        _told(" · ".join(filter(None, where)), reason),
+        "–" if passage["rank"] is None else str(passage["rank"]),
+        f"{passage['score']:.3f}",
+        *(_leg(legs[name]) for name in LEGS),
+        f"{legs['vector']['similarity']:.2f}",
+        _told(link(" · ".join(filter(None, where)), passage), passage["detail"]),
     )
 
 
-def _told(where: str, reason: str | None) -> str:
-    return f"{escape(where)}\n" + ("[green]found[/]" if reason is None else f"[yellow]{escape(reason)}[/]")
+def _told(where: Text, reason: str | None) -> Text:
+    return Text.assemble(where, "\n", ("found", "green") if reason is None else (reason, "yellow"))
 
 
-def _leg(rank: int | None, part: float) -> str:
-    return f"{'–' if rank is None else f'#{rank}'}: {part:.3f}"
+def _leg(leg: Json) -> str:
+    return f"{'–' if leg['rank'] is None else '#' + str(leg['rank'])}: {leg['score']:.3f}"

@@ -5,32 +5,22 @@ Ids are a hash of vault and path, so the same file is the same note on every run
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime
 from pathlib import Path
 
 from shared.app import NoteDraft
-from shared.indexing.frontmatter import split
-from shared.text.instants import FIRST_YEAR, LAST_YEAR
+from shared.indexing.markdown_file import fields_of, note_id_of
 
 SUFFIXES = frozenset({".md", ".markdown"})
 MOST_BYTES = 900_000
 """Of a note's text; the limit of the product."""
-MOST_TAGS = 100
-LONGEST_TAG = 200
-LONGEST_TITLE = 1000
 LONGEST_PATH = 1000
-NOON = time(12, tzinfo=UTC)
-"""A bare date is noon UTC, which is that day in nearly every time zone."""
 
-_HEADING = re.compile(r"#[ \t]+(?P<title>\S.*?)[ \t]*#*[ \t]*")
-_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
-_DAY_IN_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?!\d)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -53,11 +43,6 @@ class FileNote:
     modified: datetime
     problem: str | None
     """What is odd about it although it is a note; None: nothing."""
-
-
-def note_id_of(vault: str, path: str) -> str:
-    """A hash of both: 32 hexadecimal digits."""
-    return hashlib.sha256(f"{vault}\0{path}".encode()).hexdigest()[:32]
 
 
 def relative(root: Path, entry: Path) -> str:
@@ -122,18 +107,17 @@ def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
     if reason:
         return Skipped(path, reason)
     text = raw.decode("utf-8-sig")
-    front = split(text)
+    fields = fields_of(text, path)
     draft = NoteDraft(
-        title=_title(front.fields, text[front.body_start :], file),
+        title=fields.title,
         text=text,
         vault=vault,
         path=path,
-        tags=_tags(front.fields.get("tags")),
-        lang=_lang(front.fields.get("lang")),
-        created_at=_created(front.fields, file.name),
+        tags=fields.tags,
+        lang=fields.lang,
+        created_at=fields.created_at,
     )
-    problem = f"indexed as plain text: {front.problem}" if front.problem else None
-    return FileNote(note_id_of(vault, path), draft, datetime.fromtimestamp(about.st_mtime, UTC), problem)
+    return FileNote(note_id_of(vault, path), draft, datetime.fromtimestamp(about.st_mtime, UTC), fields.problem)
 
 
 def _unfit(path: str, size: int, raw: bytes) -> str | None:
@@ -147,63 +131,4 @@ def _unfit(path: str, size: int, raw: bytes) -> str | None:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
         return f"not UTF-8 at byte {error.start}"
-    return None
-
-
-def _title(fields: Mapping[str, object], body: str, file: Path) -> str:
-    """From the frontmatter, else the first first-level heading, else the file's name."""
-    named = fields.get("title")
-    title = str(named) if isinstance(named, str | int | float | date) else ""
-    return (title.strip() or _first_heading(body) or file.stem)[:LONGEST_TITLE]
-
-
-def _first_heading(body: str) -> str:
-    fence = ""
-    for line in body.splitlines():
-        opening = _FENCE.match(line)
-        if fence:
-            fence = "" if opening and opening[1].startswith(fence) else fence
-        elif opening:
-            fence = opening[1]
-        elif found := _HEADING.fullmatch(line):
-            return found["title"]
-    return ""
-
-
-def _tags(value: object) -> tuple[str, ...]:
-    """A list, or text with commas or spaces; `#` in front is dropped; each once."""
-    words = re.split(r"[,\s]+", value) if isinstance(value, str) else value if isinstance(value, list) else []
-    plain = (_CONTROL.sub("", str(word)).strip().lstrip("#")[:LONGEST_TAG] for word in words if word is not None)
-    return tuple(dict.fromkeys(tag for tag in plain if tag))[:MOST_TAGS]
-
-
-def _lang(value: object) -> str | None:
-    return value if isinstance(value, str) and re.fullmatch(r"[a-z]{2}", value) else None
-
-
-def _created(fields: Mapping[str, object], name: str) -> datetime | None:
-    """`created`, else `date`, else a date at the start of the file's name (a daily note)."""
-    in_name = _DAY_IN_NAME.match(name)
-    for value in (fields.get("created"), fields.get("date"), in_name[1] if in_name else None):
-        when = _when(value)
-        if when is not None and FIRST_YEAR <= when.year <= LAST_YEAR:
-            return when
-    return None
-
-
-def _when(value: object) -> datetime | None:
-    """YAML gives dates, times and text; a time without zone is UTC."""
-    if isinstance(value, str):
-        value = _parsed(value.strip())
-    if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
-    return datetime.combine(value, NOON) if isinstance(value, date) else None
-
-
-def _parsed(text: str) -> date | datetime | None:
-    for parse in (date.fromisoformat, datetime.fromisoformat):
-        try:
-            return parse(text)
-        except ValueError:
-            continue
     return None

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from cli.folder import FileNote, Skipped, note_id_of, read, relative, walk
+from cli.folder import FileNote, Skipped, read, relative, walk
 from cli.manifest import Manifest
-from shared.app import App, NoteDraft
-from shared.domain import NoteKey
-from shared.errors import ModelRefused, NotFound, RequestError, Unavailable
-from shared.indexing.pipeline import IndexOutcome
+from cli.shelves import Shelf, Taken
+from shared.errors import NotFound
+from shared.indexing.markdown_file import note_id_of
 
 WORKERS = 4
 """Files at once: while one waits for a model or the disk, another is read."""
 
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """One file after its turn: left out, indexed, or why not."""
-
-    file: FileNote | Skipped
-    outcome: IndexOutcome | None = None
-    pending: str | None = None
-    failed: str | None = None
+Step: TypeAlias = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
@@ -49,6 +40,8 @@ class Report:
     skipped: list[Skipped] = field(default_factory=list)
     odd: list[Skipped] = field(default_factory=list)
     """Indexed, but not as their author meant."""
+    absent: frozenset[str] = frozenset()
+    """Ids of notes that stay for now although their files are not there; see `Glance`."""
     seconds: float = 0.0
 
     def add(self, taken: Taken) -> set[str]:
@@ -56,19 +49,18 @@ class Report:
         if isinstance(taken.file, Skipped):
             self.skipped.append(taken.file)
             return set()
-        path, outcome = taken.file.draft.path, taken.outcome
+        path = taken.file.draft.path
         self.notes += 1
+        self.embedded += taken.embedded
         if taken.file.problem:
             self.odd.append(Skipped(path, taken.file.problem))
         if taken.pending is not None:
             self.pending.append(Skipped(path, taken.pending))
-        elif outcome is None or outcome.action == "failed":
-            reason = taken.failed or (outcome.error if outcome else None) or "refused by the model"
-            self.failed.append(Skipped(path, reason))
+        elif taken.failed is not None:
+            self.failed.append(Skipped(path, taken.failed))
         else:
-            self.embedded += outcome.embedded
-            self.unchanged += outcome.action == "unchanged"
-            self.indexed += outcome.action != "unchanged"
+            self.unchanged += not taken.changed
+            self.indexed += taken.changed
         return {taken.file.note_id}
 
     def as_json(self) -> dict[str, Any]:
@@ -93,82 +85,79 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
-    """One folder on its way into one vault of one tenant."""
+class Glance:
+    """What somebody who has looked before knows of the folder, so that a pass needs not read all of it again."""
 
-    app: App
-    tenant_id: str
+    known: Callable[[Path], bool] = lambda _: False
+    """Whether this file was taken as it is now."""
+    absent: frozenset[str] | None = None
+    """Ids of notes whose files were not there last time: only those are removed. Many programs save a file by moving
+    the old one away first. None: all whose files are not there.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One folder on its way into one vault."""
+
+    shelf: Shelf
     root: Path
     vault: str
 
     @property
     def source(self) -> str:
         """Names the folder in the manifest."""
-        settings = self.app.settings
-        place = f"firestore:{settings.project}" if settings.store == "firestore" else "embedded"
-        return f"{place} {self.tenant_id} {self.vault} {self.root.resolve()}"
+        return f"{self.shelf.name} {self.vault} {self.root.resolve()}"
 
     def manifest(self) -> Manifest:
-        return Manifest(self.app.settings.home / "folders.json")
+        return Manifest.of(self.shelf.home)
 
-    def run(self, step: Callable[[int, int], None] = lambda _done, _all: None) -> Report:
+    def run(self, step: Step = lambda _done, _all: None, glance: Glance = Glance()) -> Report:
         """Import all of it. `step(done, all)` is called after every note. Raises OperatorError, StoreUnavailable."""
         if not self.root.is_dir():
             raise NotFound(f"no folder {self.root}")
         started = time.perf_counter()
         report = Report(self.vault, str(self.root))
-        found = list(walk(self.root))
-        report.skipped += [entry for entry in found if isinstance(entry, Skipped)]
-        files = [entry for entry in found if isinstance(entry, Path)]
+        entries = list(walk(self.root))
+        report.skipped += [entry for entry in entries if isinstance(entry, Skipped)]
+        files = self._ids(entry for entry in entries if isinstance(entry, Path))
         manifest = self.manifest()
-        before, foreign = manifest.ids(self.source), manifest.elsewhere(self.source)
-        planned = {note_id_of(self.vault, relative(self.root, file)) for file in files}
-        manifest.begin(self.source, before | (planned - foreign))
-        kept: set[str] = set()
-        with _workers() as workers:
-            for count, taken in enumerate(workers.map(lambda file: self._take(file, foreign), files), 1):
-                kept |= report.add(taken)
-                step(count, len(files))
+        begun = manifest.begin(self.shelf.name, self.source, self.root.resolve(), files.values())
+        seen = {file for file in files if glance.known(file) and files[file] in begun.before | begun.foreign}
+        kept = begun.before.intersection(files[file] for file in seen)
+        kept |= self._take_all([file for file in files if file not in seen], begun.foreign, report, step)
         if any(entry.unread for entry in report.skipped):
-            kept |= before  # what cannot be looked at may still be there
-        for note_id in sorted(before - kept):
-            self._remove(note_id, report)
-        manifest.keep(self.source, kept)
+            kept |= begun.before  # what cannot be looked at may still be there
+        gone = self._remove_all(begun.before - kept, glance, report)
+        manifest.keep(self.source, kept, gone)
         report.seconds = time.perf_counter() - started
         return report
 
+    def _ids(self, files: Iterable[Path]) -> dict[Path, str]:
+        return {file: note_id_of(self.vault, relative(self.root, file)) for file in files}
+
+    def _take_all(self, files: Sequence[Path], foreign: frozenset[str], report: Report, step: Step) -> set[str]:
+        """Read and save each, then wait until the index has followed. The ids of those that are notes."""
+        taken: list[Taken] = []
+        with _workers() as workers:
+            for each in workers.map(lambda file: self._take(file, foreign), files):
+                taken.append(each)
+                step(len(taken), len(files))
+            return {note_id for each in workers.map(self.shelf.follow, taken) for note_id in report.add(each)}
+
     def _take(self, file: Path, foreign: frozenset[str]) -> Taken:
-        """Read, save and index one file. Runs in several threads at once."""
+        """Runs in several threads at once."""
         note = read(self.root, file, self.vault)
         if isinstance(note, FileNote) and note.note_id in foreign:
             note = Skipped(note.draft.path, "another folder has put a note at this path of the vault")
-        if isinstance(note, Skipped):
-            return Taken(note)
-        try:
-            self.app.save_note(self.tenant_id, note.note_id, self._dated(note))
-        except (RequestError, Unavailable) as error:
-            return Taken(note, failed=error.message)
-        try:
-            return Taken(note, self.app.index_note(NoteKey(self.tenant_id, note.note_id)))
-        except Unavailable as error:
-            return Taken(note, pending=error.message)
-        except ModelRefused as error:
-            return Taken(note, failed=error.message)
+        return Taken(note) if isinstance(note, Skipped) else self.shelf.save(note)
 
-    def _dated(self, note: FileNote) -> NoteDraft:
-        """A file without a date of its own was created when it was first seen to be modified."""
-        if note.draft.created_at is not None:
-            return note.draft
-        existing = self.app.store.get_note(self.tenant_id, note.note_id)
-        return replace(note.draft, created_at=existing.created_at if existing else note.modified)
-
-    def _remove(self, note_id: str, report: Report) -> None:
-        try:
-            self.app.delete_note(self.tenant_id, note_id)
-        except NotFound:
-            return  # somebody else deleted it
-        self.app.index_note(NoteKey(self.tenant_id, note_id))
-        report.removed += 1
+    def _remove_all(self, missing: frozenset[str], glance: Glance, report: Report) -> frozenset[str]:
+        """Those whose time has come. The ids that are gone."""
+        gone = missing if glance.absent is None else missing & glance.absent
+        report.absent = missing - gone
+        report.removed = sum(self.shelf.remove(note_id) for note_id in sorted(gone))
+        return gone
 
 
 @contextmanager

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from cli.asking import question_of
-from cli.importing import Import, Report
-from cli.options import FAILED, Place, common, print_json
+from cli.asking import question_json
+from cli.importing import Import, Report, Step
+from cli.options import FAILED, Place, anywhere, common, print_json
+from cli.shelves import LocalShelf, RemoteShelf, Shelf
 from cli.showing import show_answer, show_report
-from shared.app import App
-from shared.wire import answer_json, reconcile_json
-from shared.wire_types import AnswerJson
+from functions.inside import Door, Inside, Json
+from shared.bootstrap import use
+from shared.errors import Unavailable
+from shared.ports import Identity
+from shared.wire import reconcile_json
 
 DEMO_QUESTIONS = (
     "What did we decide about the API?",
@@ -27,26 +35,66 @@ DEMO_QUESTIONS = (
 
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
+T = TypeVar("T")
+
 
 @click.command()
 @click.argument("path", type=FOLDER)
 @click.option("--vault", default="default", show_default=True, help="The vault that the notes go into.")
-@common
-def index(place: Place, path: Path, vault: str) -> None:
+@click.option("--watch", "watching", is_flag=True, help="Go on following the folder until Ctrl-C.")
+@anywhere
+def index(place: Place, path: Path, vault: str, *, watching: bool) -> None:
     """Bring a folder of Markdown into a vault: what changed is indexed, what is gone removed.
 
-    Exit code 1: some notes could not be indexed, or wait for their vectors.
+    Exit code 1: some notes could not be indexed, or wait for their vectors. With --watch and --json: one object a
+    line, one line a change.
     """
     if not vault or "/" in vault:
         raise click.BadParameter("a name without slash", param_hint="--vault")
-    with place.app() as app:
-        report = _import(app, place, path, vault)
+    with _shelf(place) as shelf:
+        task = Import(shelf, path, vault)
+        if watching:
+            _follow(place, task)
+            return
+        report = _with_bar(task.run)
     if place.as_json:
         print_json(report.as_json())
     else:
         show_report(report)
     if report.failed or report.pending:
         sys.exit(FAILED)
+
+
+@contextmanager
+def _shelf(place: Place) -> Iterator[Shelf]:
+    if place.server is None:
+        with place.app() as app:
+            yield LocalShelf(app, place.tenant_id)
+    else:
+        with place.door() as door:
+            yield RemoteShelf.at(door, place.server, place.settings().home)
+
+
+def _follow(place: Place, task: Import) -> None:
+    """Until Ctrl-C, which is how it is meant to end."""
+    from cli.watching import Follower  # noqa: PLC0415 - its watcher is for those who watch
+
+    def told(news: Report | Unavailable) -> None:
+        if isinstance(news, Unavailable):
+            click.echo(f"aurora: {news.message}; trying again", err=True)
+        elif place.as_json:
+            click.echo(json.dumps(news.as_json(), ensure_ascii=False))
+        else:
+            click.echo(f"{datetime.now():%H:%M:%S} ", nl=False)  # noqa: DTZ005 - the clock on the wall
+            show_report(news)
+
+    follower = Follower(task)
+    with suppress(KeyboardInterrupt):
+        told(_with_bar(follower.first))
+        if not place.as_json:
+            click.echo(f"following {task.root}  (Ctrl-C ends it)")
+        sys.stdout.flush()
+        follower.follow(told)
 
 
 @click.command()
@@ -84,26 +132,26 @@ def demo(place: Place, folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="aurora-demo-") as home:
         temporary = replace(place, home=Path(home))
         with temporary.app() as app:
-            report = _import(app, temporary, folder, "default")
+            report = _with_bar(Import(LocalShelf(app, place.tenant_id), folder, "default").run)
             if not place.as_json:
                 click.echo(f"{app.notice}\n{report.notes} notes indexed in {report.seconds:.1f} s")
-            answers = [_demonstrate(app, temporary, question) for question in DEMO_QUESTIONS]
+            use(app)
+            door = Inside(Identity(place.tenant_id, place.tenant_id))
+            answers = [_demonstrate(door, temporary, question) for question in DEMO_QUESTIONS]
     if place.as_json:
         print_json({"index": report.as_json(), "answers": answers})
 
 
-def _demonstrate(app: App, place: Place, text: str) -> AnswerJson:
-    question = question_of(place, app, text)
-    answer = app.chat(question)
+def _demonstrate(door: Door, place: Place, text: str) -> Json:
+    answer = door.send("POST", "/chat", {**question_json(), "message": text})
     if not place.as_json:
         click.echo(f"\n> {text}\n")
-        show_answer(answer)
-    return answer_json(question, answer, k=app.passages_wanted(question), request_id="demo")
+        show_answer(answer, place)
+    return answer
 
 
-def _import(app: App, place: Place, folder: Path, vault: str) -> Report:
-    """With a bar and its rate on stderr, where a person watches."""
-    task = Import(app, place.tenant_id, folder, vault)
+def _with_bar(work: Callable[[Step], T]) -> T:
+    """With a bar, its rate and the time left on stderr, where a person watches."""
     console = Console(stderr=True)
     columns = (
         TextColumn("indexing"),
@@ -119,4 +167,4 @@ def _import(app: App, place: Place, folder: Path, vault: str) -> Report:
             speed = progress.tasks[bar].speed
             progress.update(bar, completed=done, total=total, rate=f"{speed:.0f} notes/s" if speed else "")
 
-        return task.run(step)
+        return work(step)

@@ -14,13 +14,17 @@ from typing import Any
 
 import click
 
+from functions.inside import Door, Inside
 from shared.app import App
-from shared.bootstrap import LOCAL_TENANT, build
+from shared.bootstrap import LOCAL_TENANT, build, use
 from shared.errors import AuroraError, InvalidArgument
+from shared.ports import Identity
 from shared.settings import Settings
 
 OK, FAILED, USAGE, NOTHING = 0, 1, 2, 3
 """Exit codes: done; something failed; the command line is wrong; nothing found, or no answer in the notes."""
+INTERRUPTED = 130
+"""Ctrl-C, as shells have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +35,16 @@ class Place:
     """None: AURORA_HOME or its default."""
     tenant_id: str
     as_json: bool
+    server: str | None = None
+    """Address of a deployed product; None: the notes are on this machine."""
+    token: str | None = None
+    """Who calls that server: a Firebase ID token."""
 
     def settings(self, **more: str) -> Settings:
-        """From the environment, with this place's home and `more` on top. Nobody signs in on a command line."""
-        env = {**os.environ, "AUTH": "none", **more}
+        """From the environment, with this place's home and `more` on top. Nobody signs in on a command line, and what
+        is logged elsewhere is said by the command itself.
+        """
+        env = {"LOG_LEVEL": "ERROR", **os.environ, "AUTH": "none", **more}
         if self.home is not None:
             env["AURORA_HOME"] = str(self.home)
         return Settings.from_env(env)
@@ -48,6 +58,19 @@ class Place:
         finally:
             close(app)
 
+    @contextmanager
+    def door(self) -> Iterator[Door]:
+        """The product's routes, on this machine or on the server: commands cannot tell which."""
+        if self.server is not None:
+            from cli.remote import Remote  # noqa: PLC0415 - its HTTP client is for those who have a server
+
+            with Remote(self.server, self.token) as remote:
+                yield remote
+            return
+        with self.app() as app:
+            use(app)
+            yield Inside(Identity(self.tenant_id, self.tenant_id))
+
 
 def close(app: App) -> None:
     """Release its threads and files."""
@@ -55,40 +78,73 @@ def close(app: App) -> None:
     app.store.close()
 
 
-def common(command: Callable[..., None]) -> Callable[..., None]:
-    """`--home`, `--tenant` and `--json`, before or after the command's name; the command gets them as `place`."""
+Command = Callable[..., None]
 
+
+def common(command: Command) -> Command:
+    """`--home`, `--tenant` and `--json`, before or after the command's name; the command gets them as `place`."""
+    return _with_place(command, remote=False)
+
+
+def anywhere(command: Command) -> Command:
+    """`common`, for a command that also works on a server: `--server` and `--token`."""
+    with_options = click.option("--server", metavar="URL", help="A deployed product.  [env var: AURORA_SERVER]")
+    with_token = click.option("--token", help="Firebase ID token of who calls it.  [env var: AURORA_TOKEN]")
+    return with_options(with_token(_with_place(command, remote=True)))
+
+
+def _with_place(command: Command, *, remote: bool) -> Command:
     @click.option("--home", type=click.Path(path_type=Path, file_okay=False), help="Folder of the embedded store.")
     @click.option("--tenant", help=f"Whose notes.  [default: {LOCAL_TENANT}]")
     @click.option("--json", "as_json", is_flag=True, help="Print JSON for a program to read.")
     @click.pass_context
     @functools.wraps(command)
-    def with_place(
-        context: click.Context, /, home: Path | None, tenant: str | None, *, as_json: bool, **options: object
-    ) -> None:
+    def with_place(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - click's options
         outer: Mapping[str, Any] = context.find_object(dict) or {}
-        place = Place(
-            home or outer.get("home"),
-            tenant or outer.get("tenant") or LOCAL_TENANT,
-            as_json or bool(outer.get("as_json")),
-        )
+        given = {name: options.pop(name, None) or outer.get(name) for name in ("home", "tenant", "server", "token")}
+        as_json = options.pop("as_json") or bool(outer.get("as_json"))
+        place = _place(given, as_json=as_json, remote=remote)
         with errors_as_one_line():
             command(place, **options)
 
     return with_place
 
 
+def _place(given: Mapping[str, Any], *, as_json: bool, remote: bool) -> Place:
+    """Raises UsageError for options that cannot go together."""
+    if given["server"] and not remote:
+        raise click.UsageError("this command works on this machine's notes only, without --server")
+    if given["server"] and given["tenant"]:
+        raise click.UsageError("--tenant: on a server the token says whose notes they are")
+    server = given["server"] or (os.environ.get("AURORA_SERVER") if remote else None)
+    token = given["token"] or os.environ.get("AURORA_TOKEN")
+    return Place(given["home"], given["tenant"] or LOCAL_TENANT, as_json, server or None, token or None)
+
+
 @contextmanager
 def errors_as_one_line() -> Iterator[None]:
-    """An error of ours is told in one line and ends the command; a wrong value is a usage error."""
+    """An error of ours is told in one line and ends the command; a wrong value is a usage error. A reader who has
+    left, like `head`, ends it quietly.
+    """
     try:
         yield
+        sys.stdout.flush()
     except InvalidArgument as error:
         fail(error.message, USAGE)
     except AuroraError as error:
         fail(error.message)
+    except BrokenPipeError:
+        _nobody_reads()
     except OSError as error:
         fail(f"{error.strerror}: {error.filename}" if error.filename else str(error))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def _nobody_reads() -> None:
+    """End without a word: what Python would still flush at its end goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(FAILED)
 
 
 def fail(message: str, code: int = FAILED) -> None:

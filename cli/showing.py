@@ -2,53 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from rich.console import Console
-from rich.markup import escape
+from rich.style import Style
 from rich.table import Table
+from rich.text import Text
 
 from cli.importing import Report
-from shared.domain import Answer, Citation, Scored
+from cli.manifest import Manifest
+from cli.options import Place
+from functions.inside import Json
 from shared.text.dates import date_in_words
 from shared.wire import snippet
 
+Linked = Callable[[str, Json], Text]
+"""Some words and what they name -> the words, on a terminal leading to its file."""
 
-def show_answer(answer: Answer) -> None:
+
+def linked(place: Place) -> Linked:
+    """Links to the files of notes that were indexed from a folder of this machine."""
+    manifest = Manifest.of(place.settings().home)
+
+    def link(words: str, row: Json) -> Text:
+        file = manifest.file_of(row["noteId"], row["path"])
+        return Text(words, Style(link=file.as_uri()) if file else Style())
+
+    return link
+
+
+def console() -> Console:
+    """Of standard output; lines are wrapped by the terminal, so that they can be copied whole."""
+    return Console(highlight=False, soft_wrap=True)
+
+
+def show_answer(answer: Json, place: Place) -> None:
     """The answer, then what it cites; with a refusal the nearest notes."""
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(escape(answer.text))
-    for citation in answer.citations:
-        console.print(f"  [cyan]\\[{citation.label}][/] {escape(_where(citation.passage))}")
-        console.print(f"       [dim]“{escape(_quote(citation))}”[/]")
-    if answer.refusal and answer.retrieved and answer.retrieved.nearest:
-        console.print(f"\n[dim]Reason: {answer.refusal.value}. The nearest notes:[/]")
-        show_results(answer.retrieved.nearest)
+    console().print(Text(answer["answer"]))
+    show_sources(answer, place)
 
 
-def show_results(passages: Sequence[Scored]) -> None:
+def show_sources(answer: Json, place: Place) -> None:
+    """What stands below an answer's text."""
+    out, link = console(), linked(place)
+    for citation in answer["citations"]:
+        out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(_where(citation), citation)))
+        out.print(Text(f"       “{snippet(citation['quote'])}”", "dim"))
+    refusal = answer["meta"]["refusal"]
+    if refusal and refusal["nearest"]:
+        out.print(Text(f"\nReason: {refusal['reason']}. The nearest notes:", "dim"))
+        show_results(refusal["nearest"], place)
+
+
+def show_results(rows: Sequence[Json], place: Place) -> None:
     """One line a passage, best first."""
-    console = Console(highlight=False, soft_wrap=True)
-    if not passages:
-        console.print("nothing found")
+    if not rows:
+        console().print("nothing found")
         return
+    link = linked(place)
     table = Table(box=None, pad_edge=False)
-    for heading, justify in (("score", "right"), ("note", "left"), ("date", "left"), ("passage", "left")):
-        table.add_column(heading, justify="right" if justify == "right" else "left", overflow="fold")
-    for passage in passages:
-        chunk = passage.chunk
-        day = chunk.created_at.date().isoformat()
-        table.add_row(f"{passage.score:.2f}", escape(chunk.title), day, escape(snippet(chunk.text)))
-    console.print(table)
+    table.add_column("score", justify="right", overflow="fold")
+    for heading in ("note", "date", "passage"):
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        score, day = f"{row['score']:.2f}", row["createdAt"][:10]
+        table.add_row(score, link(row["title"] or row["path"], row), day, Text(row["snippet"]))
+    console().print(table)
 
 
 def show_report(report: Report) -> None:
     """One import: the counts, then every file that needs a word."""
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(
-        f"{report.notes} notes from {escape(report.folder)} into vault {escape(report.vault)}: "
-        f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed, "
-        f"{report.embedded} texts embedded in {report.seconds:.1f} s"
+    out = console()
+    out.print(
+        Text(
+            f"{report.notes} notes from {report.folder} into vault {report.vault}: "
+            f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed, "
+            f"{report.embedded} texts embedded in {report.seconds:.1f} s"
+        )
     )
     for heading, places in (
         ("skipped", report.skipped),
@@ -57,14 +88,9 @@ def show_report(report: Report) -> None:
         ("failed", report.failed),
     ):
         for place in places:
-            console.print(f"  [yellow]{heading}[/] {escape(place.path)}: {escape(place.reason)}")
+            out.print(Text.assemble("  ", (heading, "yellow"), f" {place.path}: {place.reason}"))
 
 
-def _where(passage: Scored) -> str:
-    chunk = passage.chunk
-    parts = (chunk.title, chunk.heading_path, chunk.path, date_in_words(chunk.created_at))
-    return " · ".join(part for part in parts if part)
-
-
-def _quote(citation: Citation) -> str:
-    return snippet(citation.quote)
+def _where(citation: Json) -> str:
+    day = date_in_words(datetime.fromisoformat(citation["createdAt"]))
+    return " · ".join(filter(None, (citation["title"], citation["headingPath"], citation["path"], day)))

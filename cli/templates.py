@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 import click
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from cli.options import FAILED, Place, common, print_json
+from cli.options import FAILED, Place, anywhere, common, print_json
+from cli.showing import console
 from shared.errors import InvalidArgument
 from shared.templates.markdown import read_template
-from shared.wire import template_json, template_match_json, templates_json
+from shared.wire import template_json
 
 
 @click.group()
@@ -23,38 +24,36 @@ def templates() -> None:
 
 
 @templates.command("list")
-@common
+@anywhere
 def list_all(place: Place) -> None:
     """Every template, by id."""
-    with place.app() as app:
-        found = app.list_templates(place.tenant_id)
-        ready = app.templates_ready(place.tenant_id)
+    with place.door() as door:
+        found = door.send("GET", "/templates")
     if place.as_json:
-        print_json(templates_json(found, ready=ready))
+        print_json(found)
     else:
-        _show(("id", "name", "description"), [(each.template_id, each.name, each.description) for each in found])
+        rows = [(each["templateId"], each["name"], each["description"]) for each in found["templates"]]
+        _show(("id", "name", "description"), rows)
 
 
 @templates.command()
 @click.argument("query")
 @click.option("--k", type=click.IntRange(1, 20), default=3, show_default=True, help="How many templates.")
-@common
+@anywhere
 def search(place: Place, query: str, k: int) -> None:
     """The templates most similar to a question; the chain of thought where none is similar."""
-    if not query.strip():
-        raise InvalidArgument("the query", "text that is not blank")
-    with place.app() as app:
-        found = app.search_templates(place.tenant_id, query.strip(), top_k=k)
+    with place.door() as door:
+        found = door.send("POST", "/templates:search", {"query": query, "topK": k})
     if place.as_json:
-        print_json({"templates": [template_match_json(match) for match in found]})
+        print_json(found)
     else:
-        rows = [(f"{match.score:.2f}", match.template.template_id, match.template.name) for match in found]
+        rows = [(f"{match['score']:.2f}", match["templateId"], match["name"]) for match in found["templates"]]
         _show(("score", "id", "name"), rows)
 
 
 @templates.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@common
+@anywhere
 def add(place: Place, file: Path) -> None:
     """Add a Markdown file with YAML frontmatter, or replace what has its id: the file's name without ending."""
     try:
@@ -62,12 +61,12 @@ def add(place: Place, file: Path) -> None:
     except UnicodeDecodeError as error:
         raise InvalidArgument(str(file), "UTF-8") from error
     template = read_template(file.stem, text)
-    with place.app() as app:
-        app.save_template(place.tenant_id, template)
+    with place.door() as door:
+        saved = door.send("PUT", f"/templates/{quote(template.template_id, safe='')}", dict(template_json(template)))
     if place.as_json:
-        print_json(template_json(template))
+        print_json(saved)
     else:
-        click.echo(f"added {template.template_id} ({template.name})")
+        click.echo(f"added {saved['templateId']} ({saved['name']})")
 
 
 @templates.command()
@@ -92,5 +91,5 @@ def _show(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for row in rows:
-        table.add_row(*map(escape, row))
-    Console(highlight=False, soft_wrap=True).print(table)
+        table.add_row(*map(Text, row))
+    console().print(table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,8 @@ class Call:
     """None: the route is public."""
     streams: bool | None = None
     """Whether the caller asks for a stream by how they speak to us; None: the body may."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """By name in lower case."""
 
     @property
     def app(self) -> App:
@@ -62,11 +64,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a handler answers. `body` None: nothing, or `events`."""
+    """What a handler answers. `body` None: nothing, or `stream`, or `events`."""
 
     body: Mapping[str, object] | None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+    stream: Iterator[bytes] | None = None
+    """Sent piece by piece as it comes about, as `media_type`."""
+    media_type: str = "application/json"
     events: Generator[StreamEvent | None] | None = None
     """A stream; errors raised in it become its last event."""
     form: Form = Form.PLAIN

@@ -7,8 +7,8 @@ from werkzeug.datastructures import Headers
 from functions._calls import current_app
 from shared.errors import OperatorError
 
-METHODS = "GET, POST, PUT, DELETE, OPTIONS"
-REQUEST_HEADERS = "Authorization, Content-Type, X-Request-Id, X-Firebase-AppCheck"
+METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
+REQUEST_HEADERS = "Authorization, Content-Type, X-Request-Id, X-Firebase-AppCheck, Firebase-Instance-ID-Token"
 EXPOSED_HEADERS = "X-Request-Id, Retry-After"
 PREFLIGHT_SECONDS = 3600
 
@@ -22,7 +22,7 @@ def cors_headers(method: str, headers: Headers) -> dict[str, str]:
     origin = headers.get("Origin")
     if origin is None:
         return {}
-    if not _is_allowed(origin):
+    if not is_allowed(origin):
         return {"Vary": "Origin"}
     allowing = {
         "Vary": "Origin",
@@ -36,7 +36,8 @@ def cors_headers(method: str, headers: Headers) -> dict[str, str]:
     return allowing
 
 
-def _is_allowed(origin: str) -> bool:
+def is_allowed(origin: str) -> bool:
+    """Whether pages from there may call."""
     try:
         allowed = current_app().settings.allowed_origins
     except OperatorError:

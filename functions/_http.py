@@ -11,7 +11,7 @@ import re
 import time
 import uuid
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ from functions._errors import (
     kind_of,
 )
 from functions._sse import Form, callable_error, encoded, has_hung_up, one_event, unwrapped
+from shared import spans
 from shared.errors import AuroraError, InvalidArgument, TooLarge
 
 if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
@@ -49,31 +50,72 @@ SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 
+_EMULATED = re.compile(r"\A/[^/]+/[a-z]+-[a-z]+\d+(?=/)")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 
 _logger = logging.getLogger(__name__)
 
 
+class _Begun:
+    """A request under way: what its log lines carry, and its place in a trace."""
+
+    def __init__(self, request: flask.Request, found: Found, fields: Mapping[str, str]) -> None:
+        self.request, self.found, self._fields = request, found, fields
+        self._started = time.perf_counter()
+        self._place = spans.begun(request.headers.get("traceparent", ""))
+
+    @contextmanager
+    def context(self) -> Iterator[None]:
+        """What is logged and what takes time inside belongs to this request."""
+        with _log.context(self._fields), spans.inside(self._place):
+            yield
+
+    def log(self, status: int) -> None:
+        """One line: what was asked for by its pattern (an id may be somebody's words), how it ended, how long it took,
+        and what was measured; and the span of it all.
+        """
+        seconds, method = time.perf_counter() - self._started, self.request.method
+        pattern = self.found.route.pattern if self.found.route else "-"
+        level = logging.DEBUG if pattern == "/healthz" else logging.ERROR if status >= 500 else logging.INFO
+        http = {
+            "requestMethod": method,
+            "status": status,
+            "latency": f"{seconds:.3f}s",
+            "requestSize": str(self.request.content_length or 0),
+        }
+        fields = {"route": pattern, "httpRequest": http, **_log.measures()}
+        _logger.log(level, "%s %s %d", method, pattern, status, extra={"fields": fields})
+        told: spans.Attributes = {
+            "http.request.method": method,
+            "http.route": pattern,
+            "http.response.status_code": status,
+        }
+        spans.request_ended(f"{method} {pattern}", self._place, seconds, told)
+
+
 def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flask.Response:
     """Answer one request by a function's table. `name` may stand before the paths, as on the shared functions host."""
     _log.configure()
-    started = time.perf_counter()
     given = request.headers.get("X-Request-Id", "")
     request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
     found = find(routes, request.method, _path(request.path, name))
-    fields = {"requestId": request_id, **_log.trace_fields(request.headers)}
-    with _log.context(fields):
+    begun = _Begun(request, found, {"requestId": request_id, **_log.trace_fields(request.headers)})
+    with begun.context():
         reply = _reply(request, found, request_id)
         if reply.events is None:
-            _log_request(request, found, reply.status, time.perf_counter() - started)
-    response = _streamed(request, found, reply, started, fields) if reply.events else _response(request, reply)
+            begun.log(reply.status)
+    response = _streamed(begun, reply) if reply.events else _response(request, reply)
     response.headers.update({**SECURITY_HEADERS, **cors_headers(request.method, request.headers), **reply.headers})
     response.headers["X-Request-Id"] = request_id
     return response
 
 
 def _path(path: str, name: str) -> str:
-    """The path within the function: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`."""
+    """The path within the function: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`.
+
+    Firebase's SDKs, told to use an emulator, call `/PROJECT/REGION/NAME`.
+    """
+    path = _EMULATED.sub("", path)
     if path == f"/{name}" or path.startswith(f"/{name}/"):
         path = path[len(name) + 1 :]
     return path.rstrip("/") or "/"
@@ -92,7 +134,8 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
         if found.route.callable and (data := unwrapped(body)) is not None:
             form, body, streams = (Form.CALLABLE_STREAM if streams else Form.CALLABLE), data, bool(streams)
         identity = None if found.route.public else _caller(request)
-        call = Call(request_id, request.args.to_dict(), body, identity, streams)
+        headers = {header.lower(): value for header, value in request.headers.items()}
+        call = Call(request_id, request.args.to_dict(), body, identity, streams, headers)
         return _formed(found.route.load()(call, **found.segments), form)
     except Exception as error:  # noqa: BLE001 - the last door
         return _formed(_refusal(error), form)
@@ -160,6 +203,8 @@ def _body(request: flask.Request, found: Found) -> bytes:
 
 
 def _response(request: flask.Request, reply: Reply) -> flask.Response:
+    if reply.stream is not None:
+        return flask.Response(reply.stream, reply.status, mimetype=reply.media_type)
     text = b"" if reply.body is None else json.dumps(reply.body, ensure_ascii=False).encode()
     # functions-framework reads what is left of a body into memory, unless the response is a stream.
     content = _then_drain(text, request) if reply.status == 413 else text
@@ -182,19 +227,18 @@ def _then_drain(text: bytes, request: flask.Request) -> Iterator[bytes]:
 # -- streams
 
 
-def _streamed(
-    request: flask.Request, found: Found, reply: Reply, started: float, fields: Mapping[str, str]
-) -> flask.Response:
+def _streamed(begun: _Begun, reply: Reply) -> flask.Response:
     """A reply that goes out event by event; its log line comes at its end."""
-    connection = request.environ.get("gunicorn.socket") or request.environ.get("werkzeug.socket")
+    environ = begun.request.environ
+    connection = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
 
     def send() -> Iterator[bytes]:
         ended = _Ended()
-        with _log.context(fields), closing(_to_the_end(reply, ended)) as events:
+        with begun.context(), closing(_to_the_end(reply, ended)) as events:
             try:
                 yield from encoded(events, reply.form, gone=lambda: has_hung_up(connection))
             finally:
-                _log_request(request, found, ended.status, time.perf_counter() - started)
+                begun.log(ended.status)
 
     response = flask.Response(send(), reply.status, mimetype="text/event-stream")
     response.headers["X-Accel-Buffering"] = "no"  # proxies that gather a reply would hold the tokens back
@@ -226,22 +270,3 @@ def _to_the_end(reply: Reply, ended: _Ended) -> Generator[StreamEvent | None]:
 def _code(event: StreamEvent) -> int:
     error = event.data.get("error")
     return error["code"] if event.name == "error" and isinstance(error, dict) else 200
-
-
-# -- the log
-
-
-def _log_request(request: flask.Request, found: Found, status: int, seconds: float) -> None:
-    """One line: what was asked for by its pattern (an id may be somebody's words), how it ended, how long it took."""
-    pattern = found.route.pattern if found.route else "-"
-    level = logging.DEBUG if pattern == "/healthz" else logging.ERROR if status >= 500 else logging.INFO
-    fields = {
-        "route": pattern,
-        "httpRequest": {
-            "requestMethod": request.method,
-            "status": status,
-            "latency": f"{seconds:.3f}s",
-            "requestSize": str(request.content_length or 0),
-        },
-    }
-    _logger.log(level, "%s %s %d", request.method, pattern, status, extra={"fields": fields})

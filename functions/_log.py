@@ -21,6 +21,7 @@ _TRACE = re.compile(r"(?P<trace>[0-9a-f]{32})(?:/(?P<span>\d{1,20}))?(?:;o=\d)?"
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?P<trace>[0-9a-f]{32})-(?P<span>[0-9a-f]{16})-[0-9a-f]{2}")
 
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
+_measured: ContextVar[dict[str, Any] | None] = ContextVar("log_measures", default=None)
 
 
 class JsonLines(logging.Formatter):
@@ -65,11 +66,24 @@ def configure(level: str | None = None) -> None:
 @contextmanager
 def context(fields: Mapping[str, Any]) -> Iterator[None]:
     """Every line logged inside carries these fields."""
-    token = _context.set(fields)
+    token, measures = _context.set(fields), _measured.set({})
     try:
         yield
     finally:
+        _measured.reset(measures)
         _context.reset(token)
+
+
+def measure(fields: Mapping[str, Any]) -> None:
+    """Numbers and names for the request's own line, which is written at its end. Never words of notes or callers."""
+    measures = _measured.get()
+    if measures is not None:
+        measures.update(fields)
+
+
+def measures() -> Mapping[str, Any]:
+    """What was measured in this context so far."""
+    return _measured.get() or {}
 
 
 def trace_fields(headers: Headers) -> dict[str, str]:

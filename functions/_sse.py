@@ -27,6 +27,7 @@ HEARTBEAT_SECONDS = 15.0
 LOOK_SECONDS = 1.0
 """How often it is looked whether the client is still there while there is nothing to send."""
 
+_END = object()
 _LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
 
 
@@ -39,6 +40,18 @@ class Form(StrEnum):
     """`{"data": …}` in, `{"result": …}` or `{"error": …}` out."""
     CALLABLE_STREAM = "callable_stream"
     """`{"data": …}` in, `data:` lines out."""
+
+
+def begun(events: Generator[T]) -> Generator[T]:
+    """The same events, run to the first: what is raised before it is raised here, while it can be a plain reply."""
+    first = next(events)
+
+    def resumed() -> Generator[T]:
+        with closing(events):
+            yield first
+            yield from events
+
+    return resumed()
 
 
 def attended(events: Generator[T]) -> Generator[T | None]:
@@ -57,7 +70,7 @@ def attended(events: Generator[T]) -> Generator[T | None]:
             except Empty:
                 yield None
                 continue
-            if event is None:
+            if event is _END:
                 return
             if isinstance(event, BaseException):
                 raise event
@@ -74,7 +87,7 @@ def _attend(events: Generator[T], inbox: SimpleQueue[Any], left: threading.Event
                 inbox.put(event)
                 if left.is_set():
                     return
-        inbox.put(None)
+        inbox.put(_END)
     except BaseException as error:  # noqa: BLE001 - raised again where the events are awaited
         inbox.put(error)
 
@@ -90,7 +103,7 @@ def encoded(
     encode = _sse if form is Form.PLAIN else _callable
     sent = time.monotonic()
     for event in events:
-        if event is not None:
+        if event is not None and event.name:
             yield encode(event.name, event.data)
         elif gone():
             return
@@ -144,7 +157,7 @@ def callable_error(body: Mapping[str, Any]) -> dict[str, Any]:
     """A Google JSON error as callable clients read it: their decoders trip over `@type`, which marks encoded values."""
     error = body["error"]
     details = [{name: value for name, value in each.items() if name != "@type"} for each in error["details"]]
-    return {"error": {"status": error["status"], "message": error["message"], "details": details}}
+    return {"error": {**error, "details": details}}
 
 
 def unwrapped(body: bytes) -> bytes | None:

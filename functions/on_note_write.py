@@ -12,7 +12,7 @@ from cloudevents.http import CloudEvent
 from functions import _log
 from functions._calls import current_app
 from functions._events import note_keys
-from shared.errors import ModelRefused, Unavailable
+from shared.errors import EmbeddingsSpent, ModelRefused, Unavailable
 
 if TYPE_CHECKING:
     from shared.domain import NoteKey
@@ -42,6 +42,8 @@ def _index(key: NoteKey) -> None:
         outcome = current_app().index_note(key)
     except ModelRefused:
         _logger.exception("acknowledged: the model refuses, and would again")
+    except EmbeddingsSpent:
+        _logger.info("acknowledged: today's embedding budget is used up, reconcile embeds it tomorrow")
     except Unavailable as error:
         _logger.warning("to be sent again, %s: %s", type(error).__name__, error.message)
         flask.abort(503, description=type(error).__name__)

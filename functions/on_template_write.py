@@ -15,7 +15,7 @@ from cloudevents.http import CloudEvent
 from functions import _log
 from functions._calls import current_app
 from functions._events import template_keys
-from shared.errors import BrokenPromise, InvalidArgument, ModelRefused, Unavailable
+from shared.errors import BrokenPromise, EmbeddingsSpent, InvalidArgument, ModelRefused, Unavailable
 
 if TYPE_CHECKING:
     from shared.domain import TemplateKey
@@ -44,6 +44,8 @@ def _refresh(key: TemplateKey) -> None:
         action = current_app().refresh_template(key)
     except (ModelRefused, BrokenPromise, InvalidArgument):
         _logger.exception("acknowledged: it would end the same again")
+    except EmbeddingsSpent:
+        _logger.info("acknowledged: today's embedding budget is used up, a search embeds it tomorrow")
     except Unavailable as error:
         _logger.warning("to be sent again, %s: %s", type(error).__name__, error.message)
         flask.abort(503, description=type(error).__name__)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from shared.account.budgets import Budgets
+from shared.account.caches import Cache
+from shared.account.embedding import TenantEmbedder
+from shared.account.export import Exported, export
+from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
+from shared.account.results import SearchResults
 from shared.answering.grounding import Scrutiny
 from shared.answering.pipeline import answer, answer_events, last
 from shared.answering.refusals import refusal_text
@@ -17,15 +24,18 @@ from shared.domain import (
     Answer,
     AnswerEvent,
     Coverage,
+    Feedback,
     IndexRecord,
     Note,
     NoteKey,
     Question,
+    Receipt,
     RefusalReason,
     Retrieved,
     Template,
     TemplateKey,
     TemplateMatch,
+    Vector,
 )
 from shared.errors import InvalidArgument, NotFound
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
@@ -35,9 +45,13 @@ from shared.ports import Embedder, Page, Store, Verifier, Writer
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
+from shared.sessions.service import Sessions
 from shared.settings import Settings
 from shared.templates import pipeline as templates
 from shared.templates.folders import SHIPPED, state_of
+
+LEASE_BEYOND_WRITING = timedelta(seconds=30)
+"""How long the rest of an answer may take beside the writing model's own timeout."""
 
 _BY_WHAT_IS_INDEXED = (RefusalReason.NO_CANDIDATES, RefusalReason.BELOW_THRESHOLD, RefusalReason.TIME_RANGE_EMPTY)
 
@@ -53,6 +67,8 @@ class NoteDraft:
     tags: tuple[str, ...] = ()
     lang: str | None = None
     created_at: datetime | None = None
+    modified_at: datetime | None = None
+    """Of its file: when a new note was created if nobody says; None: now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +103,8 @@ class App:
     clock: Callable[[], datetime]
     notice: str
     """One line that says which parts are in use."""
+    writers: Mapping[str, Writer] = field(default_factory=dict)
+    """Further models that a session or a request may choose, by name."""
     ranker: Writer | None = None
     """Model that ranks folders; None: there is none."""
     scrutiny: Scrutiny = field(default_factory=Scrutiny)
@@ -95,6 +113,12 @@ class App:
     """How notes are cut; evaluation compares others."""
     delivered: dict[str, str] = field(default_factory=dict)
     """Tenant -> state of the template folders when this process last brought them there."""
+    questions: Cache[Vector] = field(default_factory=Cache)
+    """Vectors of questions asked lately."""
+    results: Cache[Retrieved] | None = field(default_factory=Cache)
+    """What searches found lately; None: not kept."""
+    patience: float = PATIENCE
+    """Seconds that a request waits for another of the same `requestId`."""
 
     # -- notes
 
@@ -102,7 +126,7 @@ class App:
         """Create or replace. The same content again writes nothing and keeps `updatedAt`."""
         now = self.clock()
         existing = self._readable_note(tenant_id, note_id)
-        created = draft.created_at or (existing.created_at if existing else now)
+        created = draft.created_at or (existing.created_at if existing else draft.modified_at or now)
         note = Note(note_id, draft.title, draft.text, created, now, draft.vault, draft.path, draft.tags, draft.lang)
         if existing is not None and note_revision(existing) == note_revision(note):
             return existing
@@ -135,7 +159,8 @@ class App:
 
     def index_note(self, key: NoteKey) -> IndexOutcome:
         """Bring one note's index to what the note says now."""
-        return index_note(key, store=self.store, embedder=self.embedder, clock=self.clock, chunker=self.chunker)
+        embedder = self.embedder_of(key.tenant_id)
+        return index_note(key, store=self.store, embedder=embedder, clock=self.clock, chunker=self.chunker)
 
     def index_state(self, tenant_id: str, note_id: str) -> NoteState:
         """Raises NotFound if there is no such note. One whose fields are of wrong types has a record that says so."""
@@ -159,6 +184,7 @@ class App:
             full=full,
             dry_run=dry_run,
             chunker=self.chunker,
+            embedder_of=self.embedder_of,
         )
 
     # -- asking
@@ -170,7 +196,7 @@ class App:
     def chat(self, question: Question) -> Answer:
         """Answer from the tenant's notes (or without them, when the question says so).
 
-        Raises NotFound for a template that there is not.
+        Raises NotFound for a template that there is not, Exhausted when the tenant's day is used up.
         """
         return last(self.chat_events(question))
 
@@ -179,18 +205,19 @@ class App:
 
         Closing the iterator ends what is under way.
         """
-        choosing = self.pool.submit(self._template_for, question) if question.template else None
-        retrieved = self._retrieve(question, self._options()) if question.use_notes else None
-        chosen = choosing.result() if choosing else None
-        yield from answer_events(
-            question,
-            retrieved,
-            writer=self.writer,
-            fallback=self.fallback,
-            template=chosen,
-            scrutiny=self.scrutiny,
-            amend=partial(self._unless_pending, question.tenant_id),
-        )
+        with self.budgets.answering(question.tenant_id):
+            choosing = self.pool.submit(self._template_for, question) if question.template else None
+            retrieved = self._retrieve(question, self._options()) if question.use_notes else None
+            chosen = choosing.result() if choosing else None
+            yield from answer_events(
+                question,
+                retrieved,
+                writer=self.writers.get(question.model or "", self.writer),
+                fallback=self.fallback,
+                template=chosen,
+                scrutiny=self.scrutiny,
+                amend=partial(self._unless_pending, question.tenant_id),
+            )
 
     def _unless_pending(self, tenant_id: str, answered: Answer) -> Answer:
         """A refusal while notes wait to be indexed does not know whether they hold the answer, and says that."""
@@ -204,13 +231,20 @@ class App:
         return self._retrieve(question, self._search_options(k))
 
     def ask(self, question: Question, wish: Wish) -> Answer:
-        """Answer from the named and the best ranked folders; as many passages as the question wants."""
+        """Answer from the named and the best ranked folders; as many passages as the question wants.
+
+        Raises NotFound naming a vault or folder, Exhausted when the tenant's day is used up.
+        """
+        with self.budgets.answering(question.tenant_id):
+            return self._ask(question, wish)
+
+    def _ask(self, question: Question, wish: Wish) -> Answer:
         options = replace(self._options(), max_chunks=self.passages_wanted(question))
         found = retrieve_from_folders(
             question,
             wish,
             store=self.store,
-            embedder=self.embedder,
+            embedder=self.embedder_of(question.tenant_id),
             options=options,
             pool=self.pool,
             ranker=self.ranker,
@@ -224,7 +258,7 @@ class App:
             question,
             note_ids,
             store=self.store,
-            embedder=self.embedder,
+            embedder=self.embedder_of(question.tenant_id),
             options=self._search_options(k),
             pool=self.pool,
         )
@@ -238,7 +272,11 @@ class App:
         return RetrievalOptions.from_settings(self.settings, index_version=index_version(self.embedder, self.chunker))
 
     def _retrieve(self, question: Question, options: RetrievalOptions) -> Retrieved:
-        return retrieve(question, store=self.store, embedder=self.embedder, options=options, pool=self.pool)
+        embedder = self.embedder_of(question.tenant_id)
+        search = partial(retrieve, question, store=self.store, embedder=embedder, options=options, pool=self.pool)
+        if self.results is None:
+            return search()
+        return SearchResults(self.store, self.results).of(question, options, search)
 
     def _template_for(self, question: Question) -> TemplateMatch | None:
         if question.template is None:
@@ -247,19 +285,32 @@ class App:
             return self.search_templates(question.tenant_id, question.text, top_k=1)[0]
         return TemplateMatch(self.template(question.tenant_id, question.template), None)
 
+    # -- sessions
+
+    @property
+    def sessions(self) -> Sessions:
+        return Sessions(
+            store=self.store,
+            clock=self.clock,
+            models=frozenset({self.writer.model, *self.writers}),
+            rewriter=self.ranker,
+            longest_question=self.settings.chat_max_query_length,
+        )
+
     # -- reasoning templates
 
     def index_templates(self, tenant_id: str) -> templates.TemplateReport:
         """Bring all templates of the configured folders to the tenant."""
         state = state_of(self._template_folders)
-        report = templates.index(tenant_id, self._template_folders, store=self.store, embedder=self.embedder)
+        embedder = self.embedder_of(tenant_id)
+        report = templates.index(tenant_id, self._template_folders, store=self.store, embedder=embedder)
         self.delivered[tenant_id] = state
         return report
 
     def save_template(self, tenant_id: str, template: Template) -> None:
         """Create or replace. Raises InvalidArgument naming the field that is not as it must be."""
         self._deliver_templates(tenant_id)
-        templates.add(tenant_id, template, store=self.store, embedder=self.embedder)
+        templates.add(tenant_id, template, store=self.store, embedder=self.embedder_of(tenant_id))
 
     def template(self, tenant_id: str, template_id: str) -> Template:
         """Raises NotFound."""
@@ -283,7 +334,8 @@ class App:
     def search_templates(self, tenant_id: str, query: str, *, top_k: int) -> tuple[TemplateMatch, ...]:
         """The most similar, best first; the chain of thought where none is. Never empty."""
         self._deliver_templates(tenant_id)
-        return templates.search(tenant_id, query, top_k=top_k, store=self.store, embedder=self.embedder)
+        embedder = self.embedder_of(tenant_id)
+        return templates.search(tenant_id, query, top_k=top_k, store=self.store, embedder=embedder)
 
     def templates_ready(self, tenant_id: str) -> bool:
         """Whether every template is found by similarity."""
@@ -291,12 +343,53 @@ class App:
 
     def refresh_template(self, key: TemplateKey) -> templates.Refreshed:
         """Bring one template's vector to what the template says now."""
-        return templates.refresh(key, store=self.store, embedder=self.embedder)
+        return templates.refresh(key, store=self.store, embedder=self.embedder_of(key.tenant_id))
 
     def _deliver_templates(self, tenant_id: str) -> None:
         """Once a process, and again when a file in the folders has changed."""
         if self.delivered.get(tenant_id) != state_of(self._template_folders):
             self.index_templates(tenant_id)
+
+    # -- the account
+
+    @property
+    def budgets(self) -> Budgets:
+        return Budgets(
+            store=self.store,
+            clock=self.clock,
+            answers=self.settings.daily_chat_limit,
+            embedded_tokens=self.settings.daily_embed_tokens,
+        )
+
+    def embedder_of(self, tenant_id: str) -> Embedder | None:
+        """The embedder at this tenant's expense; questions asked lately are not embedded again."""
+        if self.embedder is None:
+            return None
+        return TenantEmbedder(self.embedder, tenant_id, self.budgets, self.questions)
+
+    def claimed(self, key: RequestKey) -> AbstractContextManager[Claim]:
+        """Around answering a request that names a `requestId`: it may have been answered before.
+
+        Raises Conflict for an id that was used for another request, RequestBusy while somebody is answering it.
+        """
+        lease = timedelta(milliseconds=self.settings.chat_timeout_ms) + LEASE_BEYOND_WRITING
+        return Repeats(store=self.store, clock=self.clock, lease=lease, patience=self.patience).claimed(key)
+
+    def give_feedback(self, tenant_id: str, feedback: Feedback) -> None:
+        """Keep it, in place of what was said of the same thing before."""
+        self.store.put_feedback(tenant_id, feedback)
+
+    def export(self, tenant_id: str) -> Iterator[Exported]:
+        """Everything the tenant owns, read page by page while it is taken."""
+        return export(tenant_id, self.store)
+
+    def erase(self, tenant_id: str) -> Receipt:
+        """Remove everything the tenant owns. Killed half-way, the next call does the rest and counts the rest."""
+        erased = self.store.erase(tenant_id)
+        self.delivered.pop(tenant_id, None)
+        if self.results is not None:
+            self.results.clear()
+        return Receipt(erased)
 
     @property
     def _template_folders(self) -> tuple[Path, ...]:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import TypedDict
 
+from shared.account.caches import Cache
 from shared.adapters.extractive import ExtractiveWriter
 from shared.answering.grounding import Scrutiny
 from shared.answering.model_judge import ModelJudge
@@ -21,6 +22,7 @@ from shared.domain import NoteKey
 from shared.errors import SettingsError
 from shared.ports import Embedder, Judge, Store, Verifier, Writer
 from shared.settings import Settings
+from shared.spans import Recorder, record_to
 
 LEG_THREADS = 32
 """Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
@@ -58,6 +60,7 @@ def use(built: App) -> None:
 
 def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = None, tenant: str = LOCAL_TENANT) -> App:
     """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself)."""
+    record_to(_recorder(settings))
     embedder = _embedder(settings)
     fallback = ExtractiveWriter()
     patience = settings.chat_timeout_ms / 1000
@@ -72,9 +75,23 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         pool=ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, writer),
+        writers={model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, model))},
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
         scrutiny=Scrutiny(judge_of(settings), strict=settings.support_policy == "strict"),
+        results=Cache() if settings.store == "embedded" else None,
     )
+
+
+def _recorder(settings: Settings) -> Recorder | None:
+    """Raises SettingsError where a collector is configured and what speaks to it is not installed."""
+    if not settings.otel_endpoint:
+        return None
+    try:
+        from shared.adapters.otel import OtelRecorder  # noqa: PLC0415 - only where it is used
+    except ImportError as missing:
+        expected = f"to be unset, or pip install 'aurora-notes[otel]' ({missing.name} is missing)"
+        raise SettingsError("OTEL_EXPORTER_OTLP_ENDPOINT", expected) from missing
+    return OtelRecorder(settings.otel_endpoint)
 
 
 def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> Store:
@@ -113,12 +130,15 @@ def _embedder(settings: Settings) -> Embedder | None:
     return wordllama.WordLlamaEmbedder() if wordllama.available() else None
 
 
-def _writer(settings: Settings, timeout: float) -> Writer | None:
-    """`timeout` in seconds. None: no model is configured, the extractive writer answers."""
+def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Writer | None:
+    """`timeout` in seconds; `chosen`: another model than the configured one.
+
+    None: no model is configured, the extractive writer answers.
+    """
     if _uses_gemini(settings):
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
-        model = settings.chat_model or gemini.writer.DEFAULT_MODEL
+        model = chosen or settings.chat_model or gemini.writer.DEFAULT_MODEL
         return gemini.GeminiWriter(
             model=model, temperature=settings.chat_temperature, timeout=timeout, **_gemini_access(settings)
         )
@@ -126,7 +146,7 @@ def _writer(settings: Settings, timeout: float) -> Writer | None:
         from shared.adapters import openai  # noqa: PLC0415 - only where it is used
 
         return openai.OpenAIWriter(
-            model=settings.chat_model,
+            model=chosen or settings.chat_model,
             base_url=settings.openai_base_url,
             temperature=settings.chat_temperature,
             timeout=timeout,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Vector: TypeAlias = "array[float]"
 """A unit-length embedding, typecode "f": four bytes a dimension, readable by numpy without a copy."""
@@ -303,11 +303,20 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """An earlier question of a conversation and what was answered, without markers and list of sources."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One question with its options, as the caller asked it."""
 
     tenant_id: str
     text: str
+    """What is searched for and answered: in a conversation with everything that earlier turns left to be understood."""
     now: datetime
     zone: str = "UTC"
     """IANA name: in which day and week "last Monday" is meant."""
@@ -321,6 +330,16 @@ class Question:
     include_citations: bool = True
     template: str | None = None
     """Id of the reasoning template to answer along; AUTO: the most similar; None: none."""
+    asked: str | None = None
+    """The person's own words where `text` says more than they did ("and in March?"); None: `text` is what they said."""
+    history: tuple[Exchange, ...] = ()
+    """Earlier turns of the conversation, oldest first."""
+    system_prompt: str = ""
+    """How the person wants to be answered, in their own words."""
+    model: str | None = None
+    """Which of the allowed models writes; None: the configured one."""
+    max_context_tokens: int | None = None
+    """What the writer reads at most, estimated: wishes, history, sources and question together; None: no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -632,3 +651,178 @@ class Retracted:
 
 
 AnswerEvent: TypeAlias = "Searched | Token | Cited | Retracted | Answer"
+
+
+# -- Sessions -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSettings:
+    """How the questions of one session are answered, unless a request says otherwise."""
+
+    use_notes: bool = True
+    top_k: int = 5
+    """1-20."""
+    threshold: float = 0.0
+    """Least calibrated similarity, 0-1."""
+    include_citations: bool = True
+    system_prompt: str = ""
+    """How the person wants to be answered; at most 2,000 characters."""
+    model: str = ""
+    """One of the allowed models; empty: the configured one."""
+    max_context_tokens: int = 4000
+    """500-32,000, estimated; see `Question.max_context_tokens`."""
+    max_history: int = 20
+    """How many earlier messages a question may refer to, 0-200."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsPatch:
+    """Some of the settings; None: left as it is."""
+
+    use_notes: bool | None = None
+    top_k: int | None = None
+    threshold: float | None = None
+    include_citations: bool | None = None
+    system_prompt: str | None = None
+    model: str | None = None
+    """Empty: back to the configured one."""
+    max_context_tokens: int | None = None
+    max_history: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A conversation."""
+
+    session_id: str
+    created_at: datetime
+    updated_at: datetime
+    """When it was last renamed, set or answered in."""
+    title: str = ""
+    """As its owner named it; empty: not named."""
+    first_question: str = ""
+    """Shortened; what an unnamed session is called. Empty: nothing was asked yet."""
+    message_count: int = 0
+    settings: SessionSettings = field(default_factory=SessionSettings)
+
+    @property
+    def shown_title(self) -> str:
+        return self.title or self.first_question
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCitation:
+    """A citation as it was answered, and of which revision of its note."""
+
+    note_id: str
+    note_revision: str
+    shown: Mapping[str, Any]
+    """The JSON object that the caller got."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a session. In one session ids of the same instant sort as the messages were said."""
+
+    message_id: str
+    role: Role
+    text: str
+    """Of an answer with citations: it ends with the list of its sources (`shared.sessions.source_list`)."""
+    created_at: datetime
+    standalone: str = ""
+    """Of a question: what was searched for, if that is more than its text."""
+    as_of: datetime | None = None
+    """Of a question: from which moment its "last week" was meant."""
+    citations: tuple[StoredCitation, ...] = ()
+    meta: Mapping[str, Any] | None = None
+    """The JSON object that the caller got with the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a listing that goes from the newest to the oldest stands: the last item given."""
+
+    moment: datetime
+    item_id: str
+
+
+# -- What else a tenant owns --------------------------------------------------------------------
+
+
+class Rating(StrEnum):
+    """What somebody thought of an answer."""
+
+    UP = "up"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """A rating, a remark or a click on a citation. Ids and the caller's own words: nothing of a note."""
+
+    feedback_id: str
+    """Made of request, message and citation: the same thing rated again replaces what was said first."""
+    request_id: str
+    created_at: datetime
+    message_id: str | None = None
+    """Of a session's message; None: the answer to a single question."""
+    rating: Rating | None = None
+    """None: none given, or taken back."""
+    comment: str = ""
+    citation: str | None = None
+    """Label of the citation (`N1`) that was clicked or is meant; None: the whole answer."""
+
+
+class Spending(StrEnum):
+    """What a day's budget counts."""
+
+    ANSWERS = "answers"
+    EMBEDDED_TOKENS = "embeddedTokens"
+
+
+@dataclass(frozen=True, slots=True)
+class DayUsage:
+    """What a tenant has spent on one UTC day; only what has a limit is counted."""
+
+    day: date
+    answers: int = 0
+    embedded_tokens: int = 0
+    """Estimated, see `shared.text.estimates`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredRequest:
+    """What is kept of a request by its `requestId`, so that a repeat gets the same answer."""
+
+    fingerprint: str
+    """Of the request's body: the same id with another one is a conflict."""
+    expires_at: datetime
+    lease_until: datetime | None
+    """Until when one worker may be answering it; None: `answer` is there."""
+    answer: str | None = None
+    """The reply as JSON."""
+    note_ids: tuple[str, ...] = ()
+    """Notes whose text may stand in the answer: when one of them is gone, so is the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRequest:
+    """A request's record and the store's opaque token of it, for compare-and-set. `record` None: there is none."""
+
+    record: AnsweredRequest | None
+    token: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an erasure removed: kind (`notes`, `chunks`, …) -> how many. Kinds of which there was nothing are absent."""
+
+    erased: Mapping[str, int]

@@ -11,8 +11,10 @@ AuroraError
 │   └── Exhausted             429  a budget or rate is used up; carries seconds to wait
 ├── Unavailable               503  try later: a model, a store or a certificate server is away
 │   ├── ModelUnavailable           the embedding or writing model: timeout, 429, 5xx, cut connection
+│   │   └── EmbeddingsSpent        the tenant's embedding budget is used up until the next UTC day
 │   ├── StoreUnavailable           Firestore or the disk does not answer
-│   └── NoteBusy                   another worker is embedding this note right now
+│   ├── NoteBusy                   another worker is embedding this note right now
+│   └── RequestBusy                another worker is answering a request of the same id right now
 ├── ModelRefused              the model answered and will answer the same again: bad key, bad request,
 │                             unknown model, blocked or empty reply
 └── OperatorError             the deployment must be fixed
@@ -84,12 +86,20 @@ class ModelUnavailable(Unavailable):
         self.retry_after = retry_after
 
 
+class EmbeddingsSpent(ModelUnavailable):
+    """The tenant has embedded as much as it may today. `retry_after`: seconds to the next UTC day."""
+
+
 class StoreUnavailable(Unavailable):
     """The store did not answer."""
 
 
 class NoteBusy(Unavailable):
     """Another worker holds this note's lease and is embedding it."""
+
+
+class RequestBusy(Unavailable):
+    """Another worker is answering a request of the same `requestId`."""
 
 
 class ModelRefused(AuroraError):

@@ -8,27 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Generic, Protocol, TypeVar
 
 from shared.domain import (
+    AnsweredRequest,
     CorpusStats,
     Coverage,
+    DayUsage,
     Draft,
+    Feedback,
     Folder,
     IndexChange,
     IndexedChunk,
     IndexRecord,
     Judgement,
+    Message,
     Neighbour,
     Note,
     NoteKey,
     Piece,
     Prompt,
     Restriction,
+    Session,
+    SettingsPatch,
+    Spending,
+    Spot,
     Statement,
     StoredChunk,
     StoredRecord,
+    StoredRequest,
     StoredTemplate,
     Vector,
 )
@@ -207,7 +216,121 @@ class TemplateStore(Protocol):
     def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None: ...
 
 
-class Store(NoteStore, IndexStore, SweepStore, SearchStore, TemplateStore, Protocol):
+class SessionStore(Protocol):
+    """A tenant's sessions and their messages. Ids are letters and digits. Listings go from the newest to the oldest,
+    equals by descending id, and begin behind `before`.
+    """
+
+    def create_session(self, tenant_id: str, session: Session) -> None:
+        """Raises Conflict if there is one of this id."""
+        ...
+
+    def get_session(self, tenant_id: str, session_id: str) -> Session | None: ...
+
+    def patch_session(
+        self, tenant_id: str, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
+    ) -> bool:
+        """Change what is given and nothing else, whoever changes another setting at the same time.
+
+        False, and nothing is written, if there is no such session.
+        """
+        ...
+
+    def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
+        """By `updated_at`."""
+        ...
+
+    def delete_session(self, tenant_id: str, session_id: str) -> bool:
+        """Whether there was one. It is gone at once and takes no message any more; its messages follow in bounded
+        batches. What a deletion leaves that is broken off, the tenant's next one removes.
+        """
+        ...
+
+    def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
+        """All of them in one commit that counts them, moves `updated_at` to the last one's time and, if the session
+        has no `first_question` yet, makes it `first`. At most 20. False, and nothing is written, if there is no such
+        session.
+        """
+        ...
+
+    def list_messages(
+        self, tenant_id: str, session_id: str, *, limit: int, before: Spot | None = None
+    ) -> tuple[Message, ...]:
+        """By `created_at`. Of a session that does not exist: none."""
+        ...
+
+
+class FeedbackStore(Protocol):
+    """What callers thought of answers."""
+
+    def put_feedback(self, tenant_id: str, feedback: Feedback) -> None:
+        """Create, or replace what has the same id."""
+        ...
+
+    def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
+        """By id. Raises InvalidArgument("pageToken") for a token this store did not make."""
+        ...
+
+
+class UsageStore(Protocol):
+    """What a tenant has spent, counted where all instances see it."""
+
+    def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
+        """Add `amount` (negative: given back) to the day's count unless that would take it over `limit`.
+
+        False: it would, and nothing is added. However many spend at once, what was granted never exceeds the limit;
+        while refusals are on their way, a store may refuse one that would just have fitted.
+        """
+        ...
+
+    def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
+        """By day. Raises InvalidArgument("pageToken") for a token this store did not make."""
+        ...
+
+
+class RequestStore(Protocol):
+    """Answers by `requestId`. Records are not listed; a store may drop those that have expired."""
+
+    def read_request(self, tenant_id: str, request_id: str) -> StoredRequest:
+        """As it is now, an expired one too if it is still there."""
+        ...
+
+    def write_request(
+        self, tenant_id: str, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
+    ) -> str | None:
+        """Write, or remove with None, if the record still is what `expected` says (None: there must be none).
+
+        The new token, None if removed. `now`: what had expired by then may be dropped.
+        Raises Conflict when the record moved, TooLarge for an answer that the store cannot hold.
+        """
+        ...
+
+
+class ErasureStore(Protocol):
+    """The end of a tenant's data."""
+
+    def erase(self, tenant_id: str) -> Mapping[str, int]:
+        """Remove everything under the tenant, whatever it is; kind -> how many, without zeros.
+
+        Notes go first, so that whoever indexes meanwhile finds none. Killed half-way, the next call does the rest;
+        again on nothing, it does nothing. Raises StoreUnavailable, having removed a part.
+        """
+        ...
+
+
+class Store(
+    NoteStore,
+    IndexStore,
+    SweepStore,
+    SearchStore,
+    TemplateStore,
+    SessionStore,
+    FeedbackStore,
+    UsageStore,
+    RequestStore,
+    ErasureStore,
+    Protocol,
+):
     """One backend for everything; `close` releases files and connections."""
 
     def close(self) -> None: ...

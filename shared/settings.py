@@ -29,6 +29,12 @@ def _path(value: str) -> Path:
     return Path(value).expanduser()
 
 
+def _address(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise ValueError(f"an address that begins with http:// or https://, got {value!r}")
+    return value
+
+
 def _flag(value: str) -> bool:
     lowered = value.lower()
     if lowered in ("1", "true", "yes", "on"):
@@ -40,6 +46,10 @@ def _flag(value: str) -> bool:
 
 def _names(value: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+def _models(value: str) -> tuple[str, ...]:
+    return tuple(map(_model, _names(value)))
 
 
 def _paths(value: str) -> tuple[Path, ...]:
@@ -118,6 +128,9 @@ class Settings:
     chat_model: str | None = _setting(
         "CHAT_MODEL", None, _model, "Writing model. Default `gemini-3.5-flash-lite`; required with OPENAI_BASE_URL."
     )
+    chat_models: tuple[str, ...] = _setting(
+        "CHAT_MODELS", (), _models, "Further models that a session or a request may choose, comma separated."
+    )
     chat_temperature: float = _setting(
         "CHAT_TEMPERATURE", 0.3, _number(0, 2), "Sent only to models that take a temperature."
     )
@@ -179,6 +192,15 @@ class Settings:
         _text,
         "Where the certificates of Firebase ID tokens are fetched.",
     )
+    daily_chat_limit: int | None = _setting(
+        "DAILY_CHAT_LIMIT", None, _whole(1, 10**9), "Answers a tenant and UTC day; then 429. Default: no limit."
+    )
+    daily_embed_tokens: int | None = _setting(
+        "DAILY_EMBED_TOKENS",
+        None,
+        _whole(10_000, 10**12),
+        "Tokens (estimated) embedded a tenant and UTC day; then notes wait for vectors and questions do without.",
+    )
     allowed_origins: tuple[str, ...] = _setting(
         "ALLOWED_ORIGINS", (), _names, "Web origins that may call, comma separated."
     )
@@ -187,6 +209,12 @@ class Settings:
         (),
         _paths,
         "Folders of reasoning templates, comma separated. Default: the ten that are shipped in `templates/`.",
+    )
+    otel_endpoint: str | None = _setting(
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        None,
+        _address,
+        "Base address of an OpenTelemetry collector that takes OTLP over HTTP; needs the extra `otel`.",
     )
     log_level: str = _setting(
         "LOG_LEVEL", "INFO", _one_of("DEBUG", "INFO", "WARNING", "ERROR"), "Least level that is logged."

@@ -100,6 +100,8 @@ def citation_json(citation: Citation) -> CitationJson:
         "snippet": snippet(chunk.text),
         "score": round(citation.passage.score, 4),
         "title": chunk.title,
+        "vault": chunk.vault,
+        "path": chunk.path,
         "folder": chunk.folder,
         "headingPath": chunk.heading_path,
         "position": chunk.position,
@@ -171,17 +173,21 @@ def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
     }
 
 
-def answer_json(question: Question, answer: Answer, *, k: int, request_id: str) -> AnswerJson:
+def answer_json(
+    question: Question, answer: Answer, *, k: int, request_id: str, session_id: str | None = None
+) -> AnswerJson:
     """The body of `/chat`: the fixed contract first, additions after it. `k`: passages the writer was to get."""
     retrieved = answer.retrieved
     meta: AnswerMetaJson = {
         "model": answer.model,
         "retrieval": _retrieval_json(retrieved, k),
         "requestId": request_id,
+        "sessionId": session_id,
         "offsetUnit": "utf16",
         "query": query_json(question, retrieved) if retrieved else None,
         "refusal": None,
         "grounding": _grounding_json(answer.grounding),
+        "removedCitations": list(answer.removed_labels),
         "template": chosen_json(answer.template),
         "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
         "timings": _timings({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
 from shared.domain import Answer, AnswerEvent, Cited, Question, Retracted, Retrieved, Searched, Token
 from shared.text.offsets import Utf16Offsets
-from shared.wire import answer_json, citation_json, query_json, result_json
+from shared.wire import citation_json, query_json, result_json
+from shared.wire_types import AnswerJson
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,20 +21,23 @@ class StreamEvent:
     data: Mapping[str, object]
 
 
-def stream_json(
-    question: Question,
-    events: Generator[AnswerEvent | None],
-    *,
-    k: int,
-    request_id: str,
-    session_id: str | None = None,
-) -> Generator[StreamEvent | None]:
-    """What happens while an answer comes about, as clients read it. None: nothing new.
+SILENCE = StreamEvent("", {})
+"""Nothing new; never sent."""
 
-    `start` comes before anything is asked of `events`. The text of all tokens, less what was retracted (from a UTF-16
-    offset on), is the result's answer.
+
+def started_json(request_id: str, session_id: str | None) -> StreamEvent:
+    """The first event: it comes before anything is looked for."""
+    return StreamEvent("start", {"requestId": request_id, "sessionId": session_id})
+
+
+def stream_json(
+    question: Question, events: Generator[AnswerEvent], *, result: Callable[[Answer], AnswerJson]
+) -> Generator[StreamEvent]:
+    """What happens while an answer comes about, as clients read it. `result`: the whole answer's JSON.
+
+    The text of all tokens, less what was retracted (from a UTF-16 offset on), is the result's answer. While
+    the writer is silent SILENCE comes, so that whoever listens can leave.
     """
-    yield StreamEvent("start", {"requestId": request_id, "sessionId": session_id})
     shown = ""
     with closing(events):
         for event in events:
@@ -48,11 +53,20 @@ def stream_json(
                     yield StreamEvent("retract", {"from": Utf16Offsets(shown).at(start), "reason": reason.value})
                     shown = shown[:start]
                 case Answer():
-                    result = answer_json(question, event, k=k, request_id=request_id)
-                    yield StreamEvent("usage", result["meta"]["usage"])
-                    yield StreamEvent("result", result)
+                    yield from _ended(result(event))
                 case _:
-                    yield None
+                    yield SILENCE
+
+
+def result_of(events: Generator[StreamEvent]) -> Mapping[str, object]:
+    """The result's JSON, for callers who want nothing but it."""
+    (result,) = [event.data for event in events if event.name == "result"]
+    return result
+
+
+def _ended(result: AnswerJson | Mapping[str, Any]) -> Generator[StreamEvent]:
+    yield StreamEvent("usage", result["meta"]["usage"])
+    yield StreamEvent("result", result)
 
 
 def _found(question: Question, retrieved: Retrieved) -> Generator[StreamEvent]:
@@ -60,3 +74,22 @@ def _found(question: Question, retrieved: Retrieved) -> Generator[StreamEvent]:
     yield StreamEvent("query", query_json(question, retrieved))
     offered = () if retrieved.refusal else retrieved.selected
     yield StreamEvent("sources", {"sources": [result_json(passage) for passage in offered]})
+
+
+def replayed(result: Mapping[str, Any]) -> Iterator[StreamEvent]:
+    """The events of an answer that was given before: all but `sources`, which were not kept; its text in one token."""
+    meta = result["meta"]
+    yield started_json(meta["requestId"], meta["sessionId"])
+    if meta["query"] is not None:
+        yield StreamEvent("query", meta["query"])
+    yield StreamEvent("token", {"text": result["answer"]})
+    yield from (StreamEvent("citation", citation) for citation in result["citations"])
+    yield from _ended(result)
+
+
+def named_notes(data: object) -> set[str]:
+    """Every note that an event's data name, at whatever depth."""
+    if isinstance(data, Mapping):
+        found = {value for name, value in data.items() if name == "noteId" and isinstance(value, str)}
+        return found.union(*map(named_notes, data.values()))
+    return set().union(*map(named_notes, data)) if isinstance(data, list) else set()

@@ -51,8 +51,8 @@ class SupportJson(TypedDict):
 
 
 class CitationJson(TypedDict):
-    """A label in the answer and the exact passage it points at. `support` null: not judged. `stale`: the note has
-    changed since it was cited.
+    """A label in the answer and the exact passage it points at. `support` null: not judged; `stale`: the note has
+    changed since; of a deleted one the texts are empty.
     """
 
     cid: str
@@ -62,6 +62,8 @@ class CitationJson(TypedDict):
     snippet: str
     score: float
     title: str
+    vault: str
+    path: str
     folder: str
     headingPath: str
     position: int
@@ -130,15 +132,17 @@ class GroundingJson(TypedDict):
 
 
 class AnswerMetaJson(TypedDict):
-    """How an answer came about."""
+    """How an answer came about. `removedCitations`: labels the writer made up, as they stood in its draft."""
 
     model: str
     retrieval: RetrievalJson
     requestId: str
+    sessionId: str | None
     offsetUnit: Literal["utf16"]
     query: QueryJson | None
     refusal: RefusalJson | None
     grounding: GroundingJson | None
+    removedCitations: list[str]
     template: ChosenTemplateJson | None
     usage: UsageJson
     timings: dict[str, float]
@@ -322,6 +326,13 @@ class NotesJson(TypedDict):
     nextPageToken: str | None
 
 
+class ImportedJson(TypedDict):
+    """A Markdown file as the note it became. `problem` null: nothing is odd about the file."""
+
+    note: ListedNoteJson
+    problem: str | None
+
+
 class ListedTemplateJson(TypedDict):
     """A reasoning template in a list."""
 
@@ -369,6 +380,24 @@ class CoverageJson(TypedDict):
     missing: int
 
 
+class FeedbackJson(TypedDict):
+    """What was said of an answer. `messageId` null: it was no session's; `citation` null: the whole answer is meant."""
+
+    feedbackId: str
+    requestId: str
+    messageId: str | None
+    rating: str | None
+    comment: str
+    citation: str | None
+    createdAt: str
+
+
+class ReceiptJson(TypedDict):
+    """What was erased: kind -> how many; kinds of which there was nothing are absent."""
+
+    erased: dict[str, int]
+
+
 class ReconcileJson(TypedDict):
     """What one reconcile found and did; of a dry run, what it would embed. `complete` false: call again."""
 
@@ -385,9 +414,10 @@ class ReconcileJson(TypedDict):
 
 
 ErrorDetailJson = TypedDict(
-    "ErrorDetailJson", {"@type": str, "reason": str, "domain": str, "metadata": NotRequired[dict[str, str]]}
+    "ErrorDetailJson",
+    {"@type": NotRequired[str], "reason": str, "domain": str, "metadata": NotRequired[dict[str, str]]},
 )
-"""`metadata` names the `field` that was bad and what was `expected`."""
+"""`metadata` names the `field` that was bad and what was `expected`. Callables get no `@type`."""
 
 
 class ErrorStatusJson(TypedDict):
@@ -403,3 +433,67 @@ class ErrorJson(TypedDict):
     """A Google JSON error."""
 
     error: ErrorStatusJson
+
+
+class SessionSettingsJson(TypedDict):
+    """How a session's questions are answered. `model` null: the configured one."""
+
+    useNotes: bool
+    topK: int
+    threshold: float
+    includeCitations: bool
+    systemPrompt: str
+    model: str | None
+    maxContextTokens: int
+    maxHistory: int
+
+
+class SessionJson(TypedDict):
+    """A conversation."""
+
+    sessionId: str
+    title: str
+    createdAt: str
+    updatedAt: str
+    messageCount: int
+    settings: SessionSettingsJson
+
+
+class SessionsJson(TypedDict):
+    """One page of sessions, last changed first. `nextPageToken` null: the last one."""
+
+    sessions: list[SessionJson]
+    nextPageToken: str | None
+
+
+class MessageJson(TypedDict):
+    """One message. `citations` and `meta` are those of the answer; `meta` null: it is a question."""
+
+    messageId: str
+    role: Literal["user", "assistant"]
+    text: str
+    createdAt: str
+    citations: list[CitationJson]
+    meta: AnswerMetaJson | None
+
+
+class MessagesJson(TypedDict):
+    """One page of messages in the order of time; the first page holds the newest."""
+
+    messages: list[MessageJson]
+    nextPageToken: str | None
+
+
+class GraphQLErrorJson(TypedDict):
+    """What went wrong in a field. `extensions` holds `code` and `reason` as REST has them, and the bad `field`."""
+
+    message: str
+    path: list[str | int]
+    extensions: dict[str, str]
+
+
+class GraphQLJson(TypedDict):
+    """What was asked for, by the names of its fields. `data` null: nothing could be had."""
+
+    data: dict[str, object] | None
+    errors: NotRequired[list[GraphQLErrorJson]]

@@ -9,8 +9,11 @@ from pydantic import Field
 
 from functions._bodies import Names, NotBlank, parse
 from functions._calls import Call, Reply
+from functions._measures import measure_answer
+from functions._once import REQUEST_ID, RequestId, answered_once
 from functions._operations import operation
 from functions._questions import MOST_NAMES, NAMES, AskingBody, question_of
+from shared.domain import Answer, Question
 from shared.retrieval.folders import Wish
 from shared.wire import ask_json
 from shared.wire_types import AskJson
@@ -26,13 +29,19 @@ class AskBody(AskingBody):
     vaults: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
     folders: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
     k: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
+    request_id: RequestId | None = Field(default=None, description=REQUEST_ID)
 
 
-@operation(body=AskBody, reply=AskJson, errors=(404,))
+@operation(body=AskBody, reply=AskJson, errors=(404, 409))
 def ask(call: Call) -> Reply:
     """An answer from the named folders first, then from those that rank best."""
     body = parse(call.body, AskBody)
     asked = question_of(call, body.question, "question", body)
     question = replace(asked, top_k=body.k, threshold=LEAST_SIMILARITY)
+    return Reply(answered_once(call, body, body.request_id, lambda: _answered(call, question, body)))
+
+
+def _answered(call: Call, question: Question, body: AskBody) -> tuple[Answer, AskJson]:
     answer = call.app.ask(question, Wish(body.vaults, body.folders))
-    return Reply(ask_json(question, answer, k=body.k, request_id=call.request_id))
+    measure_answer(answer)
+    return answer, ask_json(question, answer, k=body.k, request_id=body.request_id or call.request_id)

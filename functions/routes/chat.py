@@ -1,69 +1,76 @@
-"""POST /chat: an answer from the caller's notes, with citations."""
+"""POST /chat: an answer from the caller's notes, with citations; at once, or as it comes about."""
 
 from __future__ import annotations
 
+from collections.abc import Generator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from pydantic import Field
 
 from functions._bodies import NotBlank, parse
 from functions._calls import Call, Reply
+from functions._measures import measured
+from functions._once import REQUEST_ID, RequestId, streamed_once
 from functions._operations import operation
-from functions._questions import AskingBody, question_of
-from functions._sse import attended
-from shared.domain import AUTO
+from functions._questions import question_of
+from functions._sse import attended, begun
+from functions._turns import TurnBody
+from shared.domain import AUTO, Answer, Question
 from shared.errors import InvalidArgument
 from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json
-from shared.wire_stream import stream_json
+from shared.wire_stream import StreamEvent, result_of, started_json, stream_json
 from shared.wire_types import AnswerJson
 
-NOT_YET = "to be absent: not available yet"
 TEMPLATE = "auto, none, or the id of a template"
 
 
-class ChatBody(AskingBody):
+class ChatBody(TurnBody):
     """The request of /chat."""
 
     message: NotBlank = Field(description="the question, as text")
-    top_k: int | None = Field(default=None, ge=1, le=20, description="a whole number from 1 to 20")
-    threshold: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
-    include_citations: bool = Field(default=True, description="true or false")
-    use_notes: bool = Field(default=True, description="true or false")
-    request_id: str | None = Field(
-        default=None,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$",
-        description="1-128 letters, digits, . _ : or -",
-    )
-    session_id: str | None = Field(default=None, description="text")
+    request_id: RequestId | None = Field(default=None, description=REQUEST_ID)
     template: str | None = Field(default=None, description=TEMPLATE)
     stream: bool = Field(default=False, description="true or false")
 
 
-@operation(body=ChatBody, reply=AnswerJson, errors=(404,))
+@operation(body=ChatBody, reply=AnswerJson, errors=(404, 409), media_types=("text/event-stream",), callable=True)
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)
-    _refuse_what_is_not_built(body)
-    question = replace(
-        question_of(call, body.message, "message", body),
-        top_k=body.top_k,
-        threshold=body.threshold,
-        include_citations=body.include_citations,
-        use_notes=body.use_notes,
-        template=_template(body.template),
-    )
-    wanted, request_id = call.app.passages_wanted(question), body.request_id or call.request_id
+    events = _events(call, body)
     if body.stream if call.streams is None else call.streams:
-        events = attended(call.app.chat_events(question))
-        return Reply(None, events=stream_json(question, events, k=wanted, request_id=request_id))
-    return Reply(answer_json(question, call.app.chat(question), k=wanted, request_id=request_id))
+        return Reply(None, events=attended(events))
+    return Reply(result_of(events))
 
 
-def _refuse_what_is_not_built(body: ChatBody) -> None:
-    """A field that would be ignored is refused by its name."""
-    if body.session_id is not None:
-        raise InvalidArgument("sessionId", NOT_YET)
+def answered(call: Call, body: ChatBody) -> Mapping[str, Any]:
+    """The JSON of the whole answer, for who asks by another route."""
+    return result_of(_events(call, body))
+
+
+def _events(call: Call, body: ChatBody) -> Generator[StreamEvent]:
+    """Raises what is wrong with the request."""
+    question = replace(question_of(call, body.message, "message", body), template=_template(body.template))
+    return begun(streamed_once(call, body, body.request_id, _answered(call, body, question)))
+
+
+def _answered(call: Call, body: ChatBody, question: Question) -> Generator[StreamEvent]:
+    """The turn from its start to its result."""
+    app, request_id = call.app, body.request_id or call.request_id
+    with app.sessions.turn(question, body.session_id, body.patch()) as begun_turn:
+        yield started_json(request_id, begun_turn.session_id)
+        turn = app.sessions.whole(begun_turn)
+
+        def result(answered: Answer) -> AnswerJson:
+            answer = app.sessions.counted(turn, answered)
+            wanted = app.passages_wanted(turn.question)
+            reply = answer_json(turn.question, answer, k=wanted, request_id=request_id, session_id=turn.session_id)
+            app.sessions.record(turn, answer, reply)
+            return reply
+
+        yield from stream_json(turn.question, measured(app.chat_events(turn.question)), result=result)
 
 
 def _template(named: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""/notes and /notes/{id}: list, read, save, delete. The index follows every save by itself."""
+"""/notes and /notes/{id}: list, read, save, delete, import. The index follows every save by itself."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions._bodies import Body, DayOrInstant, Names, Page, TenantId, checked, parse, parse_query
+from functions._bodies import Body, DayOrInstant, Instant, Names, Page, TenantId, checked, parse, parse_query
 from functions._calls import Call, Reply
 from functions._operations import operation
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
-from shared.text.instants import DAY_OR_INSTANT, parse_day_or_instant
+from shared.indexing.markdown_file import fields_of, note_id_of
+from shared.text.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 from shared.wire import listed_note_json, note_json
-from shared.wire_types import NoteJson, NotesJson
+from shared.wire_types import ImportedJson, NoteJson, NotesJson
 
 MOST_TEXT = 900_000
 """UTF-8 bytes of a note's text; with its other fields it stays below Firestore's limit of 1 MiB a document."""
@@ -46,6 +47,16 @@ class NoteBody(Body):
     updated_at: str | None = Field(default=None, description="what the server said; it is not taken over")
 
 
+class ImportBody(Body):
+    """The request of POST /notes:import: a Markdown file as it lies in somebody's folder."""
+
+    text: str = Field(description="the file as text")
+    path: str = Field(min_length=1, max_length=MOST_PATH, description=PATH)
+    vault: str = Field(default="default", pattern=r"^[^/\x00-\x1f\x7f]{1,200}$", description=VAULT)
+    modified_at: Instant | None = Field(default=None, description=INSTANT)
+    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
+
+
 @operation(body=NoteBody, reply=NoteJson)
 def put(call: Call, note_id: str) -> Reply:
     """Create or replace. The same content again writes nothing and keeps `updatedAt`."""
@@ -56,6 +67,31 @@ def put(call: Call, note_id: str) -> Reply:
         raise InvalidArgument("noteId", "the id that the address names")
     note = call.app.save_note(call.tenant_id, note_id, _draft(body))
     return Reply(note_json(note))
+
+
+@operation(body=ImportBody, reply=ImportedJson)
+def import_file(call: Call) -> Reply:
+    """Create or replace the note of one file: fields of its frontmatter, an id made of vault and path, so that the
+    same file is the same note each time. A file that names no date was created when it was first seen to be modified.
+    """
+    body = parse(call.body, ImportBody)
+    call.check_tenant(body.tenant_id)
+    path = _path(body.path)
+    fields = fields_of(body.text, path)
+    _check_size(body.text)
+    draft = NoteDraft(
+        title=fields.title,
+        text=body.text,
+        vault=body.vault,
+        path=path,
+        tags=fields.tags,
+        lang=fields.lang,
+        created_at=fields.created_at,
+        modified_at=None if body.modified_at is None else checked("modifiedAt", parse_instant, body.modified_at),
+    )
+    note = call.app.save_note(call.tenant_id, note_id_of(body.vault, path), draft)
+    imported: ImportedJson = {"note": listed_note_json(note), "problem": fields.problem}
+    return Reply(imported)
 
 
 @operation(reply=NoteJson, errors=(404,))
@@ -96,8 +132,7 @@ def check_note_id(note_id: str) -> str:
 def _draft(body: NoteBody) -> NoteDraft:
     if not body.title.strip() and not body.text.strip():
         raise InvalidArgument("text", "a note with a title or a text")
-    if len(body.text.encode()) > MOST_TEXT:
-        raise TooLarge(f"text: at most {MOST_TEXT} bytes of UTF-8")
+    _check_size(body.text)
     created = body.created_at
     return NoteDraft(
         title=body.title,
@@ -108,6 +143,11 @@ def _draft(body: NoteBody) -> NoteDraft:
         lang=body.lang,
         created_at=None if created is None else checked("createdAt", parse_day_or_instant, created, "UTC"),
     )
+
+
+def _check_size(text: str) -> None:
+    if len(text.encode()) > MOST_TEXT:
+        raise TooLarge(f"text: at most {MOST_TEXT} bytes of UTF-8")
 
 
 def _path(path: str) -> str:

@@ -18,6 +18,8 @@ from shared.wire_types import ErrorJson
 Schema: TypeAlias = dict[str, Any]
 
 JSON = "application/json"
+OTHER_PROTOCOLS = frozenset({"/mcp"})
+"""Paths that speak a protocol which describes itself."""
 SCHEMAS = "#/components/schemas/"
 PROBLEMS = {
     400: "A field or parameter is bad; `metadata` names it and says what was expected.",
@@ -72,7 +74,8 @@ def _routes() -> Iterator[tuple[str, Route]]:
         if route.pattern == "/":
             yield "/chat", route
     for route in api.ROUTES:
-        yield route.pattern, route
+        if route.pattern not in OTHER_PROTOCOLS:
+            yield route.pattern, route
 
 
 def contract_of(route: Route) -> Operation:
@@ -135,12 +138,14 @@ def _parameters(contract: Operation) -> Iterator[Schema]:
 def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema]) -> Schema:
     codes = sorted({*ANYWHERE, *contract.errors, *(() if route.public else TO_CALLERS)})
     problems = {str(code): {"description": PROBLEMS[code], "content": _content(schemas[ErrorJson])} for code in codes}
+    text = {media: {"schema": {"type": "string"}} for media in contract.media_types}
+    if contract.reply is None and text:
+        return {"200": {"description": "Done.", "content": text}, **problems}
     if contract.reply is None:
         return {"204": {"description": "Done."}, **problems}
     reply = schemas[contract.reply]
     if contract.callable:
         reply = {"anyOf": [reply, _wrapped("result", reply)]}
-    text = {media: {"schema": {"type": "string"}} for media in contract.media_types}
     return {"200": {"description": "Done.", "content": {**text, **_content(reply)}}, **problems}
 
 

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from functions._bodies import Names, NotBlank, parse
 from functions._calls import Call, Reply
+from functions._measures import measure_search
 from functions._operations import operation
 from functions._questions import AskingBody, question_of
 from functions.routes.notes import check_note_id
@@ -35,6 +36,7 @@ def search(call: Call) -> Reply:
     body = parse(call.body, SearchBody)
     question = question_of(call, body.query, "query", body)
     retrieved = call.app.search(question, k=body.k)
+    measure_search(retrieved)
     return Reply(search_json(question, retrieved, k=body.k, request_id=call.request_id))
 
 

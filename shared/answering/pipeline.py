@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -32,6 +31,7 @@ from shared.domain import (
     Template,
     TemplateMatch,
 )
+from shared.laps import Laps
 from shared.ports import Writer
 
 log = logging.getLogger(__name__)
@@ -110,14 +110,14 @@ def _written(
     sources = label_sources(retrieved.selected)
     prompt = build_prompt(question, retrieved, sources, template=template)
     opening, with_citations = _widening_notice(retrieved), question.include_citations
-    started = time.perf_counter()
+    laps = Laps()
     draft = yield from _write(
         prompt, writers, shown, lambda: LiveText(sources, opening=opening, with_citations=with_citations)
     )
-    written = time.perf_counter()
+    laps.end("write")
     checked = _check(question, retrieved, draft, check_citations(draft.text, sources), writers.scrutiny)
-    timings = {"write": (written - started) * 1e3, "check": (time.perf_counter() - written) * 1e3}
-    return replace(checked, timings_ms=timings)
+    laps.end("check")
+    return replace(checked, timings_ms=laps.taken)
 
 
 def _write(
@@ -175,12 +175,12 @@ def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited,
 def _chat_without_notes(
     question: Question, shown: Shown, writers: _Writers, template: Template | None
 ) -> Generator[AnswerEvent, None, Answer]:
-    started = time.perf_counter()
+    laps = Laps()
     draft = yield from _write(build_plain_prompt(question, template=template), writers, shown, lambda: LiveText(()))
-    timings = {"write": (time.perf_counter() - started) * 1e3}
+    laps.end("write")
     cited = check_citations(draft.text, ())
     _report(cited.removed)
-    return Answer(cited.text.strip(), (), None, draft.model, None, draft.usage, timings, cited.removed)
+    return Answer(cited.text.strip(), (), None, draft.model, None, draft.usage, laps.taken, cited.removed)
 
 
 def _refuse(reason: RefusalReason, retrieved: Retrieved, draft: Draft, removed: tuple[str, ...] = ()) -> Answer:

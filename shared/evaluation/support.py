@@ -33,7 +33,7 @@ def judge_pairs(pairs: Sequence[Pair], judge: Judge) -> dict[str, Support]:
 
 
 def support_figures(pairs: Sequence[Pair], supports: Mapping[str, Support]) -> dict[str, SupportFigures]:
-    """`overall` (all kinds but the hardest), `with nearest`, and each kind against the supported pairs of its claims."""
+    """`overall` (all kinds but the hardest), `with nearest`, each kind against the supported pairs of its claims."""
     kinds = sorted({pair.kind for pair in pairs} - {SUPPORTED})
     figures = {"overall": _figures([pair for pair in pairs if pair.kind != HARDEST], supports)}
     if HARDEST in kinds:

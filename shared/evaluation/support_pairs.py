@@ -6,7 +6,7 @@ ours), and sentences of its passages with every fifth content word or so left ou
     other     a passage drawn at random
     nearest   the passage nearest by BM25 of those that are not relevant: often it outranks the relevant one
     number    a number that the passage holds, altered
-    name      a name (capital letters inside the sentence, or an acronym) that the passage holds, taken from another claim
+    name      a name (capital letters inside the sentence, or an acronym) of the passage, taken from another claim
     negation  "not" put in after the first auxiliary verb, or a verb in -s made "does not"; where there is one, it goes
 
 The same collection always gives the same pairs. Pairs can also be read from a file of one JSON object a line:

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
+from shared.text.tokens import tokens
+
 TARGET = 256
 """Tokens of a chunk, on average, where the text is long enough to be cut."""
 FITS = 1.5 * TARGET
@@ -50,11 +52,6 @@ class Unit:
     """Whether the next chunk may repeat it for context."""
     named_until: int
     """The end of the words that rank the boundary at `start`: of the whole sentence, even if it is in pieces."""
-
-
-def tokens(text: str) -> float:
-    """An estimate of a model's tokens: four UTF-8 bytes each, as English and, roughly, Chinese have it."""
-    return (len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))) / 4
 
 
 def cut(text: str, units: Sequence[Unit]) -> list[tuple[int, int]]:

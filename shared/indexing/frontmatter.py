@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 MAX_YAML = 32_768
@@ -53,8 +54,9 @@ def _unreadable(problem: str) -> Frontmatter:
     return Frontmatter(_NONE, 0, f"frontmatter: {problem}")
 
 
-def _load(source: str) -> tuple[dict[object, object], str | None]:
-    """The mapping, and what is wrong with it."""
+@lru_cache(maxsize=16)
+def _load(source: str) -> tuple[Mapping[object, object], str | None]:
+    """The mapping, and what is wrong with it. Remembered: whoever imports a note reads it just before it is cut."""
     import yaml  # noqa: PLC0415 - 15 ms that most notes do not need
 
     class Loader(yaml.SafeLoader):

@@ -78,17 +78,28 @@ def reconcile(
     full: bool,
     dry_run: bool,
     chunker: str = DEFAULT_CHUNKER,
+    embedder_of: Callable[[str], Embedder | None] | None = None,
 ) -> ReconcileReport:
     """Look at no more than `budget` (1 or more) notes of all tenants, and repair what is found.
 
     Looked at are notes changed since the last call and unfinished records that are due; and every note, record and
     orphan when a full sweep is due or in progress, or `full` asks for one. `full` also tries failed notes that are not
     due. A note's failure stops nothing but itself; three outages in a row end the call. A dry run writes nothing, so
-    each begins at the beginning: give it a budget for all notes. Raises InvalidArgument("budget"), StoreUnavailable.
+    each begins at the beginning: give it a budget for all notes. `embedder_of`: tenant -> `embedder` at this tenant's
+    expense; notes of one whose embedding budget is used up wait for vectors until another call.
+    Raises InvalidArgument("budget"), StoreUnavailable.
     """
     if budget < 1:
         raise InvalidArgument("budget", "1 or more")
-    repairs = Repairs(store=store, embedder=embedder, clock=clock, chunker=chunker, insist=full, dry_run=dry_run)
+    repairs = Repairs(
+        store=store,
+        embedder=embedder,
+        embedder_of=embedder_of or (lambda _: embedder),
+        clock=clock,
+        chunker=chunker,
+        insist=full,
+        dry_run=dry_run,
+    )
     sweep = _Sweep(repairs, now=clock(), full=full)
     complete = sweep.run(budget)
     done = repairs.done

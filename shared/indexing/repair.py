@@ -9,19 +9,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from shared.domain import IndexRecord, NoteKey
-from shared.errors import AuroraError, NoteBusy, Unavailable
+from shared.errors import AuroraError, EmbeddingsSpent, NoteBusy, Unavailable
 from shared.indexing.pipeline import index_note, index_version, texts_to_embed
 from shared.indexing.records import is_due
 from shared.indexing.standing import Finding, Standing, read_standing
 from shared.ports import Embedder, Store
+from shared.text.estimates import estimated_tokens
 
 _logger = logging.getLogger(__name__)
 
 MAX_OUTAGES = 3
 """After so many notes in a row for which a model or the store was away, it is not the notes: the work stops."""
 
-BYTES_PER_TOKEN = 4
-"""Of English in UTF-8; only for estimates."""
+WAITING_FOR_VECTORS = (Finding.PENDING, Finding.OUTDATED, Finding.FAILED)
+"""Findings of notes that keywords find: all that can be done for them is to embed."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,6 +31,8 @@ class Repairs:
 
     store: Store
     embedder: Embedder | None
+    embedder_of: Callable[[str], Embedder | None]
+    """Tenant -> the same embedder at this tenant's expense."""
     clock: Callable[[], datetime]
     chunker: str
     insist: bool
@@ -40,6 +43,8 @@ class Repairs:
     done: Counter[str] = field(default_factory=Counter)
     """By an outcome's action, and `postponed`, `texts`, `tokens`."""
     outages: int = 0
+    spent: set[str] = field(default_factory=set)
+    """Tenants whose embedding budget turned out to be used up."""
 
     @property
     def index_version(self) -> str:
@@ -68,6 +73,9 @@ class Repairs:
             self._mend(key, read_standing(key, store=self.store, index_version=self.index_version))
         except NoteBusy:
             self.done["postponed"] += 1
+        except EmbeddingsSpent:  # no outage: other tenants' notes can be embedded
+            self.done["postponed"] += 1
+            self.spent.add(key.tenant_id)
         except Unavailable:
             self.done["postponed"] += 1
             self.outages += 1
@@ -89,15 +97,21 @@ class Repairs:
             self._estimate(key, standing)
         elif finding is Finding.REJECTED:
             self.done["failed"] += 1
-        elif finding is Finding.FAILED and not self.is_due(standing.held.record):
+        elif self._must_wait(key, standing):
             self.done["postponed"] += 1
         else:
-            outcome = index_note(key, store=self.store, embedder=self.embedder, clock=self.clock, chunker=self.chunker)
+            embedder = self.embedder_of(key.tenant_id)
+            outcome = index_note(key, store=self.store, embedder=embedder, clock=self.clock, chunker=self.chunker)
             self.done.update({outcome.action: 1, "texts": outcome.embedded})
+
+    def _must_wait(self, key: NoteKey, standing: Standing) -> bool:
+        if standing.finding is Finding.FAILED and not self.is_due(standing.held.record):
+            return True
+        return key.tenant_id in self.spent and standing.finding in WAITING_FOR_VECTORS
 
     def _estimate(self, key: NoteKey, standing: Standing) -> None:
         if self.embedder is None or standing.note is None or standing.fault is not None:
             return
         texts = texts_to_embed(key, standing.note, store=self.store, embedder=self.embedder, chunker=self.chunker)
-        tokens = sum(-(-len(text.encode()) // BYTES_PER_TOKEN) for text in texts)
+        tokens = sum(map(estimated_tokens, texts))
         self.done.update({"texts": len(texts), "tokens": tokens})

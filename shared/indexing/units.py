@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from shared.indexing.blocks import Block, Kind
-from shared.indexing.cuts import FITS, TARGET, Unit, cut, tokens
+from shared.indexing.cuts import FITS, TARGET, Unit, cut
 from shared.text.sentences import sentences
+from shared.text.tokens import tokens
 
 _LONG_SENTENCE = TARGET / 4
 _LONG_WORD = 64

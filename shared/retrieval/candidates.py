@@ -1,8 +1,8 @@
 """Analysis and restriction -> the pool: nearest vectors, keyword matches and newest chunks, searched side by side.
 
 The legs run on the shared executor; the keyword leg runs in the calling thread and hands its searches out. So no
-task ever waits for another task, and any number of questions can share the executor without a deadlock. The caller
-itself must not be one of its tasks.
+task ever waits for one that has not begun, and any number of questions can share the executor without a deadlock. The
+caller itself must not be one of its tasks.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from shared.ports import SearchStore
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pool import Pool
+from shared.retrieval.vector_leg import Near, Part, VectorLeg
 
 STEMS_SIDE_BY_SIDE = 4
 """Stems among which a restricted search shares its budget at a time: their frequencies count chunks outside the
@@ -35,34 +36,40 @@ class Search:
     options: RetrievalOptions
     executor: Executor
     places: tuple[Place, ...] = ()
-    """Where to look, each place on its own; none: everywhere at once."""
+    """Where alone to look; none: everywhere."""
 
 
-def gather(search: Search, restriction: Restriction, embed: Callable[[], Vector | None]) -> Pool:
+def gather(
+    search: Search, restriction: Restriction, embed: Callable[[], Vector | None], parts: Sequence[Part] = ()
+) -> Pool:
     """At most three times `leg_size` candidates. `embed` gives the question's vector; None: search without.
 
-    Raises StoreUnavailable if any leg does.
+    `parts` cover the restriction; none: it is searched as one. A part whose search fails brings nothing of its vaults,
+    which the pool's `silent_vaults` names. Raises StoreUnavailable if no vault is left, or any other leg fails.
     """
     legs = _Legs(search, restriction)
-    nearest = search.executor.submit(legs.nearest, embed)
+    leg = VectorLeg(parts or (Part(restriction),), search.options.leg_size)
+    nearest = leg.start(embed, legs.nearest, search.executor)
     recent = search.executor.submit(legs.recent)
     stats = search.executor.submit(search.store.stats, search.tenant_id)
     frequencies = legs.frequencies()
     matching = legs.matching(frequencies)
+    near = leg.end(nearest)
+    matching = near.heard(matching)
     options = search.options
     keyword = bm25(matching, frequencies, stats.result(), k1=options.bm25_k1, b=options.bm25_b)
     best = _best(matching, keyword, options.leg_size)
-    query, neighbours = nearest.result()
-    newest = recent.result()
-    if not neighbours and not best and not newest and restriction.created is None:
-        newest = legs.newest(restriction)
+    newest = near.heard(recent.result())
+    if not near.neighbours and not best and not newest and restriction.created is None:
+        newest = near.heard(legs.newest(restriction))
     return Pool(
-        candidates=_union(neighbours, best, newest),
-        query=query,
-        unread=_unread(query, neighbours, (*best, *newest), options),
-        ceiling=neighbours[-1].cosine if neighbours else 0.0,
+        candidates=_union(near.neighbours, best, newest),
+        query=near.query,
+        unread=_unread(near, (*best, *newest), options),
+        ceiling=near.ceiling or 0.0,
         frequencies=frequencies,
         stats=stats.result(),
+        silent_vaults=near.silent_vaults,
     )
 
 
@@ -71,17 +78,15 @@ class _Legs:
     search: Search
     restriction: Restriction
 
-    def nearest(self, embed: Callable[[], Vector | None]) -> tuple[Vector | None, tuple[Neighbour, ...]]:
-        query = embed()
-        if query is None:
-            return None, ()
-        return query, self.search.store.nearest(
-            self.search.tenant_id,
+    def nearest(self, query: Vector, restriction: Restriction, limit: int) -> tuple[Neighbour, ...]:
+        search = self.search
+        return search.store.nearest(
+            search.tenant_id,
             query,
-            limit=self.search.options.leg_size,
-            stems=self.search.stems,
-            restriction=self.restriction,
-            index_version=self.search.options.index_version,
+            limit=limit,
+            stems=search.stems,
+            restriction=restriction,
+            index_version=search.options.index_version,
         )
 
     def recent(self) -> tuple[IndexedChunk, ...]:
@@ -165,16 +170,11 @@ def _ranks(chunks: Iterable[IndexedChunk]) -> Mapping[str, int]:
     return {chunk.chunk_id: rank for rank, chunk in enumerate(chunks, start=1)}
 
 
-def _unread(
-    query: Vector | None,
-    neighbours: Sequence[Neighbour],
-    others: Iterable[IndexedChunk],
-    options: RetrievalOptions,
-) -> frozenset[str]:
-    """A leg that brought less than it was asked for has brought every vector there is."""
-    if query is None or len(neighbours) < options.leg_size:
+def _unread(near: Near, others: Iterable[IndexedChunk], options: RetrievalOptions) -> frozenset[str]:
+    """Where each part brought less than it was asked for, all have brought every vector there is."""
+    if near.ceiling is None:
         return frozenset()
-    brought = {neighbour.chunk.chunk_id for neighbour in neighbours}
+    brought = {neighbour.chunk.chunk_id for neighbour in near.neighbours}
     return frozenset(
         chunk.chunk_id
         for chunk in others

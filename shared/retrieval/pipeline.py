@@ -21,11 +21,11 @@ from shared.domain import (
     TimeRange,
     Vector,
 )
+from shared.laps import Laps
 from shared.ports import Embedder
 from shared.retrieval.analysis import analyse
 from shared.retrieval.candidates import Search
 from shared.retrieval.embedding import embed_question
-from shared.retrieval.laps import Laps
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.places import gather_from_places, inside, weigher
 from shared.retrieval.pool import Pool, mode_of
@@ -119,7 +119,7 @@ def follow(
         candidate_count=len(found.pool.candidates),
         range_used=found.restriction.created,
         widened=found.widened,
-        timings_ms=laps.total(),
+        timings_ms=laps.total("retrieval"),
         places=places,
         silent_vaults=tuple(sorted(found.pool.silent_vaults)),
     )

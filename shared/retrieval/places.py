@@ -1,64 +1,74 @@
-"""Folders and whole vaults, each searched on its own -> one pool, and what a chunk's score counts in it."""
+"""Folders and whole vaults -> the searches that look in them, and what a chunk's score counts in it.
+
+However many places there are, the keyword and the recent leg look in all of them at once and the vector leg in at most
+MOST_PARTS parts. Places that weigh much less than others are searched apart from them: otherwise a large folder that
+hardly counts would leave no room for what lies in the first one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
-from shared.domain import Candidate, ChosenBy, IndexedChunk, Place, Restriction, Vector
-from shared.errors import StoreUnavailable
+from shared.domain import ChosenBy, IndexedChunk, Place, Restriction, Vector
 from shared.retrieval.candidates import Search, gather
 from shared.retrieval.pool import Pool
 from shared.retrieval.scores import unweighted
-from shared.scopes import place_token
+from shared.retrieval.vector_leg import Part
+from shared.scopes import place_token, vault_token
 
 LEAST_WEIGHT = 0.1
-SIDE_BY_SIDE = 8
-"""Places searched at the same time."""
-LEAST_LEG = 10
-"""Chunks each leg brings from a place at least, however many places share what a search may read."""
+MOST_PARTS = 6
+MOST_BANDS = 4
+"""Parts of one vault: its first place, the next two, the next four, all others. But for the last, the places of a part
+weigh at most twice as much as each other."""
+MOST_TOKENS = 10
+"""Of more places than this the vaults are named too. Firestore's filter of scopes, which holds 30 and takes longer with
+each, can then hold those, and the rest is checked on what comes back: of places that hardly count it may bring fewer.
+"""
 
 
 def gather_from_places(search: Search, restriction: Restriction, embed: Callable[[], Vector | None]) -> Pool:
-    """What `gather` finds in each of the search's places; without places, what it finds in the restriction.
-
-    Places of a vault that weigh the same are searched together. A vault whose search fails is named in the pool's
-    `silent_vaults`. Raises StoreUnavailable if every one does.
-    """
+    """What the search's places hold; without places, what the restriction holds. Raises as `gather` does."""
     if not search.places:
         return gather(search, restriction, embed)
-    groups = _searched_together(search.places)
-    part, query = _sharing(search, len(groups)), embed()
-
-    def searched(group: tuple[str, frozenset[str]]) -> Pool | StoreUnavailable:
-        try:
-            return gather(part, _narrowed(restriction, group[1]), lambda: query)
-        except StoreUnavailable as error:
-            return error
-
-    # Threads of their own: whoever gathers must not be a task of the executor that runs the legs.
-    with ThreadPoolExecutor(min(len(groups), SIDE_BY_SIDE), thread_name_prefix="place") as threads:
-        found = list(threads.map(searched, groups))
-    pools = [each for each in found if isinstance(each, Pool)]
-    errors = [each for each in found if isinstance(each, StoreUnavailable)]
-    if not pools:
-        raise errors[0]
-    silent = {vault for (vault, _), each in zip(groups, found, strict=True) if isinstance(each, StoreUnavailable)}
-    return replace(_merged(pools), silent_vaults=frozenset(silent))
+    parts = [
+        Part(inside(restriction, places), frozenset(place.vault for place in places))
+        for places in searched_together(search.places)
+    ]
+    return gather(search, inside(restriction, search.places), embed, parts)
 
 
 def inside(restriction: Restriction, places: Sequence[Place]) -> Restriction:
     """The restriction cut to the places; none of them cut nothing."""
     if not places:
         return restriction
-    return _narrowed(restriction, frozenset(place_token(place.vault, place.folder) for place in places))
+    whole = {place.vault for place in places if not place.folder}
+    tokens = frozenset(
+        vault_token(place.vault) if place.vault in whole else place_token(place.vault, place.folder) for place in places
+    )
+    # Groups in which all places lie say nothing any more, and searches of one group are the cheapest.
+    others = tuple(group for group in restriction.scopes if not _holds(group, places))
+    vaults = frozenset(vault_token(place.vault) for place in places)
+    named = (tokens,) if len(tokens) <= MOST_TOKENS or tokens == vaults else (vaults, tokens)
+    return Restriction(restriction.created, (*others, *named))
 
 
-def _narrowed(restriction: Restriction, tokens: frozenset[str]) -> Restriction:
-    """Groups of which the tokens are a part say nothing any more, and searches of one group are the cheapest."""
-    others = tuple(group for group in restriction.scopes if not tokens <= group)
-    return Restriction(restriction.created, (*others, tokens))
+def searched_together(places: Sequence[Place]) -> list[tuple[Place, ...]]:
+    """The places in at most MOST_PARTS parts: a vault by weight as far as parts suffice, else several vaults in one."""
+    vaults: dict[str, list[Place]] = {}
+    for place in places:
+        vaults.setdefault(place.vault, []).append(place)
+    bands = max(1, min(MOST_BANDS, MOST_PARTS // len(vaults)))
+    parts: dict[tuple[int, int], list[Place]] = {}
+    for number, of_vault in enumerate(vaults.values()):
+        for position, place in enumerate(of_vault):
+            band = min(bands, (position + 1).bit_length()) - 1
+            parts.setdefault((number % MOST_PARTS, band), []).append(place)
+    return [tuple(part) for part in parts.values()]
+
+
+def _holds(group: frozenset[str], places: Sequence[Place]) -> bool:
+    return all(vault_token(place.vault) in group or place_token(place.vault, place.folder) in group for place in places)
 
 
 def weigher(places: Sequence[Place]) -> Callable[[IndexedChunk], float]:
@@ -83,48 +93,3 @@ def weigher(places: Sequence[Place]) -> Callable[[IndexedChunk], float]:
         return max(found, default=LEAST_WEIGHT)
 
     return weigh
-
-
-def _searched_together(places: Iterable[Place]) -> list[tuple[str, frozenset[str]]]:
-    """Vault and tokens of what is searched in one go, the weightiest first within a vault."""
-    groups: dict[tuple[str, float], set[str]] = {}
-    for place in places:
-        groups.setdefault((place.vault, place.weight), set()).add(place_token(place.vault, place.folder))
-    return [(vault, frozenset(tokens)) for (vault, _), tokens in groups.items()]
-
-
-def _sharing(search: Search, parts: int) -> Search:
-    """Each part's search: all together bring about as many as one, but no part too few to be judged by. Postings are
-    not shared, because a store may have to look for a folder's among all others.
-    """
-    leg = min(search.options.leg_size, max(LEAST_LEG, search.options.leg_size // parts))
-    return replace(search, options=replace(search.options, leg_size=leg))
-
-
-def _merged(pools: Sequence[Pool]) -> Pool:
-    found: dict[str, Candidate] = {}
-    for candidate in (each for pool in pools for each in pool.candidates):
-        key = candidate.chunk.chunk_id
-        found[key] = _both(found[key], candidate) if key in found else candidate
-    unread = frozenset(key for pool in pools for key in pool.unread if found[key].cosine is None)
-    return replace(
-        pools[0],
-        candidates=tuple(found[key] for key in sorted(found)),
-        unread=unread,
-        ceiling=max(pool.ceiling for pool in pools),
-    )
-
-
-def _both(one: Candidate, other: Candidate) -> Candidate:
-    """A chunk that two places brought, as a folder inside another does: its best rank of each leg."""
-    return Candidate(
-        chunk=one.chunk,
-        cosine=other.cosine if one.cosine is None else one.cosine,
-        vector_rank=_better(one.vector_rank, other.vector_rank),
-        keyword_rank=_better(one.keyword_rank, other.keyword_rank),
-        recent_rank=_better(one.recent_rank, other.recent_rank),
-    )
-
-
-def _better(one: int | None, other: int | None) -> int | None:
-    return other if one is None else one if other is None else min(one, other)

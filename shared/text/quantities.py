@@ -26,7 +26,10 @@ _MONTH = (
 _DATES = (
     re.compile(r"\b(?P<year>\d{4})-(?P<number>\d{2})(?:-(?P<day>\d{2}))?\b"),
     re.compile(r"\b(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})?(?!\d)"),
-    re.compile(rf"\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th|er)?\s+(?:of\s+|de\s+)?{_MONTH}(?:,?\s+(?:de\s+)?(?P<year>\d{{4}}))?", re.IGNORECASE),
+    re.compile(
+        rf"\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th|er)?\s+(?:of\s+|de\s+)?{_MONTH}"
+        r"(?:,?\s+(?:de\s+)?(?P<year>\d{4}))?", re.IGNORECASE
+    ),
     re.compile(
         rf"\b{_MONTH}\s+(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\w%€]|[.,:]\d)(?:,?\s+(?P<year>\d{{4}}))?"
         r"|(?:de\s+)?(?P<only>\d{4})\b)", re.IGNORECASE
@@ -48,7 +51,8 @@ _UNITS = {
     ("month", 12.0): "year years jahr jahre jahren año años ano anos an ans année années",
     ("mass", 1e-6): "µg μg mcg", ("mass", 0.001): "mg", ("mass", 1.0): "g gram grams gramm gramo gramos gramme grammes",
     ("mass", 1000.0): "kg kilo kilos kilogram kilograms kilogramm",
-    ("length", 0.001): "mm", ("length", 0.01): "cm", ("length", 1.0): "m metre metres meter meters metro metros mètre mètres",
+    ("length", 0.001): "mm", ("length", 0.01): "cm",
+    ("length", 1.0): "m metre metres meter meters metro metros mètre mètres",
     ("length", 1000.0): "km kilometre kilometres kilometer kilometers kilómetros kilomètres",
     ("volume", 0.001): "ml", ("volume", 1.0): "l liter liters litre litres litro litros",
     ("data", 0.001): "kb", ("data", 1.0): "mb", ("data", 1000.0): "gb", ("data", 1e6): "tb",

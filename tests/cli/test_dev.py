@@ -2,80 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
 import signal
 import socket
 import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
 from cli.dev import TEMPLATE_TRIGGER, TRIGGER, _by_last_segment
 from cli.emulator import Emulator
-
-ROOT = Path(__file__).resolve().parents[2]
-COMMAND = (sys.executable, "-c", "from cli.main import main; main()", "dev", "--no-browser")
-
-
-@dataclass
-class Running:
-    process: subprocess.Popen[str]
-    greeting: str
-    address: str
-
-    def call(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.address + path, data, headers, method=method)
-        try:
-            with urllib.request.urlopen(request, timeout=30) as reply:
-                text = reply.read()
-                return reply.status, json.loads(text) if text else None
-        except urllib.error.HTTPError as refused:
-            with refused:
-                return refused.code, refused.read().decode()
-
-    def answered(self, question: str, expected: str, within: float) -> bool:
-        """Whether an answer that holds `expected` has arrived before that many seconds have passed."""
-        deadline = time.monotonic() + within
-        while time.monotonic() < deadline:
-            if expected in self.call("POST", "/chat", {"message": question})[1]["answer"]:
-                return time.monotonic() < deadline
-            time.sleep(0.05)
-        return False
-
-
-@contextmanager
-def dev(home: Path, *options: str) -> Iterator[Running]:
-    process = subprocess.Popen(
-        [*COMMAND, "--port", "0", "--home", str(home), *options],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        greeting = ""
-        while "try: " not in greeting:
-            line = process.stdout.readline()
-            assert line, process.communicate()[1]
-            greeting += line
-        address = re.search(r"http://localhost:\d+", greeting)
-        assert address
-        yield Running(process, greeting, address[0])
-    finally:
-        process.terminate()  # not killed: it has an emulator to stop
-        process.communicate(timeout=30)
+from tests.servers.dev import COMMAND, ROOT, dev
 
 
 def test_a_saved_note_answers_within_a_second_and_ctrl_c_ends_it_well(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.folder import FileNote, Skipped, note_id_of, read, walk
+from cli.folder import FileNote, Skipped, read, walk
+from shared.indexing.markdown_file import note_id_of
 
 Write = Callable[..., Path]
 

@@ -14,6 +14,7 @@ HEAVY = (
     "pydantic",
     "grpc",
     "numpy",
+    "mcp",
     "google.genai",
     "google.cloud.firestore",
     "google.auth",

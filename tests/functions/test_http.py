@@ -185,7 +185,7 @@ def test_a_bug_is_told_without_its_text(
         raise ZeroDivisionError(SECRET)
 
     world.save("n1", title="Treasure", text=SECRET)
-    monkeypatch.setattr(ExtractiveWriter, "write", breaks)
+    monkeypatch.setattr(ExtractiveWriter, "stream", breaks)
     response = world.call("chat", "POST", "/chat", {"message": "Where is the treasure?"})
     assert problem(response)[:2] == (500, "INTERNAL")
     assert "treasure" not in response.get_data(as_text=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.errors import ModelUnavailable
+from shared.indexing.markdown_file import note_id_of
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World, problem
 
@@ -178,3 +179,47 @@ def test_coverage_counts_every_state(world: World) -> None:
     world.put("n2", title="Car", text="red")
     body = world.call("api", "GET", "/index:coverage").get_json()
     assert (body["notes"], body["indexed"], body["missing"]) == (2, 1, 1)
+
+
+# -- files
+
+
+def test_a_file_becomes_the_note_its_frontmatter_says(world: World) -> None:
+    text = "---\ntitle: Boat\ntags: [toy]\ncreated: 2024-05-08\n---\nBlue."
+    reply = world.call("api", "POST", "/notes:import", {"path": "a//boat.md", "text": text, "vault": "toys"}).get_json()
+    note_id = note_id_of("toys", "a/boat.md")
+    assert reply["problem"] is None
+    assert reply["note"] == {
+        "noteId": note_id,
+        "title": "Boat",
+        "createdAt": "2024-05-08T12:00:00.000Z",
+        "updatedAt": "2026-11-21T12:00:00.000Z",
+        "vault": "toys",
+        "path": "a/boat.md",
+        "tags": ["toy"],
+        "lang": None,
+    }
+    assert world.call("api", "GET", f"/notes/{note_id}").get_json()["text"] == text
+
+
+def test_a_file_without_a_date_was_created_when_it_was_first_seen_to_be_modified(world: World) -> None:
+    for modified in ("2025-01-02T03:04:05Z", "2026-01-02T03:04:05Z"):
+        body = {"path": "boat.md", "text": f"Blue at {modified}.", "modifiedAt": modified}
+        reply = world.call("api", "POST", "/notes:import", body).get_json()
+    assert reply["note"]["createdAt"] == "2025-01-02T03:04:05.000Z"
+    assert reply["note"]["title"] == "boat"
+
+
+def test_a_file_with_broken_frontmatter_is_a_note_that_says_so(world: World) -> None:
+    reply = world.call(
+        "api", "POST", "/notes:import", {"path": "boat.md", "text": "---\ntags: [\n---\nBlue."}
+    ).get_json()
+    assert reply["problem"].startswith("indexed as plain text: frontmatter:")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("path", "../up.md"), ("path", ""), ("text", 5), ("modifiedAt", "yesterday"), ("vault", "a/b")]
+)
+def test_a_wrong_field_of_a_file_is_named(world: World, field: str, value: object) -> None:
+    body = {"path": "boat.md", "text": "Blue.", field: value}
+    assert problem(world.call("api", "POST", "/notes:import", body)) == (400, "INVALID_FIELD", field)

@@ -10,10 +10,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from functions import api, chat
-from functions.routes.openapi import document
-from tests.cli.test_dev import dev
+from functions.routes.openapi import OTHER_PROTOCOLS, document
 from tests.functions.world import ROOT, World
+from tests.servers.dev import dev
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 EXAMPLES = ROOT / "examples" / "notes"
@@ -27,11 +29,12 @@ def test_it_is_served_without_a_caller(world: World) -> None:
 def test_every_route_stands_in_it_with_what_it_takes_and_gives() -> None:
     described: Any = document()
     listed = {(method, path) for path, methods in described["paths"].items() for method in methods}
-    assert len(listed) == len(api.ROUTES) + len([route for route in chat.ROUTES if route.pattern == "/"])
+    described_routes = [route for route in api.ROUTES if route.pattern not in OTHER_PROTOCOLS]
+    assert len(listed) == len(described_routes) + len([route for route in chat.ROUTES if route.pattern == "/"])
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], (method, path)
-            assert ("requestBody" in operation) == (method in {"post", "put", "patch"}), (method, path)
+            assert ("requestBody" in operation) == (method in {"post", "put", "patch"} or path == "/me"), path
             assert {"200", "204"} & set(operation["responses"]), (method, path)
 
 
@@ -41,6 +44,7 @@ def test_names_of_operations_are_their_own() -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.mark.timeout(450)
 def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(tmp_path: Path) -> None:
     """Replies must hold no field that is not described, though clients are told to allow for more."""
     strict = copy.deepcopy(json.loads(json.dumps(document())))
@@ -53,13 +57,13 @@ def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(tmp
             [
                 *(sys.executable, "-m", "schemathesis.cli", "run", str(tmp_path / "openapi.json")),
                 *("--url", running.address, "--checks", CHECKS, "--phases", "examples,coverage,fuzzing"),
-                *("--max-examples", "25", "--no-color"),
+                *("--max-examples", "10", "--no-color"),
             ],
             cwd=tmp_path,
             env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.functions.openapi_values", "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
-            timeout=150,
+            timeout=400,
             check=False,
         )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

@@ -8,7 +8,8 @@ import pytest
 
 from functions import api, chat, reconcile
 from functions._calls import Route
-from tests.functions.world import World
+from shared.domain import Session
+from tests.functions.world import START, World
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("chat", "GET", "/healthz"): Example("/healthz", key="status"),
     ("api", "GET", "/"): Example("/", key="routes"),
     ("api", "GET", "/notes"): Example("/notes", key="notes"),
+    ("api", "POST", "/notes:import"): Example("/notes:import", body={"path": "a/b.md", "text": "Red."}, key="note"),
     ("api", "GET", "/notes/{note_id}:indexStatus"): Example("/notes/boat:indexStatus", key="current"),
     ("api", "PUT", "/notes/{note_id}"): Example("/notes/car", body={"title": "Car", "text": "red"}, key="updatedAt"),
     ("api", "GET", "/notes/{note_id}"): Example("/notes/boat", key="text"),
@@ -40,7 +42,18 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "DELETE", "/templates/{template_id}"): Example("/templates/own", status=204),
     ("api", "POST", "/search:explain"): Example("/search:explain", body={"query": "boat"}, key="notes"),
     ("api", "POST", "/ask"): Example("/ask", body={"question": "Which colour is the boat?"}, key="references"),
+    ("api", "POST", "/sessions"): Example("/sessions", body={"title": "Boats"}, key="settings"),
+    ("api", "GET", "/sessions"): Example("/sessions", key="sessions"),
+    ("api", "GET", "/sessions/{session_id}"): Example("/sessions/boats", key="messageCount"),
+    ("api", "PATCH", "/sessions/{session_id}"): Example("/sessions/boats", body={"title": "Cars"}, key="title"),
+    ("api", "DELETE", "/sessions/{session_id}"): Example("/sessions/boats", status=204),
+    ("api", "GET", "/sessions/{session_id}/messages"): Example("/sessions/boats/messages", key="messages"),
+    ("api", "POST", "/feedback"): Example("/feedback", body={"requestId": "r-1", "rating": "up"}, key="feedbackId"),
+    ("api", "GET", "/me:export"): Example("/me:export"),
+    ("api", "DELETE", "/me"): Example("/me", body={"confirm": "erase everything"}, key="erased"),
+    ("api", "POST", "/graphql"): Example("/graphql", body={"query": "{ sessions { nextPageToken } }"}, key="data"),
     ("api", "GET", "/openapi.json"): Example("/openapi.json", key="openapi"),
+    ("api", "POST", "/mcp"): Example("/mcp", body={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, key="result"),
     ("api", "GET", "/healthz"): Example("/healthz", key="status"),
     ("reconcile", "POST", "/"): Example("/", key="examined"),
     ("reconcile", "GET", "/healthz"): Example("/healthz", key="status"),
@@ -70,6 +83,8 @@ def _fill(world: World) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
     own = {"name": "Own", "content": "1. Think."}
     assert world.call("api", "PUT", "/templates/own", own).status_code == 200
+    if world.app.store.get_session("alice", "boats") is None:
+        world.app.store.create_session("alice", Session(session_id="boats", created_at=START, updated_at=START))
 
 
 def test_only_what_tells_nothing_of_anybody_answer_without_a_token() -> None:

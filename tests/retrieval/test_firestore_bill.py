@@ -1,7 +1,8 @@
-"""What a question costs on Firestore, by the adapter's own count of billed reads, at 10,000 chunks."""
+"""What a question costs on Firestore, by the adapter's own count of billed reads, at 10,000 chunks in 60 folders."""
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -13,11 +14,13 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.domain import ChunkPut, Filters, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note
+from shared.domain import ChunkPut, Filters, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note, Question
+from shared.retrieval.folders import Wish, retrieve_from_folders
+from shared.retrieval.places import MOST_PARTS
 from shared.scopes import scopes_of
 from shared.text.terms import stems
 from tests.contracts.samples import TENANT
-from tests.fakes import HashingEmbedder
+from tests.fakes import HashingEmbedder, ScriptedWriter
 from tests.retrieval.library import VERSION, Library
 from tests.retrieval.samples import NOW, days_ago
 
@@ -25,11 +28,12 @@ NOTES, CHUNKS_A_NOTE, WORDS_A_CHUNK = 100, 100, 40
 VOCABULARY = ["".join(parts) for parts in product(("ba", "ko", "ri", "tu", "se"), repeat=4)]
 """625 words, drawn as natural ones that are no stop words are: the first stands in a fifth of the chunks."""
 READS = 150
+READS_OF_FOLDERS = 300
 
 
 @pytest.fixture(scope="module")
 def store(emulator: Emulator) -> Iterator[FirestoreStore]:
-    """100 notes over a year, three a vault's folder and so on, of 100 chunks each."""
+    """100 notes over a year, of 100 chunks each, in 60 folders of three vaults."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRESTORE_EMULATOR_HOST", emulator.host)
         store = FirestoreStore("demo-bill")
@@ -117,3 +121,39 @@ def test_a_question_is_answered_within_150_reads_and_one_vector_search(
     assert found.selected
     assert reads.total <= READS, reads
     assert reads.vector_searches <= 1
+
+
+EVERY_FOLDER = json.dumps([f"area{number % 10}/topic{number}" for number in range(20)])
+
+
+@pytest.mark.parametrize(
+    ("wish", "reply"),
+    [
+        (Wish(), "prose, so all folders are searched in their order"),
+        (Wish(), None),
+        (Wish(vaults=("v1",)), EVERY_FOLDER),
+        (Wish(vaults=("v0", "v2"), folders=("area4",)), '["area1", "area1/topic1", "area2/topic12"]'),
+    ],
+)
+def test_a_question_to_many_folders_is_answered_within_300_reads(
+    store: FirestoreStore, wish: Wish, reply: str | None
+) -> None:
+    """`reply` None: there is no model that ranks folders."""
+    store.folders(TENANT)
+    question = Question(TENANT, f"What about {COMMON[0]} {RARE[0]} {' '.join(VOCABULARY[40:46])}?", NOW, top_k=5)
+    with ThreadPoolExecutor(8) as executor:
+        library = Library(store, executor)
+        before = store.reads
+        found = retrieve_from_folders(
+            question,
+            wish,
+            store=store,
+            embedder=library.embedder,
+            options=library.options,
+            pool=executor,
+            ranker=None if reply is None else ScriptedWriter(reply),
+        )
+    reads = store.reads - before
+    assert len(found.retrieved.selected) == 5
+    assert reads.total <= READS_OF_FOLDERS, reads
+    assert reads.vector_searches <= (MOST_PARTS if reply else 2 * MOST_PARTS)

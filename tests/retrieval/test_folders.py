@@ -189,14 +189,14 @@ def test_when_no_vault_answers_the_store_is_away(library: Library) -> None:
         _ask(library, wish=Wish(vaults=("work",)), ranker=ScriptedWriter("[]"))
 
 
-def test_many_folders_are_searched_in_at_most_ten_goes_a_vault(library: Library) -> None:
+def test_many_folders_are_searched_in_four_goes(library: Library) -> None:
     for number in range(40):
         library.add(f"n{number:02d}", f"The API runs in place {number}", path=f"f{number:02d}/n.md")
     counted = Counted(library.store)
     library.asked = counted.as_store()
     calls: list[Restriction] = []
     found = _ask(_recording(library, calls), ranker=ScriptedWriter("prose"), top_k=12)
-    assert len(calls) == 10
+    assert len(calls) == 4
     assert len(found.retrieved.places) == 41
     assert notes(found.retrieved)[0] == "n00"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.domain import ChosenBy, Place, Restriction
-from shared.retrieval.places import LEAST_WEIGHT, inside, weigher
+from shared.retrieval.places import LEAST_WEIGHT, MOST_PARTS, MOST_TOKENS, inside, searched_together, weigher
 from tests.contracts.samples import chunk
 
 PLACES = (
@@ -44,3 +44,43 @@ def test_places_restrict_beside_what_restricts_already() -> None:
 def test_a_restriction_that_a_narrower_one_implies_is_dropped() -> None:
     wide = Restriction(scopes=(frozenset({"f:v/a", "v:w"}),))
     assert inside(wide, (Place("w", "", 1.0, ChosenBy.WHOLE_VAULT),)).scopes == (frozenset({"v:w"}),)
+
+
+def _folders(vault: str, count: int) -> tuple[Place, ...]:
+    return tuple(
+        Place(vault, f"f{number:02d}", max(LEAST_WEIGHT, round(1 - 0.1 * number, 1)), ChosenBy.MODEL)
+        for number in range(count)
+    )
+
+
+def test_places_of_one_vault_are_searched_in_four_parts_by_weight() -> None:
+    parts = searched_together(_folders("v", 60))
+    assert [len(part) for part in parts] == [1, 2, 4, 53]
+    assert [(part[0].weight, part[-1].weight) for part in parts] == [(1.0, 1.0), (0.9, 0.8), (0.7, 0.4), (0.3, 0.1)]
+
+
+def test_many_vaults_share_the_parts_and_every_place_is_in_one() -> None:
+    for vaults in range(1, 20):
+        places = tuple(place for number in range(vaults) for place in _folders(f"v{number}", 9))
+        parts = searched_together(places)
+        assert len(parts) <= MOST_PARTS
+        assert sorted(map(str, (place for part in parts for place in part))) == sorted(map(str, places))
+
+
+def test_beside_a_vaults_root_its_folders_need_not_be_named() -> None:
+    places = (*_folders("v", 3), Place("v", "", 0.7, ChosenBy.ORDER), *_folders("w", 1))
+    assert inside(Restriction(), places).scopes == (frozenset({"v:v", "f:w/f00"}),)
+
+
+def test_of_more_folders_than_a_filter_holds_the_vault_is_named_too() -> None:
+    few, many = inside(Restriction(), _folders("v", MOST_TOKENS)), inside(Restriction(), _folders("v", MOST_TOKENS + 1))
+    assert len(few.scopes) == 1
+    assert many.scopes[0] == frozenset({"v:v"})
+    assert len(many.scopes[1]) == MOST_TOKENS + 1
+
+
+def test_a_part_of_what_is_restricted_to_already_says_it_once() -> None:
+    places = _folders("v", 40)
+    whole = inside(Restriction(), places)
+    assert inside(whole, places[:1]).scopes == (frozenset({"f:v/f00"}),)
+    assert inside(whole, places) == whole

@@ -40,6 +40,24 @@ def generated(text: str | None, *, finish_reason: str = "STOP", thoughts: int = 
     return Reply(body={"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake"})
 
 
+def streamed(*texts: str, finish_reason: str = "STOP", pause: float | None = None, **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
+    """A streamGenerateContent reply, an event a text; usage counts up, the reason comes with the last."""
+    events = [generated("".join(texts[: place + 1])).body for place in range(len(texts))]
+    for event, text in zip(events, texts, strict=True):
+        assert isinstance(event, dict)
+        event["candidates"][0] = {"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}
+    if events:
+        assert isinstance(events[-1], dict)
+        events[-1]["candidates"][0]["finishReason"] = finish_reason
+    return sse(*events, pause=pause, **how)
+
+
+def sse(*events: object, **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
+    """Any server-sent events."""
+    body = "".join(f"data: {json.dumps(event)}\r\n\r\n" for event in events)
+    return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"}, **how)
+
+
 def blocked(reason: str) -> Reply:
     """A reply to a prompt that was not let through to the model."""
     return Reply(body={"promptFeedback": {"blockReason": reason}, "usageMetadata": {"promptTokenCount": 120}})
@@ -52,8 +70,12 @@ def embedded(*vectors: Sequence[float]) -> Reply:
 class GeminiServer(ScriptedServer):
     """`answer_text` is what every prompt gets. Vectors are not of unit length, as with real models."""
 
-    def __init__(self, answer_text: str = "You decided on Cloud Run [N1].") -> None:
+    def __init__(self, answer_text: str = "You decided on Cloud Run [N1].", *, pause: float | None = None) -> None:
+        """`pause`: seconds before each word of a streamed answer."""
         self.answer_text = answer_text
+        self.pause = pause
+        self.stream: Reply | None = None
+        """What streamed answers are instead, embeddings apart."""
         super().__init__(self._route)
 
     @property
@@ -72,7 +94,7 @@ class GeminiServer(ScriptedServer):
             case "generateContent":
                 return generated(self.answer_text)
             case "streamGenerateContent":
-                return _streamed(self.answer_text)
+                return self.stream or streamed(*re.findall(r"\S+\s*", self.answer_text), pause=self.pause)
         return error(404, "NOT_FOUND", message=f"No such method: {request.path}")
 
 
@@ -90,9 +112,3 @@ def _vector(part: dict[str, Any]) -> list[float]:
 
 def _text_of(content: dict[str, Any]) -> str:
     return "".join(part["text"] for part in content["parts"])
-
-
-def _streamed(text: str) -> Reply:
-    events = [generated(word) for word in re.findall(r"\S+\s*", text)]
-    body = "".join(f"data: {json.dumps(event.body)}\r\n\r\n" for event in events)
-    return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"})

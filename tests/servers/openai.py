@@ -7,7 +7,7 @@ import json
 import re
 from array import array
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from tests.fakes import HashingEmbedder
 from tests.servers.scripted import Reply, Request, ScriptedServer
@@ -26,7 +26,7 @@ def completed(text: str | None, *, finish_reason: str = "stop", refusal: str | N
     return Reply(body={"id": "c", "object": "chat.completion", "created": 0, "choices": [choice], "usage": usage})
 
 
-def chunked(*texts: str, finish_reason: str | None = "stop") -> Reply:
+def chunked(*texts: str, finish_reason: str | None = "stop", **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
     """A streamed completion: a chunk a text, one with the reason, one with the usage, `[DONE]`."""
     choices: list[dict[str, object]] = [
         {"index": 0, "delta": {"content": text}, "finish_reason": None} for text in texts
@@ -38,7 +38,7 @@ def chunked(*texts: str, finish_reason: str | None = "stop") -> Reply:
     ]
     events.append({"id": "c", "choices": [], "usage": {"prompt_tokens": 120, "completion_tokens": 7}})
     body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
-    return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"})
+    return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"}, **how)
 
 
 class OpenAIServer(ScriptedServer):

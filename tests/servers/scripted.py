@@ -9,8 +9,11 @@ with ScriptedServer(lambda request: Reply(body={"ok": True})) as server:
 from __future__ import annotations
 
 import json
+import re
+import select
 import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -47,6 +50,8 @@ class Reply:
     """Bytes of the body after which nothing more comes, the connection staying open."""
     drip: float | None = None
     """Seconds between single bytes of the body."""
+    pause: float | None = None
+    """Seconds before each event (up to an empty line) of a body of server-sent events."""
 
     def payload(self) -> bytes:
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
@@ -58,6 +63,8 @@ class ScriptedServer:
     def __init__(self, answer: Callable[[Request], Reply]) -> None:
         self.answer = answer
         self.requests: list[Request] = []
+        self.hung_up = threading.Event()
+        """A client has left before its reply was complete."""
         self._script: deque[Reply] = deque()
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -152,7 +159,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._send(reply)
 
-    do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - the names http.server calls
+    do_GET = do_POST = do_PUT = do_DELETE = do_OPTIONS = _serve  # noqa: N815 - the names http.server calls
 
     def _send(self, reply: Reply) -> None:
         payload = reply.payload()
@@ -166,19 +173,40 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_body(self, reply: Reply, payload: bytes) -> None:
         stops = [stop for stop in (reply.cut_after, reply.hang_after) if stop is not None]
         sent = payload[: min(stops, default=len(payload))]
-        for piece in _pieces(sent, reply.drip):
-            self.wfile.write(piece)
-            if reply.drip is not None and self.server.scripted.wait(reply.drip):
-                return
-        self.wfile.flush()
+        try:
+            for piece in _pieces(sent, reply):
+                if reply.pause is not None and self._left_within(reply.pause):
+                    return
+                self.wfile.write(piece)
+                if reply.drip is not None and self._left_within(reply.drip):
+                    return
+        except OSError:
+            self.server.scripted.hung_up.set()
+            raise
         if reply.hang_after is not None:
-            self.server.scripted.wait(None)
+            while not self._left_within(60.0):
+                pass
         if stops:
             self.close_connection = True
+
+    def _left_within(self, seconds: float) -> bool:
+        """Waits. Whether meanwhile the client hung up, or the server is closing."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if self.server.scripted.wait(0):
+                return True
+            if select.select([self.connection], [], [], min(left, 0.05))[0]:
+                if not self.connection.recv(1, socket.MSG_PEEK):
+                    self.server.scripted.hung_up.set()
+                    return True
+                time.sleep(min(left, 0.01))  # the next request has been sent ahead
+        return False
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401 - as in http.server
         """Silent: `requests` records more than a log line would."""
 
 
-def _pieces(payload: bytes, drip: float | None) -> list[bytes]:
-    return [payload] if drip is None else [payload[at : at + 1] for at in range(len(payload))]
+def _pieces(payload: bytes, reply: Reply) -> list[bytes]:
+    if reply.drip is not None:
+        return [payload[at : at + 1] for at in range(len(payload))]
+    return re.findall(rb"(?s).+?(?:\r?\n\r?\n|\Z)", payload) if reply.pause is not None else [payload]

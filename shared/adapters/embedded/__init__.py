@@ -9,11 +9,12 @@
     changes.py   IndexStore: compare-and-set on a note's index
     sweep.py     SweepStore, across all files
     search.py    SearchStore: the three legs
-    vectors.py   the matrix of one index version, kept equal to the file
+    vectors.py   one index version's vectors in memory, kept equal to the file
+    codes.py     vectors as one byte a number, with what that loses at most
     templates.py TemplateStore
     store.py     the port, method by method
 
-The file is the truth: the matrix in memory is read from it and follows every commit of any process.
+The file is the truth: what is in memory is read from it and follows every commit of any process.
 """
 
 from shared.adapters.embedded.store import EmbeddedStore

@@ -6,7 +6,7 @@ import hashlib
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
@@ -27,6 +27,9 @@ _AWAY = {
 }
 """SQLite's primary result codes that waiting, or whoever runs the machine, can cure."""
 
+_REMOVAL_SECONDS = 1.0
+"""How long a file is waited for that is to be removed. Threads of ours are done with it in that time."""
+
 
 class TenantFile:
     """One tenant's database. Connections are reused and made as threads need them; writers take turns."""
@@ -37,11 +40,15 @@ class TenantFile:
         self._patience = patience
         self._idle: list[sqlite3.Connection] = []
         self._writer = Lock()
+        self._removing = False
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """One snapshot: everything read inside belongs together, whatever is committed meanwhile."""
-        with _explained(self.path), self._connection() as db, _transaction(db, "BEGIN"):
+        """One snapshot: everything read inside belongs together, whatever is committed meanwhile.
+
+        Reading makes no file: where there is none, it is an empty one in memory that is read.
+        """
+        with _explained(self.path), self._readable() as db, _transaction(db, "BEGIN"):
             yield db
 
     @contextmanager
@@ -54,6 +61,35 @@ class TenantFile:
         while self._idle:
             self._idle.pop().close()
 
+    def exists(self) -> bool:
+        return self.path.exists()
+
+    def remove(self) -> bool:
+        """Delete the file if it holds no notes. False: there are some, or another process has it open; it stays."""
+        until = monotonic() + _REMOVAL_SECONDS
+        with self._writer, _explained(self.path):
+            self._removing = True
+            try:
+                while not _removed(self.path):
+                    self.close()  # whoever reads in another thread closes when done
+                    if monotonic() > until:
+                        return False
+                    sleep(0.01)
+            finally:
+                self._removing = False
+        return True
+
+    @contextmanager
+    def _readable(self) -> Iterator[sqlite3.Connection]:
+        if self._idle or self.path.exists():
+            with self._connection() as db:
+                yield db
+            return
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+            schema.create(db, self.path, self.tenant_id)
+            schema.complete(db)
+            yield db
+
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         try:
@@ -63,12 +99,16 @@ class TenantFile:
         try:
             yield db
         finally:
-            self._idle.append(db)
+            if self._removing:
+                db.close()
+            else:
+                self._idle.append(db)
 
     def _prepare(self, db: sqlite3.Connection) -> None:
         if not schema.is_ready(db, self.path):
             schema.create(db, self.path, self.tenant_id)
         schema.complete(db)
+        db.execute("PRAGMA journal_mode = WAL")  # nothing to do but after a removal that was given up
         # A killed process loses nothing; a machine that loses power may lose its last moments, never consistency.
         db.execute("PRAGMA synchronous = NORMAL")
         (owner,) = db.execute("SELECT tenant_id FROM state").fetchone()
@@ -130,9 +170,14 @@ def _open(path: Path, patience: float, prepare: Callable[[sqlite3.Connection], o
     until = monotonic() + patience
     while True:
         # Autocommit: transactions are begun by name. Threads hand connections on, one uses each at a time.
+        before = _identity(path)
         db = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
         try:
             prepare(db)
+            opened = _identity(path)
+            if opened is None or before not in (None, opened):
+                db.close()  # removed while it was being opened
+                continue
         except sqlite3.OperationalError as problem:
             db.close()
             if _code(problem) != sqlite3.SQLITE_BUSY or monotonic() > until:
@@ -143,6 +188,35 @@ def _open(path: Path, patience: float, prepare: Callable[[sqlite3.Connection], o
             raise
         else:
             return db
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file it is, whatever its name; None: there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _removed(path: Path) -> bool:
+    """Delete a file without notes that nobody else has open, its log included; False: not so."""
+    if not path.exists():
+        return True
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as db:
+        try:
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            # Leaving the log mode needs the file for oneself: every open connection keeps a lock in it.
+            db.execute("PRAGMA journal_mode = DELETE")
+            db.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as problem:
+            if _code(problem) == sqlite3.SQLITE_BUSY:
+                return False
+            raise
+        (notes,) = db.execute("SELECT count(*) FROM notes").fetchone()
+        if not notes:
+            path.unlink()
+        return not notes
 
 
 def _owner(path: Path, patience: float) -> str | None:

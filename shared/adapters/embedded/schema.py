@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from pathlib import Path
 
 from shared.errors import OperatorError
@@ -52,6 +53,18 @@ _LATER_TABLES = {
     # `body` is the template as JSON.
     "templates": "(template_id TEXT PRIMARY KEY, vector_key TEXT, vector BLOB, body TEXT NOT NULL)",
     "shelf": "(template_id TEXT PRIMARY KEY, revision TEXT NOT NULL)",
+    # `settings`, and of a message `body`, as JSON.
+    "sessions": "(session_id TEXT PRIMARY KEY, updated_at INTEGER NOT NULL, created_at INTEGER NOT NULL, "
+    "message_count INTEGER NOT NULL, title TEXT NOT NULL, first_question TEXT NOT NULL, settings TEXT NOT NULL)",
+    # Ordered as they are listed: a page is one walk.
+    "messages": "(session_id TEXT NOT NULL, created_at INTEGER NOT NULL, message_id TEXT NOT NULL, body TEXT NOT NULL, "
+    "PRIMARY KEY (session_id, created_at, message_id)) WITHOUT ROWID",
+    # `body` is the feedback as JSON.
+    "feedback": "(feedback_id TEXT PRIMARY KEY, body TEXT NOT NULL)",
+    "usage": "(day TEXT PRIMARY KEY, answers INTEGER NOT NULL DEFAULT 0, embedded_tokens INTEGER NOT NULL DEFAULT 0)",
+    "requests": """(
+        request_id TEXT PRIMARY KEY, token INTEGER NOT NULL, expires_at INTEGER NOT NULL, lease_until INTEGER,
+        fingerprint TEXT NOT NULL, note_ids TEXT NOT NULL, answer TEXT)""",
 }
 """Tables that came after the first files were written. Older programs do not look at them, so the version stays."""
 
@@ -82,7 +95,9 @@ def create(db: sqlite3.Connection, path: Path, tenant_id: str) -> None:
         if not is_ready(db, path):
             for statement in _TABLES:
                 db.execute(statement)
-            db.execute("INSERT INTO state VALUES (?, 0, 0, 0, 0)", (tenant_id,))
+            # Not from 0: after an erasure no number comes again that a cache of the old file may still know.
+            first = time.time_ns() // 1000
+            db.execute("INSERT INTO state VALUES (?, ?, ?, 0, 0)", (tenant_id, first, first))
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         db.execute("COMMIT")

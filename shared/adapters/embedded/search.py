@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 
@@ -97,7 +97,7 @@ def nearest(
     """(id, cosine) of the best allowed chunks, best first, and every equal of the last."""
     if limit < 1 or not all(restriction.scopes):
         return []
-    return space.nearest(vector, limit=limit, allowed=_allowed(db, restriction))
+    return space.nearest(db, vector, limit=limit, allowed=_allowed(db, restriction))
 
 
 def neighbours(
@@ -121,21 +121,13 @@ def _allowed(db: sqlite3.Connection, restriction: Restriction) -> Allowed | None
         return None
     bounds = _bounds(restriction.created)
     match = tokens.expression(None, restriction.scopes)
-    only = None if match is None else [row[0] for row in _rowids(db, match, bounds)]
     # Ids are exact to the second: what the range excludes of its first and last second is named one by one.
     without = db.execute(
         "SELECT id FROM chunks WHERE (id >= :first AND id < :first_past AND created_at < :start) "
         "OR (id >= :last AND id < :past AND created_at >= :end)",
         {**bounds, "first_past": rows.id_past(bounds["start"]), "last": rows.first_id_at(bounds["end"] - 1)},
     )
-    return Allowed(bounds["first"], bounds["past"], only, [row[0] for row in without])
-
-
-def _rowids(db: sqlite3.Connection, match: str, bounds: Mapping[str, int]) -> Iterator[tuple[int]]:
-    return db.execute(
-        "SELECT rowid FROM postings WHERE postings MATCH :match AND rowid >= :first AND rowid < :past",
-        {**bounds, "match": match},
-    )
+    return Allowed(bounds["first"], bounds["past"], match, [row[0] for row in without])
 
 
 def _bounds(created: TimeRange | None) -> dict[str, int]:

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
-from shared.adapters.embedded import changes, notes, search, sweep, templates
+from shared.adapters.embedded import account, changes, erasure, notes, search, sessions, sweep, templates
 from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.vectors import VectorSpace
 from shared.domain import (
+    AnsweredRequest,
     CorpusStats,
     Coverage,
+    DayUsage,
+    Feedback,
     Folder,
     IndexChange,
     IndexedChunk,
     IndexRecord,
+    Message,
     Neighbour,
     Note,
     NoteKey,
     Restriction,
+    Session,
+    SettingsPatch,
+    Spending,
+    Spot,
     StoredChunk,
     StoredRecord,
+    StoredRequest,
     StoredTemplate,
     Vector,
 )
@@ -136,7 +145,7 @@ class EmbeddedStore:
     ) -> tuple[Neighbour, ...]:
         """Raises OperatorError where numpy is not installed. The first call reads the tenant's vectors into memory."""
         space = self._space(tenant_id, index_version, len(vector))
-        # The lock before the first read: no thread's snapshot is older than what the matrix has followed already.
+        # The lock before the first read: no thread's snapshot is older than what memory has followed already.
         with space.lock, self._files.of(tenant_id).reading() as db:
             space.refresh(db, search.revision(db))
             best = search.nearest(db, space, vector, limit=limit, restriction=restriction)
@@ -208,6 +217,75 @@ class EmbeddedStore:
     def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None:
         with self._files.of(tenant_id).writing() as db:
             templates.write_shelf(db, shelf)
+
+    # -- SessionStore ---------------------------------------------------------------------------
+
+    def create_session(self, tenant_id: str, session: Session) -> None:
+        with self._files.of(tenant_id).writing() as db:
+            sessions.create(db, session)
+
+    def get_session(self, tenant_id: str, session_id: str) -> Session | None:
+        with self._files.of(tenant_id).reading() as db:
+            return sessions.get(db, session_id)
+
+    def patch_session(
+        self, tenant_id: str, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
+    ) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return sessions.patch(db, session_id, patch, updated_at=updated_at, title=title)
+
+    def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return sessions.page(db, limit=limit, before=before)
+
+    def delete_session(self, tenant_id: str, session_id: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return sessions.delete(db, session_id)
+
+    def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return sessions.add_messages(db, session_id, messages, first=first)
+
+    def list_messages(
+        self, tenant_id: str, session_id: str, *, limit: int, before: Spot | None = None
+    ) -> tuple[Message, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return sessions.messages(db, session_id, limit=limit, before=before)
+
+    # -- FeedbackStore, UsageStore, RequestStore --------------------------------------------------
+
+    def put_feedback(self, tenant_id: str, feedback: Feedback) -> None:
+        with self._files.of(tenant_id).writing() as db:
+            account.put_feedback(db, feedback)
+
+    def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
+        with self._files.of(tenant_id).reading() as db:
+            return account.feedback_page(db, limit=limit, token=token)
+
+    def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return account.spend(db, day, kind, amount, limit=limit)
+
+    def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
+        with self._files.of(tenant_id).reading() as db:
+            return account.usage_page(db, limit=limit, token=token)
+
+    def read_request(self, tenant_id: str, request_id: str) -> StoredRequest:
+        with self._files.of(tenant_id).reading() as db:
+            return account.read_request(db, request_id)
+
+    def write_request(
+        self, tenant_id: str, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
+    ) -> str | None:
+        with self._files.of(tenant_id).writing() as db:
+            return account.write_request(db, request_id, record, expected=expected, now=now)
+
+    # -- ErasureStore ---------------------------------------------------------------------------
+
+    def erase(self, tenant_id: str) -> Mapping[str, int]:
+        """The file itself goes too, unless another process has it open: then it stays, emptied."""
+        self._spaces.pop(tenant_id, None)
+        return erasure.erase(self._files.of(tenant_id))
 
     # -------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 _MARK = "¤"
 _SPECIAL = re.compile("[\x00-/:-`{-\x7f¤\ud800-\udfff]")
@@ -18,6 +19,7 @@ _LONGEST = 500
 """Characters; FTS5 cuts tokens at 32 KB, which would make two long ones equal."""
 
 
+@lru_cache(maxsize=2**15)
 def term_token(stem: str) -> str:
     """`v1.2` -> `v1¤002e2`."""
     token = _SPECIAL.sub(lambda found: f"{_MARK}{ord(found[0]):04x}", stem)

@@ -1,22 +1,23 @@
-"""The matrix of one index version's vectors, kept equal to the tenant's file.
+"""One index version's vectors in memory, kept equal to the tenant's file: as codes, a byte a number.
 
-SQLite keeps one row a vector and is the truth. The matrix is read from it once, then follows by the revision that
-wrote each row, whichever process did. It has a few spare rows; when they are used up it is dropped and read anew,
-because copying it into a larger one would need twice the memory for a moment.
+SQLite keeps one row a vector and is the truth. The codes are made from it once, then follow by the revision that wrote
+each row, whichever process did. They have a few spare rows; when those are used up all is dropped and read anew,
+because copying into larger ones would need twice the memory for a moment. A search is exact: what the codes leave
+undecided is computed from the file's vectors.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shared.adapters.embedded.changes import KEPT_REMOVALS
+from shared.adapters.embedded.codes import Codes, load_numpy
 from shared.domain import Vector
-from shared.errors import OperatorError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,19 +31,21 @@ _AT_ONCE = 512
 """Rows fetched together: half a megabyte at 256 dimensions, which stays in the processor's cache."""
 _SPARE = 4096
 """Least spare rows; memory that is not written to is not taken."""
+_KEPT_MATCHES = 8
+"""Whose rows are remembered while nothing changes, a byte a row each: people ask within the same vaults and folders,
+and of 1,000,000 chunks it takes a second to list a vault's."""
 _FREE = -1
 """In place of an id: the row holds nothing. Ids are never negative."""
-_NOISE = 1e-5
-"""More than float32 rounding moves a cosine: within it of the last place, all are computed again exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The ids a search may bring: `first <= id < past`, of `only` if given, and none of `without`."""
+    """The ids a search may bring: `first <= id < past`, of those that `match` if given, and none of `without`."""
 
     first: int
     past: int
-    only: Sequence[int] | None
+    match: str | None
+    """An FTS5 query of the postings."""
     without: Sequence[int]
 
 
@@ -56,41 +59,48 @@ class VectorSpace:
         self.lock = Lock()
         self.revision = -1
         """Up to which revision of the file it is complete; -1: to be read anew."""
-        self._np = _numpy()
+        self._np = load_numpy()
+        self._matches: dict[Allowed, Flags] = {}
         self._allocate(0)
 
     def refresh(self, db: sqlite3.Connection, revision: int) -> None:
         """Follow the file to the revision that `db`'s snapshot shows."""
         if revision == self.revision:
             return
+        self._matches.clear()
         since, self.revision = self.revision, -1  # should reading fail half-way, the next search reads all anew
         if since < 0 or revision - since >= KEPT_REMOVALS or not self._follow(db, since):
             self._read(db)
         self.revision = revision
 
-    def nearest(self, vector: Vector, *, limit: int, allowed: Allowed | None) -> list[tuple[int, float]]:
-        """(id, cosine) of the `limit` best, best first, and all whose cosine equals the last one's."""
+    def nearest(
+        self, db: sqlite3.Connection, vector: Vector, *, limit: int, allowed: Allowed | None
+    ) -> list[tuple[int, float]]:
+        """(id, cosine) of the `limit` best, best first, and all whose cosine equals the last one's.
+
+        `db`: the snapshot that was followed last.
+        """
         np = self._np
         query: Floats = np.frombuffer(vector, dtype=np.float32)
-        # Not `@`: its threads wait for each other, and on a busy machine that costs 20 ms where the sums take 0.3.
-        scores: Floats = np.vecdot(self._matrix[: self._used], query)
-        scores[self._excluded(allowed)] = -np.inf
-        count = min(limit, int(np.count_nonzero(scores > -np.inf)))
+        least, greatest = self._codes.bounds(query, self._used)
+        excluded = self._excluded(db, allowed)
+        least[excluded] = greatest[excluded] = -np.inf
+        count = min(limit, self._used - int(np.count_nonzero(excluded)))
         if count == 0:
             return []
-        last = np.partition(scores, scores.size - count)[scores.size - count]
-        rows = np.flatnonzero(scores >= last - _NOISE)
-        cosines = self._exact(rows, query)
+        last = np.partition(least, least.size - count)[least.size - count]
+        ids = self._ids[np.flatnonzero(greatest >= last)]
+        cosines = self._exact(db, ids, query)
         order = np.argsort(-cosines, kind="stable")
         order = order[cosines[order] >= cosines[order[count - 1]]]
-        return list(zip(self._ids[rows[order]].tolist(), cosines[order].tolist(), strict=True))
+        return list(zip(ids[order].tolist(), cosines[order].tolist(), strict=True))
 
     def _allocate(self, capacity: int) -> None:
         np = self._np
         self._used = 0
         """Rows from the top that hold, or have held, a vector."""
         self._sorted: tuple[Ints, Ints] | None = None
-        self._matrix: Floats = np.empty((capacity, self.dimension), dtype=np.float32)
+        self._codes = Codes(capacity, self.dimension)
         self._ids: Ints = np.full(capacity, _FREE, dtype=np.int64)
 
     def _read(self, db: sqlite3.Connection) -> None:
@@ -126,7 +136,7 @@ class VectorSpace:
         rows = np.flatnonzero(self._ids[: self._used + ids.size] == _FREE)[: ids.size]
         if rows.size < ids.size:
             return False
-        self._matrix[rows] = vectors
+        self._codes.write(rows, vectors)
         self._ids[rows] = ids
         self._used = max(self._used, int(rows[-1]) + 1)
         return True
@@ -146,30 +156,44 @@ class VectorSpace:
         found: Ints = order[places[in_order[places] == wanted]]
         return found
 
-    def _excluded(self, allowed: Allowed | None) -> Flags:
+    def _excluded(self, db: sqlite3.Connection, allowed: Allowed | None) -> Flags:
         ids = self._ids[: self._used]
         excluded: Flags = ids == _FREE
         if allowed is None:
             return excluded
         excluded |= (ids < allowed.first) | (ids >= allowed.past)
         excluded[self._rows_of(allowed.without)] = True
-        if allowed.only is not None:
-            others = self._np.ones(self._used, dtype=bool)
-            others[self._rows_of(allowed.only)] = False
-            excluded |= others
+        if allowed.match is not None:
+            excluded |= self._others(db, allowed, allowed.match)
         return excluded
 
-    def _exact(self, rows: Ints, query: Floats) -> Doubles:
+    def _others(self, db: sqlite3.Connection, allowed: Allowed, match: str) -> Flags:
+        """Rows that do not match."""
+        key = replace(allowed, without=())
+        others = self._matches.pop(key, None)
+        if others is None:
+            found = db.execute(
+                "SELECT rowid FROM postings WHERE postings MATCH ? AND rowid >= ? AND rowid < ?",
+                (match, allowed.first, allowed.past),
+            )
+            others = self._np.ones(self._used, dtype=bool)
+            others[self._rows_of([row[0] for row in found])] = False
+        self._matches[key] = others  # the last used stands last
+        if len(self._matches) > _KEPT_MATCHES:
+            del self._matches[next(iter(self._matches))]
+        return others
+
+    def _exact(self, db: sqlite3.Connection, ids: Ints, query: Floats) -> Doubles:
         """Cosines in double precision, summed the same way for every row: equal vectors come out equal."""
         np = self._np
-        products = self._matrix[rows].astype(np.float64) * query.astype(np.float64)
-        cosines: Doubles = np.clip(products.sum(axis=1), -1.0, 1.0)
+        cosines: Doubles = np.empty(ids.size, dtype=np.float64)
+        for first in range(0, ids.size, _AT_ONCE):
+            asked = ids[first : first + _AT_ONCE].tolist()
+            # In the order of the list: SQLite walks it and looks each up.
+            found = db.execute(
+                "SELECT vector FROM json_each(?) CROSS JOIN vectors ON vectors.id = value", (json.dumps(asked),)
+            )
+            vectors = np.frombuffer(b"".join(row[0] for row in found), np.float32).reshape(len(asked), -1)
+            products = vectors.astype(np.float64) * query.astype(np.float64)
+            cosines[first : first + len(asked)] = np.clip(products.sum(axis=1), -1.0, 1.0)
         return cosines
-
-
-def _numpy() -> ModuleType:
-    try:
-        import numpy as np  # noqa: PLC0415 - 100 ms, and a search without vectors does not need it
-    except ImportError as problem:
-        raise OperatorError("searching vectors needs numpy: pip install 'aurora-notes[local]'") from problem
-    return np

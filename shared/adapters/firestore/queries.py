@@ -56,6 +56,7 @@ class Query:
     """A query of one collection."""
 
     collection: str
+    """Empty, with `everywhere`: every collection."""
     everywhere: bool = False
     """Every collection of that name, whatever it lies under."""
     where: tuple[Where, ...] = ()

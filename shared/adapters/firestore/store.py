@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from shared.adapters.firestore.account import Account
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.corpus import Corpus
+from shared.adapters.firestore.erasure import Erasure
 from shared.adapters.firestore.index import Index
 from shared.adapters.firestore.notes import Notes
 from shared.adapters.firestore.reads import Reads
 from shared.adapters.firestore.search import Search
+from shared.adapters.firestore.sessions import Sessions
 from shared.adapters.firestore.sweep import Sweep
 from shared.adapters.firestore.templates import Templates
 
 
-class FirestoreStore(Notes, Index, Sweep, Search, Templates):
+class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Erasure):
     """`shared.ports.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
 
     Cheap to make: the client is the process's own, opened by the first request. Safe between threads.

@@ -11,7 +11,7 @@ from shared.adapters.flow import flow
 from shared.adapters.gemini.connection import Connection, within
 from shared.adapters.gemini.errors import table
 from shared.adapters.retry import Clock, insist
-from shared.adapters.sdk_errors import translated
+from shared.adapters.sdk_errors import misshapen, translated
 from shared.domain import Draft, Piece, Prompt, Usage
 from shared.errors import ModelRefused
 
@@ -80,7 +80,10 @@ class GeminiWriter:
     def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[types.GenerateContentResponse]:
         contents, config = self._asked(prompt, seconds)
         models = self._connection.client().models
-        return models.generate_content_stream(model=self.model, contents=contents, config=config)
+        try:
+            yield from models.generate_content_stream(model=self.model, contents=contents, config=config)
+        except (AttributeError, TypeError) as error:  # the SDK takes events apart without looking at their form
+            raise misshapen(error, self.model) from error
 
     def _asked(self, prompt: Prompt, seconds: float) -> tuple[types.Content, types.GenerateContentConfig]:
         from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay

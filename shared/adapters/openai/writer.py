@@ -88,7 +88,7 @@ class OpenAIWriter:
         with completions.create(**asked, stream=True, stream_options=usage_too, timeout=seconds) as events:
             attach(events.response)
             for event in events:
-                yield Chunk.model_validate(event.to_dict())
+                yield Chunk.model_validate(event, from_attributes=True)
 
     def _asked(self, prompt: Prompt) -> _Asked:
         from openai import omit  # noqa: PLC0415 - 500 ms that a cold start need not pay

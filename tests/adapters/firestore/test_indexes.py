@@ -11,7 +11,7 @@ from typing import Any
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.restriction import for_vectors
-from shared.domain import Restriction, TimeRange
+from shared.domain import Restriction, Session, Spot, TimeRange
 from shared.settings import Settings
 from tests.contracts.samples import DAY, FREE, TENANT, VERSION, chunk, save, unit
 
@@ -65,6 +65,7 @@ def test_vector_indexes_have_the_default_dimension() -> None:
 def test_what_no_query_looks_for_is_not_indexed() -> None:
     exempt = {(each["collectionGroup"], each["fieldPath"]) for each in FILE["fieldOverrides"] if not each["indexes"]}
     assert {("chunks", "embedding"), ("chunks", "text"), ("chunks", "terms"), ("notes", "text")} <= exempt
+    assert {("messages", "text"), ("messages", "citations"), ("messages", "meta"), ("sessions", "settings")} <= exempt
 
 
 def _every_query(store: FirestoreStore) -> None:
@@ -81,6 +82,10 @@ def _every_query(store: FirestoreStore) -> None:
     store.coverage(TENANT)
     store.folders(TENANT)
     store.templates(TENANT)
+    store.create_session(TENANT, Session(session_id="s1", created_at=DAY, updated_at=DAY))
+    store.list_sessions(TENANT, limit=1, before=Spot(DAY, "s2"))
+    store.list_messages(TENANT, "s1", limit=1, before=Spot(DAY, "m2"))
+    store.delete_session(TENANT, "s1")
     store.list_notes(TENANT, limit=1, vault="work")
     store.note_keys(limit=1)
     store.note_keys(limit=1, changed_since=DAY - timedelta(days=1))

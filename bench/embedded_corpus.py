@@ -1,0 +1,125 @@
+"""Any number of chunks without as many embeddings: words by Zipf's law, vectors of the local embedder.
+
+A chunk's vector is the mean of its sentences', which is what an embedder that averages its tokens gives for the text.
+Sentences are made of words drawn as often as they stand in the project's own Markdown.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from shared.adapters.embedded import EmbeddedStore
+from shared.adapters.wordllama import WordLlamaEmbedder
+from shared.domain import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note
+from shared.scopes import scopes_of
+
+Matrix: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
+Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+
+ROOT = Path(__file__).resolve().parent.parent
+DIMENSION = 256
+SENTENCES = 20_000
+SENTENCES_A_CHUNK = 5
+CHUNKS_A_NOTE = 10
+WORDS = 20_000
+WORDS_A_CHUNK = 120
+TENANT = "bench"
+VERSION = "bench:bench:256"
+NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
+_AT_ONCE = 10_000
+
+
+class Corpus:
+    """Notes of ten chunks over five years, saved as they were written, one after the other."""
+
+    def __init__(self, size: int, *, version: str = VERSION) -> None:
+        self.size = size
+        self.version = version
+        self.dice = np.random.default_rng(7)
+        self.sentences = _sentences(self.dice)
+        self.vectors: Matrix = np.empty((size, DIMENSION), dtype=np.float32)
+        self.words = np.empty((size, WORDS_A_CHUNK), dtype=np.uint16)
+        chances = 1 / np.arange(10, WORDS + 10)
+        for first in range(0, size, _AT_ONCE):
+            rows = slice(first, min(first + _AT_ONCE, size))
+            count = rows.stop - first
+            chosen = self.dice.integers(0, SENTENCES, (count, SENTENCES_A_CHUNK))
+            self.vectors[rows] = _unit(self.sentences[chosen].sum(axis=1))
+            self.words[rows] = self.dice.choice(WORDS, size=(count, WORDS_A_CHUNK), p=chances / chances.sum())
+        self.minutes = np.sort(self.dice.integers(0, 5 * 365 * 24 * 60, size // CHUNKS_A_NOTE))[::-1]
+
+    def save(self, store: EmbeddedStore) -> None:
+        for number in range(self.size // CHUNKS_A_NOTE):
+            note_id, created_at = f"note-{number:06d}", NOW - timedelta(minutes=int(self.minutes[number]))
+            puts = tuple(self._put(number, position, created_at) for position in range(CHUNKS_A_NOTE))
+            store.put_note(TENANT, Note(note_id, "Title", "text", created_at, created_at))
+            record = IndexRecord("r1", IndexStatus.INDEXED, CHUNKS_A_NOTE, self.version, created_at)
+            store.apply(TENANT, IndexChange(note_id, None, record, put=puts))
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """Row and stems of every chunk, for a full-text index that is not ours."""
+        for row in range(self.size):
+            yield row, " ".join(f"stem{word}" for word in self.words[row].tolist())
+
+    def questions(self, count: int) -> Iterator[tuple[Matrix, list[str]]]:
+        """The vector of a new text of three sentences, and three words that stand in some chunk."""
+        for row in self.dice.integers(0, self.size, count):
+            words = self.dice.choice(np.unique(self.words[row]), 3, replace=False)
+            chosen = self.dice.integers(0, SENTENCES, (1, 3))
+            yield _unit(self.sentences[chosen].sum(axis=1))[0], [f"stem{word}" for word in words]
+
+    def _put(self, number: int, position: int, created_at: datetime) -> ChunkPut:
+        row = number * CHUNKS_A_NOTE + position
+        path, tags = f"area{number % 40}/project{number % 400}/note.md", (f"tag{number % 20}",)
+        words = self.words[row].tolist()
+        chunk = IndexedChunk(
+            chunk_id=f"note-{number:06d}_{position:03d}",
+            note_id=f"note-{number:06d}",
+            position=position,
+            title="Title",
+            heading_path="# Plan > ## Next",
+            text=" ".join(f"word{word}" for word in words),
+            start=position * 1000,
+            end=position * 1000 + 900,
+            utf16_start=position * 1000,
+            created_at=created_at,
+            updated_at=created_at,
+            vault="default",
+            path=path,
+            tags=tags,
+            scopes=scopes_of("default", path, tags),
+            terms={f"stem{word}": count for word, count in Counter(words).items()},
+            length=WORDS_A_CHUNK,
+            text_hash="0" * 64,
+            index_version=self.version,
+            note_revision="r1",
+        )
+        return ChunkPut(chunk, array("f", self.vectors[row].tobytes()))
+
+
+def _sentences(dice: np.random.Generator) -> Matrix:
+    """Their vectors, one a row."""
+    pages = [page for folder in ("examples", "templates") for page in (ROOT / folder).rglob("*.md")]
+    text = " ".join(page.read_text("utf-8") for page in (*pages, ROOT / "README.md"))
+    counted = Counter(re.findall(r"[a-z]{2,}", text.lower()))
+    words, counts = np.array(list(counted)), np.array(list(counted.values()))
+    embedder = WordLlamaEmbedder()
+    vectors: list[bytes] = []
+    while len(vectors) < SENTENCES:
+        drawn = dice.choice(words, size=(embedder.batch_size, 14), p=counts / counts.sum())
+        texts = [" ".join(row[: 8 + place % 7]) for place, row in enumerate(drawn.tolist())]
+        vectors += [vector.tobytes() for vector in embedder.embed_documents(texts)]
+    return np.frombuffer(b"".join(vectors[:SENTENCES]), dtype=np.float32).reshape(SENTENCES, DIMENSION)
+
+
+def _unit(rows: Matrix) -> Matrix:
+    lengths: Matrix = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / lengths

@@ -1,0 +1,195 @@
+"""Streamed chats of one instance, and an answer's own work.
+
+The instance runs as deployed (functions-framework, gunicorn, THREADS of cloudbuild.yaml) on the embedded store;
+a local Gemini server, in a process of its own, takes one second to write an answer of ten words. Clients are threads
+here. Own work is measured in one thread, with vectors and an answer that come at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from array import array
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median, quantiles
+from threading import Barrier
+from typing import Any, cast
+
+from bench.embedded_corpus import DIMENSION, NOW, TENANT, Corpus
+from bench.search_route import GivenVectors
+from shared.adapters.embedded import EmbeddedStore
+from shared.app import NoteDraft
+from shared.bootstrap import build
+from shared.domain import NoteKey, Question, Vector
+from shared.indexing.pipeline import index_version
+from shared.settings import Settings
+from tests.fakes import ScriptedWriter
+from tests.servers.function import ROOT, RunningFunction, running
+from tests.servers.gemini import GeminiServer
+
+CLIENTS = 40
+ROUNDS = 5
+ANSWER = "We decided to run the API on Cloud Run then [N1]."
+WORDS = 11
+TARGETS = {"whole answer, p95": 1400, "first event, p95": 150, "first token, p95": None}
+MOST_MEMORY = 300
+CHUNKS = 10_000
+QUESTIONS = 60
+OWN_WORK = 30
+
+
+def run() -> dict[str, object]:
+    """Figures with their targets; see `bench.__main__`. About a minute."""
+    return {**_streams(), **_own_work()}
+
+
+# -- streams
+
+
+@dataclass(frozen=True)
+class _Stream:
+    """Milliseconds from the request to each; `error` None: it ended with a result."""
+
+    first_event: float
+    first_token: float
+    whole: float
+    error: str | None
+
+
+def _streams() -> dict[str, object]:
+    with tempfile.TemporaryDirectory() as home, _gemini() as address:
+        env = _environment(home, address)
+        app = build(Settings.from_env(env))
+        for number in range(50):
+            note = NoteDraft(title=f"Decision {number}", text=f"We decided to run service {number} on Cloud Run.")
+            app.save_note("local", f"note-{number}", note)
+            app.index_note(NoteKey("local", f"note-{number}"))
+        app.store.close()
+        with running("chat", env) as function:
+            _ask(function.port)  # the first request pays for the imports
+            streams = [stream for _ in range(ROUNDS) for stream in _all_at_once(function)]
+            memory = _peak_megabytes(function.process.pid)
+    times = {
+        "whole answer, p95": [stream.whole for stream in streams],
+        "first event, p95": [stream.first_event for stream in streams],
+        "first token, p95": [stream.first_token for stream in streams],
+    }
+    figures: dict[str, object] = {
+        f"{CLIENTS} streams, {name}": _figure(quantiles(values, n=20)[-1], "ms", TARGETS[name])
+        for name, values in times.items()
+    }
+    errors = [stream.error for stream in streams if stream.error]
+    figures[f"{CLIENTS} streams, peak memory"] = _figure(memory, "MB", MOST_MEMORY)
+    figures[f"{CLIENTS} streams, errors"] = _figure(float(len(errors)), "", 0)
+    return figures
+
+
+def _environment(home: str, gemini: str) -> dict[str, str]:
+    deployed = (ROOT / "cloudbuild.yaml").read_text()
+    threads = re.search(r"THREADS=(\d+)", deployed)
+    assert threads is not None
+    return {
+        "PATH": os.environ["PATH"],
+        "STORE": "embedded",
+        "AURORA_HOME": home,
+        "AUTH": "none",
+        "GEMINI_API_KEY": "bench",
+        "GEMINI_BASE_URL": gemini,
+        "THREADS": threads[1],
+        "LOG_LEVEL": "WARNING",
+    }
+
+
+@contextmanager
+def _gemini() -> Iterator[str]:
+    """The local Gemini server in a process of its own; its address."""
+    command = [sys.executable, "-m", "bench.streams", "gemini"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _serve_gemini() -> None:
+    with GeminiServer(ANSWER, pause=1.0 / WORDS) as server:
+        print(server.url, flush=True)
+        sys.stdin.read()
+
+
+def _all_at_once(function: RunningFunction) -> list[_Stream]:
+    together = Barrier(CLIENTS)
+
+    def one(_: int) -> _Stream:
+        together.wait()
+        return _ask(function.port)
+
+    with ThreadPoolExecutor(CLIENTS) as clients:
+        return list(clients.map(one, range(CLIENTS)))
+
+
+def _ask(port: int) -> _Stream:
+    body = json.dumps({"message": "What did we decide to run on Cloud Run?", "stream": True}).encode()
+    head = f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    started = time.perf_counter()
+    read, first_event, first_token = b"", 0.0, 0.0
+    with socket.create_connection(("127.0.0.1", port), 60) as connection:
+        connection.sendall(head.encode() + body)
+        while more := connection.recv(65536):
+            read += more
+            now = (time.perf_counter() - started) * 1000
+            first_event = first_event or (now if b"event: start" in read else 0.0)
+            first_token = first_token or (now if b"event: token" in read else 0.0)
+    whole = (time.perf_counter() - started) * 1000
+    fine = b"event: result" in read and ANSWER.encode() in read and b"event: retract" not in read
+    return _Stream(first_event, first_token, whole, None if fine else read.decode(errors="replace")[-300:])
+
+
+def _peak_megabytes(master: int) -> float:
+    """Of gunicorn's master and its workers together."""
+    children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+    statuses = [Path(f"/proc/{pid}/status").read_text() for pid in (str(master), *children)]
+    return sum(int(peak) for status in statuses for peak in re.findall(r"VmHWM:\s+(\d+) kB", status)) / 1024
+
+
+# -- own work
+
+
+def _own_work() -> dict[str, object]:
+    questions = list[tuple[Vector, str]]()
+    vectors = GivenVectors(lambda: questions[-1][0], DIMENSION)
+    corpus = Corpus(CHUNKS, version=index_version(vectors))
+    writer = ScriptedWriter("One thing was decided [N1]. Another one followed [N2, N3]. So it went on [N4].")
+    times: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        app = replace(build(Settings(home=Path(folder), auth="none")), embedder=vectors, writer=writer)
+        corpus.save(cast("EmbeddedStore", app.store))
+        for vector, stems in corpus.questions(QUESTIONS):
+            questions.append((array("f", vector.tobytes()), f"What about {' '.join(stems)}?"))
+            started = time.perf_counter()
+            answer = app.chat(Question(TENANT, questions[-1][1], NOW))
+            times.append((time.perf_counter() - started) * 1000)
+            assert len(answer.citations) == 4
+        app.store.close()
+    return {f"own work of an answer at {CHUNKS:,} chunks, p50": _figure(median(times), "ms", OWN_WORK)}
+
+
+def _figure(value: float, unit: str, target: float | None) -> dict[str, Any]:
+    figure: dict[str, Any] = {"value": round(value, 1), "unit": unit}
+    return figure if target is None else {**figure, "target": target, "ok": value <= target}
+
+
+if __name__ == "__main__":
+    _serve_gemini()

@@ -1,0 +1,101 @@
+"""`aurora export` and `aurora erase`: everything that is kept of somebody, out of the product or out of the world."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from cli.manifest import Manifest
+from cli.options import USAGE, Place, anywhere, fail, print_json
+from cli.shelves import local_name
+from functions.inside import Json
+from shared.errors import AuroraError, InvalidArgument
+
+CONFIRMATION = "erase everything"
+END, ERROR = "end", "error"
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@anywhere
+def export(place: Place, file: Path | None) -> None:
+    """Write everything that is kept of you to FILE, or to standard output: one JSON object a line.
+
+    FILE is written whole or not at all.
+    """
+    with place.door() as door, closing(door.lines("/me:export")) as lines:
+        if file is None:
+            for line in _checked(lines, Counter()):
+                click.echo(line)
+            return
+        counts = _saved(lines, file)
+    if place.as_json:
+        print_json({"file": str(file), "counts": dict(counts)})
+    else:
+        told = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()) if kind != END)
+        click.echo(f"{told or 'nothing'} written to {file}")
+
+
+def _saved(lines: Iterator[str], file: Path) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    fresh = file.with_name(f"{file.name}.part")
+    try:
+        with fresh.open("w", encoding="utf-8") as out:
+            out.writelines(f"{line}\n" for line in _checked(lines, counts))
+        fresh.replace(file)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return counts
+
+
+def _checked(lines: Iterator[str], counts: Counter[str]) -> Iterator[str]:
+    """The lines, counted by type. Raises AuroraError if the last of them is not the end."""
+    kind = ""
+    for line in filter(None, lines):
+        row: Json = json.loads(line)
+        kind = row["type"]
+        if kind == ERROR:
+            raise AuroraError(f"the export broke off: {row['error']['message']}")
+        counts[kind] += 1
+        yield line
+    if kind != END:
+        raise AuroraError("the export broke off")
+
+
+@click.command()
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@anywhere
+def erase(place: Place, *, yes: bool) -> None:
+    """Erase everything that is kept of you: notes, index, sessions, templates. The files you indexed stay."""
+    if not yes:
+        _asked()
+    with place.door() as door:
+        receipt = door.send("DELETE", "/me", {"confirm": CONFIRMATION})
+    if place.server is None:
+        Manifest.of(place.settings().home).forget(local_name(place.settings(), place.tenant_id))
+    if place.as_json:
+        print_json(receipt)
+    else:
+        click.echo("erased:")
+        for kind, count in receipt["erased"].items():
+            click.echo(f"  {kind}: {count}")
+
+
+def _asked() -> None:
+    """Ends the command unless the words are typed."""
+    if not can_be_asked():
+        raise InvalidArgument("--yes", "it to be given where nobody can be asked")
+    typed = click.prompt(f"Everything will be gone. Type `{CONFIRMATION}` to go on", default="", show_default=False)
+    if typed.strip() != CONFIRMATION:
+        fail("nothing was erased", USAGE)
+
+
+def can_be_asked() -> bool:
+    """Whether somebody sits at standard input."""
+    return sys.stdin.isatty()

@@ -1,0 +1,165 @@
+"""`aurora chat`: questions and follow-ups, each answer shown while it is written."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from cli.asking import asking, question_json
+from cli.options import Place, anywhere
+from cli.showing import console, show_sources
+from functions.inside import Door, Json
+from shared.errors import AuroraError, InvalidArgument, RequestError
+from shared.wire_stream import StreamEvent
+
+PROMPT = "› "
+NEW, HELP, ENDS = "/new", "/help", ("/exit", "/quit")
+HELP_TEXT = (
+    "A question, or a follow-up to the last answer. /new begins anew, /exit or Ctrl-D ends, Ctrl-C stops an answer."
+)
+
+
+@click.command()
+@click.option("--session", "session_id", help="Go on with this session; `aurora sessions list` has them.")
+@click.option("--k", type=click.IntRange(1, 20), help="How many passages the writer gets.")
+@click.option("--template", help="`auto`, or the id of a template along which answers are laid out.")
+@asking
+@anywhere
+def chat(place: Place, session_id: str | None, k: int | None, template: str | None, **options: Any) -> None:  # noqa: ANN401 - click's options
+    """Talk with your notes. Questions are read line by line, also from a pipe; --json prints one answer a line.
+
+    The conversation is kept as a session, which later ones may go on with.
+    """
+    body = question_json(**options)
+    body |= {name: value for name, value in (("topK", k), ("template", template)) if value is not None}
+    with place.door() as door:
+        if session_id is not None:
+            door.send("GET", f"/sessions/{session_id}")  # told now, not after the first question
+        talk = Conversation(door, place, body, session_id or "new")
+        for line in _questions(asks=not place.as_json and sys.stdin.isatty()):
+            talk.say(line)
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One session, seen from the terminal."""
+
+    door: Door
+    place: Place
+    body: Json
+    session_id: str
+    out: Console = field(default_factory=console)
+
+    def say(self, line: str) -> None:
+        """Answer one line. A request that cannot be is told and the conversation goes on; Raises what ends it."""
+        if line == NEW:
+            self.session_id = "new"
+        elif line == HELP:
+            self.out.print(HELP_TEXT)
+        else:
+            try:
+                self._ask(line)
+            except RequestError as error:
+                click.echo(f"aurora: {error.message}", err=True)
+            except KeyboardInterrupt:
+                if not sys.stdin.isatty():
+                    raise
+                self.out.print(Text("\nstopped", "dim"))
+
+    def _ask(self, question: str) -> None:
+        asked = {**self.body, "message": question, "sessionId": self.session_id}
+        with closing(self.door.events("/chat", asked)) as events:
+            result = self._printed(events) if self.place.as_json else self._shown(events)
+        self.session_id = result["meta"]["sessionId"] or self.session_id
+
+    def _printed(self, events: Iterable[StreamEvent]) -> Json:
+        result = _result(events)
+        click.echo(json.dumps(result, ensure_ascii=False))
+        return result
+
+    def _shown(self, events: Iterable[StreamEvent]) -> Json:
+        shown = Shown(self.out)
+        try:
+            result = _result(shown.follow(event) for event in events)
+        finally:
+            self.out.print()
+        show_sources(result, self.place)
+        return result
+
+
+@dataclass(slots=True)
+class Shown:
+    """An answer's text on a terminal, as it grows. What was printed cannot be taken back: what is withdrawn is said to
+    be, and what stays of the answer is printed again.
+    """
+
+    out: Console
+    text: str = ""
+
+    def follow(self, event: StreamEvent) -> StreamEvent:
+        """Show what it brings; the event itself."""
+        data: Json = dict(event.data)
+        if event.name == "token":
+            self._print(data["text"])
+        elif event.name == "retract":
+            stays = _utf16_head(self.text, data["from"])
+            self.out.print(Text(f"\n(withdrawn: {data['reason']})", "dim"))
+            self.text = ""
+            self._print(stays)
+        return event
+
+    def _print(self, text: str) -> None:
+        self.text += text
+        self.out.print(Text(text), end="")
+        self.out.file.flush()
+
+
+def _utf16_head(text: str, units: int) -> str:
+    """The first so many UTF-16 units."""
+    return text.encode("utf-16-le")[: 2 * units].decode("utf-16-le")
+
+
+def _result(events: Iterable[StreamEvent]) -> Json:
+    """The authoritative answer. Raises AuroraError if the stream ended before."""
+    for event in events:
+        if event.name == "result":
+            return dict(event.data)
+    raise AuroraError("the answer broke off")
+
+
+def _questions(*, asks: bool) -> Iterator[str]:
+    """Lines that are not blank, until the input ends or a word ends it. `asks`: with a prompt and line editing."""
+    if asks:
+        with suppress(ImportError):  # there is none on Windows
+            import readline  # noqa: F401, PLC0415 - `input` uses it once it is there
+        click.echo(HELP_TEXT)
+    for line in iter(lambda: _line(asks=asks), None):
+        if line in ENDS:
+            return
+        if line:
+            yield line
+
+
+def _line(*, asks: bool) -> str | None:
+    """None: the input has ended."""
+    try:
+        return (input(PROMPT) if asks else _piped()).strip()
+    except EOFError:
+        return None
+    except UnicodeDecodeError as error:
+        raise InvalidArgument("standard input", "UTF-8") from error
+
+
+def _piped() -> str:
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line

@@ -1,0 +1,96 @@
+"""The web page's files, served as any static host would; every other path goes to the functions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from werkzeug.security import safe_join
+from werkzeug.wrappers import Request, Response
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+}
+"""By suffix; a file of another kind is not part of the page."""
+
+FIREBASE_AUTH = ("https://identitytoolkit.googleapis.com", "https://securetoken.googleapis.com")
+"""Where the page signs in, if its config.json names a Firebase key."""
+
+
+def with_page(functions: WSGIApplication, folder: Path) -> WSGIApplication:
+    """`functions`, with the files of `folder` before them. `/` is the page, unless JSON is asked for."""
+
+    def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        request = Request(environ)
+        file = _file(request, folder)
+        if file is None:
+            return functions(environ, start_response)
+        return _served(file, request, folder)(environ, start_response)
+
+    return site
+
+
+def _file(request: Request, folder: Path) -> Path | None:
+    """The file a request means; None: it is not for the page."""
+    if request.method not in {"GET", "HEAD"}:
+        return None
+    if request.path == "/":
+        accepted = request.headers.get("Accept", "")
+        name: str | None = None if "json" in accepted and "text/html" not in accepted else "index.html"
+    else:
+        name = request.path.lstrip("/")
+    place = safe_join(str(folder), name) if name else None
+    file = Path(place) if place else None
+    return file if file and file.suffix in TYPES and file.is_file() else None
+
+
+def _served(file: Path, request: Request, folder: Path) -> Response:
+    response = Response(file.read_bytes(), content_type=TYPES[file.suffix])
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Content-Security-Policy"] = policy(folder)
+    response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.add_etag()
+    response.make_conditional(request)
+    return response
+
+
+def policy(folder: Path) -> str:
+    """The page's Content-Security-Policy: its own files, and the servers that its config.json names."""
+    return "; ".join(
+        (
+            "default-src 'self'",
+            "img-src 'self' data:",
+            " ".join(("connect-src 'self'", *_servers(folder / "config.json"))),
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types aurora",
+        )
+    )
+
+
+def _servers(config: Path) -> list[str]:
+    """Origins beside its own that the page has to talk to."""
+    try:
+        settings = json.loads(config.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []  # the page then works with its defaults too
+    firebase = settings.get("firebase") or {}
+    named = [settings.get("apiBase"), firebase.get("emulator")]
+    wanted = FIREBASE_AUTH if firebase.get("apiKey") and not firebase.get("emulator") else ()
+    return [f"{url.scheme}://{url.netloc}" for url in map(urlsplit, filter(None, named)) if url.netloc] + list(wanted)

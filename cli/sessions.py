@@ -1,0 +1,113 @@
+"""`aurora sessions`: the conversations that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from cli.options import Place, anywhere, print_json
+from cli.showing import console
+from functions.inside import Door, Json
+
+PAGE = "100"
+
+
+@click.group()
+def sessions() -> None:
+    """List, show, rename and delete conversations; `aurora chat --session ID` goes on with one."""
+
+
+@sessions.command("list")
+@click.option("--query", default="", help="Only those whose title holds these words.")
+@anywhere
+def list_all(place: Place, query: str) -> None:
+    """Every session, last changed first."""
+    with place.door() as door:
+        found = list(_pages(door, "/sessions", "sessions", **({"query": query} if query else {})))
+    if place.as_json:
+        print_json({"sessions": found})
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("id", "changed", "messages", "title"):
+        table.add_column(heading, justify="right" if heading == "messages" else "left", overflow="fold")
+    for each in found:
+        day = each["updatedAt"][:16].replace("T", " ")
+        table.add_row(Text(each["sessionId"]), day, str(each["messageCount"]), Text(each["title"]))
+    console().print(table if found else "no sessions")
+
+
+@sessions.command()
+@click.argument("session_id", metavar="ID")
+@anywhere
+def show(place: Place, session_id: str) -> None:
+    """The messages of a session, oldest first."""
+    address = _address(session_id)
+    with place.door() as door:
+        session = door.send("GET", address)
+        pages = _pages_of_messages(door, address)
+        messages = [message for page in reversed(list(pages)) for message in page]
+    if place.as_json:
+        print_json({**session, "messages": messages})
+        return
+    out = console()
+    out.print(Text(session["title"] or session["sessionId"], "bold"))
+    for message in messages:
+        asked = message["role"] == "user"
+        out.print(Text(f"\n› {message['text']}" if asked else message["text"], "cyan" if asked else ""))
+
+
+@sessions.command()
+@click.argument("session_id", metavar="ID")
+@click.argument("title")
+@anywhere
+def rename(place: Place, session_id: str, title: str) -> None:
+    """Give a session another title."""
+    with place.door() as door:
+        session = door.send("PATCH", _address(session_id), {"title": title})
+    if place.as_json:
+        print_json(session)
+    else:
+        click.echo(f"{session['sessionId']} is now called {session['title']}")
+
+
+@sessions.command()
+@click.argument("session_id", metavar="ID")
+@anywhere
+def delete(place: Place, session_id: str) -> None:
+    """Delete a session with its messages."""
+    with place.door() as door:
+        door.send("DELETE", _address(session_id))
+    if place.as_json:
+        print_json({"deleted": session_id})
+    else:
+        click.echo(f"deleted {session_id}")
+
+
+def _address(session_id: str) -> str:
+    return f"/sessions/{quote(session_id, safe='')}"
+
+
+def _pages(door: Door, path: str, name: str, **query: str) -> Iterator[Json]:
+    """The rows of every page."""
+    for page in _all(door, path, query):
+        yield from page[name]
+
+
+def _pages_of_messages(door: Door, address: str) -> Iterator[list[Json]]:
+    """Each page in the order of time, the newest page first."""
+    for page in _all(door, f"{address}/messages", {}):
+        yield page["messages"]
+
+
+def _all(door: Door, path: str, query: dict[str, str]) -> Iterator[Json]:
+    token: dict[str, str] = {}
+    while True:
+        page = door.send("GET", path, query={"pageSize": PAGE, **query, **token})
+        yield page
+        if page["nextPageToken"] is None:
+            return
+        token = {"pageToken": page["nextPageToken"]}

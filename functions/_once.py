@@ -1,0 +1,71 @@
+"""A request with a `requestId` is answered once: a repeat gets the answer that there is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from functions._bodies import Body
+from functions._calls import Call
+from shared.account.repeats import Claim, RequestKey, fingerprint, notes_of
+from shared.wire_stream import StreamEvent, named_notes, replayed
+
+if TYPE_CHECKING:
+    from shared.domain import Answer
+
+RequestId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$")]
+REQUEST_ID = "1-128 letters, digits, . _ : or -; the same again gets the same answer for 24 hours"
+
+_NOT_ASKED = {"request_id", "stream", "tenant_id"}
+"""Fields that do not change what is asked: an answer may be had streamed first and whole the second time."""
+
+
+def request_key(call: Call, body: Body, request_id: str) -> RequestKey:
+    """Which request it is. `fingerprint` tells another body under the same id."""
+    asked = body.model_dump(mode="json", exclude=_NOT_ASKED)
+    return RequestKey(call.tenant_id, request_id, fingerprint(type(body).__name__, asked))
+
+
+def answered_once(
+    call: Call, body: Body, request_id: str | None, reply: Callable[[], tuple[Answer, Mapping[str, object]]]
+) -> Mapping[str, object]:
+    """The JSON of `reply()`, or what it was the first time. Without a `requestId` every request is the first.
+
+    Raises Conflict for an id that was used for another request, RequestBusy while somebody is answering it.
+    """
+    if request_id is None:
+        return reply()[1]
+    with call.app.claimed(request_key(call, body, request_id)) as claim:
+        kept = claim.answer
+        if kept is None:
+            answer, body_json = reply()
+            kept = claim.keep(json.dumps(body_json, ensure_ascii=False), notes_of(answer))
+    answered: Mapping[str, object] = json.loads(kept)
+    return answered
+
+
+def streamed_once(
+    call: Call, body: Body, request_id: str | None, events: Generator[StreamEvent]
+) -> Generator[StreamEvent]:
+    """The same events; a repeat gets those of the answer that there is. Raises as `answered_once`, as it begins."""
+    with closing(events):
+        if request_id is None:
+            yield from events
+            return
+        with call.app.claimed(request_key(call, body, request_id)) as claim:
+            if claim.answer is not None:
+                yield from replayed(json.loads(claim.answer))
+                return
+            note_ids: set[str] = set()
+            for event in events:
+                note_ids |= named_notes(event.data)
+                yield _kept(event, claim, note_ids) if event.name == "result" else event
+
+
+def _kept(result: StreamEvent, claim: Claim, note_ids: set[str]) -> StreamEvent:
+    kept = claim.keep(json.dumps(result.data, ensure_ascii=False), sorted(note_ids))
+    return StreamEvent(result.name, json.loads(kept))

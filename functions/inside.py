@@ -1,0 +1,88 @@
+"""The product's routes without HTTP: what front doors other than HTTP call, in this process or behind a server.
+
+So a command, a tool and a client app ask the same thing in the same words and read the same JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Generator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+from urllib.parse import unquote
+
+from functions import api, chat
+from functions._calls import Call, Reply, find
+from shared.errors import BrokenPromise, NotFound, TooLarge
+from shared.ports import Identity
+from shared.wire_stream import StreamEvent
+
+Json: TypeAlias = dict[str, Any]
+
+
+class Door(Protocol):
+    """The routes, called by one caller."""
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None = None,
+        *,
+        query: Mapping[str, str] | None = None,
+    ) -> Json:
+        """The reply's JSON, empty if it has none. Raises the errors of `shared.errors`. `path` is percent-encoded."""
+        ...
+
+    def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
+        """What a POST answers while it comes about; the last is `result`. Raises as `send` does, also half-way."""
+        ...
+
+    def lines(self, path: str) -> Generator[str]:
+        """The lines that a GET answers, without their ends. Raises as `send` does."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A door to the App of this process."""
+
+    identity: Identity
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None = None,
+        *,
+        query: Mapping[str, str] | None = None,
+    ) -> Json:
+        reply = self._reply(method, path, body, query or {})
+        return {} if reply.body is None else dict(reply.body)
+
+    def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
+        reply = self._reply("POST", path, {**body, "stream": True}, {})
+        if reply.events is None:
+            raise BrokenPromise(f"POST {path} answers no stream")
+        with closing(reply.events) as events:
+            yield from (event for event in events if event is not None)
+
+    def lines(self, path: str) -> Generator[str]:
+        reply = self._reply("GET", path, None, {})
+        if reply.stream is None:
+            raise BrokenPromise(f"GET {path} answers no lines")
+        for line in reply.stream:
+            yield line.decode().rstrip("\n")
+
+    def _reply(self, method: str, path: str, body: Mapping[str, object] | None, query: Mapping[str, str]) -> Reply:
+        table, inner = (chat.ROUTES, "/") if path == "/chat" else (api.ROUTES, path)
+        found = find(table, method, inner)
+        if found.route is None:
+            raise NotFound(f"there is no route {method} {path}")
+        raw = b"" if body is None else json.dumps(body).encode()
+        if len(raw) > found.route.limit:
+            raise TooLarge(f"the body is over {found.route.limit} bytes")
+        segments = {name: unquote(value) for name, value in found.segments.items()}
+        return found.route.load()(Call(uuid.uuid4().hex, query, raw, self.identity), **segments)

@@ -1,0 +1,191 @@
+"""The MCP server on the official SDK: the tools, and the notes as resources, behind one door.
+
+The SDK is asynchronous and the product is not: each call runs in a thread, and over HTTP each request has an event
+loop of its own, which a stateless server needs no longer than that.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any, TypeVar
+from urllib.parse import quote, unquote
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.exceptions import MCPError
+
+from functions._errors import INTERNAL_MESSAGE, body_of
+from functions.inside import Door, Json
+from functions.tools import TOOLS, read_note, schemas
+from shared.errors import AuroraError, InvalidArgument, NotFound
+
+INSTRUCTIONS = (
+    "The user's own notes. Ask `rag-search` for an answer with citations, `search_notes` for passages, `get_note` for "
+    "a whole note. Cite what you use by its note's title and path."
+)
+VERSION = "1"
+"""Of the tools: what they are called, take and give."""
+PAGE = "100"
+"""Notes in one page of resources."""
+MARKDOWN = "text/markdown"
+NOTE_URI = "aurora://notes/{noteId}"
+
+_URI = re.compile(r"aurora://notes/([^/?#]+)")
+
+_logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+def server_for(door: Door) -> Server[Any]:
+    """A server whose tools and resources are what `door` leads to."""
+
+    async def list_tools(_: object, __: object) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=_tools())
+
+    async def call_tool(_: object, params: types.CallToolRequestParams) -> types.CallToolResult:
+        return await _in_thread(lambda: _call(door, params.name, params.arguments or {}))
+
+    async def list_resources(_: object, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        return await _in_thread(lambda: _resources(door, params.cursor if params else None))
+
+    async def list_templates(_: object, __: object) -> types.ListResourceTemplatesResult:
+        template = types.ResourceTemplate(name="note", uri_template=NOTE_URI, title="A note", mime_type=MARKDOWN)
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def read_resource(_: object, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        return await _in_thread(lambda: _read(door, str(params.uri)))
+
+    return Server(
+        "aurora-notes",
+        version=VERSION,
+        title="Aurora Notes",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+    )
+
+
+def answer_one(door: Door, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+    """One HTTP request, handled by the SDK as (status, body). `headers`: by name in lower case."""
+    return anyio.run(_exchange, server_for(door), body, headers)
+
+
+async def _exchange(server: Server[Any], body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+    status, answer, unread = 500, b"", [body]
+
+    async def receive() -> MutableMapping[str, Any]:
+        if not unread:
+            await anyio.sleep_forever()  # the next thing would be that the client has gone
+        return {"type": "http.request", "body": unread.pop(), "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        nonlocal status, answer
+        status = message.get("status", status)
+        answer += message.get("body", b"")
+
+    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+    async with manager.run():
+        await manager.handle_request(_scope(headers), receive, send)
+    return status, answer
+
+
+def _scope(headers: Mapping[str, str]) -> dict[str, Any]:
+    """Of ASGI, for a path of its own."""
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": "/mcp",
+        "raw_path": b"/mcp",
+        "root_path": "",
+        "query_string": b"",
+        "headers": [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()],
+    }
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    return await anyio.to_thread.run_sync(work)
+
+
+def _tools() -> list[types.Tool]:
+    reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    return [
+        types.Tool(
+            name=tool.name,
+            title=tool.title,
+            description=tool.description,
+            input_schema=schemas(tool.name)[0],
+            output_schema=schemas(tool.name)[1],
+            annotations=reads,
+        )
+        for tool in TOOLS
+    ]
+
+
+def _call(door: Door, name: str, arguments: Json) -> types.CallToolResult:
+    """An error is the tool's own: the model reads which field was wrong and what it should have been."""
+    tool = next((tool for tool in TOOLS if tool.name == name), None)
+    if tool is None:
+        raise MCPError(types.INVALID_PARAMS, f"no tool {name!r}; there are {', '.join(tool.name for tool in TOOLS)}")
+    try:
+        reply = tool.call(door, arguments)
+    except AuroraError as error:
+        return types.CallToolResult(content=[types.TextContent(text=_told(error))], is_error=True)
+    text = json.dumps(reply, ensure_ascii=False)
+    return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=reply)
+
+
+def _told(error: AuroraError) -> str:
+    """What callers may read of it."""
+    message: str = body_of(error)["error"]["message"]
+    if message == INTERNAL_MESSAGE:
+        _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)
+    return message
+
+
+def _resources(door: Door, cursor: str | None) -> types.ListResourcesResult:
+    try:
+        page = door.send("GET", "/notes", query={"pageSize": PAGE, **({"pageToken": cursor} if cursor else {})})
+    except AuroraError as error:
+        raise _protocol_error(error) from error
+    resources = [
+        types.Resource(
+            uri=f"aurora://notes/{quote(note['noteId'], safe='')}",
+            name=note["path"] or note["title"] or note["noteId"],
+            title=note["title"] or None,
+            mime_type=MARKDOWN,
+        )
+        for note in page["notes"]
+    ]
+    return types.ListResourcesResult(resources=resources, next_cursor=page["nextPageToken"])
+
+
+def _read(door: Door, uri: str) -> types.ReadResourceResult:
+    named = _URI.fullmatch(uri)
+    if named is None:
+        raise MCPError(types.INVALID_PARAMS, f"uri: expected {NOTE_URI}", {"uri": uri})
+    try:
+        note = read_note(door, unquote(named[1]))
+    except AuroraError as error:
+        raise _protocol_error(error, uri) from error
+    contents = types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=note["text"])
+    return types.ReadResourceResult(contents=[contents])
+
+
+def _protocol_error(error: AuroraError, uri: str | None = None) -> MCPError:
+    """Resources have no result that could carry an error."""
+    callers = isinstance(error, InvalidArgument | NotFound)
+    code = types.INVALID_PARAMS if callers else types.INTERNAL_ERROR
+    return MCPError(code, _told(error), {"uri": uri} if uri else None)

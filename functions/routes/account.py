@@ -1,0 +1,88 @@
+"""POST /feedback, GET /me:export, DELETE /me: what callers think of answers, and what is kept of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from functions._bodies import Body, TenantId, parse
+from functions._calls import Call, Reply
+from functions._errors import body_of
+from functions._once import RequestId
+from functions._operations import operation
+from shared.account.feedback import MOST_COMMENT, feedback_of
+from shared.domain import Rating
+from shared.errors import AuroraError, InvalidArgument
+from shared.wire_account import export_lines, feedback_json, receipt_json
+from shared.wire_types import FeedbackJson, ReceiptJson
+
+CONFIRMATION = "erase everything"
+ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"
+NDJSON = "application/x-ndjson"
+
+
+class FeedbackBody(Body):
+    """The request of POST /feedback: a rating, a remark, or a click on a citation."""
+
+    request_id: RequestId = Field(description=ANSWER_ID)
+    message_id: str | None = Field(
+        default=None,
+        pattern=r"^[^/\x00-\x1f\x7f]{1,128}$",
+        description="the message of a session that is meant: 1-128 characters",
+    )
+    rating: Literal["up", "down"] | None = Field(default=None, description="up, down, or null to take it back")
+    comment: str = Field(default="", max_length=MOST_COMMENT, description=f"text of at most {MOST_COMMENT} characters")
+    citation: str | None = Field(default=None, pattern=r"^N[1-9][0-9]{0,2}$", description="a label like N1")
+    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
+
+
+@operation(body=FeedbackBody, reply=FeedbackJson)
+def give(call: Call) -> Reply:
+    """Rate an answer or one of its citations; said again of the same, it replaces what was said before."""
+    body = parse(call.body, FeedbackBody)
+    call.check_tenant(body.tenant_id)
+    feedback = feedback_of(
+        body.request_id,
+        message_id=body.message_id,
+        citation=body.citation,
+        rating=None if body.rating is None else Rating(body.rating),
+        comment=body.comment,
+        now=call.app.clock(),
+    )
+    call.app.give_feedback(call.tenant_id, feedback)
+    return Reply(feedback_json(feedback))
+
+
+@operation(media_types=(NDJSON,))
+def export(call: Call) -> Reply:
+    """Everything the caller owns, one JSON object a line; the last line is of type `end` and counts them."""
+    return Reply(None, stream=_lines(call, call.tenant_id), media_type=NDJSON)
+
+
+def _lines(call: Call, tenant_id: str) -> Iterator[bytes]:
+    """Sent while it is read. What fails half-way is the last line: the status went out long before."""
+    try:
+        for row in export_lines(call.app.export(tenant_id)):
+            yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+    except AuroraError as error:
+        yield json.dumps({"type": "error", **body_of(error)}, ensure_ascii=False).encode() + b"\n"
+
+
+class EraseBody(Body):
+    """The request of DELETE /me."""
+
+    confirm: Literal["erase everything"] = Field(description=f"the words `{CONFIRMATION}`")
+    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
+
+
+@operation(body=EraseBody, reply=ReceiptJson)
+def erase(call: Call) -> Reply:
+    """Erase everything the caller owns; what was erased, by kind. Broken off, the next call does the rest."""
+    if not call.body:
+        raise InvalidArgument("confirm", f"the words `{CONFIRMATION}` (the field is missing)")
+    body = parse(call.body, EraseBody)
+    call.check_tenant(body.tenant_id)
+    return Reply(receipt_json(call.app.erase(call.tenant_id)))

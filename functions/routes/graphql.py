@@ -1,0 +1,124 @@
+"""POST /graphql: the sessions by GraphQL. Its library is loaded with this file, when the route is called."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    Node,
+    execute_sync,
+    parse,
+    validate,
+)
+from pydantic import Field
+
+from functions import _bodies
+from functions._bodies import Body, NotBlank
+from functions._calls import Call, Reply
+from functions._errors import INTERNAL, INTERNAL_MESSAGE, body_of
+from functions._graphql import Visit, schema
+from functions._operations import operation
+from shared.errors import AuroraError, InvalidArgument
+from shared.wire_types import GraphQLErrorJson, GraphQLJson
+
+MOST_TOKENS = 2000
+"""Words and signs of a document."""
+MOST_DEPTH = 16
+"""Fields inside fields; the tools' own question about the schema has 15."""
+MOST_FIELDS = 400
+"""Fields of a document, each as often as fragments bring it; the tools' own question has 220."""
+
+log = logging.getLogger(__name__)
+
+
+class GraphQLBody(Body):
+    """The request of /graphql."""
+
+    query: NotBlank = Field(description="a GraphQL document, as text")
+    variables: dict[str, Any] | None = Field(default=None, description="an object of the document's variables")
+    operation_name: str | None = Field(default=None, description="the name of one of the document's operations")
+    extensions: dict[str, Any] | None = Field(default=None, description="an object; nothing in it is used")
+
+
+@operation(body=GraphQLBody, reply=GraphQLJson)
+def answer(call: Call) -> Reply:
+    """Sessions, their settings and messages, and questions in them; introspection tells the schema.
+
+    A document that cannot be run is 400; what fails in a field stands in `errors`, with a code in `extensions`.
+    """
+    body = _bodies.parse(call.body, GraphQLBody)
+    document = _document(body.query)
+    done = execute_sync(
+        schema(),
+        document,
+        context_value=Visit(call),
+        variable_values=body.variables,
+        operation_name=body.operation_name,
+    )
+    reply: GraphQLJson = {"data": done.data}
+    if done.errors:
+        reply["errors"] = [_error_json(error) for error in done.errors]
+    return Reply(reply)
+
+
+def _document(query: str) -> DocumentNode:
+    """Raises InvalidArgument("query") for one that is no GraphQL, too large, or does not fit the schema."""
+    try:
+        document = parse(query, max_tokens=MOST_TOKENS)
+    except (GraphQLError, RecursionError) as error:
+        raise InvalidArgument("query", f"a GraphQL document; {_told(error)}") from None
+    _check_size(document)
+    for unfit in validate(schema(), document, max_errors=1):
+        raise InvalidArgument("query", f"a document for this schema; {unfit.message}")
+    return document
+
+
+def _told(error: Exception) -> str:
+    return error.message if isinstance(error, GraphQLError) else "it is nested too deeply"
+
+
+def _check_size(document: DocumentNode) -> None:
+    fragments = {each.name.value: each for each in document.definitions if isinstance(each, FragmentDefinitionNode)}
+    sizes: dict[str, tuple[int, int]] = {}
+    depth, fields = map(max, zip(*(_size(each, fragments, sizes) for each in document.definitions), strict=True))
+    if depth > MOST_DEPTH or fields > MOST_FIELDS:
+        raise InvalidArgument("query", f"at most {MOST_FIELDS} fields, at most {MOST_DEPTH} inside each other")
+
+
+def _size(
+    node: Node, fragments: Mapping[str, FragmentDefinitionNode], sizes: dict[str, tuple[int, int]]
+) -> tuple[int, int]:
+    """Depth and number of the fields in it. `sizes`: of the fragments seen; a fragment in itself adds nothing."""
+    if isinstance(node, FragmentSpreadNode):
+        name = node.name.value
+        if name not in sizes and name in fragments:
+            sizes[name] = (0, 0)
+            sizes[name] = _size(fragments[name], fragments, sizes)
+        return sizes.get(name, (0, 0))
+    selected = getattr(node, "selection_set", None)
+    inside: Sequence[Node] = selected.selections if selected else ()
+    measured = [_size(each, fragments, sizes) for each in inside]
+    own = int(isinstance(node, FieldNode))
+    return own + max((depth for depth, _ in measured), default=0), own + sum(count for _, count in measured)
+
+
+def _error_json(error: GraphQLError) -> GraphQLErrorJson:
+    """As the REST routes tell it. What is not an error of ours is a bug, and its text stays inside."""
+    code, reason, metadata = "INVALID_ARGUMENT", "INVALID_FIELD", {}
+    message, cause = error.message, error.original_error
+    if isinstance(cause, AuroraError):
+        told = body_of(cause)["error"]
+        message, code, reason = told["message"], told["status"], told["details"][0]["reason"]
+        metadata = told["details"][0].get("metadata", {})
+    elif cause is not None and not isinstance(cause, GraphQLError):
+        log.error("unexpected error in a GraphQL field", exc_info=cause)
+        message, code, reason = INTERNAL_MESSAGE, INTERNAL.status, INTERNAL.reason
+    extensions = {"code": code, "reason": reason, **metadata}
+    return {"message": message, "path": list(error.path or ()), "extensions": extensions}

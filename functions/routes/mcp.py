@@ -1,0 +1,34 @@
+"""POST /mcp: the MCP server over HTTP, stateless, with the identity and the limits of every other route."""
+
+from __future__ import annotations
+
+import json
+
+from functions._calls import Call, Reply
+from functions._cors import is_allowed
+from functions.inside import Inside
+from shared.errors import PermissionDenied, Unauthenticated
+
+SENT_ON = ("mcp-protocol-version", "mcp-method", "mcp-name")
+"""Headers that the SDK reads. The caller's token is none of them."""
+SENT_ON_PREFIX = "mcp-param-"
+DEFAULTS = {"accept": "application/json", "content-type": "application/json"}
+
+
+def exchange(call: Call) -> Reply:
+    """One JSON-RPC message in, its answer out. Raises PermissionDenied for a web page that is not on the list."""
+    if call.identity is None:
+        raise Unauthenticated("this route needs a caller")
+    origin = call.headers.get("origin")
+    if origin is not None and not is_allowed(origin):
+        # A page cannot forge its Origin, also not by a DNS name of its own that leads here.
+        raise PermissionDenied("Origin: not one of ALLOWED_ORIGINS")
+    from functions.mcp_server import answer_one  # noqa: PLC0415 - other routes do without the SDK
+
+    sent_on = {name: value for name, value in call.headers.items() if _is_sent_on(name)}
+    status, body = answer_one(Inside(call.identity), call.body, {**DEFAULTS, **sent_on})
+    return Reply(json.loads(body) if body else None, status)
+
+
+def _is_sent_on(name: str) -> bool:
+    return name in DEFAULTS or name in SENT_ON or name.startswith(SENT_ON_PREFIX)

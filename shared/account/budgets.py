@@ -1,0 +1,63 @@
+"""What a tenant may still spend today, counted in the store so that all instances share it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from shared.domain import Spending
+from shared.errors import AuroraError, EmbeddingsSpent, Exhausted
+from shared.ports import UsageStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgets:
+    """A tenant's limits a UTC day. What has none is not counted, which saves a write."""
+
+    store: UsageStore
+    clock: Callable[[], datetime]
+    answers: int | None
+    embedded_tokens: int | None
+
+    @contextmanager
+    def answering(self, tenant_id: str) -> Iterator[None]:
+        """Around one answer. One that fails by an error of ours is given back; an abandoned one was written all the
+        same. Raises Exhausted.
+        """
+        if self.answers is None:
+            yield
+            return
+        now = self.clock()
+        if not self.store.spend(tenant_id, _day(now), Spending.ANSWERS, 1, limit=self.answers):
+            raise Exhausted(f"all {self.answers} answers of today are used up", retry_after=seconds_to_next_day(now))
+        try:
+            yield
+        except AuroraError:
+            self.store.spend(tenant_id, _day(now), Spending.ANSWERS, -1)
+            raise
+
+    def embedding(self, tenant_id: str, tokens: int) -> None:
+        """Before so many tokens are embedded. Raises EmbeddingsSpent.
+
+        More at once than a whole day's budget counts as the whole day's: it must be possible on some day.
+        """
+        limit = self.embedded_tokens
+        if limit is None:
+            return
+        now = self.clock()
+        if not self.store.spend(tenant_id, _day(now), Spending.EMBEDDED_TOKENS, min(tokens, limit), limit=limit):
+            left = seconds_to_next_day(now)
+            raise EmbeddingsSpent(f"the {limit} tokens to embed today are used up", retry_after=left)
+
+
+def seconds_to_next_day(now: datetime) -> int:
+    """In UTC, rounded up: 1 to 86,400."""
+    tomorrow = datetime.combine(_day(now) + timedelta(days=1), time(), UTC)
+    return math.ceil((tomorrow - now).total_seconds())
+
+
+def _day(now: datetime) -> date:
+    return now.astimezone(UTC).date()

@@ -1,0 +1,53 @@
+"""An embedder that one tenant pays for: its documents and questions count, and a question is embedded once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shared.account.budgets import Budgets
+from shared.account.caches import Cache
+from shared.domain import Vector
+from shared.ports import Embedder
+from shared.text.estimates import estimated_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class TenantEmbedder:
+    """`shared.ports.Embedder` around another. Raises EmbeddingsSpent where the tenant's budget is used up."""
+
+    inner: Embedder
+    tenant_id: str
+    budgets: Budgets
+    questions: Cache[Vector]
+    """The process's: a question's vector is the same whoever asks."""
+
+    @property
+    def model(self) -> str:
+        return self.inner.model
+
+    @property
+    def dimension(self) -> int:
+        return self.inner.dimension
+
+    @property
+    def batch_size(self) -> int:
+        return self.inner.batch_size
+
+    @property
+    def unrelated_cosine(self) -> float:
+        return self.inner.unrelated_cosine
+
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        self.budgets.embedding(self.tenant_id, sum(map(estimated_tokens, texts)))
+        return self.inner.embed_documents(texts)
+
+    def embed_query(self, text: str) -> Vector:
+        # A digest: what people ask stays in memory no longer than their requests.
+        key = (self.model, self.dimension, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+        return self.questions.get(key, lambda: self._embed_query(text))
+
+    def _embed_query(self, text: str) -> Vector:
+        self.budgets.embedding(self.tenant_id, estimated_tokens(text))
+        return self.inner.embed_query(text)

@@ -1,0 +1,161 @@
+"""A request's `requestId` -> the answer it already has, or the claim to answer it.
+
+The first to come claims the id under a lease and keeps its answer for a day. A repeat meanwhile waits a little for it;
+after that it is told to come back (503). One whose worker died is answered anew when the lease has run out, one that
+failed or was abandoned at once. The same id with another body is a conflict.
+
+An answer is given again only while every note whose text may stand in it exists: the one who asked may have deleted
+one since, and then the question is answered anew. A note that was only edited leaves the answer as it was given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from shared.domain import Answer, AnsweredRequest, IndexRecord, StoredRequest
+from shared.errors import Conflict, RequestBusy, TooLarge
+from shared.ports import RequestStore
+
+KEPT = timedelta(hours=24)
+PATIENCE = 10.0
+"""Seconds a repeat waits for the first one's answer."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 1.0
+"""Between two looks, in seconds."""
+
+logger = logging.getLogger(__name__)
+
+
+class RepeatStore(RequestStore, Protocol):
+    """What repeats need of a store."""
+
+    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RequestKey:
+    """Which request: `fingerprint` says what was asked."""
+
+    tenant_id: str
+    request_id: str
+    fingerprint: str
+
+
+@dataclass(slots=True)
+class Claim:
+    """A request that is the holder's to answer, or was answered before."""
+
+    key: RequestKey
+    repeats: Repeats
+    record: AnsweredRequest
+    token: str | None
+
+    @property
+    def answer(self) -> str | None:
+        """What was answered before, as JSON; None: the holder is to answer, and to `keep` it."""
+        return self.record.answer
+
+    def keep(self, answer: str, note_ids: Sequence[str]) -> str:
+        """The answer to give: this one, unless somebody has taken the request over and answered it before."""
+        kept = replace(self.record, answer=answer, note_ids=tuple(dict.fromkeys(note_ids)), lease_until=None)
+        try:
+            self.token = self.repeats.write(self.key, kept, self.token)
+        except Conflict:
+            other = self.repeats.read(self.key).record
+            if other is not None and other.answer is not None and other.fingerprint == self.key.fingerprint:
+                kept = other
+        except TooLarge:
+            logger.warning("an answer was too long to be kept for a repeat")
+            self.release()
+        self.record = kept
+        return kept.answer or answer
+
+    def release(self) -> None:
+        """Let the next one answer at once. Who has been overtaken has nothing to release."""
+        with suppress(Conflict):
+            self.repeats.write(self.key, None, self.token)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeats:
+    """Claims requests in a store."""
+
+    store: RepeatStore
+    clock: Callable[[], datetime]
+    lease: timedelta
+    """Longer than any answer takes."""
+    patience: float = PATIENCE
+    """Seconds."""
+
+    @contextmanager
+    def claimed(self, key: RequestKey) -> Iterator[Claim]:
+        """Around answering; what was not kept by its end is released.
+
+        Raises Conflict for an id that was used for something else, RequestBusy while somebody is answering it.
+        """
+        claim = self._claim(key)
+        try:
+            yield claim
+        finally:
+            if claim.answer is None:
+                claim.release()
+
+    def _claim(self, key: RequestKey) -> Claim:
+        until, pause = time.monotonic() + self.patience, FIRST_PAUSE
+        while True:
+            held = self.read(key)
+            self._check(key, held.record)
+            try:
+                claim = self._attempt(key, held)
+            except Conflict:
+                continue  # somebody was faster: look what they did
+            if claim is not None:
+                return claim
+            if time.monotonic() + pause > until:
+                raise RequestBusy("a request with this requestId is being answered; ask again for its answer")
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _check(self, key: RequestKey, record: AnsweredRequest | None) -> None:
+        if record is not None and self.clock() < record.expires_at and record.fingerprint != key.fingerprint:
+            raise Conflict("requestId: it was used for another request within the last 24 hours")
+
+    def _attempt(self, key: RequestKey, held: StoredRequest) -> Claim | None:
+        """None: somebody else is answering it. Raises Conflict when the record has moved."""
+        now, record = self.clock(), held.record
+        if record is not None and now < record.expires_at:
+            if record.answer is not None and self._all_live(key.tenant_id, record.note_ids):
+                return Claim(key, self, record, held.token)
+            if record.lease_until is not None and now < record.lease_until:
+                return None
+        claimed = AnsweredRequest(key.fingerprint, now + KEPT, now + self.lease)
+        return Claim(key, self, claimed, self.write(key, claimed, held.token))
+
+    def _all_live(self, tenant_id: str, note_ids: tuple[str, ...]) -> bool:
+        return not note_ids or len(self.store.live_records(tenant_id, note_ids)) == len(note_ids)
+
+    def read(self, key: RequestKey) -> StoredRequest:
+        return self.store.read_request(key.tenant_id, key.request_id)
+
+    def write(self, key: RequestKey, record: AnsweredRequest | None, expected: str | None) -> str | None:
+        return self.store.write_request(key.tenant_id, key.request_id, record, expected=expected, now=self.clock())
+
+
+def fingerprint(route: str, body: Mapping[str, object]) -> str:
+    """Of what is asked: equal for bodies that ask the same, in whatever order their fields stand."""
+    content = json.dumps([route, body], sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def notes_of(answer: Answer) -> tuple[str, ...]:
+    """The notes whose text may stand in its reply: all that the writer got, and those shown with a refusal."""
+    found = answer.retrieved
+    passages = (*found.selected, *found.nearest) if found else ()
+    return tuple(dict.fromkeys(passage.chunk.note_id for passage in passages))

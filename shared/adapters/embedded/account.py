@@ -1,0 +1,100 @@
+"""`FeedbackStore`, `UsageStore` and `RequestStore` on one tenant's file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import date, datetime
+
+from shared.adapters.embedded import paging, rows
+from shared.domain import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
+from shared.errors import Conflict
+from shared.ports import Page
+
+_COLUMN: Mapping[Spending, str] = {Spending.ANSWERS: "answers", Spending.EMBEDDED_TOKENS: "embedded_tokens"}
+
+
+def put_feedback(db: sqlite3.Connection, feedback: Feedback) -> None:
+    body = json.dumps({**asdict(feedback), "created_at": rows.to_micros(feedback.created_at)})
+    db.execute("INSERT OR REPLACE INTO feedback (feedback_id, body) VALUES (?, ?)", (feedback.feedback_id, body))
+
+
+def feedback_page(db: sqlite3.Connection, *, limit: int, token: str | None) -> Page[Feedback]:
+    """Raises InvalidArgument("pageToken")."""
+    after = "" if token is None else paging.read_token(token, "feedback", field="pageToken")[0]
+    found = db.execute(
+        "SELECT body FROM feedback WHERE feedback_id > ? ORDER BY feedback_id LIMIT ?", (after, limit + 1)
+    ).fetchall()
+    items = tuple(_feedback(body) for (body,) in found[:limit])
+    return Page(items, paging.make_token("feedback", items[-1].feedback_id) if len(found) > limit else None)
+
+
+def _feedback(body: str) -> Feedback:
+    fields = json.loads(body)
+    rating = fields["rating"]
+    return Feedback(
+        **{
+            **fields,
+            "created_at": rows.to_datetime(fields["created_at"]),
+            "rating": None if rating is None else Rating(rating),
+        }
+    )
+
+
+def spend(db: sqlite3.Connection, day: date, kind: Spending, amount: int, *, limit: int | None) -> bool:
+    """Inside a write transaction: no other worker's spending comes between reading and writing."""
+    column = _COLUMN[kind]
+    row = db.execute(f"SELECT {column} FROM usage WHERE day = ?", (day.isoformat(),)).fetchone()
+    if limit is not None and (row[0] if row else 0) + amount > limit:
+        return False
+    db.execute(
+        f"INSERT INTO usage (day, {column}) VALUES (:day, :amount) "
+        f"ON CONFLICT (day) DO UPDATE SET {column} = {column} + :amount",
+        {"day": day.isoformat(), "amount": amount},
+    )
+    return True
+
+
+def usage_page(db: sqlite3.Connection, *, limit: int, token: str | None) -> Page[DayUsage]:
+    """Raises InvalidArgument("pageToken")."""
+    after = "" if token is None else paging.read_token(token, "usage", field="pageToken")[0]
+    found = db.execute(
+        "SELECT day, answers, embedded_tokens FROM usage WHERE day > ? ORDER BY day LIMIT ?", (after, limit + 1)
+    ).fetchall()
+    items = tuple(DayUsage(date.fromisoformat(day), answers, tokens) for day, answers, tokens in found[:limit])
+    return Page(items, paging.make_token("usage", items[-1].day.isoformat()) if len(found) > limit else None)
+
+
+def read_request(db: sqlite3.Connection, request_id: str) -> StoredRequest:
+    row = db.execute(
+        "SELECT fingerprint, expires_at, lease_until, answer, note_ids, token FROM requests WHERE request_id = ?",
+        (request_id,),
+    ).fetchone()
+    if row is None:
+        return StoredRequest(None, None)
+    fingerprint, expires_at, lease_until, answer, note_ids, token = row
+    lease = None if lease_until is None else rows.to_datetime(lease_until)
+    record = AnsweredRequest(fingerprint, rows.to_datetime(expires_at), lease, answer, tuple(json.loads(note_ids)))
+    return StoredRequest(record, str(token))
+
+
+def write_request(
+    db: sqlite3.Connection, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
+) -> str | None:
+    """Inside a write transaction. Raises Conflict before anything is written."""
+    if read_request(db, request_id).token != expected:
+        raise Conflict("the request has moved")
+    db.execute("DELETE FROM requests WHERE expires_at < ? OR request_id = ?", (rows.to_micros(now), request_id))
+    if record is None:
+        return None
+    (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
+    lease = None if record.lease_until is None else rows.to_micros(record.lease_until)
+    expires, notes = rows.to_micros(record.expires_at), json.dumps(record.note_ids)
+    db.execute(
+        "INSERT INTO requests (request_id, token, expires_at, lease_until, fingerprint, note_ids, answer) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (request_id, token, expires, lease, record.fingerprint, notes, record.answer),
+    )
+    return str(token)

@@ -1,0 +1,42 @@
+"""`ErasureStore`: a tenant's file, emptied and removed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+
+from shared.adapters.embedded.changes import KEPT_REMOVALS
+from shared.adapters.embedded.files import TenantFile
+
+_KINDS = {"records": "index", "shelf": "settings"}
+"""Tables whose rows are called otherwise in a receipt; others are called as they are."""
+_UNCOUNTED = ("vectors", "removed_vectors")
+"""Parts of chunks."""
+
+
+def erase(file: TenantFile) -> Mapping[str, int]:
+    """Kind -> how many. Emptied in one commit, so that processes which have it open find nothing; then removed."""
+    if not file.exists():
+        return {}
+    with file.writing() as db:
+        erased = _empty(db)
+    file.remove()
+    return erased
+
+
+def _empty(db: sqlite3.Connection) -> Mapping[str, int]:
+    db.execute("PRAGMA secure_delete = ON")  # overwritten, should the file stay
+    counts = {table: db.execute(f'DELETE FROM "{table}"').rowcount for table in _tables(db)}
+    db.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
+    # So far on that whoever follows the file by its revision reads it anew.
+    db.execute("UPDATE state SET chunk_count = 0, total_length = 0, revision = revision + ?", (KEPT_REMOVALS + 1,))
+    return {_KINDS.get(table, table): count for table, count in counts.items() if count and table not in _UNCOUNTED}
+
+
+def _tables(db: sqlite3.Connection) -> list[str]:
+    """Every table that holds a tenant's own, also those that are added to the schema later."""
+    found = db.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('state', 'vocabulary') "
+        "AND name NOT LIKE 'postings%' AND name NOT LIKE 'sqlite%' ORDER BY name"
+    )
+    return [name for (name,) in found]

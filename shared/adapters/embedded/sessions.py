@@ -1,0 +1,135 @@
+"""`SessionStore` on one tenant's file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Any
+
+from shared.adapters.embedded.rows import to_datetime, to_micros
+from shared.domain import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
+from shared.errors import Conflict
+
+_COLUMNS = "session_id, updated_at, created_at, message_count, title, first_question, settings"
+
+
+def create(db: sqlite3.Connection, session: Session) -> None:
+    row = (
+        session.session_id,
+        to_micros(session.updated_at),
+        to_micros(session.created_at),
+        session.message_count,
+        session.title,
+        session.first_question,
+        json.dumps(asdict(session.settings)),
+    )
+    try:
+        db.execute(f"INSERT INTO sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    except sqlite3.IntegrityError as there:
+        raise Conflict("there is a session of this id") from there
+
+
+def get(db: sqlite3.Connection, session_id: str) -> Session | None:
+    row = db.execute(f"SELECT {_COLUMNS} FROM sessions WHERE session_id = ?", (session_id,)).fetchone()
+    return None if row is None else _session(row)
+
+
+def patch(
+    db: sqlite3.Connection, session_id: str, changes: SettingsPatch, *, updated_at: datetime, title: str | None
+) -> bool:
+    session = get(db, session_id)
+    if session is None:
+        return False
+    given = {name: value for name, value in asdict(changes).items() if value is not None}
+    settings = json.dumps(asdict(replace(session.settings, **given)))
+    db.execute(
+        "UPDATE sessions SET updated_at = ?, title = coalesce(?, title), settings = ? WHERE session_id = ?",
+        (to_micros(updated_at), title, settings, session_id),
+    )
+    return True
+
+
+def page(db: sqlite3.Connection, *, limit: int, before: Spot | None) -> tuple[Session, ...]:
+    where, values = ("", ()) if before is None else ("WHERE (updated_at, session_id) < (?, ?)", _spot(before))
+    found = db.execute(
+        f"SELECT {_COLUMNS} FROM sessions {where} ORDER BY updated_at DESC, session_id DESC LIMIT ?", (*values, limit)
+    )
+    return tuple(map(_session, found))
+
+
+def delete(db: sqlite3.Connection, session_id: str) -> bool:
+    db.execute("DELETE FROM messages WHERE session_id = ?", (session_id,))
+    return db.execute("DELETE FROM sessions WHERE session_id = ?", (session_id,)).rowcount > 0
+
+
+def add_messages(db: sqlite3.Connection, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
+    counted = db.execute(
+        "UPDATE sessions SET message_count = message_count + ?, updated_at = ?, "
+        "first_question = CASE first_question WHEN '' THEN ? ELSE first_question END WHERE session_id = ?",
+        (len(messages), to_micros(messages[-1].created_at), first, session_id),
+    )
+    if not counted.rowcount:
+        return False
+    db.executemany(
+        "INSERT INTO messages (session_id, created_at, message_id, body) VALUES (?, ?, ?, ?)",
+        [(session_id, to_micros(each.created_at), each.message_id, _body(each)) for each in messages],
+    )
+    return True
+
+
+def messages(db: sqlite3.Connection, session_id: str, *, limit: int, before: Spot | None) -> tuple[Message, ...]:
+    where, values = ("", ()) if before is None else ("AND (created_at, message_id) < (?, ?)", _spot(before))
+    found = db.execute(
+        f"SELECT created_at, message_id, body FROM messages WHERE session_id = ? {where} "
+        "ORDER BY created_at DESC, message_id DESC LIMIT ?",
+        (session_id, *values, limit),
+    )
+    return tuple(_message(*row) for row in found)
+
+
+def _spot(spot: Spot) -> tuple[int, str]:
+    return to_micros(spot.moment), spot.item_id
+
+
+def _session(row: tuple[Any, ...]) -> Session:
+    session_id, updated_at, created_at, count, title, first_question, settings = row
+    return Session(
+        session_id=session_id,
+        created_at=to_datetime(created_at),
+        updated_at=to_datetime(updated_at),
+        title=title,
+        first_question=first_question,
+        message_count=count,
+        settings=SessionSettings(**json.loads(settings)),
+    )
+
+
+def _body(message: Message) -> str:
+    return json.dumps(
+        {
+            "role": message.role,
+            "text": message.text,
+            "standalone": message.standalone,
+            "as_of": message.as_of and to_micros(message.as_of),
+            "citations": [[each.note_id, each.note_revision, each.shown] for each in message.citations],
+            "meta": message.meta,
+        },
+        ensure_ascii=False,
+    )
+
+
+def _message(created_at: int, message_id: str, body: str) -> Message:
+    fields = json.loads(body)
+    return Message(
+        message_id=message_id,
+        role=Role(fields["role"]),
+        text=fields["text"],
+        created_at=to_datetime(created_at),
+        standalone=fields["standalone"],
+        as_of=None if fields["as_of"] is None else to_datetime(fields["as_of"]),
+        citations=tuple(StoredCitation(*each) for each in fields["citations"]),
+        meta=fields["meta"],
+    )

@@ -1,0 +1,177 @@
+"""What else a tenant owns: `feedback/{id}`, `usage/{day}` and `requests/{requestId}`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from typing import Any, TypeVar
+
+from shared.adapters.firestore import names
+from shared.adapters.firestore.connection import Connection
+from shared.adapters.firestore.documents import Fields
+from shared.adapters.firestore.protocol import fill, protocol, timestamp
+from shared.adapters.firestore.queries import KEY, Order, Query, Reference
+from shared.domain import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
+from shared.errors import TooLarge
+from shared.ports import Page
+
+T = TypeVar("T")
+
+MAX_ANSWER = 900_000
+"""Bytes of a kept reply: Firestore's documents end at 1 MiB."""
+
+
+class Account:
+    """`shared.ports.FeedbackStore`, `UsageStore` and `RequestStore` on Firestore."""
+
+    _connection: Connection
+
+    # -- feedback
+
+    def put_feedback(self, tenant_id: str, feedback: Feedback) -> None:
+        fields = {
+            "requestId": feedback.request_id,
+            "messageId": feedback.message_id,
+            "createdAt": feedback.created_at,
+            "rating": feedback.rating,
+            "comment": feedback.comment,
+            "citation": feedback.citation,
+        }
+        name = names.document(self._connection.root, tenant_id, "feedback", feedback.feedback_id)
+        self._connection.commit([_put(name, fields)])
+
+    def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
+        return self._listed(tenant_id, "feedback", _feedback, limit=limit, token=token)
+
+    # -- usage
+
+    def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
+        """One increment, and one back where it went over the limit. An increment whose reply is lost counts twice.
+
+        With a limit it is looked first: refusing then costs a read, and not two writes on the one busy document.
+        """
+        if limit is not None and self._spent(tenant_id, day, kind) + amount > limit:
+            return False
+        total = self._add(tenant_id, day, kind, amount)
+        if limit is None or total <= limit:
+            return True
+        self._add(tenant_id, day, kind, -amount)
+        return False
+
+    def _spent(self, tenant_id: str, day: date, kind: Spending) -> int:
+        name = names.document(self._connection.root, tenant_id, "usage", day.isoformat())
+        found = self._connection.lookup([name], (kind.value,)).get(name)
+        count: int = 0 if found is None else found.fields[kind.value].integer_value
+        return count
+
+    def _add(self, tenant_id: str, day: date, kind: Spending, amount: int) -> int:
+        """The day's count after it."""
+        write = protocol().Write()
+        write.update.name = names.document(self._connection.root, tenant_id, "usage", day.isoformat())
+        write.update_mask.SetInParent()  # an empty mask: no field but those that are transformed
+        write.update_transforms.add(field_path=kind.value).increment.integer_value = amount
+        reply = self._connection.commit([write])
+        total: int = reply.write_results[0].transform_results[0].integer_value
+        return total
+
+    def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
+        return self._listed(tenant_id, "usage", _day_usage, limit=limit, token=token)
+
+    def _listed(
+        self, tenant_id: str, collection: str, read: Callable[[Any], T], *, limit: int, token: str | None
+    ) -> Page[T]:
+        root = self._connection.root
+        last = None if token is None else names.parts_of(token, 2, "pageToken")
+        place = () if last is None else (Reference(names.document(root, tenant_id, collection, last[1])),)
+        query = Query(collection=collection, order=(Order(KEY),), after=place, limit=limit + 1)
+        documents = self._connection.query(names.tenant(root, tenant_id), query.message())
+        items = tuple(read(each) for each in documents[:limit])
+        more = len(documents) > limit
+        return Page(items, names.token(collection, names.last(documents[limit - 1].name)) if more else None)
+
+    # -- requests
+
+    def read_request(self, tenant_id: str, request_id: str) -> StoredRequest:
+        name = self._request(tenant_id, request_id)
+        document = self._connection.lookup([name]).get(name)
+        if document is None:
+            return StoredRequest(None, None)
+        return StoredRequest(_request(document), _token(document.update_time))
+
+    def write_request(
+        self,
+        tenant_id: str,
+        request_id: str,
+        record: AnsweredRequest | None,
+        *,
+        expected: str | None,
+        now: datetime,  # noqa: ARG002 - a time-to-live policy on `expiresAt` drops what has expired
+    ) -> str | None:
+        name = self._request(tenant_id, request_id)
+        write = protocol().Write(delete=name) if record is None else _put(name, _request_fields(record))
+        if expected is None:
+            write.current_document.exists = False
+        else:
+            stamp = write.current_document.update_time
+            stamp.seconds, stamp.nanos = map(int, expected.split("."))
+        reply = self._connection.commit([write])
+        return None if record is None else _token(reply.write_results[0].update_time)
+
+    def _request(self, tenant_id: str, request_id: str) -> str:
+        return names.document(self._connection.root, tenant_id, "requests", request_id)
+
+
+def _put(name: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401
+    write = protocol().Write()
+    write.update.name = name
+    for field, value in fields.items():
+        fill(write.update.fields[field], value)
+    return write
+
+
+def _token(stamp: Any) -> str:  # noqa: ANN401
+    return f"{stamp.seconds}.{stamp.nanos}"
+
+
+def _feedback(document: Any) -> Feedback:  # noqa: ANN401
+    fields = Fields(document.fields)
+    rating = fields.text("rating", "")
+    return Feedback(
+        feedback_id=names.last(document.name),
+        request_id=fields.text("requestId", ""),
+        created_at=fields.time("createdAt", timestamp(document.create_time)),
+        message_id=fields.text("messageId", "") or None,
+        rating=Rating(rating) if rating else None,
+        comment=fields.text("comment", ""),
+        citation=fields.text("citation", "") or None,
+    )
+
+
+def _day_usage(document: Any) -> DayUsage:  # noqa: ANN401
+    answers, tokens = (document.fields[kind.value].integer_value for kind in Spending)
+    return DayUsage(date.fromisoformat(names.last(document.name)), answers, tokens)
+
+
+def _request_fields(record: AnsweredRequest) -> Mapping[str, object]:
+    if record.answer is not None and len(record.answer.encode()) > MAX_ANSWER:
+        raise TooLarge(f"answer: at most {MAX_ANSWER} bytes can be kept")
+    return {
+        "fingerprint": record.fingerprint,
+        "expiresAt": record.expires_at,
+        "leaseUntil": record.lease_until,
+        "answer": record.answer,
+        "noteIds": record.note_ids,
+    }
+
+
+def _request(document: Any) -> AnsweredRequest:  # noqa: ANN401
+    fields = document.fields
+    leased = fields["leaseUntil"].HasField("timestamp_value")
+    answered = fields["answer"].HasField("string_value")
+    return AnsweredRequest(
+        fingerprint=fields["fingerprint"].string_value,
+        expires_at=timestamp(fields["expiresAt"].timestamp_value),
+        lease_until=timestamp(fields["leaseUntil"].timestamp_value) if leased else None,
+        answer=fields["answer"].string_value if answered else None,
+        note_ids=tuple(each.string_value for each in fields["noteIds"].array_value.values),
+    )

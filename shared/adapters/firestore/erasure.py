@@ -1,0 +1,70 @@
+"""The end of a tenant: every document below `tenants/{tenant}`, whatever its collection, and all below those."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from shared.adapters.firestore import names
+from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.corpus import Corpus
+from shared.adapters.firestore.protocol import protocol
+from shared.adapters.firestore.queries import KEY, Order, Query, Reference
+
+AT_ONCE = 2000
+"""Names read together, ..."""
+COMMIT_STEP = 500
+"""... and documents deleted in one commit."""
+SETTLING_SECONDS = 0.5
+"""After which it is looked once more: a worker that had read a note before it went may write what it made of it."""
+EVERYTHING = ""
+"""In place of a collection: all of them, with what lies below their documents."""
+
+
+class Erasure:
+    """`shared.ports.ErasureStore` on Firestore."""
+
+    _connection: Connection
+    _corpus: Corpus
+
+    def erase(self, tenant_id: str) -> Mapping[str, int]:
+        """Some 8,000 documents a second on the emulator; a read and a delete each."""
+        parent = names.tenant(self._connection.root, tenant_id)
+        erased: Counter[str] = Counter()
+        try:
+            self._clear(parent, "notes", erased)
+            while self._clear(parent, EVERYTHING, erased):
+                time.sleep(SETTLING_SECONDS)
+        finally:
+            self._corpus.forget(tenant_id)
+        return dict(erased)
+
+    def _clear(self, parent: str, collection: str, erased: Counter[str]) -> bool:
+        """Whether there was anything. Going on by name: a query from the start would wade through what is deleted."""
+        last: tuple[Reference, ...] = ()
+        before = erased.total()
+        while found := self._names(parent, collection, last):
+            batches = [found[start : start + COMMIT_STEP] for start in range(0, len(found), COMMIT_STEP)]
+            for done in pool().map(self._delete, batches):
+                erased.update(done)
+            last = (Reference(found[-1]),)
+        return erased.total() > before
+
+    def _names(self, parent: str, collection: str, after: tuple[Reference, ...]) -> list[str]:
+        query = Query(
+            collection=collection,
+            everywhere=collection == EVERYTHING,
+            order=(Order(KEY),),
+            after=after,
+            limit=AT_ONCE,
+            fields=(),
+        )
+        return [each.name for each in self._connection.query(parent, query.message())]
+
+    def _delete(self, found: list[str]) -> list[str]:
+        """The kinds of what was deleted: the collection each lay in."""
+        writes: list[Any] = [protocol().Write(delete=name) for name in found]
+        self._connection.commit(writes)
+        return [name.split("/")[-2] for name in found]

@@ -1,0 +1,225 @@
+"""The sessions: `tenants/{tenant}/sessions/{session}` and below each `messages/{message}`. The server's alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from shared.adapters.firestore import names
+from shared.adapters.firestore.connection import Connection
+from shared.adapters.firestore.protocol import fill, plain, protocol, timestamp
+from shared.adapters.firestore.queries import KEY, Order, Query, Reference
+from shared.domain import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
+from shared.errors import Conflict
+
+BATCH = 400
+"""Messages removed by one commit."""
+MOST_LEFT = 20
+"""Sessions of broken-off deletions that one deletion finishes."""
+LEFT = "deletedSessions"
+"""Ids of sessions whose messages are still to be removed."""
+
+SETTINGS = {
+    "use_notes": "useNotes",
+    "top_k": "topK",
+    "threshold": "threshold",
+    "include_citations": "includeCitations",
+    "system_prompt": "systemPrompt",
+    "model": "model",
+    "max_context_tokens": "maxContextTokens",
+    "max_history": "maxHistory",
+}
+"""Ours -> the field in the document's map `settings`."""
+
+
+class Sessions:
+    """`shared.ports.SessionStore` on Firestore."""
+
+    _connection: Connection
+
+    def create_session(self, tenant_id: str, session: Session) -> None:
+        write = _put(self._session(tenant_id, session.session_id), _session_fields(session))
+        write.current_document.exists = False
+        self._connection.commit([write])
+
+    def get_session(self, tenant_id: str, session_id: str) -> Session | None:
+        name = self._session(tenant_id, session_id)
+        found = self._connection.lookup([name]).get(name)
+        return None if found is None else _session_of(found)
+
+    def patch_session(
+        self, tenant_id: str, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
+    ) -> bool:
+        write = protocol().Write()
+        write.update.name = self._session(tenant_id, session_id)
+        fields = {"updatedAt": updated_at} if title is None else {"updatedAt": updated_at, "title": title}
+        for field, value in fields.items():
+            fill(write.update.fields[field], value)
+            write.update_mask.field_paths.append(field)
+        for ours, field in SETTINGS.items():
+            value = getattr(patch, ours)
+            if value is not None:
+                fill(write.update.fields["settings"].map_value.fields[field], value)
+                write.update_mask.field_paths.append(f"settings.{field}")
+        write.current_document.exists = True
+        return self._all_committed([write])
+
+    def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
+        name = None if before is None else self._session(tenant_id, before.item_id)
+        query = _newest("sessions", "updatedAt", limit, before, name)
+        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
+        return tuple(map(_session_of, documents))
+
+    def delete_session(self, tenant_id: str, session_id: str) -> bool:
+        """The session's document moves to LEFT in one commit, its messages go, then what stands in LEFT."""
+        gone = protocol().Write(delete=self._session(tenant_id, session_id))
+        gone.current_document.exists = True
+        existed = self._all_committed([gone, _put(self._left(tenant_id, session_id), {})])
+        query = Query(collection=LEFT, order=(Order(KEY),), limit=MOST_LEFT, fields=())
+        parent = names.tenant(self._connection.root, tenant_id)
+        left = [names.last(each.name) for each in self._connection.query(parent, query.message())]
+        for each in left:
+            self._delete_messages(tenant_id, each)
+        return existed
+
+    def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
+        session = self._session(tenant_id, session_id)
+        writes = [_put(self._message(tenant_id, session_id, each), _message_fields(each)) for each in messages]
+        for write in writes:
+            write.current_document.exists = False
+        named = self._connection.lookup([session], ("firstQuestion",)).get(session)
+        if named is None:
+            return False
+        if not named.fields["firstQuestion"].string_value:
+            writes.append(_changed(session, {"firstQuestion": first}))
+        counted = _changed(session, {"updatedAt": messages[-1].created_at})
+        counted.update_transforms.add(field_path="messageCount").increment.integer_value = len(messages)
+        if self._all_committed([*writes, counted]):
+            return True
+        # The commit before this one may have gone through and its reply been lost.
+        return bool(self._connection.lookup([writes[0].update.name], ()))
+
+    def list_messages(
+        self, tenant_id: str, session_id: str, *, limit: int, before: Spot | None = None
+    ) -> tuple[Message, ...]:
+        session = self._session(tenant_id, session_id)
+        name = None if before is None else f"{session}/messages/{before.item_id}"
+        query = _newest("messages", "createdAt", limit, before, name)
+        return tuple(map(_message_of, self._connection.query(session, query.message())))
+
+    def _delete_messages(self, tenant_id: str, session_id: str) -> None:
+        session = self._session(tenant_id, session_id)
+        query = Query(collection="messages", order=(Order(KEY),), limit=BATCH, fields=()).message()
+        while found := self._connection.query(session, query):
+            self._connection.commit([protocol().Write(delete=each.name) for each in found])
+        self._connection.commit([protocol().Write(delete=self._left(tenant_id, session_id))])
+
+    def _all_committed(self, writes: Iterable[Any]) -> bool:
+        """Whether what the writes presuppose was so."""
+        try:
+            self._connection.commit(writes)
+        except Conflict:
+            return False
+        return True
+
+    def _session(self, tenant_id: str, session_id: str) -> str:
+        return names.document(self._connection.root, tenant_id, "sessions", session_id)
+
+    def _left(self, tenant_id: str, session_id: str) -> str:
+        return names.document(self._connection.root, tenant_id, LEFT, session_id)
+
+    def _message(self, tenant_id: str, session_id: str, message: Message) -> str:
+        return f"{self._session(tenant_id, session_id)}/messages/{message.message_id}"
+
+
+def _newest(collection: str, moment: str, limit: int, before: Spot | None, name: str | None) -> Query:
+    after = () if before is None or name is None else (before.moment, Reference(name))
+    order = (Order(moment, descending=True), Order(KEY, descending=True))
+    return Query(collection=collection, order=order, after=after, limit=limit)
+
+
+def _put(name: str, fields: dict[str, object]) -> Any:  # noqa: ANN401
+    write = protocol().Write()
+    write.update.name = name
+    for field, value in fields.items():
+        fill(write.update.fields[field], value)
+    return write
+
+
+def _changed(name: str, fields: dict[str, object]) -> Any:  # noqa: ANN401
+    """Of a document that exists, these fields alone."""
+    write = _put(name, fields)
+    write.update_mask.field_paths.extend(fields)
+    write.current_document.exists = True
+    return write
+
+
+def _session_fields(session: Session) -> dict[str, object]:
+    return {
+        "title": session.title,
+        "firstQuestion": session.first_question,
+        "createdAt": session.created_at,
+        "updatedAt": session.updated_at,
+        "messageCount": session.message_count,
+        "settings": {field: getattr(session.settings, ours) for ours, field in SETTINGS.items()},
+    }
+
+
+def _session_of(document: Any) -> Session:  # noqa: ANN401
+    fields = document.fields
+    settings = fields["settings"].map_value.fields
+    return Session(
+        session_id=names.last(document.name),
+        created_at=timestamp(fields["createdAt"].timestamp_value),
+        updated_at=timestamp(fields["updatedAt"].timestamp_value),
+        title=fields["title"].string_value,
+        first_question=fields["firstQuestion"].string_value,
+        message_count=fields["messageCount"].integer_value,
+        # A setting that came later is missing in older documents.
+        settings=SessionSettings(
+            **{ours: plain(settings[field]) for ours, field in SETTINGS.items() if field in settings}  # type: ignore[arg-type]
+        ),
+    )
+
+
+def _message_fields(message: Message) -> dict[str, object]:
+    """What the caller got goes in as JSON text: Firestore's maps keep no order."""
+    return {
+        "role": message.role.value,
+        "text": message.text,
+        "createdAt": message.created_at,
+        "standalone": message.standalone,
+        "asOf": message.as_of,
+        "citations": [
+            {"noteId": each.note_id, "noteRevision": each.note_revision, "shown": _json(each.shown)}
+            for each in message.citations
+        ],
+        "meta": None if message.meta is None else _json(message.meta),
+    }
+
+
+def _message_of(document: Any) -> Message:  # noqa: ANN401
+    fields = document.fields
+    as_of, meta = fields["asOf"], fields["meta"]
+    cited = (each.map_value.fields for each in fields["citations"].array_value.values)
+    return Message(
+        message_id=names.last(document.name),
+        role=Role(fields["role"].string_value),
+        text=fields["text"].string_value,
+        created_at=timestamp(fields["createdAt"].timestamp_value),
+        standalone=fields["standalone"].string_value,
+        as_of=timestamp(as_of.timestamp_value) if as_of.HasField("timestamp_value") else None,
+        citations=tuple(
+            StoredCitation(
+                each["noteId"].string_value, each["noteRevision"].string_value, json.loads(each["shown"].string_value)
+            )
+            for each in cited
+        ),
+        meta=json.loads(meta.string_value) if meta.HasField("string_value") else None,
+    )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,224 @@
+"""A question that leans on the one before it -> a question that stands alone, by rule.
+
+What makes a follow-up: no subject of its own ("Why?", "and in March?"), a fragment that opens like one ("and the
+hotel?", "for Lisbon?"), or a word that points at something the question does not name ("When did I buy it?").
+What is carried over: the subject's words, except a name that a new name replaces, and the time, unless the question
+names its own. Where nothing says that it leans, the question stays as it was asked: a carried word too many finds the
+wrong notes, a missing one is asked for again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from shared.retrieval.time_phrases import FoundTime, find_time
+from shared.sessions.follow_up_words import Words, clause_ends, words_of
+from shared.text.languages import detect
+from shared.text.sentences import sentences
+from shared.text.terms import content_words, stem_of
+
+MOST_CARRIED = 8
+"""Words of the subject."""
+_MOST_OWN = 4
+"""Content words of a fragment; more are a question of their own."""
+_TRAILING = " \t\n?!.…¿¡,;:"
+_WORD = re.compile(r"[\w'’-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """From where "last week" is seen. `zone`: IANA."""
+
+    now: datetime
+    zone: str
+
+    @property
+    def day(self) -> str:
+        return self.now.astimezone(ZoneInfo(self.zone)).date().isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A question taken apart. `body`: what comes after the opening, which is told by `opens` and `asks_the_same`."""
+
+    body: str
+    opens: bool
+    asks_the_same: bool
+    time: FoundTime | None
+    """In `body`."""
+    own: tuple[str, ...]
+    """Content words beside the time and those that name no subject, as written."""
+    fragment: bool
+    """No verb and no question word: content, articles and prepositions alone."""
+
+
+def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, longest: int) -> str:
+    """`text` itself, or with what it leaves to be understood of `previous`, a whole question asked at `asked`.
+
+    At most `longest` characters, unless `text` alone has more.
+    """
+    lang = detect(f"{previous} {text}")
+    words = words_of(lang)
+    read = _read(text, words, now, lang)
+    if not _leans(read, words):
+        return text
+    before = _subject_of(previous, lang)
+    if read.own:
+        return _with_subject(text, read, before, _Times(asked, now, lang), longest)
+    times = _Times(asked, now, lang)
+    if read.time is not None:
+        return _fitting(f"{times.without(before)} {_phrase(read)}?", text, longest)
+    return _fitting(f"{text.strip()} {times.fixed(before)}", text, longest)
+
+
+def _read(text: str, words: Words, now: Moment, lang: str) -> _Read:
+    opening = words.opening.match(text)
+    body = text[opening.end() :] if opening else text.strip()
+    time, body = _find_time(body, words, now, lang)
+    rest = body if time is None else f"{body[: time.start]} {body[time.end :]}"
+    own = tuple(rest[start:end] for word, start, end in content_words(rest, lang) if word not in words.empty)
+    spoken = [word.lower() for word in _WORD.findall(rest)]
+    content = {part.lower() for word in own for part in _WORD.findall(word)}
+    bare = all(word in words.glue or word in content or _is_content(word, own) for word in spoken)
+    return _Read(body, opening is not None, words.asks_the_same.match(text) is not None, time, own, bare)
+
+
+def _is_content(word: str, own: Iterable[str]) -> bool:
+    """Elided articles (`l'hôtel`) stand in one word with their noun."""
+    return any(word.endswith(each.lower()) for each in own)
+
+
+def _find_time(body: str, words: Words, now: Moment, lang: str) -> tuple[FoundTime | None, str]:
+    """The time in it and the body; a body that is nothing but a bare month or day gets the preposition it lacks."""
+    bare = body.strip(_TRAILING)
+    found = find_time(body, now=now.now, zone=now.zone, lang=lang)
+    if found is None and len(bare.split()) == 1:
+        for preposition in words.before_time:
+            whole = f"{preposition} {bare}"
+            found = find_time(whole, now=now.now, zone=now.zone, lang=lang)
+            if found is not None:
+                return found, whole
+    return found, body
+
+
+def _leans(read: _Read, words: Words) -> bool:
+    if not read.own:
+        return read.time is None or read.fragment or _points(read, words)
+    if len(read.own) > _MOST_OWN and not _points(read, words):
+        return False
+    if read.asks_the_same or _points(read, words):
+        return True
+    if read.opens:
+        return read.fragment or len(read.own) == 1
+    first = _WORD.search(read.body)
+    prepositional = first is not None and first[0].lower() in words.glue - words.determiners
+    return read.fragment and prepositional and len(read.own) <= 2
+
+
+def _points(read: _Read, words: Words) -> bool:
+    """Whether a word points at something that the question itself does not name before it."""
+    body = read.body if read.time is None else f"{read.body[: read.time.start]} {read.body[read.time.end :]}"
+    for found in words.pointing.finditer(body):
+        before = body[: found.start()]
+        if sum(word in before for word in read.own) < 2 or not clause_ends(before):
+            return True
+    for found in words.person.finditer(body):
+        if not any(word[0].isupper() and word in body[: found.start()] for word in read.own):
+            return True
+    return False
+
+
+def _subject_of(previous: str, lang: str) -> str:
+    """The previous question without the bare questions before it that an earlier step put there ("Why? …")."""
+    spans = sentences(previous)
+    with_content = [(start, end) for start, end in spans if content_words(previous[start:end], lang)]
+    return previous[with_content[0][0] :].strip() if with_content else previous.strip()
+
+
+def _with_subject(text: str, read: _Read, before: str, times: _Times, longest: int) -> str:
+    """`And the hotel?` after `How much is the night train to Lisbon?` -> `And the hotel (night train Lisbon)?`"""
+    carried = _carried(times.without(before), read, times.lang)
+    if read.time is None:
+        carried = [*carried, *times.phrase(before)]
+    asked = text.strip().rstrip(_TRAILING)
+    while carried and len(asked) + len(" ".join(carried)) + 4 > longest:
+        carried.pop(0)
+    return f"{asked} ({' '.join(carried)})?" if carried else text
+
+
+def _carried(before: str, read: _Read, lang: str) -> list[str]:
+    """The words of the subject, in their order, the last ones if there are many."""
+    words = words_of(lang)
+    own = {stem_of(word, lang) for word in read.own}
+    replaced = _names(before, words, lang) if read.fragment and _names(read.body, words, lang, anywhere=True) else set()
+    kept = [
+        before[start:end]
+        for word, start, end in content_words(before, lang)
+        if word not in words.empty and stem_of(word, lang) not in own and before[start:end] not in replaced
+    ]
+    return list(dict.fromkeys(kept))[-MOST_CARRIED:]
+
+
+def _names(text: str, words: Words, lang: str, *, anywhere: bool = False) -> set[str]:
+    """Capitalised words without an article before them: `Elena`, not `the API`; German nouns mostly have one.
+
+    `anywhere`: at the start too, where a question begins with a capital.
+    """
+    found = set()
+    for _, start, end in content_words(text, lang):
+        before = _WORD.findall(text[:start])
+        has_article = bool(before) and before[-1].lower() in words.determiners
+        if text[start].isupper() and not has_article and (before or anywhere):
+            found.add(text[start:end])
+    return found
+
+
+def _phrase(read: _Read) -> str:
+    return "" if read.time is None else read.body[read.time.start : read.time.end]
+
+
+def _fitting(whole: str, text: str, longest: int) -> str:
+    return whole if len(whole) <= longest else text
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """Times of a question that was asked at another moment than now."""
+
+    asked: Moment
+    now: Moment
+    lang: str
+
+    def _found(self, text: str) -> FoundTime | None:
+        return find_time(text, now=self.asked.now, zone=self.asked.zone, lang=self.lang)
+
+    def without(self, text: str) -> str:
+        """The text without its time and what ends it."""
+        found = self._found(text)
+        rest = text if found is None else f"{text[: found.start].rstrip()} {text[found.end :].lstrip()}"
+        return rest.strip().rstrip(_TRAILING)
+
+    def fixed(self, text: str) -> str:
+        """The text with its time as it is to be said today."""
+        found = self._found(text)
+        return text if found is None else f"{text[: found.start]}{self._today(found, text)}{text[found.end :]}"
+
+    def phrase(self, text: str) -> list[str]:
+        found = self._found(text)
+        return [] if found is None else [self._today(found, text)]
+
+    def _today(self, found: FoundTime, text: str) -> str:
+        """The phrase; asked on another day, the days it meant then."""
+        start, end = found.hint.range.start, found.hint.range.end
+        if self.asked.day == self.now.day or end is None:
+            return text[found.start : found.end]
+        words = words_of(self.lang)
+        last = (end - timedelta(microseconds=1)).astimezone(ZoneInfo(self.asked.zone)).date().isoformat()
+        if start is None:
+            return words.before.format(end.astimezone(ZoneInfo(self.asked.zone)).date().isoformat())
+        first = start.astimezone(ZoneInfo(self.asked.zone)).date().isoformat()
+        return first if first == last else words.between.format(first, last)

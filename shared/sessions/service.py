@@ -1,0 +1,268 @@
+"""What front doors ask of sessions: keep them, begin a turn in one, record the turn once it is answered."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+from shared.domain import (
+    Answer,
+    IndexRecord,
+    Message,
+    Question,
+    Role,
+    Session,
+    SessionSettings,
+    SettingsPatch,
+    Spot,
+    StoredCitation,
+    Usage,
+)
+from shared.errors import NotFound, Unavailable
+from shared.ports import Page, SessionStore, Writer
+from shared.sessions.history import Earlier, earlier_turns
+from shared.sessions.limits import check_settings, check_title, given
+from shared.sessions.reading import as_read_now, cited_notes
+from shared.sessions.source_list import with_sources
+from shared.sessions.standalone import resolve
+from shared.sessions.titles import holds, title_of
+from shared.sessions.tokens import page_token, read_page_token
+
+NEW = "new"
+"""Instead of a session's id: begin one."""
+SCANNED = 100
+"""Sessions whose titles are looked at in one step of a search, and steps a page takes at most."""
+MOST_STEPS = 5
+
+log = logging.getLogger(__name__)
+
+
+class SessionsStore(SessionStore, Protocol):
+    """Sessions, and what became of the notes that their answers cite."""
+
+    def live_records(self, tenant_id: str, note_ids: list[str]) -> Mapping[str, IndexRecord]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A question that has been asked and is about to be answered."""
+
+    question: Question
+    """With what the session and the request set; after `whole` also with what earlier turns leave to be understood."""
+    asked_at: datetime
+    session: Session | None = None
+    """None: it belongs to no session."""
+    is_new: bool = False
+    """Whether the session was begun with this turn."""
+    max_history: int = 0
+    """How many of the session's messages it may refer to."""
+    usage: Usage = field(default_factory=Usage)
+    """What making the question whole has cost."""
+
+    @property
+    def session_id(self) -> str | None:
+        return None if self.session is None else self.session.session_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sessions:
+    """The sessions of all tenants. Safe between threads."""
+
+    store: SessionsStore
+    clock: Callable[[], datetime]
+    models: frozenset[str] = field(default_factory=frozenset)
+    """Those that may be chosen."""
+    rewriter: Writer | None = None
+    """Makes follow-ups whole; None: a rule does."""
+    longest_question: int = 2000
+
+    def create(self, tenant_id: str, *, title: str = "", patch: SettingsPatch | None = None) -> Session:
+        """Raises InvalidArgument naming `title` or `settings.…`."""
+        patch = check_settings(patch or SettingsPatch(), models=self.models, inside="settings.")
+        return self._create(tenant_id, check_title(title), replace(SessionSettings(), **given(patch)))  # type: ignore[arg-type]
+
+    def _create(self, tenant_id: str, title: str, settings: SessionSettings) -> Session:
+        now = self.clock()
+        session = Session(session_id=uuid.uuid4().hex, created_at=now, updated_at=now, title=title, settings=settings)
+        self.store.create_session(tenant_id, session)
+        return session
+
+    def get(self, tenant_id: str, session_id: str) -> Session:
+        """Raises NotFound, also for a session of another tenant."""
+        session = self.store.get_session(tenant_id, session_id) if session_id.isalnum() else None
+        if session is None:
+            raise NotFound("no such session")
+        return session
+
+    def change(
+        self, tenant_id: str, session_id: str, *, title: str | None = None, patch: SettingsPatch | None = None
+    ) -> Session:
+        """Change what is given. An empty title: the first question names it. Raises NotFound, InvalidArgument."""
+        patch = check_settings(patch or SettingsPatch(), models=self.models, inside="settings.")
+        name = None if title is None else check_title(title)
+        self.get(tenant_id, session_id)
+        self.store.patch_session(tenant_id, session_id, patch, updated_at=self.clock(), title=name)
+        return self.get(tenant_id, session_id)
+
+    def delete(self, tenant_id: str, session_id: str) -> None:
+        """With its messages. Raises NotFound."""
+        if not session_id.isalnum() or not self.store.delete_session(tenant_id, session_id):
+            raise NotFound("no such session")
+
+    def page(self, tenant_id: str, *, limit: int, token: str | None = None, title: str = "") -> Page[Session]:
+        """Last changed first; with `title` those that are called so. A page of a search may hold fewer than there are.
+
+        Raises InvalidArgument("pageToken").
+        """
+        listing = f"sessions {tenant_id} {title}"
+        before = None if token is None else read_page_token(token, listing=listing, now=self.clock())
+        found: list[Session] = []
+        for _ in range(MOST_STEPS):
+            size = SCANNED if title else limit + 1
+            scanned = self.store.list_sessions(tenant_id, limit=size, before=before)
+            for session in scanned:
+                if len(found) == limit:
+                    return Page(tuple(found), self._token(before, listing))
+                if holds(session.shown_title, title):
+                    found.append(session)
+                before = Spot(session.updated_at, session.session_id)
+            if len(scanned) < size:
+                return Page(tuple(found), None)
+        return Page(tuple(found), self._token(before, listing))
+
+    def messages(self, tenant_id: str, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]:
+        """The newest page first, each in the order of time; citations as they are now.
+
+        Raises NotFound, InvalidArgument("pageToken").
+        """
+        listing = f"messages {tenant_id} {session_id}"
+        before = None if token is None else read_page_token(token, listing=listing, now=self.clock())
+        self.get(tenant_id, session_id)
+        found = self.store.list_messages(tenant_id, session_id, limit=limit + 1, before=before)
+        items = self._as_read_now(tenant_id, found[:limit])[::-1]
+        more = len(found) > limit
+        return Page(items, self._token(Spot(items[0].created_at, items[0].message_id), listing) if more else None)
+
+    def begin(self, question: Question, session_id: str | None, patch: SettingsPatch) -> Turn:
+        """A question as a request asks it -> with the settings of its session. `patch`: what the request itself sets.
+
+        `session_id` None: no session, only `patch` counts. Raises NotFound; InvalidArgument naming the request's field.
+        """
+        check_settings(patch, models=self.models)
+        asked_at = self.clock()
+        if session_id is None:
+            return Turn(question=self._with_settings(question, given(patch)), asked_at=asked_at)
+        is_new = session_id == NEW
+        tenant_id = question.tenant_id
+        session = self._create(tenant_id, "", SessionSettings()) if is_new else self.get(tenant_id, session_id)
+        settings = {**asdict(session.settings), **given(patch)}
+        asked = self._with_settings(question, settings)
+        most = 0 if is_new else settings["max_history"]
+        return Turn(question=asked, asked_at=asked_at, session=session, is_new=is_new, max_history=most)
+
+    def _with_settings(self, question: Question, settings: Mapping[str, Any]) -> Question:
+        """A model that was allowed once and is no more counts as none: the configured one answers."""
+        asked = {name: value for name, value in settings.items() if name not in ("max_history", "model")}
+        model = settings.get("model")
+        return replace(question, **asked, model=model if model in self.models else None)
+
+    def whole(self, turn: Turn) -> Turn:
+        """The turn with its history, its question made whole. Reads the session, and may ask a model."""
+        if turn.session is None or not turn.max_history:
+            return turn
+        question = turn.question
+        turns = self._earlier(question.tenant_id, turn.session.session_id, turn.max_history)
+        found = resolve(question, turns, rewriter=self.rewriter, longest=self.longest_question)
+        asked = replace(
+            question,
+            text=found.text,
+            asked=None if found.text == question.text else question.text,
+            history=tuple(each.exchange for each in turns),
+        )
+        return replace(turn, question=asked, usage=found.usage)
+
+    def counted(self, turn: Turn, answer: Answer) -> Answer:
+        """The answer with what the whole turn has cost."""
+        return replace(answer, usage=answer.usage + turn.usage)
+
+    def record(self, turn: Turn, answer: Answer, body: Mapping[str, Any]) -> bool:
+        """Store the answered turn. `body`: the JSON object that the caller gets.
+
+        False if nothing is stored, because the session has been deleted meanwhile or the store is away: the answer
+        is delivered all the same.
+        """
+        if turn.session is None:
+            return False
+        try:
+            stored = self.store.add_messages(
+                turn.question.tenant_id,
+                turn.session.session_id,
+                _messages(turn, answer, body, max(self.clock(), turn.asked_at)),
+                first=title_of(turn.question.asked or turn.question.text),
+            )
+        except Unavailable as problem:
+            log.warning("a turn was answered and not stored (%s)", type(problem).__name__)
+            return False
+        if not stored:
+            log.info("a turn was answered whose session has been deleted")
+        return stored
+
+    @contextmanager
+    def turn(self, question: Question, session_id: str | None, patch: SettingsPatch) -> Iterator[Turn]:
+        """`begin`, around answering: where no answer comes of it, a session that was begun for it goes."""
+        turn = self.begin(question, session_id, patch)
+        try:
+            yield turn
+        except BaseException:
+            if turn.session is not None and turn.is_new:
+                self.store.delete_session(turn.question.tenant_id, turn.session.session_id)
+            raise
+
+    def _earlier(self, tenant_id: str, session_id: str, most: int) -> tuple[Earlier, ...]:
+        newest = self.store.list_messages(tenant_id, session_id, limit=most)
+        return earlier_turns(self._as_read_now(tenant_id, newest)[::-1])
+
+    def _as_read_now(self, tenant_id: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        cited = cited_notes(messages)
+        return as_read_now(messages, self.store.live_records(tenant_id, cited) if cited else {})
+
+    def _token(self, last: Spot | None, listing: str) -> str | None:
+        return None if last is None else page_token(last, listing=listing, now=self.clock())
+
+
+def _messages(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime) -> tuple[Message, Message]:
+    question = turn.question
+    turn_id = f"{time.time_ns():016x}{secrets.token_hex(8)}"  # by time: turns of one millisecond stay in their order
+    shown: list[Mapping[str, Any]] = body["citations"]
+    revisions = {each.label: each.passage.chunk.note_revision for each in answer.citations}
+    asked = Message(
+        message_id=f"{turn_id}1",
+        role=Role.USER,
+        text=question.asked or question.text,
+        created_at=turn.asked_at,
+        standalone=question.text if question.asked else "",
+        as_of=question.now,
+    )
+    answered = Message(
+        message_id=f"{turn_id}2",
+        role=Role.ASSISTANT,
+        text=with_sources(answer.text, shown),
+        created_at=now,
+        citations=tuple(StoredCitation(each["noteId"], revisions[each["cid"]], each) for each in shown),
+        meta=_without_passages(body["meta"]),
+    )
+    return asked, answered
+
+
+def _without_passages(meta: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A refusal's nearest notes are no part of the conversation: their text would outlive them."""
+    if not meta.get("refusal"):
+        return meta
+    return {**meta, "refusal": {**meta["refusal"], "nearest": []}}

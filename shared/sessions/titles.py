@@ -1,0 +1,27 @@
+"""What a session is called while nobody has named it, and whether a title holds what is searched for."""
+
+from __future__ import annotations
+
+from shared.text.folding import fold, without_accents
+from shared.text.inert import inert
+
+LENGTH = 80
+
+
+def title_of(question: str) -> str:
+    """The question on one line, at most 80 characters, cut between words and ended by an ellipsis."""
+    line = " ".join(inert(question).split())
+    if len(line) <= LENGTH:
+        return line
+    cut = line[: LENGTH - 1]
+    return f"{(cut.rpartition(' ')[0] or cut).rstrip(',;:.- ')}…"
+
+
+def holds(title: str, wanted: str) -> bool:
+    """Whether every word of `wanted` stands somewhere in the title, whatever its case, width and accents."""
+    folded = _folded(title)
+    return all(word in folded for word in _folded(wanted).split())
+
+
+def _folded(text: str) -> str:
+    return " ".join(without_accents(fold(word)) for word in text.split())

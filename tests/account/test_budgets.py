@@ -1,0 +1,177 @@
+"""What a tenant may spend a day, and what happens to notes and questions when it is spent."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from shared.account.budgets import seconds_to_next_day
+from shared.domain import IndexStatus, NoteKey, RetrievalMode
+from shared.errors import EmbeddingsSpent, Exhausted, NotFound
+from shared.text.estimates import estimated_tokens
+from tests.account.world import OTHER, QUESTION, TENANT, Household
+from tests.indexing.world import on_both_stores
+
+LONG = "The boat is blue. " * 40
+
+
+@pytest.mark.parametrize(
+    ("now", "left"),
+    [
+        (datetime(2026, 5, 8, 12, 0, tzinfo=UTC), 12 * 3600),
+        (datetime(2026, 5, 8, 23, 59, 59, 999_999, tzinfo=UTC), 1),
+        (datetime(2026, 5, 8, tzinfo=UTC), 86_400),
+        (datetime(2026, 5, 9, 1, 30, tzinfo=timezone(timedelta(hours=2))), 1800),
+    ],
+)
+def test_a_budget_is_full_again_with_the_next_utc_day(now: datetime, left: int) -> None:
+    assert seconds_to_next_day(now) == left
+
+
+# -- answers
+
+
+@on_both_stores
+def test_questions_at_once_get_no_more_answers_than_a_day_has(home: Household) -> None:
+    home.limited(daily_chat_limit=7)
+
+    def ask(_: int) -> bool:
+        try:
+            home.chat()
+        except Exhausted:
+            return False
+        return True
+
+    with ThreadPoolExecutor(20) as threads:
+        assert sum(threads.map(ask, range(20))) == 7
+
+
+def test_who_has_used_up_a_day_is_told_how_long_to_wait(home: Household) -> None:
+    home.limited(daily_chat_limit=1)
+    home.chat()
+    with pytest.raises(Exhausted) as refused:
+        home.chat()
+    assert refused.value.retry_after == 12 * 3600
+    assert home.chat(tenant=OTHER).text
+    home.clock.advance(hours=12)
+    assert home.chat().text
+
+
+def test_what_fails_is_given_back(home: Household) -> None:
+    home.limited(daily_chat_limit=1)
+    with pytest.raises(NotFound):
+        home.chat(template="nowhere")
+    assert home.chat().text
+    assert [(each.answers, each.embedded_tokens) for each in home.app.store.list_usage(TENANT, limit=9).items] == [
+        (1, 0)
+    ]
+
+
+def test_without_a_limit_nothing_is_counted(home: Household) -> None:
+    home.save("boat", LONG)
+    home.chat()
+    assert home.app.store.list_usage(TENANT, limit=9).items == ()
+
+
+# -- embeddings
+
+
+def test_a_note_over_the_budget_waits_for_its_vectors_and_keywords_find_it(home: Household) -> None:
+    home.limited(daily_embed_tokens=10)
+    home.save("cat", "A cat.")
+    with pytest.raises(EmbeddingsSpent) as spent:
+        home.save("boat", LONG)
+    assert spent.value.retry_after == 12 * 3600
+    state = home.app.index_state(TENANT, "boat")
+    assert state.record is not None
+    assert (state.record.status, state.record.lease_until) == (IndexStatus.PENDING, None)
+    found = home.search()
+    assert found.mode is RetrievalMode.KEYWORD_RECENCY
+    assert found.selected[0].chunk.note_id == "boat"
+
+
+@on_both_stores
+def test_the_next_day_what_waited_is_embedded(home: Household) -> None:
+    limit = 2 * estimated_tokens(LONG)
+    home.limited(daily_embed_tokens=limit)
+    for number in range(3):
+        if number < 1:
+            home.save(f"n{number}", f"{number} {LONG}")
+        else:
+            with pytest.raises(EmbeddingsSpent):
+                home.save(f"n{number}", f"{number} {LONG}")
+    assert home.app.reconcile(budget=100).postponed == 2
+    home.clock.advance(days=1)
+    assert home.app.reconcile(budget=100).indexed >= 1
+    home.clock.advance(days=1)
+    home.app.reconcile(budget=100)
+    assert home.app.coverage(TENANT).indexed == 3
+
+
+def test_one_tenants_budget_holds_up_no_other_tenants_notes(home: Household) -> None:
+    for number in range(6):
+        home.save(f"n{number}", f"{number} {LONG}", index=False)
+        home.save(f"n{number}", "A cat.", tenant=OTHER, index=False)
+    home.limited(daily_embed_tokens=100)
+    home.app.reconcile(budget=100, full=True)
+    assert home.app.coverage(OTHER).indexed == 6
+    coverage = home.app.coverage(TENANT)
+    assert (coverage.pending, coverage.missing) == (5, 0)
+
+
+def test_when_the_budget_is_used_up_a_waiting_note_costs_no_further_attempt(home: Household) -> None:
+    home.limited(daily_embed_tokens=100)
+    for number in range(4):
+        home.save(f"n{number}", f"{number} {LONG}", index=False)
+    home.app.reconcile(budget=100, full=True)
+    before = {note: _attempts(home, note) for note in ("n0", "n1", "n2", "n3")}
+    home.app.reconcile(budget=100)
+    tried = [note for note, attempts in before.items() if _attempts(home, note) > attempts]
+    assert len(tried) == 1
+
+
+def _attempts(home: Household, note_id: str) -> int:
+    record = home.app.store.read_record(TENANT, note_id).record
+    return record.attempts if record else 0
+
+
+def test_a_question_over_the_budget_is_answered_by_keywords(home: Household) -> None:
+    home.save("boat", LONG)
+    home.limited(daily_embed_tokens=estimated_tokens(QUESTION))
+    assert home.search().mode is RetrievalMode.WEIGHTED
+    assert home.search("Is the boat really blue?").mode is RetrievalMode.KEYWORD_RECENCY
+    assert home.search().mode is RetrievalMode.WEIGHTED, "asked before: it is not embedded again"
+    assert home.app.store.list_usage(TENANT, limit=1).items[0].embedded_tokens == estimated_tokens(QUESTION)
+
+
+def test_a_batch_larger_than_a_days_budget_takes_a_whole_day(home: Household) -> None:
+    home.limited(daily_embed_tokens=5)
+    home.save("boat", LONG)
+    assert home.app.coverage(TENANT).indexed == 1
+    with pytest.raises(EmbeddingsSpent):
+        home.app.budgets.embedding(TENANT, 1)
+
+
+def test_threads_that_embed_at_once_never_exceed_the_budget(home: Household) -> None:
+    home.limited(daily_embed_tokens=1000)
+
+    def embed(_: int) -> int:
+        try:
+            home.app.budgets.embedding(TENANT, 30)
+        except EmbeddingsSpent:
+            return 0
+        return 30
+
+    with ThreadPoolExecutor(50) as threads:
+        assert sum(threads.map(embed, range(50))) == 990
+
+
+def test_the_tokens_of_a_note_are_counted_once(home: Household) -> None:
+    home.limited(daily_embed_tokens=100_000)
+    home.save("boat", LONG)
+    spent = home.app.store.list_usage(TENANT, limit=1).items[0].embedded_tokens
+    assert spent == sum(map(estimated_tokens, home.embedder.embedded))
+    home.app.index_note(NoteKey(TENANT, "boat"))
+    assert home.app.store.list_usage(TENANT, limit=1).items[0].embedded_tokens == spent

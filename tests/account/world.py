@@ -1,0 +1,40 @@
+"""An App with its embedder and clock at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from shared.app import App, NoteDraft
+from shared.domain import Answer, NoteKey, Question, Retrieved
+from shared.settings import Settings
+from tests.fakes import HashingEmbedder
+from tests.indexing.world import Clock
+
+TENANT, OTHER = "tenant-a", "tenant-b"
+QUESTION = "Which colour is the boat?"
+
+
+@dataclass
+class Household:
+    app: App
+    embedder: HashingEmbedder
+    clock: Clock
+
+    def limited(self, *, daily_chat_limit: int | None = None, daily_embed_tokens: int | None = None) -> None:
+        """Set budgets."""
+        settings = Settings(daily_chat_limit=daily_chat_limit, daily_embed_tokens=daily_embed_tokens)
+        self.app = replace(self.app, settings=settings)
+
+    def save(self, note_id: str, text: str, *, tenant: str = TENANT, index: bool = True) -> None:
+        self.app.save_note(tenant, note_id, NoteDraft(title=note_id.title(), text=text))
+        if index:
+            self.app.index_note(NoteKey(tenant, note_id))
+
+    def question(self, text: str = QUESTION, *, tenant: str = TENANT, template: str | None = None) -> Question:
+        return Question(tenant, text, self.clock(), template=template)
+
+    def chat(self, text: str = QUESTION, *, tenant: str = TENANT, template: str | None = None) -> Answer:
+        return self.app.chat(self.question(text, tenant=tenant, template=template))
+
+    def search(self, text: str = QUESTION, *, tenant: str = TENANT) -> Retrieved:
+        return self.app.search(self.question(text, tenant=tenant), k=5)

@@ -1,0 +1,60 @@
+"""Deleting a session on Firestore: in bounded batches, and completed when it was broken off."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.adapters.firestore import FirestoreStore, sessions
+from shared.domain import Message, Role, Session
+from shared.errors import StoreUnavailable
+from tests.contracts.samples import DAY, TENANT
+
+
+def _filled(store: FirestoreStore, session_id: str, *, turns: int = 4) -> None:
+    store.create_session(TENANT, Session(session_id=session_id, created_at=DAY, updated_at=DAY))
+    for number in range(turns):
+        said = [
+            Message(message_id=f"m{number}x{part}", role=Role.USER, text="Why?", created_at=DAY) for part in range(2)
+        ]
+        assert store.add_messages(TENANT, session_id, said, first="Why?")
+
+
+def _commits(store: FirestoreStore, monkeypatch: pytest.MonkeyPatch, *, most: int | None = None) -> list[int]:
+    """Sizes of the commits from now on; after `most` of them the store is away."""
+    sizes: list[int] = []
+    commit = store._connection.commit
+
+    def counting(writes: object) -> object:
+        if most is not None and len(sizes) >= most:
+            raise StoreUnavailable("away")
+        listed = list(writes)  # type: ignore[call-overload]
+        sizes.append(len(listed))
+        return commit(listed)
+
+    monkeypatch.setattr(store._connection, "commit", counting)
+    return sizes
+
+
+def test_messages_go_in_bounded_batches(firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "BATCH", 3)
+    _filled(firestore_store, "s1")
+    sizes = _commits(firestore_store, monkeypatch)
+    assert firestore_store.delete_session(TENANT, "s1")
+    assert sizes == [2, 3, 3, 2, 1]
+
+
+def test_a_deletion_that_was_broken_off_is_completed_by_the_next(
+    firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "BATCH", 3)
+    _filled(firestore_store, "s1")
+    _filled(firestore_store, "s2", turns=1)
+    with monkeypatch.context() as during:
+        _commits(firestore_store, during, most=2)
+        with pytest.raises(StoreUnavailable):
+            firestore_store.delete_session(TENANT, "s1")
+    assert firestore_store.get_session(TENANT, "s1") is None
+    assert len(firestore_store.list_messages(TENANT, "s1", limit=20)) == 5
+    assert firestore_store.delete_session(TENANT, "s2")
+    assert firestore_store.list_messages(TENANT, "s1", limit=20) == ()
+    assert firestore_store.delete_session(TENANT, "s1") is False

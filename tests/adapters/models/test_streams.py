@@ -1,0 +1,229 @@
+"""Streamed replies of both SDKs, against servers that drip, stall, break off and talk nonsense."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from shared.adapters.gemini import GeminiWriter
+from shared.adapters.openai import OpenAIWriter
+from shared.domain import Piece, Usage
+from shared.errors import ModelRefused, ModelUnavailable
+from shared.ports import Writer
+from tests.adapters.models.waiting import PROMPT, FakeClock
+from tests.servers import gemini as google
+from tests.servers import openai as compatible
+from tests.servers.gemini import GeminiServer
+from tests.servers.openai import OpenAIServer
+from tests.servers.scripted import Reply, ScriptedServer
+
+WORDS = ("You ", "chose ", "Cloud ", "Run [N1].")
+
+
+@dataclass
+class Service:
+    """A model's server, a writer for it, and how it streams."""
+
+    server: ScriptedServer
+    writer: Callable[..., Writer]
+    streamed: Callable[..., Reply]
+
+
+@pytest.fixture(params=["gemini", "openai"])
+def service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    if request.param == "gemini":
+        with GeminiServer() as gemini:
+
+            def by_google(**more: Any) -> Writer:  # noqa: ANN401
+                return GeminiWriter(api_key="k", base_url=gemini.url, **more)
+
+            yield Service(gemini, by_google, google.streamed)
+    else:
+        with OpenAIServer() as openai:
+
+            def by_openai(**more: Any) -> Writer:  # noqa: ANN401
+                return OpenAIWriter(model="m", base_url=openai.base_url, **more)
+
+            yield Service(openai, by_openai, compatible.chunked)
+
+
+def texts(pieces: Iterator[Piece]) -> list[str]:
+    return [piece.text for piece in pieces if piece.text]
+
+
+def test_pieces_come_one_by_one_and_the_usage_with_the_last(service: Service) -> None:
+    service.server.script(service.streamed(*WORDS))
+    pieces = [piece for piece in service.writer().stream(PROMPT) if piece.text or piece.usage]
+    assert "".join(piece.text for piece in pieces) == "".join(WORDS)
+    assert len(pieces) >= len(WORDS)
+    assert pieces[-1].usage is not None
+    assert pieces[-1].usage.input_tokens == 120
+    assert not any(piece.truncated for piece in pieces)
+
+
+def test_the_first_piece_does_not_wait_for_the_second(service: Service) -> None:
+    writer = service.writer()
+    list(writer.stream(PROMPT))  # the SDK's import is not part of the wait
+    service.server.script(service.streamed(*WORDS, pause=0.2))
+    started = time.monotonic()
+    pieces = writer.stream(PROMPT)
+    next(piece for piece in pieces if piece.text)
+    assert time.monotonic() - started < 0.6
+    pieces.close()
+
+
+@pytest.mark.parametrize("reply", ["dripping", "silent"])
+def test_closing_hangs_up_at_once(service: Service, reply: str) -> None:
+    writer = service.writer()
+    list(writer.stream(PROMPT))
+    more = {"pause": 0.05} if reply == "dripping" else {"hang_after": 400}
+    service.server.script(service.streamed(*WORDS * 50, **more))
+    pieces = writer.stream(PROMPT)
+    next(piece for piece in pieces if piece.text)
+    pieces.close()
+    assert service.server.hung_up.wait(1.0)
+
+
+def test_closing_before_the_first_byte_ends_the_call_when_it_comes(service: Service) -> None:
+    writer = service.writer()
+    list(writer.stream(PROMPT))
+    service.server.script(service.streamed(*WORDS * 50, delay=0.4, pause=0.1))
+    pieces = writer.stream(PROMPT)
+    assert next(pieces).text == ""
+    pieces.close()
+    assert service.server.hung_up.wait(2.0)
+    assert len(service.server.requests) == 2
+
+
+def test_a_hung_up_stream_leaves_the_client_usable_and_no_thread(service: Service) -> None:
+    writer = service.writer()
+    for _ in range(5):
+        service.server.script(service.streamed(*WORDS, pause=0.02))
+        pieces = writer.stream(PROMPT)
+        next(piece for piece in pieces if piece.text)
+        pieces.close()
+    service.server.script(service.streamed(*WORDS))
+    assert "".join(texts(writer.stream(PROMPT))) == "".join(WORDS)
+    deadline = time.monotonic() + 5
+    while any(thread.name == "model-stream" for thread in threading.enumerate()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_silent_model_gives_signs_of_life(service: Service) -> None:
+    writer = service.writer()
+    list(writer.stream(PROMPT))
+    service.server.script(service.streamed(*WORDS, delay=0.8))
+    pieces = list(writer.stream(PROMPT))
+    assert len([piece for piece in pieces[: -len(WORDS)] if not piece.text]) >= 2
+    assert "".join(texts(iter(pieces))) == "".join(WORDS)
+
+
+@pytest.mark.parametrize("how", [{"delay": 30}, {"hang_after": 400}, {"drip": 0.05}, {"pause": 0.3}], ids=str)
+def test_the_deadline_is_for_the_whole_stream_however_the_server_stalls(service: Service, how: dict[str, Any]) -> None:
+    writer = service.writer(timeout=1.0)
+    list(writer.stream(PROMPT))
+    service.server.script(service.streamed(*WORDS * 5, **how))
+    started = time.monotonic()
+    with pytest.raises(ModelUnavailable):
+        list(writer.stream(PROMPT))
+    assert time.monotonic() - started < 1.5
+    assert service.server.hung_up.wait(1.0) or how == {"delay": 30}
+
+
+def test_attempts_are_repeated_before_the_first_text(service: Service, clock: FakeClock) -> None:
+    service.server.script(Reply(status=503), Reply(status=503), service.streamed(*WORDS))
+    assert "".join(texts(service.writer(clock=clock).stream(PROMPT))) == "".join(WORDS)
+    assert len(service.server.requests) == 3
+    assert len(clock.pauses) == 2
+
+
+def test_a_reply_that_breaks_off_after_text_is_not_asked_for_again(service: Service, clock: FakeClock) -> None:
+    whole = service.streamed(*WORDS)
+    service.server.script(service.streamed(*WORDS, cut_after=len(whole.payload()) // 2))
+    pieces = service.writer(clock=clock).stream(PROMPT)
+    read: list[str] = []
+    with pytest.raises(ModelUnavailable):
+        read.extend(piece.text for piece in pieces)
+    assert len(service.server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "garbage", [b'data: {"a\n\n', b"<html>busy</html>", b"data: \xff\xfe\n\n", b"data: 7\n\n", b""]
+)
+def test_garbage_is_an_error_of_ours(service: Service, clock: FakeClock, garbage: bytes) -> None:
+    reply = Reply(body=garbage, headers={"Content-Type": "text/event-stream"})
+    service.server.answer = lambda _: reply
+    with pytest.raises((ModelUnavailable, ModelRefused)):
+        list(service.writer(clock=clock).stream(PROMPT))
+
+
+def test_garbage_after_text_is_one_too(service: Service, clock: FakeClock) -> None:
+    good = service.streamed(*WORDS)
+    body = good.payload()[:-20].rpartition(b"data:")[0] + b"data: {]\n\n"
+    service.server.script(Reply(body=body, headers=good.headers))
+    pieces = service.writer(clock=clock).stream(PROMPT)
+    with pytest.raises((ModelUnavailable, ModelRefused)):
+        list(pieces)
+
+
+def test_an_empty_stream_is_refused_and_not_asked_again(service: Service, clock: FakeClock) -> None:
+    service.server.script(service.streamed(" ", "\n"))
+    with pytest.raises(ModelRefused, match="an empty reply"):
+        list(service.writer(clock=clock).stream(PROMPT))
+    assert len(service.server.requests) == 1
+
+
+def test_a_stream_at_the_limit_is_truncated(service: Service) -> None:
+    reason = "MAX_TOKENS" if isinstance(service.server, GeminiServer) else "length"
+    service.server.script(service.streamed(*WORDS, finish_reason=reason))
+    assert any(piece.truncated for piece in service.writer().stream(PROMPT))
+
+
+def test_a_stream_that_is_blocked_on_the_way_is_refused(service: Service) -> None:
+    reason = "SAFETY" if isinstance(service.server, GeminiServer) else "content_filter"
+    service.server.script(service.streamed(*WORDS, finish_reason=reason))
+    with pytest.raises(ModelRefused, match=f"the reply was blocked \\({reason}\\)"):
+        list(service.writer().stream(PROMPT))
+
+
+def test_a_status_is_the_same_error_as_unstreamed(service: Service, clock: FakeClock) -> None:
+    service.server.answer = lambda _: Reply(status=403, body={"error": {"code": 403, "status": "PERMISSION_DENIED"}})
+    with pytest.raises(ModelRefused, match="403"):
+        list(service.writer(clock=clock).stream(PROMPT))
+
+
+def test_an_error_told_inside_the_stream_is_ours(service: Service) -> None:
+    service.server.script(google.sse({"error": {"code": 503, "status": "UNAVAILABLE", "message": "busy"}}))
+    service.server.answer = lambda _: service.streamed(*WORDS)
+    assert "".join(texts(service.writer().stream(PROMPT))) == "".join(WORDS)
+    assert len(service.server.requests) == 2
+
+
+def test_gemini_is_asked_as_unstreamed() -> None:
+    with GeminiServer() as server:
+        writer = GeminiWriter(api_key="k", base_url=server.url)
+        writer.write(PROMPT)
+        list(writer.stream(PROMPT))
+        asked, streamed = server.requests
+        assert streamed.path == "/v1/models/gemini-3.5-flash-lite:streamGenerateContent?alt=sse"
+        assert streamed.json() == asked.json()
+
+
+def test_thoughts_are_no_text_and_are_billed() -> None:
+    with GeminiServer() as server:
+        thought = {"content": {"parts": [{"text": "Let me think.", "thought": True}]}}
+        said = {"content": {"parts": [{"text": "Cloud Run."}]}, "finishReason": "STOP"}
+        usage = {"promptTokenCount": 9, "candidatesTokenCount": 2, "thoughtsTokenCount": 30}
+        server.script(google.sse({"candidates": [thought]}, {"candidates": [said], "usageMetadata": usage}))
+        pieces = [
+            piece
+            for piece in GeminiWriter(api_key="k", base_url=server.url).stream(PROMPT)
+            if piece.text or piece.usage
+        ]
+        assert pieces == [Piece("Cloud Run.", Usage(9, 32))]

@@ -1,0 +1,176 @@
+"""The commands on a product elsewhere: the same words, the same output, the same exit codes."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from tests.cli.conftest import Aurora
+from tests.servers.scripted import Reply, ScriptedServer
+from tests.servers.served import Served, served
+
+Write = Callable[..., Path]
+
+NOTES = {
+    "toys/boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",
+    "garden.md": "---\ncreated: 2026-06-01\n---\n# Garden\n\nWe planted six tomatoes.\n",
+}
+NOW = ("--now", "2026-11-21T12:00:00Z")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+class Both:
+    """A command here and there."""
+
+    def __init__(self, here: Aurora, server: Served) -> None:
+        self.here = here
+        self.server = server
+
+    def there(self, *arguments: str) -> Result:
+        return self.here(*arguments, "--server", self.server.address, "--token", self.server.alice)
+
+    def __call__(self, *arguments: str) -> tuple[Result, Result]:
+        return self.here(*arguments), self.there(*arguments)
+
+
+@pytest.fixture
+def both(aurora: Aurora, server: Served, notes: Write) -> Both:
+    """The same notes here and there."""
+    both = Both(aurora, server)
+    for result in both("index", str(notes(NOTES))):
+        assert result.exit_code == 0, result.output
+    return both
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Without what differs from one request to the next."""
+    passing = {"requestId", "timings", "timeMs", "indexedAt"}
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items() if name not in passing}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ask", "What colour is the boat?", *NOW),
+        ("ask", "What colour is the boat?", "--folder", "toys", "--template", "plan", *NOW),
+        ("search", "tomatoes", "--k", "1", *NOW),
+        ("explain", "tomatoes", "--path", "garden.md", *NOW),
+        ("templates", "list"),
+        ("templates", "search", "make a decision"),
+    ],
+)
+def test_the_output_is_exactly_the_same(both: Both, command: tuple[str, ...]) -> None:
+    here, there = both(*command, "--json")
+    assert (here.exit_code, there.exit_code) == (0, 0), there.output
+    assert _plain(json.loads(there.stdout)) == _plain(json.loads(here.stdout))
+    here, there = both(*command)
+    assert there.stdout == here.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ask", " "),
+        ("ask", "hi", "--now", "soon"),
+        ("search", "boat", "--vault", "attic"),
+        ("explain", "boat", "--path", "attic.md"),
+        ("ask", "hi", "--template", "nope"),
+    ],
+)
+def test_errors_are_the_same_too(both: Both, command: tuple[str, ...]) -> None:
+    here, there = both(*command)
+    assert here.exit_code in (1, 2)
+    assert (there.exit_code, there.stderr) == (here.exit_code, here.stderr)
+
+
+def test_a_template_is_added_there(both: Both, notes: Write) -> None:
+    file = notes({"mine.md": "---\nname: Mine\n---\n1. Think.\n"}) / "mine.md"
+    here, there = both("templates", "add", str(file), "--json")
+    assert json.loads(there.stdout) == json.loads(here.stdout)
+
+
+def test_a_folder_is_kept_in_step_there(both: Both, notes: Write) -> None:
+    folder = notes({"garden.md": "# Garden\n\nWe planted nine tomatoes.\n"})
+    again = json.loads(both.there("index", str(folder), "--json").stdout)
+    assert (again["indexed"], again["unchanged"]) == (1, 1)
+    (folder / "toys/boat.md").unlink()
+    assert json.loads(both.there("index", str(folder), "--json").stdout)["removed"] == 1
+
+
+def test_what_is_only_for_this_machine_says_so(aurora: Aurora, server: Served) -> None:
+    for command in (["reconcile"], ["doctor"], ["templates", "index"]):
+        result = aurora("--server", server.address, *command)
+        assert (result.exit_code, "this machine" in result.stderr) == (2, True)
+
+
+def test_whose_notes_they_are_is_not_asked_twice(aurora: Aurora, server: Served) -> None:
+    result = aurora("search", "x", "--server", server.address, "--tenant", "bob")
+    assert (result.exit_code, "--tenant" in result.stderr) == (2, True)
+
+
+def test_server_and_token_may_come_from_the_environment(
+    both: Both, server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AURORA_SERVER", server.address)
+    monkeypatch.setenv("AURORA_TOKEN", server.bob)
+    refused = both.here("ask", "What colour is the boat?", "--json")
+    assert json.loads(refused.stdout)["meta"]["refusal"]["reason"] == "no_notes"
+
+
+@pytest.mark.parametrize("token", [[], ["--token", "nonsense"]])
+def test_a_token_that_is_missing_or_bad_is_1_and_told(aurora: Aurora, server: Served, token: list[str]) -> None:
+    result = aurora("search", "x", "--server", server.address, *token)
+    assert result.exit_code == 1
+    assert "AURORA_TOKEN" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("address", ["example.com", "ftp://example.com", "http://notes.example", "https://"])
+def test_an_address_that_is_none_or_would_show_the_token_is_2(aurora: Aurora, address: str) -> None:
+    result = aurora("search", "x", "--server", address, "--token", "secret")
+    assert (result.exit_code, "--server: expected" in result.stderr) == (2, True)
+
+
+def test_nobody_there_is_1_in_one_line(aurora: Aurora) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    result = aurora("search", "x", "--server", f"http://127.0.0.1:{port}")
+    assert (result.exit_code, "does not answer" in result.stderr) == (1, True)
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (Reply(body={"error": "no"}, status=500), "but not as Aurora Notes does"),
+        (Reply(body=["x"]), "but not as Aurora Notes does"),
+        (Reply(status=302, headers={"Location": "https://elsewhere.example"}), "https://elsewhere.example"),
+        (
+            Reply(
+                body={"error": {"message": "used up", "details": [{"reason": "EXHAUSTED"}]}},
+                status=429,
+                headers={"Retry-After": "7"},
+            ),
+            "used up",
+        ),
+    ],
+)
+def test_what_else_a_server_may_say_is_1_in_one_line(aurora: Aurora, reply: Reply, told: str) -> None:
+    with ScriptedServer(lambda _: reply) as other:
+        result = aurora("search", "x", "--server", other.url)
+    assert (result.exit_code, told in result.stderr) == (1, True)
+    assert len(result.stderr.strip().splitlines()) == 1

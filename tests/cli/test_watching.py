@@ -1,0 +1,235 @@
+"""`aurora index --watch` as people start it: a process that follows a real folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.options import Place
+from shared.app import App
+from tests.servers.dev import ROOT
+
+Write = Callable[..., Path]
+
+AURORA = "from cli.main import main; main()"
+WITHIN = 30.0
+"""Seconds a change may take beside other work on this machine; a quiet one needs a tenth of a second."""
+FILES = {"a.md": "The apple is red.", "deep/b.md": "The boat is blue.", "deep/c.md": "The cat is black."}
+
+
+@contextmanager
+def watching(home: Path, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """The process, once its first pass is done."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", AURORA, "index", str(folder), "--watch", "--json", "--home", str(home)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, process.communicate()[1]
+        assert json.loads(line)["folder"] == str(folder)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    """What another process reads of the same home."""
+    with Place(tmp_path / "home", "local", as_json=False).app() as app:
+        yield app
+
+
+def _texts(app: App) -> dict[str, str]:
+    """Path -> text of every note whose index holds exactly that."""
+    notes = app.notes("local", limit=200, token=None, vault=None).items
+    return {note.path: note.text for note in notes if app.index_state("local", note.note_id).current}
+
+
+def _files(folder: Path) -> dict[str, str]:
+    return {file.relative_to(folder).as_posix(): file.read_text() for file in sorted(folder.rglob("*.md"))}
+
+
+def _becomes(app: App, expected: dict[str, str]) -> bool:
+    """Whether notes and index are this before long."""
+    deadline = time.monotonic() + WITHIN
+    while time.monotonic() < deadline:
+        if _texts(app) == expected:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _found(app: App) -> int:
+    """Chunks that could still be found of all notes."""
+    return app.store.stats("local").chunk_count
+
+
+def test_what_is_written_edited_moved_and_deleted_is_followed(app: App, tmp_path: Path, notes: Write) -> None:
+    folder = notes(FILES)
+    with watching(tmp_path / "home", folder):
+        assert _becomes(app, _files(folder))
+        notes({"new.md": "The new one is green.", "a.md": "The apple is yellow now."})
+        assert _becomes(app, _files(folder))
+        (folder / "a.md").rename(folder / "deep/moved.md")
+        (folder / "new.md").unlink()
+        assert _becomes(app, _files(folder))
+        assert set(_texts(app)) == {"deep/b.md", "deep/c.md", "deep/moved.md"}
+
+
+def test_whole_folders_come_move_and_go(app: App, tmp_path: Path, notes: Write) -> None:
+    folder = notes(FILES)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "d.md").write_text("The dog is brown.")
+    with watching(tmp_path / "home", folder):
+        assert _becomes(app, _files(folder))
+        elsewhere.rename(folder / "come")
+        (folder / "deep").rename(folder / "other")
+        assert _becomes(app, _files(folder))
+        assert set(_texts(app)) == {"a.md", "come/d.md", "other/b.md", "other/c.md"}
+        (folder / "other").rename(tmp_path / "gone")
+        shutil.rmtree(folder / "come")
+        assert _becomes(app, {"a.md": FILES["a.md"]})
+        assert _found(app) == 1
+
+
+def _by_replacing(file: Path, text: str) -> None:
+    """A temporary file is written and moved over the old one (Obsidian's sync, VS Code with some settings)."""
+    fresh = file.with_name(f"{file.name}.tmp-4711")
+    fresh.write_text(text)
+    fresh.replace(file)
+
+
+def _by_backup(file: Path, text: str) -> None:
+    """The old file is moved away first, written anew, and the backup removed (vim)."""
+    backup = file.with_name(f"{file.name}~")
+    file.rename(backup)
+    time.sleep(0.4)  # a slow disk: the watcher looks just then
+    file.write_text(text)
+    backup.unlink()
+
+
+def _in_place(file: Path, text: str) -> None:
+    """Emptied and written piece by piece, slowly."""
+    with file.open("w") as stream:
+        for character in text:
+            stream.write(character)
+            stream.flush()
+            time.sleep(0.01)
+
+
+def _keeping_its_time(file: Path, text: str) -> None:
+    """Of the same size and the same time of change as before, as some sync tools do, by another inode."""
+    about = file.stat()
+    fresh = file.with_name("part")
+    fresh.write_text(text.ljust(about.st_size)[: about.st_size])
+    os.utime(fresh, ns=(about.st_atime_ns, about.st_mtime_ns))
+    fresh.replace(file)
+
+
+@pytest.mark.parametrize("save", [_by_replacing, _by_backup, _in_place, _keeping_its_time])
+def test_however_an_editor_saves_it_is_the_same_note_with_its_date(
+    app: App, tmp_path: Path, notes: Write, save: Callable[[Path, str], None]
+) -> None:
+    folder = notes(FILES)
+    os.utime(folder / "deep/b.md", (1_700_000_000, 1_700_000_000))
+    with watching(tmp_path / "home", folder):
+        assert _becomes(app, _files(folder))
+        (before,) = (n for n in app.notes("local", limit=9, token=None, vault=None).items if n.path == "deep/b.md")
+        save(folder / "deep/b.md", "The bark is white")
+        assert _becomes(app, _files(folder))
+        after = app.note("local", before.note_id)
+    assert after.text.startswith("The bark")
+    assert after.created_at == before.created_at
+
+
+def test_what_tools_keep_for_themselves_is_no_note(app: App, tmp_path: Path, notes: Write) -> None:
+    folder = notes(FILES)
+    with watching(tmp_path / "home", folder):
+        assert _becomes(app, _files(folder))
+        notes({".obsidian/plugins/x.md": "no", ".trash/y.md": "no", "z.md.swp": "no", ".#a.md": "no"})
+        notes({"last.md": "This comes after them."})
+        assert _becomes(app, {**FILES, "last.md": "This comes after them."})
+
+
+def test_a_home_inside_the_folder_does_not_wake_its_own_watcher(notes: Write) -> None:
+    folder = notes(FILES)
+    with watching(folder / "aurora", folder) as process:
+        with Place(folder / "aurora", "local", as_json=False).app() as app:
+            assert _becomes(app, FILES)
+        used = _processor_seconds(process.pid)
+        time.sleep(4)
+        assert _processor_seconds(process.pid) - used < 1
+
+
+def _processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_killed_at_any_time_the_next_start_is_right(app: App, tmp_path: Path, notes: Write) -> None:
+    files = {f"{number % 7}/n{number}.md": f"# Note {number}\n\nIt says {number}." for number in range(150)}
+    folder = notes(files)
+    for delay in (0.5, 0.2, 0.05):
+        process = subprocess.Popen(
+            [sys.executable, "-c", AURORA, "index", str(folder), "--watch", "--home", str(tmp_path / "home")],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + WITHIN
+        while not (tmp_path / "home/folders.json").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(delay)
+        process.kill()
+        process.wait()
+    (folder / "1/n1.md").unlink()
+    (folder / "2").rename(folder / "two")
+    notes({"3/n3.md": "Something else.", "brand/new.md": "New."})
+    with watching(tmp_path / "home", folder):
+        assert _becomes(app, _files(folder))
+        assert _found(app) == len(_files(folder))
+
+
+def test_ctrl_c_ends_it_well_and_quietly(tmp_path: Path, notes: Write) -> None:
+    with watching(tmp_path / "home", notes(FILES)) as process:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+        assert process.communicate()[1] == ""
+
+
+def test_a_folder_that_goes_away_ends_it_with_a_word_and_keeps_its_notes(
+    app: App, tmp_path: Path, notes: Write
+) -> None:
+    folder = notes(FILES)
+    with watching(tmp_path / "home", folder) as process:
+        assert _becomes(app, FILES)
+        folder.rename(tmp_path / "unplugged")
+        assert process.wait(60) == 1
+        assert "no folder" in process.communicate()[1]
+    assert _texts(app) == FILES
+
+
+def test_every_change_is_one_line_of_json(tmp_path: Path, notes: Write) -> None:
+    folder = notes(FILES)
+    with watching(tmp_path / "home", folder) as process:
+        notes({"new.md": "The new one is green."})
+        assert process.stdout is not None
+        told: Any = json.loads(process.stdout.readline())
+        assert (told["indexed"], told["removed"]) == (1, 0)

@@ -1,0 +1,177 @@
+"""Promises of `SessionStore`."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from shared.domain import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
+from shared.errors import Conflict
+from shared.ports import Store
+from tests.contracts.samples import DAY, OTHER, TENANT
+
+LATER = DAY + timedelta(hours=1)
+ALL_SET = SettingsPatch(
+    use_notes=False,
+    top_k=9,
+    threshold=0.25,
+    include_citations=False,
+    system_prompt="Short, in “Latin”. 😀",
+    model="m",
+    max_context_tokens=900,
+    max_history=0,
+)
+
+
+def session(session_id: str = "s1", *, updated_at: datetime = DAY, title: str = "") -> Session:
+    return Session(session_id=session_id, created_at=DAY, updated_at=updated_at, title=title)
+
+
+def message(message_id: str, *, created_at: datetime = DAY, text: str = "Why?", role: Role = Role.USER) -> Message:
+    return Message(message_id=message_id, role=role, text=text, created_at=created_at)
+
+
+WHOLE = Message(
+    message_id="m1",
+    role=Role.ASSISTANT,
+    text="Ünïcode 😀 [N1]\n\nSources:\n",
+    created_at=DAY,
+    standalone="Why Firestore?",
+    as_of=LATER,
+    citations=(
+        StoredCitation("Nöte 1", "r1", {"cid": "N1", "span": {"start": 0, "end": 5}, "score": 1.0, "none": None}),
+        StoredCitation("n2", "r2", {"z": 1, "a": [1, 2.5, "x"], "cid": "N2"}),
+    ),
+    meta={"model": "m", "query": {"keywords": ["ü"], "timeRange": None}},
+)
+
+
+class _SessionContract:
+    """Sessions come back as they were put, and only to their tenant."""
+
+    def test_a_session_comes_back_as_it_was_created(self, store: Store) -> None:
+        whole = replace(
+            session(title="Trip 😀"),
+            first_question="Where?",
+            settings=SessionSettings(top_k=20, threshold=1.0, system_prompt="Be brief."),
+        )
+        store.create_session(TENANT, whole)
+        assert store.get_session(TENANT, "s1") == whole
+        assert store.get_session(TENANT, "s2") is None
+
+    def test_a_session_is_created_once(self, store: Store) -> None:
+        store.create_session(TENANT, session(title="first"))
+        with pytest.raises(Conflict):
+            store.create_session(TENANT, session(title="second"))
+        assert store.get_session(TENANT, "s1") == session(title="first")
+
+    def test_a_patch_changes_what_it_names(self, store: Store) -> None:
+        store.create_session(TENANT, session(title="Trip"))
+        assert store.patch_session(TENANT, "s1", ALL_SET, updated_at=LATER)
+        found = store.get_session(TENANT, "s1")
+        assert found is not None
+        assert (found.title, found.updated_at, found.created_at) == ("Trip", LATER, DAY)
+        assert {name: getattr(found.settings, name) for name in ALL_SET.__slots__} == {
+            name: getattr(ALL_SET, name) for name in ALL_SET.__slots__
+        }
+        assert store.patch_session(TENANT, "s1", SettingsPatch(top_k=3), updated_at=LATER, title="New")
+        assert store.get_session(TENANT, "s1") == replace(found, title="New", settings=replace(found.settings, top_k=3))
+
+    def test_a_patch_makes_no_session(self, store: Store) -> None:
+        assert not store.patch_session(TENANT, "s1", ALL_SET, updated_at=LATER, title="x")
+        assert store.get_session(TENANT, "s1") is None
+
+    def test_two_who_set_different_things_at_once_both_succeed(self, store: Store) -> None:
+        store.create_session(TENANT, session())
+        patches = [SettingsPatch(top_k=9), SettingsPatch(threshold=0.5), SettingsPatch(model="m")] * 4
+        with ThreadPoolExecutor(4) as pool:
+            for done in pool.map(lambda each: store.patch_session(TENANT, "s1", each, updated_at=LATER), patches):
+                assert done
+        found = store.get_session(TENANT, "s1")
+        assert found is not None
+        assert found.settings == SessionSettings(top_k=9, threshold=0.5, model="m")
+
+    def test_sessions_are_listed_by_their_last_change(self, store: Store) -> None:
+        moments = {"b": 1, "a": 3, "c": 2, "d": 2}
+        for session_id, hours in moments.items():
+            store.create_session(TENANT, session(session_id, updated_at=DAY + timedelta(hours=hours)))
+        listed = store.list_sessions(TENANT, limit=10)
+        assert [each.session_id for each in listed] == ["a", "d", "c", "b"]
+        spot = Spot(listed[1].updated_at, "d")
+        assert [each.session_id for each in store.list_sessions(TENANT, limit=1, before=spot)] == ["c"]
+        assert store.list_sessions(TENANT, limit=5, before=Spot(DAY, "0")) == ()
+
+    def test_tenants_do_not_see_each_others_sessions(self, store: Store) -> None:
+        store.create_session(TENANT, session())
+        assert store.get_session(OTHER, "s1") is None
+        assert store.list_sessions(OTHER, limit=5) == ()
+        assert not store.patch_session(OTHER, "s1", ALL_SET, updated_at=LATER)
+        assert not store.add_messages(OTHER, "s1", [message("m1")], first="x")
+        assert not store.delete_session(OTHER, "s1")
+        assert store.list_messages(OTHER, "s1", limit=5) == ()
+        assert store.get_session(TENANT, "s1") == session()
+
+
+class _MessageContract:
+    """Messages come back as they were said, in the order of time."""
+
+    def test_a_message_comes_back_as_it_was_added(self, store: Store) -> None:
+        store.create_session(TENANT, session())
+        assert store.add_messages(TENANT, "s1", [WHOLE], first="Why?")
+        (found,) = store.list_messages(TENANT, "s1", limit=5)
+        assert found == WHOLE
+        assert [list(each.shown) for each in found.citations] == [["cid", "span", "score", "none"], ["z", "a", "cid"]]
+
+    def test_adding_counts_and_names_the_session_after_its_first_question(self, store: Store) -> None:
+        store.create_session(TENANT, session())
+        assert store.add_messages(TENANT, "s1", [message("a1"), message("a2", created_at=LATER)], first="First")
+        assert store.add_messages(TENANT, "s1", [message("b1", created_at=LATER)], first="Second")
+        found = store.get_session(TENANT, "s1")
+        assert found == replace(session(), first_question="First", message_count=3, updated_at=LATER)
+
+    def test_messages_are_listed_newest_first(self, store: Store) -> None:
+        store.create_session(TENANT, session())
+        said = [message(f"m{number}", created_at=DAY + timedelta(seconds=number // 2)) for number in range(7)]
+        for each in said[::-1]:
+            assert store.add_messages(TENANT, "s1", [each], first="x")
+        assert store.list_messages(TENANT, "s1", limit=3) == (said[6], said[5], said[4])
+        assert store.list_messages(TENANT, "s1", limit=9, before=Spot(said[3].created_at, "m3")) == tuple(said[2::-1])
+
+    def test_nothing_is_added_to_a_session_that_is_not_there(self, store: Store) -> None:
+        assert not store.add_messages(TENANT, "s1", [message("m1")], first="x")
+        assert store.get_session(TENANT, "s1") is None
+        assert store.list_messages(TENANT, "s1", limit=5) == ()
+
+    def test_two_clients_at_once_both_have_their_turns_stored(self, store: Store) -> None:
+        store.create_session(TENANT, session())
+
+        def turn(number: int) -> bool:
+            said = [message(f"t{number}-{part}", created_at=DAY + timedelta(seconds=number)) for part in (1, 2)]
+            return store.add_messages(TENANT, "s1", said, first=f"q{number}")
+
+        with ThreadPoolExecutor(6) as pool:
+            assert all(pool.map(turn, range(12)))
+        found = store.get_session(TENANT, "s1")
+        assert found is not None
+        assert found.message_count == 24
+        listed = [each.message_id for each in store.list_messages(TENANT, "s1", limit=50)]
+        assert listed == [f"t{number}-{part}" for number in range(11, -1, -1) for part in (2, 1)]
+
+    def test_a_deleted_session_takes_its_messages_along(self, store: Store) -> None:
+        for session_id in ("s1", "s2"):
+            store.create_session(TENANT, session(session_id))
+            store.add_messages(TENANT, session_id, [message("m1"), message("m2")], first="x")
+        assert store.delete_session(TENANT, "s1") is True
+        assert store.delete_session(TENANT, "s1") is False
+        assert store.get_session(TENANT, "s1") is None
+        assert store.list_messages(TENANT, "s1", limit=5) == ()
+        assert not store.add_messages(TENANT, "s1", [message("m3")], first="x")
+        assert [each.session_id for each in store.list_sessions(TENANT, limit=5)] == ["s2"]
+        assert len(store.list_messages(TENANT, "s2", limit=5)) == 2
+
+
+class SessionsContract(_SessionContract, _MessageContract):
+    """Every promise of `SessionStore`."""

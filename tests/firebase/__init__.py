@@ -1,0 +1,1 @@
+"""Firebase's own JavaScript SDK against the running function."""

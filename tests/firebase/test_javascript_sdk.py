@@ -1,0 +1,121 @@
+"""`httpsCallable(…)` and its `.stream()` as apps use them: the real SDK from npm, on Node, Auth included."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.app import NoteDraft
+from shared.bootstrap import build
+from shared.domain import NoteKey
+from shared.settings import Settings
+from tests.servers.certificates import unsigned
+from tests.servers.function import running
+from tests.servers.gemini import GeminiServer
+from tests.servers.scripted import Reply, Request, ScriptedServer
+
+HERE = Path(__file__).parent
+PROJECT = "demo-aurora"
+ANSWER = "The API runs on Cloud Run [N1]. 😀 It scales\u2028to zero [N9]."
+ASKED = {"message": "Where does the API run?"}
+
+
+@pytest.fixture(scope="session")
+def sdk() -> Path:
+    """The folder with the SDK in it, kept between runs for each version."""
+    if shutil.which("npm") is None:
+        if os.environ.get("CI"):
+            pytest.fail("npm is needed")
+        pytest.skip("npm is not installed")
+    package = (HERE / "package.json").read_text()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or tempfile.gettempdir())
+    folder = cache / f"aurora-firebase-{hashlib.sha256(package.encode()).hexdigest()[:12]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "package.json").write_text(package)
+    if not (folder / "complete").exists():
+        options = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts"]
+        subprocess.run(["npm", "install", *options], cwd=folder, check=True, capture_output=True, timeout=150)
+        (folder / "complete").touch()
+    shutil.copy(HERE / "client.mjs", folder)
+    return folder
+
+
+class AuthEmulator(ScriptedServer):
+    """As much of the Auth emulator as signing in anonymously takes."""
+
+    def __init__(self) -> None:
+        now = int(time.time())
+        claims = {"sub": "mara", "user_id": "mara", "aud": PROJECT, "iss": f"https://securetoken.google.com/{PROJECT}"}
+        self.token = unsigned({**claims, "iat": now, "exp": now + 3600})
+        super().__init__(self._sign_in)
+
+    def _sign_in(self, request: Request) -> Reply:
+        if "accounts:signUp" in request.path:
+            body = {"idToken": self.token, "refreshToken": "r", "expiresIn": "3600", "localId": "mara"}
+            return Reply(body=body)
+        return Reply(body={"users": [{"localId": "mara"}]})
+
+
+@pytest.fixture
+def called(sdk: Path, tmp_path: Path) -> Iterator[Mapping[str, Any]]:
+    """What the SDK got from a function that knows one note of the caller's."""
+    with GeminiServer(ANSWER) as gemini, AuthEmulator() as auth:
+        env = {
+            "PATH": os.environ["PATH"],
+            "STORE": "embedded",
+            "AURORA_HOME": str(tmp_path / "home"),
+            "GOOGLE_CLOUD_PROJECT": PROJECT,
+            "AUTH": "emulator",
+            "GEMINI_API_KEY": "test",
+            "GEMINI_BASE_URL": gemini.url,
+            "THREADS": "8",
+        }
+        app = build(Settings.from_env(env))
+        app.save_note("mara", "api", NoteDraft(title="API", text="We run the API on Cloud Run."))
+        app.index_note(NoteKey("mara", "api"))
+        app.store.close()
+        with running("chat", env) as function:
+            command = [
+                "node",
+                "client.mjs",
+                PROJECT,
+                str(function.port),
+                auth.url.rpartition(":")[2],
+                json.dumps(ASKED),
+            ]
+            done = subprocess.run(command, cwd=sdk, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        yield json.loads(done.stdout)
+
+
+def test_the_real_sdk_reads_answers_streams_and_errors(called: Mapping[str, Any]) -> None:
+    whole, streamed = called["whole"], called["streamed"]
+    assert (
+        whole["answer"] == streamed["result"]["answer"] == "The API runs on Cloud Run [N1]. 😀 It scales\u2028to zero."
+    )
+    assert [each["noteId"] for each in whole["citations"]] == ["api"]
+    kinds = [message["type"] for message in streamed["messages"] if message["type"] != "heartbeat"]
+    assert kinds[:3] == ["start", "query", "sources"]
+    assert kinds[-1] == "usage"
+    tokens = [message["text"] for message in streamed["messages"] if message["type"] == "token"]
+    assert "".join(tokens) == whole["answer"]
+    assert len(tokens) > 3
+    assert [each["citation"]["cid"] for each in streamed["messages"] if each["type"] == "citation"] == ["N1"]
+
+    assert (called["stranger"], called["streamedStranger"]) == (
+        "functions/unauthenticated",
+        "functions/unauthenticated",
+    )
+    assert called["bad"]["code"] == called["streamedBad"]["error"]["code"] == "functions/invalid-argument"
+    assert called["bad"]["details"] == called["streamedBad"]["error"]["details"]
+    assert called["bad"]["details"][0]["metadata"]["field"] == "message"

@@ -1,0 +1,184 @@
+"""POST /feedback, GET /me:export, DELETE /me."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from shared import bootstrap
+from shared.domain import Note, Template
+from shared.errors import StoreUnavailable
+from shared.ports import Page, Store
+from tests.functions.world import START, World, problem
+
+SECRET = "the treasure lies under the third oak"
+RATED = {"requestId": "r-1", "rating": "down", "comment": "Wrong boat."}
+
+
+def _rows(response: TestResponse) -> list[dict[str, Any]]:
+    assert response.mimetype == "application/x-ndjson"
+    return [json.loads(line) for line in response.get_data(as_text=True).splitlines()]
+
+
+def _export(world: World, **caller: str) -> list[dict[str, Any]]:
+    response = world.call("api", "GET", "/me:export", **caller)
+    assert response.status_code == 200
+    return _rows(response)
+
+
+# -- feedback
+
+
+def test_feedback_is_kept_and_given_back_with_everything_else(world: World) -> None:
+    given = world.call("api", "POST", "/feedback", RATED).get_json()
+    assert (given["requestId"], given["rating"], given["comment"]) == ("r-1", "down", "Wrong boat.")
+    assert [row for row in _export(world) if row["type"] == "feedback"] == [{"type": "feedback", **given}]
+
+
+def test_a_second_thought_replaces_the_first_and_a_click_is_another_matter(world: World) -> None:
+    for body in (RATED, {"requestId": "r-1", "rating": "up"}, {"requestId": "r-1", "citation": "N2"}):
+        assert world.call("api", "POST", "/feedback", body).status_code == 200
+    kept = {(row["rating"], row["citation"]) for row in _export(world) if row["type"] == "feedback"}
+    assert kept == {("up", None), (None, "N2")}
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "requestId"),
+        ({"requestId": "a/b"}, "requestId"),
+        ({"requestId": "r", "rating": "fine"}, "rating"),
+        ({"requestId": "r", "rating": 1}, "rating"),
+        ({"requestId": "r", "comment": "x" * 2001}, "comment"),
+        ({"requestId": "r", "citation": "[N1]"}, "citation"),
+        ({"requestId": "r", "citation": "N0"}, "citation"),
+        ({"requestId": "r", "messageId": ""}, "messageId"),
+        ({"requestId": "r", "text": "x"}, "text"),
+    ],
+)
+def test_bad_feedback_is_refused_by_its_field(world: World, body: object, field: str) -> None:
+    assert problem(world.call("api", "POST", "/feedback", body)) == (400, "INVALID_FIELD", field)
+
+
+def test_feedback_in_the_name_of_another_tenant_is_403(world: World) -> None:
+    assert problem(world.call("api", "POST", "/feedback", {**RATED, "tenantId": "bob"}))[0] == 403
+
+
+# -- export
+
+
+def test_everything_comes_a_line_each_and_the_last_line_counts_it(world: World) -> None:
+    for number in range(45):  # more than two pages
+        world.put(f"n{number:02d}", title=f"Note {number}", text=f"Text {number} 😀\nmore")
+    own = {"name": "Own", "content": "1. Think."}
+    world.call("api", "PUT", "/templates/own", own)
+    world.call("api", "POST", "/feedback", RATED)
+    *rows, end = _export(world)
+    notes = [row for row in rows if row["type"] == "note"]
+    assert [row["noteId"] for row in notes] == [f"n{number:02d}" for number in range(45)]
+    assert notes[7]["text"] == "Text 7 😀\nmore"
+    assert [row["content"] for row in rows if row.get("templateId") == "own"] == ["1. Think."]
+    counted = {kind: sum(row["type"] == kind for row in rows) for kind in {row["type"] for row in rows}}
+    assert end == {"type": "end", "counts": counted}
+
+
+def test_what_is_exported_of_a_note_can_be_saved_again(world: World) -> None:
+    world.put("n1", title="T", text="x", vault="work", path="a/b.md", tags=["red"], createdAt="2026-01-02")
+    (row,) = [row for row in _export(world) if row["type"] == "note"]
+    saved = {name: value for name, value in row.items() if name != "type"}
+    assert world.call("api", "PUT", "/notes/n1", saved).get_json() == saved
+
+
+def test_nobody_exports_what_is_anothers(world: World) -> None:
+    world.put("n1", title="Alice's", text=SECRET)
+    assert [row["type"] for row in _export(world, token="bob-token")] == ["end"]
+    assert problem(world.call("api", "GET", "/me:export", token=None))[0] == 401
+
+
+def test_only_a_page_of_notes_is_read_before_the_first_line_leaves(world: World) -> None:
+    store = _CountingStore(world.app.store)
+    bootstrap.use(replace(world.app, store=store))  # type: ignore[arg-type]
+    for number in range(60):
+        world.app.store.put_note("alice", Note(f"n{number}", "T", "x", START, START))
+    response = world.call("api", "GET", "/me:export", buffered=False)
+    assert json.loads(bytes(next(response.iter_encoded())))["type"] == "note"
+    assert store.pages == 1
+    response.close()
+
+
+def test_an_export_that_fails_half_way_says_so_in_its_last_line(world: World) -> None:
+    bootstrap.use(replace(world.app, store=_CountingStore(world.app.store, fails_at=2)))  # type: ignore[arg-type]
+    for number in range(25):
+        world.app.store.put_note("alice", Note(f"n{number}", "T", "x", START, START))
+    *rows, last = _export(world)
+    assert len(rows) == 20
+    assert (last["type"], last["error"]["status"]) == ("error", "UNAVAILABLE")
+
+
+class _CountingStore:
+    """Counts pages of notes, and is away from one of them on."""
+
+    def __init__(self, inner: Store, fails_at: int | None = None) -> None:
+        self._inner, self._fails_at, self.pages = inner, fails_at, 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+    def list_notes(
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+    ) -> Page[Note]:
+        self.pages += 1
+        if self.pages == self._fails_at:
+            raise StoreUnavailable("away")
+        return self._inner.list_notes(tenant_id, limit=limit, token=token, vault=vault)
+
+
+# -- erasure
+
+
+def test_erasing_gives_a_receipt_and_leaves_nothing(world: World) -> None:
+    world.save("n1", title="Boat", text="The boat is blue.")
+    world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?", "requestId": "r-1"})
+    world.call("api", "POST", "/feedback", RATED)
+    erased = world.call("api", "DELETE", "/me", {"confirm": "erase everything"}).get_json()["erased"]
+    assert erased == {"notes": 1, "chunks": 1, "index": 1, "feedback": 1, "requests": 1}
+    assert [row["type"] for row in _export(world)] == ["end"]
+    found = world.call("api", "POST", "/search", {"query": "boat"}).get_json()
+    assert found["results"] == []
+    assert world.call("api", "DELETE", "/me", {"confirm": "erase everything"}).get_json() == {"erased": {}}
+
+
+def test_the_file_goes_and_an_event_that_comes_late_brings_nothing_back(world: World) -> None:
+    world.save("n1", title="Boat", text="The boat is blue.")
+    (file,) = (world.app.settings.home / "tenants").glob("alice*.sqlite3")
+    world.call("api", "DELETE", "/me", {"confirm": "erase everything"})
+    assert world.written("tenants/alice/notes/n1").status_code == 200
+    assert not file.exists()
+    assert list(file.parent.glob("alice*")) == []
+
+
+@pytest.mark.parametrize("body", [None, {}, {"confirm": "yes"}, {"confirm": True}, {"confirm": "Erase everything"}])
+def test_nothing_is_erased_without_the_words(world: World, body: object) -> None:
+    world.put("n1", title="T", text="x")
+    assert problem(world.call("api", "DELETE", "/me", body)) == (400, "INVALID_FIELD", "confirm")
+    assert world.call("api", "GET", "/notes/n1").status_code == 200
+
+
+def test_nobody_erases_what_is_anothers(world: World) -> None:
+    world.put("n1", title="T", text="x")
+    body = {"confirm": "erase everything"}
+    assert world.call("api", "DELETE", "/me", {**body, "tenantId": "alice"}, token="bob-token").status_code == 403
+    assert world.call("api", "DELETE", "/me", body, token="bob-token").status_code == 200
+    assert world.call("api", "GET", "/notes/n1").status_code == 200
+
+
+def test_templates_come_anew_after_an_erasure(world: World) -> None:
+    world.app.save_template("alice", Template("own", "Own", "1. Think."))
+    world.call("api", "DELETE", "/me", {"confirm": "erase everything"})
+    listed = world.call("api", "GET", "/templates").get_json()["templates"]
+    assert "own" not in [each["templateId"] for each in listed]
+    assert len(listed) == 10

@@ -1,0 +1,184 @@
+"""POST /graphql: the same sessions as behind /sessions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from graphql import get_introspection_query
+
+from shared import bootstrap
+from shared.domain import Prompt
+from tests.fakes import ScriptedWriter
+from tests.functions.world import World, problem
+
+CREATE = "mutation($title: String, $settings: SettingsInput) { createSession(title: $title, settings: $settings) \
+{ sessionId title settings { topK model } } }"
+ASK = "mutation($id: ID, $message: String!, $settings: SettingsInput) { ask(sessionId: $id, message: $message, \
+settings: $settings) { answer citations meta session { sessionId messageCount messages { messages { role text } } } } }"
+
+
+def _run(world: World, query: str, caller: str = "alice", **variables: Any) -> dict[str, Any]:  # noqa: ANN401
+    body = {"query": query, "variables": variables}
+    response = world.call("api", "POST", "/graphql", body, token=f"{caller}-token")
+    assert response.status_code == 200, response.get_json()
+    found: dict[str, Any] = response.get_json()
+    return found
+
+
+def _data(world: World, query: str, **variables: Any) -> dict[str, Any]:  # noqa: ANN401
+    body = _run(world, query, **variables)
+    assert "errors" not in body, body
+    data: dict[str, Any] = body["data"]
+    return data
+
+
+def _create(world: World, **variables: Any) -> str:  # noqa: ANN401
+    session_id: str = _data(world, CREATE, **variables)["createSession"]["sessionId"]
+    return session_id
+
+
+def test_a_session_is_created_renamed_set_and_deleted(world: World) -> None:
+    session_id = _create(world, title="Trip", settings={"topK": 9})
+    renamed = _data(
+        world, 'mutation($id: ID!) { renameSession(sessionId: $id, title: "Lisbon") { title } }', id=session_id
+    )
+    assert renamed == {"renameSession": {"title": "Lisbon"}}
+    query = "mutation($id: ID!, $s: SettingsInput!) { updateSettings(sessionId: $id, settings: $s) \
+    { settings { useNotes topK threshold includeCitations systemPrompt model maxContextTokens maxHistory } } }"
+    changed = _data(world, query, id=session_id, s={"threshold": 1, "model": "extractive"})
+    assert changed["updateSettings"]["settings"] == {
+        "useNotes": True,
+        "topK": 9,
+        "threshold": 1.0,
+        "includeCitations": True,
+        "systemPrompt": "",
+        "model": "extractive",
+        "maxContextTokens": 4000,
+        "maxHistory": 20,
+    }
+    assert world.call("api", "GET", f"/sessions/{session_id}").get_json()["settings"]["threshold"] == 1.0
+    assert _data(world, "mutation($id: ID!) { deleteSession(sessionId: $id) }", id=session_id) == {
+        "deleteSession": True
+    }
+    assert world.call("api", "GET", f"/sessions/{session_id}").status_code == 404
+
+
+def test_sessions_and_messages_page(world: World) -> None:
+    for title in ("one", "two", "three"):
+        world.clock.forward(minutes=1)
+        _create(world, title=title)
+    query = "query($token: String) { sessions(pageSize: 2, pageToken: $token) { sessions { title } nextPageToken } }"
+    first = _data(world, query)["sessions"]
+    assert [each["title"] for each in first["sessions"]] == ["three", "two"]
+    rest = _data(world, query, token=first["nextPageToken"])["sessions"]
+    assert rest == {"sessions": [{"title": "one"}], "nextPageToken": None}
+
+
+def test_a_question_is_answered_in_its_session(world: World) -> None:
+    world.save("boat", title="Boat", text="The boat leaks in the bow.")
+    answer = _data(world, ASK, message="What leaks in the boat?")["ask"]
+    assert answer["citations"][0]["noteId"] == "boat"
+    assert answer["session"]["messageCount"] == 2
+    session_id = answer["session"]["sessionId"]
+    assert answer["meta"]["sessionId"] == session_id
+    world.clock.forward(seconds=1)
+    again = _data(world, ASK, id=session_id, message="And where?", settings={"topK": 1})["ask"]
+    assert again["meta"]["retrieval"]["k"] == 1
+    said = [each["text"] for each in again["session"]["messages"]["messages"]]
+    assert said[0] == "What leaks in the boat?"
+    assert said[2] == "And where?"
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "field"),
+    [
+        ('{ session(sessionId: "nope") { title } }', "NOT_FOUND", None),
+        ("{ sessions(pageSize: 0) { nextPageToken } }", "INVALID_ARGUMENT", "pageSize"),
+        ('{ sessions(pageToken: "forged") { nextPageToken } }', "INVALID_ARGUMENT", "pageToken"),
+        ("mutation { createSession(settings: {topK: 21}) { title } }", "INVALID_ARGUMENT", "settings.topK"),
+        ('mutation { ask(message: " ") { answer } }', "INVALID_ARGUMENT", "message"),
+        ('mutation { ask(message: "hi", settings: {threshold: 2}) { answer } }', "INVALID_ARGUMENT", "threshold"),
+        ('mutation { ask(message: "hi", timeZone: "Mars") { answer } }', "INVALID_ARGUMENT", "timeZone"),
+        ('mutation { ask(message: "hi", sessionId: "nope") { answer } }', "NOT_FOUND", None),
+    ],
+)
+def test_what_fails_in_a_field_has_a_code(world: World, query: str, code: str, field: str | None) -> None:
+    (error,) = _run(world, query)["errors"]
+    assert error["extensions"]["code"] == code
+    assert error["extensions"].get("field") == field
+
+
+def test_a_variable_of_the_wrong_type_has_a_code(world: World) -> None:
+    (error,) = _run(world, CREATE, title=5)["errors"]
+    assert error["extensions"]["code"] == "INVALID_ARGUMENT"
+
+
+def test_a_bug_is_told_without_its_text(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(ScriptedWriter):
+        def stream(self, prompt: Prompt) -> Any:  # noqa: ANN401 - the port's own type
+            raise ZeroDivisionError(prompt.question)
+
+    world.save("boat", title="Boat", text="The boat leaks in the bow.")
+    monkeypatch.setattr(bootstrap, "_process", [replace(world.app, writer=Broken("x"))])
+    (error,) = _run(world, ASK, message="What leaks in the boat?")["errors"]
+    assert error["extensions"]["code"] == "INTERNAL"
+    assert "leaks" not in str(error)
+
+
+def test_another_tenants_session_is_not_there(world: World) -> None:
+    session_id = _create(world)
+    query = "query($id: ID!) { session(sessionId: $id) { title } }"
+    (error,) = _run(world, query, caller="bob", id=session_id)["errors"]
+    assert error["extensions"]["code"] == "NOT_FOUND"
+    assert world.call("api", "POST", "/graphql", {"query": "{ __typename }"}, token=None).status_code == 401
+
+
+def _nested(depth: int) -> str:
+    return "{ __schema { types { " + "ofType { " * depth + "name" + " }" * depth + " } } }"
+
+
+def _doubling(times: int) -> str:
+    """Each fragment holds the next one twice."""
+    fragments = [f"fragment f{n} on Session {{ ...f{n + 1} ...f{n + 1} }}" for n in range(times)]
+    return " ".join(['{ session(sessionId: "x") { ...f0 } }', *fragments, f"fragment f{times} on Session {{ title }}"])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "{",
+        "nonsense",
+        "{ nothing }",
+        "{ sessions { sessions { secret } } }",
+        _nested(20),
+        _nested(5000),
+        _doubling(30),
+        "{ " + " ".join(f"s{n}: sessions {{ nextPageToken }}" for n in range(300)) + " }",
+        'fragment a on Session { ...b } fragment b on Session { ...a } { session(sessionId: "x") { ...a } }',
+        "{ sessions { nextPageToken } } { sessions { nextPageToken } }",
+        "fragment a on Session { title }",
+    ],
+)
+def test_a_document_that_cannot_be_run_or_is_too_large_is_named(world: World, query: str) -> None:
+    response = world.call("api", "POST", "/graphql", {"query": query})
+    assert problem(response) == (400, "INVALID_FIELD", "query")
+
+
+def test_pages_of_one_request_have_a_limit_together(world: World) -> None:
+    query = "{ " + " ".join(f"s{n}: sessions(pageSize: 200) {{ nextPageToken }}" for n in range(6)) + " }"
+    errors = _run(world, query)["errors"]
+    assert [error["extensions"]["field"] for error in errors] == ["query"]
+
+
+def test_one_question_in_a_request(world: World) -> None:
+    query = 'mutation { a: ask(message: "hi") { answer } b: ask(message: "hi") { answer } }'
+    (error,) = _run(world, query)["errors"]
+    assert error["extensions"]["field"] == "query"
+
+
+def test_tools_can_ask_for_the_schema(world: World) -> None:
+    names = {each["name"] for each in _data(world, get_introspection_query())["__schema"]["types"]}
+    assert {"Session", "SettingsInput", "Answer"} <= names

@@ -1,0 +1,222 @@
+"""A requestId is answered once: by /chat, by /ask, whoever dies or comes twice meanwhile."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from werkzeug.test import TestResponse
+
+from functions._bodies import parse
+from functions._calls import Call
+from functions._once import request_key
+from functions.routes.chat import ChatBody
+from shared import bootstrap
+from shared.domain import Draft, Piece, Prompt
+from shared.ports import Identity, Writer
+from tests.fakes import ScriptedWriter
+from tests.functions.world import World, problem
+
+ASKED = {"message": "Which colour is the boat?", "requestId": "r-1"}
+
+
+@pytest.fixture
+def writer(world: World) -> ScriptedWriter:
+    """Says something else each time it is asked."""
+    world.save("boat", title="Boat", text="The boat is blue.")
+    scripted = ScriptedWriter(*(f"Answer {number}: it is blue [N1]." for number in range(9)))
+    bootstrap.use(replace(world.app, writer=scripted))
+    return scripted
+
+
+def _chat(world: World, **fields: object) -> TestResponse:
+    return world.call("chat", "POST", "/chat", {**ASKED, **fields})
+
+
+def test_a_repeat_gets_the_same_json_and_the_model_is_not_asked(world: World, writer: ScriptedWriter) -> None:
+    first, second = _chat(world), _chat(world)
+    assert (first.status_code, first.data) == (200, second.data)
+    assert len(writer.prompts) == 1
+    assert first.get_json()["meta"]["requestId"] == "r-1"
+
+
+def test_ask_repeats_too_and_another_route_is_another_request(world: World, writer: ScriptedWriter) -> None:
+    asked = {"question": "Which colour is the boat?", "requestId": "r-9"}
+    first, second = (world.call("api", "POST", "/ask", asked) for _ in range(2))
+    assert (first.status_code, first.data) == (200, second.data)
+    assert len(writer.prompts) == 1
+    assert problem(_chat(world, requestId="r-9"))[:2] == (409, "CONFLICT")
+
+
+def test_other_ids_and_no_id_are_answered_anew(world: World, writer: ScriptedWriter) -> None:
+    for fields in ({"requestId": "r-1"}, {"requestId": "r-2"}, {"requestId": None}, {"requestId": None}):
+        assert _chat(world, **fields).status_code == 200
+    assert len(writer.prompts) == 4
+
+
+@pytest.mark.parametrize("other", [{"message": "And the car?"}, {"topK": 3}, {"includeCitations": False}])
+def test_the_same_id_with_another_body_is_a_conflict(
+    world: World, writer: ScriptedWriter, other: dict[str, object]
+) -> None:
+    assert _chat(world).status_code == 200
+    assert problem(_chat(world, **other))[:2] == (409, "CONFLICT")
+    assert len(writer.prompts) == 1
+
+
+def test_fields_left_out_and_fields_at_their_defaults_ask_the_same(world: World, writer: ScriptedWriter) -> None:
+    assert _chat(world).data == _chat(world, strategy="weighted", tenantId="alice", timeZone="UTC").data
+    assert len(writer.prompts) == 1
+
+
+@pytest.mark.usefixtures("writer")
+def test_ids_belong_to_their_tenant(world: World) -> None:
+    _chat(world)
+    bobs = world.call("chat", "POST", "/chat", {**ASKED, "message": "What else?"}, token="bob-token")
+    assert bobs.status_code == 200
+    assert "blue" not in bobs.get_json()["answer"]
+
+
+def test_after_a_day_the_id_is_free(world: World, writer: ScriptedWriter) -> None:
+    _chat(world)
+    world.clock.forward(hours=23, minutes=59)
+    assert _chat(world).get_json()["answer"].startswith("Answer 0")
+    world.clock.forward(minutes=1)
+    assert _chat(world, message="What colour has the boat?").status_code == 200
+    assert len(writer.prompts) == 2
+
+
+@pytest.mark.usefixtures("writer")
+def test_an_answer_from_a_note_that_is_gone_is_not_given_again(world: World) -> None:
+    assert "blue" in _chat(world).get_json()["citations"][0]["quote"]
+    assert world.call("api", "DELETE", "/notes/boat").status_code == 204
+    again = _chat(world).get_json()
+    assert again["citations"] == []
+    assert "blue" not in again["answer"]
+
+
+@pytest.mark.usefixtures("writer")
+def test_an_answer_stays_when_its_note_was_only_edited(world: World) -> None:
+    first = _chat(world)
+    world.save("boat", title="Boat", text="The boat is red now.")
+    assert _chat(world).data == first.data
+
+
+@pytest.mark.usefixtures("writer")
+def test_a_request_that_failed_is_free_at_once(world: World) -> None:
+    assert problem(_chat(world, template="nowhere"))[:2] == (404, "NOT_FOUND")
+    assert _chat(world).status_code == 200
+
+
+@pytest.mark.usefixtures("writer")
+def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: World) -> None:
+    body = parse(json.dumps(ASKED).encode(), ChatBody)
+    died = world.app.claimed(request_key(Call("x", {}, b"", Identity("alice", "alice")), body, "r-1"))
+    died.__enter__()
+    world.clock.forward(minutes=1)
+    assert _chat(world).get_json()["answer"].startswith("Answer 0")
+    died.__exit__(None, None, None)  # it comes back to life, and changes nothing
+    assert _chat(world).get_json()["answer"].startswith("Answer 0")
+
+
+def test_of_two_at_once_one_asks_the_model_and_both_get_its_answer(world: World, writer: ScriptedWriter) -> None:
+    slow = _Slow(writer)
+    bootstrap.use(replace(bootstrap.app(), writer=slow))
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(_chat, world)
+        assert slow.asked.wait(5)
+        second = threads.submit(_chat, world)
+        slow.go_on.set()
+        assert first.result().data == second.result().data
+    assert len(writer.prompts) == 1
+
+
+def test_while_one_is_answering_a_repeat_is_told_to_come_back(world: World, writer: ScriptedWriter) -> None:
+    slow = _Slow(writer)
+    bootstrap.use(replace(bootstrap.app(), writer=slow, patience=0.2))
+    with ThreadPoolExecutor(1) as threads:
+        first = threads.submit(_chat, world)
+        assert slow.asked.wait(5)
+        told = _chat(world)
+        slow.go_on.set()
+        assert first.result().status_code == 200
+    assert problem(told)[:2] == (503, "UNAVAILABLE")
+    assert int(told.headers["Retry-After"]) > 0
+
+
+class _Slow:
+    """Writes only when it is told to go on."""
+
+    model = "slow"
+
+    def __init__(self, inner: Writer) -> None:
+        self.inner, self.asked, self.go_on = inner, threading.Event(), threading.Event()
+
+    def write(self, prompt: Prompt) -> Draft:
+        return Draft("".join(piece.text for piece in self.stream(prompt)), self.model)
+
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
+        self.asked.set()
+        assert self.go_on.wait(5)
+        yield from self.inner.stream(prompt)
+
+
+# -- streams
+
+
+def _stream(world: World, **fields: object) -> list[tuple[str, dict[str, object]]]:
+    """(name, data) of the events."""
+    text = _chat(world, stream=True, **fields).get_data(as_text=True)
+    blocks = [block.splitlines() for block in text.split("\n\n") if block.startswith("event: ")]
+    return [(block[0].removeprefix("event: "), json.loads(block[1].removeprefix("data: "))) for block in blocks]
+
+
+def test_a_streamed_repeat_gets_the_events_of_the_answer_there_is(world: World, writer: ScriptedWriter) -> None:
+    first, second = _stream(world), _stream(world)
+    assert first[-1] == second[-1]
+    assert first[-1][0] == "result"
+    assert [name for name, _ in second] == ["start", "query", "token", "citation", "usage", "result"]
+    assert second[0] == first[0]
+    assert "".join(str(data["text"]) for name, data in second if name == "token") == second[-1][1]["answer"]
+    assert len(writer.prompts) == 1
+
+
+@pytest.mark.parametrize("streamed_first", [True, False])
+def test_streamed_and_whole_are_the_same_request(world: World, writer: ScriptedWriter, *, streamed_first: bool) -> None:
+    if streamed_first:
+        streamed, whole = _stream(world)[-1][1], _chat(world).get_json()
+    else:
+        whole, streamed = _chat(world).get_json(), _stream(world)[-1][1]
+    assert streamed == whole
+    assert len(writer.prompts) == 1
+
+
+@pytest.mark.usefixtures("writer")
+def test_a_stream_of_a_used_id_with_another_body_is_a_conflict_before_it_begins(world: World) -> None:
+    _stream(world)
+    assert problem(_chat(world, message="And the car?", stream=True))[:2] == (409, "CONFLICT")
+
+
+@pytest.mark.usefixtures("writer")
+def test_a_streamed_answer_from_a_note_that_is_gone_is_not_given_again(world: World) -> None:
+    assert "blue" in json.dumps(_stream(world))
+    world.call("api", "DELETE", "/notes/boat")
+    assert "blue" not in json.dumps(_stream(world))
+
+
+def test_a_stream_that_is_left_frees_its_id(world: World, writer: ScriptedWriter) -> None:
+    response = world.call("chat", "POST", "/chat", {**ASKED, "stream": True}, buffered=False)
+    events = response.iter_encoded()
+    assert b"start" in bytes(next(events))
+    assert b"event" in bytes(next(events))
+    response.close()
+    deadline = time.monotonic() + 10
+    while world.app.store.read_request("alice", "r-1").record is not None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert _chat(world).status_code == 200
+    assert len(writer.prompts) <= 2

@@ -1,0 +1,120 @@
+"""Streams of the running function: how soon they begin, and what becomes of those that nobody reads any more."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.app import NoteDraft
+from shared.bootstrap import build
+from shared.domain import NoteKey
+from shared.settings import Settings
+from tests.servers.certificates import PROJECT, unsigned
+from tests.servers.function import RunningFunction, running
+from tests.servers.gemini import GeminiServer, streamed
+
+TOKEN_CLAIMS = {"sub": "mara", "aud": PROJECT, "iss": f"https://securetoken.google.com/{PROJECT}"}
+
+
+@dataclass
+class Chat:
+    function: RunningFunction
+    gemini: GeminiServer
+
+    @contextmanager
+    def asked(self, question: str = "Where does the API run?") -> Iterator[socket.socket]:
+        """A connection over which the question was sent."""
+        now = int(time.time())
+        token = unsigned({**TOKEN_CLAIMS, "iat": now, "exp": now + 3600})
+        body = json.dumps({"message": question}).encode()
+        head = (
+            "POST /chat HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\n"
+            f"Authorization: Bearer {token}\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        with socket.create_connection(("127.0.0.1", self.function.port), 30) as connection:
+            connection.sendall(head.encode() + body)
+            yield connection
+
+
+@pytest.fixture(scope="module")
+def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chat]:
+    home = tmp_path_factory.mktemp("home")
+    with GeminiServer("The API runs on Cloud Run [N1].") as gemini:
+        env = _environment(home, gemini)
+        app = build(Settings.from_env(env))
+        app.save_note("mara", "api", NoteDraft(title="API", text="We run the API on Cloud Run."))
+        app.index_note(NoteKey("mara", "api"))
+        app.store.close()
+        with running("chat", env) as function:
+            chat = Chat(function, gemini)
+            with chat.asked() as warming:
+                read_until(warming, b"event: result")
+            yield chat
+
+
+def _environment(home: Path, gemini: GeminiServer) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "STORE": "embedded",
+        "AURORA_HOME": str(home),
+        "GOOGLE_CLOUD_PROJECT": PROJECT,
+        "AUTH": "emulator",
+        "GEMINI_API_KEY": "test",
+        "GEMINI_BASE_URL": gemini.url,
+        "THREADS": "8",
+    }
+
+
+def read_until(connection: socket.socket, sign: bytes) -> bytes:
+    read = b""
+    while sign not in read:
+        more = connection.recv(65536)
+        assert more, read
+        read += more
+    return read
+
+
+def test_the_first_event_leaves_at_once(chat: Chat) -> None:
+    seconds = []
+    for _ in range(10):
+        started = time.perf_counter()
+        with chat.asked() as connection:
+            read_until(connection, b"event: start")
+            seconds.append(time.perf_counter() - started)
+            read_until(connection, b"event: result")
+    assert min(seconds) < 0.05
+
+
+@pytest.mark.parametrize("how", [{"pause": 0.02}, {"hang_after": 700}], ids=["while it writes", "while it is silent"])
+def test_a_client_that_hangs_up_stops_the_model(chat: Chat, how: dict[str, Any]) -> None:
+    chat.gemini.hung_up.clear()
+    chat.gemini.stream = streamed(*["Cloud Run [N1]. "] * 200, **how)
+    with chat.asked() as connection:
+        read_until(connection, b"event: token")
+    assert chat.gemini.hung_up.wait(5)
+
+
+def test_a_client_that_hangs_up_before_the_first_token_stops_the_model(chat: Chat) -> None:
+    chat.gemini.hung_up.clear()
+    chat.gemini.stream = streamed(*["Cloud Run [N1]. "] * 200, delay=1.5, pause=0.1)
+    with chat.asked() as connection:
+        read_until(connection, b"event: sources")
+    assert chat.gemini.hung_up.wait(5)
+
+
+def test_the_instance_serves_on_after_many_hang_ups(chat: Chat) -> None:
+    for _ in range(10):
+        chat.gemini.stream = streamed(*["Cloud Run [N1]. "] * 200, pause=0.02)
+        with chat.asked() as connection:
+            read_until(connection, b"event: token")
+    with chat.asked() as connection:
+        assert b"Cloud Run [N1]" in read_until(connection, b"event: result")

@@ -1,0 +1,345 @@
+"""POST /chat streamed: one sequence of events in three forms, each read as its clients read it."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from functions._sse import Form, attended, encoded, unwrapped
+from shared import bootstrap
+from shared.domain import Piece
+from shared.errors import ModelUnavailable
+from shared.ports import Writer
+from shared.wire_stream import SILENCE, StreamEvent
+from tests.fakes import ScriptedWriter
+from tests.functions.world import World
+from tests.servers.sdk_parsers import Received, Unreadable, android, event_source, ios, javascript
+
+STREAM = {"Accept": "text/event-stream"}
+ASKED = {"message": "What did we decide to use for the API?"}
+SDKS = pytest.mark.parametrize("parser", [javascript, android, ios])
+Parser = Callable[[bytes], Received]
+
+
+@pytest.fixture
+def told(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[..., ScriptedWriter]:
+    """Three notes, and a writer that says what it is told."""
+    world.save("api", title="API", text="We decided to use Cloud Run for the API.", path="projects/api.md")
+    world.save("store", title="Store", text="We decided to use Firestore for the API 😀.\u2028It scales.")
+
+    def tell(*script: Any) -> ScriptedWriter:  # noqa: ANN401
+        writer = ScriptedWriter(script)
+        monkeypatch.setattr(bootstrap, "_process", [replace(world.app, writer=writer)])
+        return writer
+
+    tell("Cloud ", "Run [N1] and", " Fire\u2028store [N", "2].", Piece(" Yes [N9]. 😀", None))
+    return tell
+
+
+def events_of(response: TestResponse) -> list[tuple[str, Any]]:
+    assert response.status_code == 200, response.get_data(as_text=True)
+    return event_source(response.get_data())
+
+
+def shown(messages: list[tuple[str, Any]]) -> str:
+    """What a client shows at the end, counting UTF-16 units as clients do."""
+    text = b""
+    for name, data in messages:
+        if name == "token":
+            text += data["text"].encode("utf-16-le")
+        elif name == "retract":
+            text = text[: 2 * data["from"]]
+    return text.decode("utf-16-le")
+
+
+def without_times_and_ids(body: dict[str, Any]) -> dict[str, Any]:
+    meta = body["meta"]
+    return {
+        **body,
+        "meta": {**meta, "requestId": None, "timings": None, "retrieval": {**meta["retrieval"], "timeMs": None}},
+    }
+
+
+# -- server-sent events
+
+
+@pytest.mark.usefixtures("told")
+@pytest.mark.parametrize("how", ["accept", "field"])
+def test_events_come_in_their_order(world: World, how: str) -> None:
+    headers, more = (STREAM, {}) if how == "accept" else ({}, {"stream": True})
+    response = world.call("chat", "POST", "/chat", {**ASKED, **more, "requestId": "r1"}, headers=headers)
+    events = events_of(response)
+    names = [name for name, _ in events]
+    assert names[:3] == ["start", "query", "sources"]
+    assert names[-2:] == ["usage", "result"]
+    assert set(names[3:-2]) == {"token", "citation"}
+    assert events[0][1] == {"requestId": "r1", "sessionId": None}
+    assert [row["noteId"] for row in events[2][1]["sources"]] == ["api", "store"]
+    assert events[-2][1] == events[-1][1]["meta"]["usage"]
+    assert shown(events) == events[-1][1]["answer"] == "Cloud Run [N1] and Fire\u2028store [N2]. Yes. 😀"
+
+
+@pytest.mark.usefixtures("told")
+def test_a_citation_follows_the_token_with_its_first_marker(world: World) -> None:
+    events = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
+    cited = [(events[place - 1][1]["text"], data) for place, (name, data) in enumerate(events) if name == "citation"]
+    assert [text.rpartition("[")[2] for text, _ in cited] == ["N1]", "N2]"]
+    result = events[-1][1]
+    assert [data["noteId"] for _, data in cited] == [each["noteId"] for each in result["citations"]]
+
+
+def test_the_streamed_result_is_the_unstreamed_body(world: World, told: Callable[..., ScriptedWriter]) -> None:
+    streamed = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))[-1][1]
+    told("Cloud Run [N1] and Fire\u2028store [N2]. Yes [N9]. 😀")
+    whole = world.call("chat", "POST", "/chat", ASKED).get_json()
+    assert without_times_and_ids(streamed) == without_times_and_ids(whole)
+
+
+@pytest.mark.usefixtures("told")
+def test_the_reply_may_be_read_by_pages_that_may_and_is_kept_by_nobody(world: World) -> None:
+    response = world.call(
+        "chat", "POST", "/chat", ASKED, headers={**STREAM, "Origin": "https://notes.example", "X-Request-Id": "h-1"}
+    )
+    assert response.mimetype == "text/event-stream"
+    assert response.headers["Access-Control-Allow-Origin"] == "https://notes.example"
+    assert response.headers["Cache-Control"] == "no-store"
+    assert response.headers["X-Accel-Buffering"] == "no"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["X-Request-Id"] == "h-1"
+    assert "Content-Length" not in response.headers
+
+
+@pytest.mark.usefixtures("told")
+@pytest.mark.parametrize("accept", ["*/*", "application/json", "text/*", "text/event-stream;q=0"])
+def test_who_does_not_ask_for_a_stream_gets_json(world: World, accept: str) -> None:
+    assert world.call("chat", "POST", "/chat", ASKED, headers={"Accept": accept}).is_json
+
+
+@pytest.mark.parametrize(
+    ("body", "token", "status"),
+    [
+        ({"message": 3}, "alice-token", 400),
+        ({"message": "x", "tenantId": "bob"}, "alice-token", 403),
+        ({"message": "x"}, None, 401),
+        ({"message": "x" * 70_000}, "alice-token", 413),
+        ([], "alice-token", 400),
+    ],
+)
+def test_what_is_wrong_with_the_request_is_an_ordinary_error(
+    world: World, body: object, token: str | None, status: int
+) -> None:
+    response = world.call("chat", "POST", "/chat", body, headers=STREAM, token=token)
+    assert (response.status_code, response.get_json()["error"]["code"]) == (status, status)
+
+
+@pytest.mark.usefixtures("told")
+def test_an_error_on_the_way_is_the_last_event(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    events = events_of(world.call("chat", "POST", "/chat", {**ASKED, "template": "no-such"}, headers=STREAM))
+    assert [name for name, _ in events] == ["start", "error"]
+    assert events[1][1]["error"]["code"] == 404
+    assert json.loads(capsys.readouterr().err.splitlines()[-1])["httpRequest"]["status"] == 404
+
+
+def test_a_bug_on_the_way_is_told_without_its_text(
+    world: World, told: Callable[..., ScriptedWriter], capsys: pytest.CaptureFixture[str]
+) -> None:
+    told("Cloud Run [N1].", ZeroDivisionError("the treasure lies under the oak"))
+    response = world.call("chat", "POST", "/chat", ASKED, headers=STREAM)
+    assert events_of(response)[-1][1]["error"]["status"] == "INTERNAL"
+    assert "oak" not in response.get_data(as_text=True) + capsys.readouterr().err
+
+
+def test_a_model_that_dies_is_retracted_by_its_utf_16_offset(world: World, told: Callable[..., ScriptedWriter]) -> None:
+    told("😀 Cloud Run [N1]. Uncited 😀", ModelUnavailable("away"))
+    events = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
+    assert ("retract", {"from": 0, "reason": "writer_failed"}) in events
+    assert shown(events) == events[-1][1]["answer"]
+    assert events[-1][1]["meta"]["model"] == "extractive"
+    told(Piece("😀 Cloud 😀 Run [N1]. And then", None, truncated=True))
+    events = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
+    assert ("retract", {"from": 22, "reason": "revised"}) in events
+    assert shown(events) == events[-1][1]["answer"] == "😀 Cloud 😀 Run [N1]. …"
+
+
+def test_a_refusal_offers_no_sources(world: World) -> None:
+    events = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
+    assert dict(events)["sources"] == {"sources": []}
+    assert dict(events)["result"]["meta"]["refusal"]["reason"] == "no_notes"
+    assert shown(events) == dict(events)["result"]["answer"]
+
+
+# -- callables
+
+
+@pytest.mark.usefixtures("told")
+@SDKS
+def test_every_sdk_reads_the_whole_stream(world: World, parser: Parser) -> None:
+    plain = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
+    received = parser(world.call("chat", "POST", "/chat", {"data": ASKED}, headers=STREAM).get_data())
+    messages = [(message["type"], message) for message in received.messages]
+    assert [name for name, _ in messages] == [name for name, _ in plain[:-1]]
+    assert shown(messages) == plain[-1][1]["answer"] == received.result["answer"]
+    assert without_times_and_ids(received.result) == without_times_and_ids(plain[-1][1])
+    assert messages[1][1]["query"] == plain[1][1]
+    assert [message["citation"] for name, message in messages if name == "citation"] == [
+        data for name, data in plain if name == "citation"
+    ]
+
+
+@SDKS
+@pytest.mark.parametrize(
+    ("body", "token", "status"),
+    [
+        ({"message": 3}, "alice-token", "INVALID_ARGUMENT"),
+        (None, "alice-token", "INVALID_ARGUMENT"),
+        ({"message": "x"}, None, "UNAUTHENTICATED"),
+        ({"message": "x", "template": "no-such"}, "alice-token", "NOT_FOUND"),
+    ],
+)
+def test_every_sdk_reads_an_error_of_a_stream(
+    world: World, parser: Parser, body: object, token: str | None, status: str
+) -> None:
+    response = world.call("chat", "POST", "/chat", {"data": body}, headers=STREAM, token=token)
+    assert (response.status_code, response.mimetype) == (200, "text/event-stream")
+    received = parser(response.get_data())
+    assert received.error["status"] == status
+    assert received.error["message"]
+    assert received.error["details"][0]["reason"]
+    assert received.result is None
+
+
+@pytest.mark.usefixtures("told")
+def test_an_unstreamed_callable_gets_its_result(world: World) -> None:
+    whole = world.call("chat", "POST", "/chat", ASKED).get_json()
+    body = world.call("chat", "POST", "/chat", {"data": {**ASKED, "stream": True}}).get_json()
+    assert set(body) == {"result"}
+    assert without_times_and_ids(body["result"]) == without_times_and_ids(whole)
+
+
+def test_an_unstreamed_callable_gets_its_error_with_the_status(world: World) -> None:
+    response = world.call("chat", "POST", "/chat", {"data": {"message": 3}})
+    error = response.get_json()["error"]
+    assert (response.status_code, error["status"]) == (400, "INVALID_ARGUMENT")
+    assert error["details"][0]["metadata"]["field"] == "message"
+
+
+def test_the_wrapped_integers_of_mobile_sdks_are_numbers() -> None:
+    wrapped = {"@type": "type.googleapis.com/google.protobuf.Int64Value", "value": "8"}
+    assert json.loads(unwrapped(json.dumps({"data": {"topK": wrapped, "x": [wrapped]}}).encode()) or b"") == {
+        "topK": 8,
+        "x": [8],
+    }
+    assert unwrapped(b'{"data": {}, "more": 1}') is None
+    assert unwrapped(b"{") is None
+
+
+def test_other_routes_are_no_callables(world: World) -> None:
+    assert world.call("api", "POST", "/search", {"data": {"query": "x"}}).status_code == 400
+
+
+# -- silence and leaving
+
+
+def ticks(*events: StreamEvent | None) -> Generator[StreamEvent | None]:
+    yield from events
+
+
+START = StreamEvent("start", {"requestId": "r"})
+
+
+def test_silence_is_broken_by_a_comment_or_a_message() -> None:
+    silent = [START, None, SILENCE]
+    assert list(encoded(ticks(*silent), Form.PLAIN, silence=0))[1:] == [b": heartbeat\n\n"] * 2
+    beats = b"".join(encoded(ticks(*silent), Form.CALLABLE_STREAM, silence=0))
+    for parser in (javascript, android, ios):
+        assert parser(beats).messages[1:] == [{"type": "heartbeat"}] * 2
+
+
+def test_no_heartbeat_comes_early() -> None:
+    assert len(list(encoded(ticks(START, None, None), Form.PLAIN))) == 1
+
+
+def test_a_client_that_is_gone_ends_the_stream_in_a_silence() -> None:
+    assert len(list(encoded(ticks(START, None, START), Form.PLAIN, gone=lambda: True))) == 1
+
+
+def test_a_slow_step_does_not_hold_up_the_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("functions._sse.LOOK_SECONDS", 0.02)
+    done = threading.Event()
+
+    def slow() -> Generator[str]:
+        yield "first"
+        done.wait(10)
+        yield "second"
+
+    events = attended(slow())
+    assert next(events) == "first"
+    assert next(events) is None
+    done.set()
+    assert [event for event in events if event] == ["second"]
+
+
+def test_whoever_leaves_ends_what_is_under_way_in_its_own_thread() -> None:
+    closed = threading.Event()
+
+    def endless() -> Generator[int]:
+        try:
+            while True:
+                time.sleep(0.01)
+                yield 1
+        finally:
+            closed.set()
+
+    events = attended(endless())
+    next(events)
+    events.close()
+    assert closed.wait(2)
+
+
+@pytest.mark.usefixtures("told")
+def test_leaving_a_reply_stops_the_writer_and_is_logged(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    class Slow(ScriptedWriter):
+        def stream(self, prompt: Any) -> Generator[Piece]:  # noqa: ANN401
+            for piece in super().stream(prompt):
+                time.sleep(0.02)
+                yield piece
+
+    writer: Writer = Slow(tuple("Cloud Run [N1]. " for _ in range(500)))
+    app = replace(world.app, writer=writer)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bootstrap, "_process", [app])
+        response = world.call("chat", "POST", "/chat", ASKED, headers=STREAM, buffered=False)
+        pieces = response.iter_encoded()
+        assert b"event: start" in next(pieces)
+        next(pieces)
+        response.close()
+    deadline = time.monotonic() + 5
+    while not writer.hung_up and time.monotonic() < deadline:  # type: ignore[attr-defined]
+        time.sleep(0.01)
+    assert writer.hung_up == 1  # type: ignore[attr-defined]
+    assert json.loads(capsys.readouterr().err.splitlines()[-1])["httpRequest"]["status"] == 499
+
+
+# -- what the parsers themselves would not let pass
+
+
+@pytest.mark.parametrize("parser", [android, ios])
+def test_the_parsers_of_mobile_sdks_give_up_on_plain_server_sent_events(parser: Parser) -> None:
+    with pytest.raises(Unreadable):
+        parser(b": heartbeat\n\n")
+
+
+def test_the_parsers_lose_or_refuse_what_the_sdks_do() -> None:
+    assert javascript(b'data:{"result": 1}\n\n').result is None
+    assert javascript('data: {"result": "\u2028"}\n\n'.encode()).result is None
+    with pytest.raises(Unreadable):
+        ios(b'event: x\ndata: {"result": 1}\n\n')
+    with pytest.raises(Unreadable):
+        javascript(b'data: {"result": {"@type": "x"}}\n\n')

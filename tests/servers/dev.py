@@ -1,0 +1,73 @@
+"""`aurora dev` as people start it: a process on a free port."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import environ
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = (sys.executable, "-c", "from cli.main import main; main()", "dev", "--no-browser")
+
+
+@dataclass
+class Running:
+    process: subprocess.Popen[str]
+    greeting: str
+    address: str
+
+    def call(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.address + path, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as reply:
+                text = reply.read()
+                return reply.status, json.loads(text) if text else None
+        except urllib.error.HTTPError as refused:
+            with refused:
+                return refused.code, refused.read().decode()
+
+    def answered(self, question: str, expected: str, within: float) -> bool:
+        """Whether an answer that holds `expected` has arrived before that many seconds have passed."""
+        deadline = time.monotonic() + within
+        while time.monotonic() < deadline:
+            if expected in self.call("POST", "/chat", {"message": question})[1]["answer"]:
+                return time.monotonic() < deadline
+            time.sleep(0.05)
+        return False
+
+
+@contextmanager
+def dev(home: Path, *options: str, port: int = 0, env: Mapping[str, str] | None = None) -> Iterator[Running]:
+    """A running product, ended well afterwards. `env`: settings beside those of the tests."""
+    process = subprocess.Popen(
+        [*COMMAND, "--port", str(port), "--home", str(home), *options],
+        cwd=ROOT,
+        env={**environ, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        greeting = ""
+        while "try: " not in greeting:
+            line = process.stdout.readline()
+            assert line, process.communicate()[1]
+            greeting += line
+        address = re.search(r"http://localhost:\d+", greeting)
+        assert address
+        yield Running(process, greeting, address[0])
+    finally:
+        process.terminate()  # not killed: it has an emulator to stop
+        process.communicate(timeout=30)

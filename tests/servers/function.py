@@ -1,0 +1,55 @@
+"""A function behind functions-framework and gunicorn on a free port, as Cloud Run starts it."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class RunningFunction:
+    """`process` is gunicorn's master, whose child serves."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@contextmanager
+def running(target: str, env: Mapping[str, str]) -> Iterator[RunningFunction]:
+    """`env` is all that it sees of the environment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "functions_framework", f"--target={target}", "--source=main.py"]
+    process = subprocess.Popen([*command, "--host=127.0.0.1", f"--port={port}"], cwd=ROOT, env=dict(env))
+    try:
+        _wait_for(port, process)
+        yield RunningFunction(port, process)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        assert process.poll() is None, "the function ended while it was starting"
+        assert time.monotonic() < deadline, "the function does not answer"
+        try:
+            with socket.create_connection(("127.0.0.1", port), 1):
+                return
+        except OSError:
+            time.sleep(0.05)

@@ -1,0 +1,137 @@
+"""A session from the first question to a deleted note, on both stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from shared.adapters.embedded import EmbeddedStore
+from shared.domain import Answer, Citation, IndexChange, Question, Scored, Scores, SettingsPatch, Usage
+from shared.errors import InvalidArgument, NotFound, StoreUnavailable
+from shared.ports import Store
+from shared.sessions.service import Sessions, Turn
+from tests.contracts.samples import DAY, OTHER, TENANT, chunk, note, record, save
+
+CHUNK = chunk("n1")
+ANSWER = Answer(
+    text="It is alpha [N1]. So they say.",
+    citations=(Citation("N1", Scored(CHUNK, 0.9, Scores(0.5, 1.0, 0.5, 0.8)), 0, 5, "Alpha"),),
+    refusal=None,
+    model="m",
+    retrieved=None,
+    usage=Usage(1, 2),
+    timings_ms={},
+)
+SHOWN = {
+    "cid": "N1",
+    "noteId": "n1",
+    "chunkId": "n1_000",
+    "createdAt": "2026-05-08T12:30:15.123Z",
+    "title": "Title of n1",
+    "quote": "Alpha",
+    "snippet": "Alpha beta.",
+    "stale": False,
+}
+BODY = {"answer": ANSWER.text, "citations": [SHOWN], "meta": {"model": "m"}}
+
+
+@pytest.fixture(params=["embedded", "firestore"])
+def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    if request.param == "firestore":
+        yield request.getfixturevalue("firestore_store")
+        return
+    embedded = EmbeddedStore(tmp_path_factory.mktemp("home"))
+    yield embedded
+    embedded.close()
+
+
+@pytest.fixture
+def sessions(store: Store) -> Sessions:
+    store.put_note(TENANT, note("n1"))
+    save(store, CHUNK)
+    return Sessions(store=store, clock=lambda: DAY)
+
+
+def _asked(sessions: Sessions, session_id: str, *, max_history: int | None = None) -> Turn:
+    patch = SettingsPatch(max_history=max_history)
+    return sessions.whole(sessions.begin(Question(TENANT, "What is alpha?", DAY), session_id, patch))
+
+
+def test_citations_return_as_answered_then_stale_then_without_text(sessions: Sessions, store: Store) -> None:
+    turn = _asked(sessions, "new")
+    assert turn.session_id
+    assert sessions.record(turn, ANSWER, BODY)
+
+    def read() -> tuple[str, object]:
+        message = sessions.messages(TENANT, turn.session_id or "", limit=5).items[1]
+        return message.text, message.citations[0].shown
+
+    listed = "\n\nSources:\n- [N1] Title of n1 (2026-05-08) note:n1#n1_000"
+    assert read() == (f"{ANSWER.text}{listed}", SHOWN)
+    before = store.read_record(TENANT, "n1").token
+    store.apply(TENANT, IndexChange("n1", before, record(revision="r2")))
+    assert read() == (f"{ANSWER.text}{listed}", {**SHOWN, "stale": True})
+    store.delete_note(TENANT, "n1")
+    text, shown = read()
+    assert shown == {**SHOWN, "title": "", "quote": "", "snippet": "", "stale": True}
+    assert text == "[…] [N1] So they say.\n\nSources:\n- [N1] deleted note (2026-05-08) note:n1#n1_000"
+
+
+def test_a_session_deleted_meanwhile_takes_no_turn(sessions: Sessions, store: Store) -> None:
+    turn = _asked(sessions, "new")
+    sessions.delete(TENANT, turn.session_id or "")
+    assert sessions.record(turn, ANSWER, BODY) is False
+    assert store.list_sessions(TENANT, limit=5) == ()
+    assert store.list_messages(TENANT, turn.session_id or "", limit=5) == ()
+
+
+def test_history_is_as_long_as_it_is_set(sessions: Sessions) -> None:
+    turn = _asked(sessions, "new")
+    session_id = turn.session_id or ""
+    for number in range(4):
+        later = replace(turn, asked_at=DAY + timedelta(minutes=number))
+        moved = replace(sessions, clock=lambda at=later.asked_at: at)  # type: ignore[misc]
+        assert moved.record(replace(later, question=replace(turn.question, text=f"Number {number}?")), ANSWER, BODY)
+    history = _asked(sessions, session_id, max_history=4).question.history
+    assert [each.question for each in history] == ["Number 2?", "Number 3?"]
+    assert history[0].answer == "It is alpha. So they say."
+    assert _asked(sessions, session_id, max_history=0).question.history == ()
+    assert len(_asked(sessions, session_id).question.history) == 4
+
+
+def test_a_session_of_another_tenant_is_not_there(sessions: Sessions) -> None:
+    session_id = _asked(sessions, "new").session_id or ""
+    with pytest.raises(NotFound):
+        sessions.begin(Question(OTHER, "What?", DAY), session_id, SettingsPatch())
+    with pytest.raises(NotFound):
+        sessions.messages(OTHER, session_id, limit=1)
+
+
+def test_a_search_of_many_sessions_goes_on_from_page_to_page(sessions: Sessions) -> None:
+    for number in range(12):
+        sessions.create(TENANT, title=f"Trip {number}" if number % 4 == 0 else "Other")
+    found, token = [], None
+    while True:
+        page = sessions.page(TENANT, limit=2, token=token, title="trip")
+        found += [each.title for each in page.items]
+        token = page.next_token
+        if token is None:
+            break
+    assert sorted(found) == ["Trip 0", "Trip 4", "Trip 8"]
+    with pytest.raises(InvalidArgument):
+        sessions.page(TENANT, limit=2, token="x")
+
+
+def test_a_store_that_is_away_loses_the_turn_and_not_the_answer(
+    sessions: Sessions, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = _asked(sessions, "new")
+
+    def away(*_: object, **__: object) -> bool:
+        raise StoreUnavailable("away")
+
+    monkeypatch.setattr(store, "add_messages", away)
+    assert sessions.record(turn, ANSWER, BODY) is False

@@ -1,0 +1,128 @@
+"""A real Chromium on a real `aurora dev` with the sample notes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
+
+from shared.settings import Settings
+from tests.servers.dev import ROOT, Running, dev
+
+SHOTS = Path(__file__).parent / "out"
+"""Screenshots to look at; CI keeps them."""
+
+ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+PATIENCE = 20_000
+"""Milliseconds until something that should be on the page is missed."""
+
+PERSON: dict[str, Any] = {
+    "locale": "en-GB",
+    "timezone_id": "UTC",
+    "viewport": {"width": 1280, "height": 800},
+    "service_workers": "block",  # only those who go offline need one
+}
+"""How a browser is set up, unless a test says otherwise."""
+
+EXPECTED = re.compile(r"Failed to load resource|requires 'TrustedHTML' assignment")
+"""A reply that is an error is told by the browser on its console too; the page shows it to people. And only a test
+tries to set HTML: the page itself would throw.
+"""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def bare_environment() -> Iterator[None]:
+    """No setting of whoever runs the tests reaches the product."""
+    patch = pytest.MonkeyPatch()
+    for name in ("K_SERVICE", "FIRESTORE_EMULATOR_HOST", *(each.metadata["variable"] for each in fields(Settings))):
+        patch.delenv(name, raising=False)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    executable = shutil.which("chromium") or shutil.which("google-chrome")
+    if executable is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("CI needs Chromium")
+        pytest.skip("needs Chromium (Debian package chromium)")
+    running = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Shared by all tests: each writes notes of its own only."""
+    with dev(tmp_path_factory.mktemp("web"), "--sample", str(ROOT / "examples/notes")) as running:
+        yield running
+
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[OpenPage]:
+    """`open_page(address, **options of a context)`. A test fails by what went wrong inside its pages."""
+    contexts: list[BrowserContext] = []
+    problems: list[str] = []
+
+    def note_message(message: ConsoleMessage) -> None:
+        if message.type == "error" and not EXPECTED.search(message.text):
+            problems.append(message.text)
+
+    def opened(address: str, **options: Any) -> Page:  # noqa: ANN401 - a context's own
+        settings = {**PERSON, **options}
+        context = browser.new_context(**settings)
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", note_message)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+@pytest.fixture
+def page(open_page: OpenPage, product: Running) -> Page:
+    """The page of a person who has never been there."""
+    return open_page(product.address)
+
+
+@pytest.fixture
+def shot() -> Callable[[Page, str], None]:
+    """`shot(page, name)` keeps a picture of what is seen."""
+    SHOTS.mkdir(exist_ok=True)
+
+    def keep(page: Page, name: str) -> None:
+        page.screenshot(path=SHOTS / f"{name}.png")
+
+    return keep

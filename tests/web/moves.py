@@ -1,0 +1,32 @@
+"""What people do on the page."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+QUESTION = "What did we decide about the API?"
+
+
+def ask(page: Page, question: str) -> Locator:
+    """Type a question and send it. The exchange, once it is complete."""
+    page.get_by_label("Your question").fill(question)
+    page.keyboard.press("Enter")
+    exchange = page.locator(".exchange").last
+    expect(exchange.get_by_role("heading", level=2)).to_have_text(question)
+    expect(exchange).to_have_attribute("aria-busy", "false")
+    return exchange
+
+
+def open_notes(page: Page) -> None:
+    page.get_by_role("link", name="Notes", exact=True).click()
+    expect(page.get_by_text("Indexed:")).to_be_visible()
+
+
+def write_note(page: Page, title: str, text: str) -> None:
+    """A new note, saved and indexed."""
+    open_notes(page)
+    page.get_by_role("button", name="New note").click()
+    page.get_by_label("Title").fill(title)
+    page.get_by_label("Text", exact=True).fill(text)
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".index-state")).to_have_text("indexed")

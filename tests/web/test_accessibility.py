@@ -1,0 +1,135 @@
+"""Keyboard, screen readers, colours, small screens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.servers.dev import Running
+from tests.web.conftest import OpenPage
+from tests.web.moves import QUESTION, ask, open_notes
+
+Shot = Callable[[Page, str], None]
+PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+
+
+def findings(page: Page) -> list[str]:
+    """What axe-core finds that is serious or critical."""
+    page.wait_for_function("document.getAnimations().every((each) => each.playState !== 'running')")
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{each['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for each in found
+        if each["impact"] in {"serious", "critical"}
+        for node in each["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(open_page: OpenPage, product: Running, theme: str, shot: Shot) -> None:
+    page = open_page(product.address, color_scheme=theme)
+    assert findings(page) == []
+    ask(page, "What is the wifi password?")
+    exchange = ask(page, "Which quota do we take for rate limits?")
+    exchange.locator(".answer .chip").first.hover()
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    assert findings(page) == []
+    exchange.locator(".answer .chip").first.click()
+    expect(page.locator(".pane mark").first).to_be_visible()
+    shot(page, f"reading-{theme}")
+    assert findings(page) == []
+    exchange.get_by_role("button", name="Why this answer").click()
+    expect(page.locator(".bars")).to_be_visible()
+    shot(page, f"why-{theme}")
+    assert findings(page) == []
+    page.get_by_role("button", name="Settings (s)").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Relevance threshold")
+    shot(page, f"settings-{theme}")
+    assert findings(page) == []
+    page.keyboard.press("Escape")
+    open_notes(page)
+    assert findings(page) == []
+    page.locator("#side-notes .list-row a").first.click()
+    page.get_by_role("button", name="Edit").click()
+    expect(page.get_by_label("Text", exact=True)).to_be_visible()
+    shot(page, f"editor-{theme}")
+    assert findings(page) == []
+
+
+def test_everything_is_done_by_keyboard(page: Page) -> None:
+    expect(page.locator(".welcome")).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard")).to_contain_text("Write a question")
+    page.keyboard.press("Escape")
+    page.get_by_label("Your question").blur()
+    page.keyboard.press("c")
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    expect(page.locator(".sources")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_label("Your question").blur()
+    page.keyboard.press("w")
+    expect(page.locator(".bars")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".pane")).to_be_hidden()
+    page.keyboard.press("2")
+    expect(page.locator(".landing")).to_be_visible()
+    page.keyboard.press("/")
+    expect(page.get_by_label("Search notes")).to_be_focused()
+    page.keyboard.type("sourdough")
+    expect(page.locator("#side-notes .list-row")).to_have_count(1)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator(".note h2")).to_have_text("Sourdough bread")
+    page.keyboard.press("e")
+    expect(page.get_by_label("Text", exact=True)).to_be_focused()
+
+
+def test_single_keys_can_be_switched_off(page: Page) -> None:
+    page.get_by_role("button", name="Settings (s)").click()
+    page.get_by_label("Single-key shortcuts").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    expect(page.locator(".welcome")).to_be_visible()
+
+
+def assert_no_sideways_scroll(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_phone_has_all_of_it_without_sideways_scroll(open_page: OpenPage, product: Running, shot: Shot) -> None:
+    page = open_page(product.address, **PHONE)
+    assert_no_sideways_scroll(page)
+    exchange = ask(page, QUESTION)
+    assert_no_sideways_scroll(page)
+    shot(page, "phone-answer")
+    exchange.locator(".answer .chip").first.tap()
+    sheet = page.get_by_role("dialog", name="Source")
+    expect(sheet).to_contain_text("We use Cloud Run for the API.")
+    shot(page, "phone-sheet")
+    assert findings(page) == []
+    sheet.get_by_role("button", name="Open the note").tap()
+    expect(page.locator(".pane mark")).to_be_in_viewport()
+    assert_no_sideways_scroll(page)
+    shot(page, "phone-note")
+    page.get_by_role("button", name="Close the note (Esc)").tap()
+    page.get_by_role("button", name="Menu").tap()
+    expect(page.get_by_role("button", name="New conversation")).to_be_visible()
+    shot(page, "phone-menu")
+    page.keyboard.press("Escape")
+    open_notes(page)
+    assert_no_sideways_scroll(page)
+    shot(page, "phone-notes")
+    page.locator("#side-notes .list-row a").first.tap()
+    expect(page.locator(".note")).to_be_visible()
+    expect(page.locator("#side-notes")).to_be_hidden()
+    page.get_by_role("button", name="Edit").tap()
+    assert_no_sideways_scroll(page)
+    shot(page, "phone-editor")
+    page.get_by_role("link", name="All notes").tap()
+    expect(page.locator("#side-notes")).to_be_visible()

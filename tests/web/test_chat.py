@@ -1,0 +1,140 @@
+"""Asking: the answer, its sources, how the question was understood, refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.web.moves import QUESTION, ask
+
+Shot = Callable[[Page, str], None]
+
+
+def test_a_question_gets_an_answer_with_its_sources(page: Page, shot: Shot) -> None:
+    shot(page, "welcome")
+    exchange = ask(page, QUESTION)
+    expect(exchange.locator(".answer")).to_contain_text("Cloud Run")
+    expect(exchange.locator(".answer .chip").first).to_have_text("N1")
+    sources = exchange.locator(".sources li")
+    expect(sources.first).to_contain_text("API architecture meeting")
+    expect(sources.first).to_contain_text("projects/aurora · 15 Jan 2026")
+    shot(page, "answer")
+
+
+def test_an_example_is_one_click_away(page: Page) -> None:
+    page.get_by_role("button", name="What did we decide about the API?").click()
+    expect(page.locator(".answer")).to_contain_text("Cloud Run")
+
+
+def test_a_card_on_hover_shows_the_exact_quote(page: Page, shot: Shot) -> None:
+    exchange = ask(page, QUESTION)
+    card = page.get_by_role("tooltip")
+    exchange.locator(".answer .chip").first.hover()
+    expect(card).to_contain_text("API architecture meeting")
+    expect(card.locator("blockquote")).to_have_text("We use Cloud Run for the API.")
+    shot(page, "card")
+    card.hover()
+    expect(card).to_be_visible()
+    page.mouse.move(5, 5)
+    expect(card).to_be_hidden()
+
+
+def test_the_card_comes_by_keyboard_too_and_goes_by_escape(page: Page) -> None:
+    chip = ask(page, QUESTION).locator(".answer .chip").first
+    chip.focus()
+    card = page.get_by_role("tooltip")
+    expect(card).to_be_visible()
+    expect(chip).to_have_attribute("aria-describedby", "card")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+
+
+def test_a_click_opens_the_note_at_the_highlighted_passage(page: Page, shot: Shot) -> None:
+    ask(page, "Which quota do we take for rate limits?").locator(".answer .chip").first.click()
+    note = page.locator(".pane .note")
+    expect(note.get_by_role("heading", level=2)).to_have_text("Rate limits")
+    mark = note.locator("mark").first
+    expect(mark).to_be_in_viewport()
+    shot(page, "passage")
+    page.go_back()
+    expect(page.locator(".pane")).to_be_hidden()
+
+
+def test_escape_closes_the_note_and_gives_the_focus_back(page: Page) -> None:
+    chip = ask(page, QUESTION).locator(".answer .chip").first
+    chip.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".pane .note")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".pane")).to_be_hidden()
+    expect(chip).to_be_focused()
+
+
+def test_a_passage_in_a_table_is_highlighted_in_its_cells(page: Page) -> None:
+    exchange = ask(page, QUESTION)
+    exchange.locator(".answer .chip", has_text="N2").first.click()
+    expect(page.locator(".pane td mark")).to_have_text(["API gateway quota", "yes", "3 dollars a month"])
+
+
+def test_the_time_that_was_understood_can_be_taken_away(page: Page, shot: Shot) -> None:
+    exchange = ask(page, "What did Flyvbjerg write in April 2026 about large projects?")
+    time = exchange.locator(".time")
+    expect(time).to_contain_text("1 Apr 2026 – 30 Apr 2026")
+    shot(page, "time")
+    time.get_by_role("button").click()
+    again = page.locator(".exchange").nth(1)
+    expect(again.get_by_role("heading", level=2)).to_have_text("What did Flyvbjerg write about large projects?")
+    expect(again).to_have_attribute("aria-busy", "false")
+    expect(again.locator(".time")).to_have_count(0)
+
+
+def test_a_refusal_says_why_what_came_nearest_and_what_to_do(page: Page, shot: Shot) -> None:
+    exchange = ask(page, "What is the wifi password?")
+    refusal = exchange.locator(".refusal")
+    expect(refusal).to_contain_text(re.compile("do not hold the answer|has anything to do"))
+    expect(refusal.locator(".nearest li").first).to_be_visible()
+    expect(refusal.locator(".suggestion")).to_be_visible()
+    expect(exchange.locator(".answer")).to_be_empty()
+    shot(page, "refusal")
+    refusal.locator(".nearest button").first.click()
+    expect(page.locator(".pane .note")).to_be_visible()
+
+
+def test_an_empty_time_offers_the_question_without_it(page: Page) -> None:
+    exchange = ask(page, "What did we decide about the API in March 1999?")
+    exchange.get_by_role("button", name="Ask again without “March 1999”").last.click()
+    expect(page.locator(".exchange")).to_have_count(2)
+    expect(page.locator(".exchange").nth(1).locator(".answer")).to_contain_text("Cloud Run")
+
+
+def test_why_this_answer_shows_every_candidate_with_its_score(page: Page, shot: Shot) -> None:
+    exchange = ask(page, QUESTION)
+    exchange.get_by_role("button", name="Why this answer").click()
+    bars = page.locator(".bars li")
+    expect(bars.first).to_contain_text("cited as N1")
+    expect(bars.first.get_by_role("img")).to_have_attribute(
+        "aria-label", re.compile(r"Score 0\.\d\d: meaning .* words .* time")
+    )
+    assert bars.count() > 15
+    scores = [float(each) for each in page.locator(".bars .sum strong").all_inner_texts()]
+    assert scores == sorted(scores, reverse=True)
+    expect(page.locator(".bars .out").first).to_contain_text("in the ranking")
+    shot(page, "why")
+
+
+def test_an_answer_can_be_copied(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ask(page, QUESTION).get_by_role("button", name="Copy the answer").click()
+    expect(page.locator(".toast")).to_have_text("Copied.")
+    assert "Cloud Run" in page.evaluate("navigator.clipboard.readText()")
+
+
+def test_what_was_said_and_what_was_typed_survive_a_reload(page: Page) -> None:
+    ask(page, QUESTION)
+    page.get_by_label("Your question").fill("half a quest")
+    page.reload()
+    expect(page.locator(".answer")).to_contain_text("Cloud Run")
+    expect(page.locator(".sources li").first).to_contain_text("API architecture meeting")
+    expect(page.get_by_label("Your question")).to_have_value("half a quest")

@@ -1,0 +1,45 @@
+"""When things go wrong: the page says so, keeps what was written, and goes on by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.servers.dev import ROOT, dev
+from tests.web.conftest import OpenPage
+from tests.web.moves import QUESTION, ask, open_notes
+
+
+def test_a_server_that_goes_and_comes_back_loses_nothing(open_page: OpenPage, tmp_path: Path) -> None:
+    sample = ("--sample", str(ROOT / "examples/notes"))
+    with dev(tmp_path, *sample) as running:
+        port = int(running.address.rpartition(":")[2])
+        page = open_page(running.address, service_workers="allow")
+        ask(page, QUESTION)
+        page.wait_for_function("navigator.serviceWorker.controller !== null")
+
+    page.get_by_label("Your question").fill("How long did falling asleep take?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".banner")).to_contain_text("No connection to the server")
+    expect(page.locator(".exchange").last.get_by_role("alert")).to_have_text("The server cannot be reached.")
+    page.reload()
+    expect(page.locator(".exchange").first.locator(".answer")).to_contain_text("Cloud Run")
+    expect(page.locator(".exchange").last.get_by_role("alert")).to_be_visible()
+    expect(page.locator(".banner")).to_be_visible()
+
+    with dev(tmp_path, *sample, port=port):
+        expect(page.locator(".banner")).to_be_hidden(timeout=30_000)
+        page.locator(".exchange").last.get_by_role("button", name="Try again").click()
+        expect(page.locator(".exchange").last.locator(".answer")).to_contain_text("18 minutes")
+        expect(page.locator(".exchange")).to_have_count(2)
+
+
+def test_a_note_is_kept_while_the_server_is_away(open_page: OpenPage, tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        page = open_page(running.address)
+        open_notes(page)
+        page.get_by_role("button", name="New note").click()
+        page.get_by_label("Title").fill("Written in a tunnel")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_contain_text("No connection: kept in this browser")

@@ -1,0 +1,181 @@
+"""Notes: the list, the editor, the index that follows, folders brought in and everything taken out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from shared.indexing.markdown_file import note_id_of
+from tests.servers.dev import Running
+from tests.web.conftest import OpenPage
+from tests.web.moves import ask, open_notes, write_note
+
+Shot = Callable[[Page, str], None]
+
+
+def test_a_note_that_was_edited_answers_differently(page: Page, shot: Shot) -> None:
+    write_note(page, "Harbour", "The mooring at Zeebrugge costs 40 euros a night.")
+    shot(page, "editor")
+    page.get_by_role("link", name="Chat").click()
+    exchange = ask(page, "What does the mooring at Zeebrugge cost?")
+    expect(exchange.locator(".answer")).to_contain_text("40 euros")
+    exchange.locator(".answer .chip").first.click()
+    page.get_by_role("link", name="Edit").click()
+    page.get_by_label("Text", exact=True).fill("The mooring at Zeebrugge costs 55 euros a night.")
+    page.keyboard.press("Control+s")
+    expect(page.locator(".save-state")).to_have_text("Saved.")
+    expect(page.locator(".index-state")).to_have_text("indexed")
+    page.get_by_role("link", name="Chat").click()
+    expect(ask(page, "What is the price of the mooring at Zeebrugge?").locator(".answer")).to_contain_text("55 euros")
+
+
+def test_a_passage_that_is_gone_is_told_and_one_that_moved_is_found(page: Page, product: Running) -> None:
+    note = {"title": "Tides", "text": "High water at Ostend comes at 14:20."}
+    product.call("PUT", "/notes/tides", note)
+    assert product.answered("When is high water at Ostend?", "14:20", within=10)
+    exchange = ask(page, "When is high water at Ostend?")
+    product.call("PUT", "/notes/tides", {**note, "text": f"Checked twice.\n\n{note['text']}"})
+    exchange.locator(".answer .chip").first.click()
+    expect(page.locator(".pane mark")).to_have_text(note["text"])
+    page.keyboard.press("Escape")
+    product.call("PUT", "/notes/tides", {**note, "text": "Nobody knows."})
+    exchange.locator(".answer .chip").first.click()
+    expect(page.locator(".pane .notice")).to_contain_text("no longer in it")
+
+
+def test_the_list_is_searched_by_title_and_by_text_and_kept_to_a_folder(page: Page, shot: Shot) -> None:
+    open_notes(page)
+    rows = page.locator("#side-notes .list-row a")
+    expect(rows).not_to_have_count(0)
+    page.get_by_label("Search notes").fill("sourdough")
+    expect(rows.first).to_contain_text("Sourdough bread")
+    page.get_by_label("Search notes").fill("runner's knee")
+    expect(page.locator("#side-notes .list")).to_contain_text("Dr. Hoffmann says that it is runner's knee")
+    page.get_by_label("Search notes").fill("")
+    page.get_by_label("Folder", exact=True).select_option("projects/garden")
+    expect(rows).to_have_count(3)
+    rows.first.click()
+    expect(page.locator(".note .index-state")).to_have_text("indexed")
+    shot(page, "note")
+
+
+def test_what_is_not_saved_survives_a_reload(page: Page) -> None:
+    open_notes(page)
+    page.get_by_role("button", name="New note").click()
+    page.get_by_label("Text", exact=True).fill("Half a thought")
+    page.wait_for_function("Object.keys(localStorage).some((key) => key.includes('note:'))")
+    page.reload()
+    expect(page.get_by_label("Text", exact=True)).to_have_value("Half a thought")
+    expect(page.locator(".save-state")).to_have_text("Restored what you had not saved.")
+
+
+def test_a_note_that_changed_elsewhere_is_not_overwritten_unasked(page: Page, product: Running) -> None:
+    write_note(page, "Shared list", "Milk.")
+    note_id = page.url.split("/notes/")[1].split("?")[0]
+    product.call("PUT", f"/notes/{note_id}", {"title": "Shared list", "text": "Milk and bread."})
+    page.get_by_label("Text", exact=True).fill("Milk and eggs.")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator(".save-state")).to_have_text("Not saved.")
+    assert product.call("GET", f"/notes/{note_id}")[1]["text"] == "Milk and bread."
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Replace").click()
+    expect(page.locator(".save-state")).to_have_text("Saved.")
+    assert product.call("GET", f"/notes/{note_id}")[1]["text"] == "Milk and eggs."
+
+
+def test_a_note_is_deleted_only_after_asking(page: Page) -> None:
+    write_note(page, "Passing thought", "Gone tomorrow.")
+    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.locator(".landing")).to_be_visible()
+    page.get_by_label("Search notes").fill("Passing thought")
+    expect(page.locator("#side-notes .list")).to_contain_text("No note matches.")
+
+
+VAULT = {
+    "vault/alps/plan.md": "---\ntitle: Crossing the Alps\ntags: [travel, hut]\ncreated: 2024-05-08\n---\nTwelve days.",
+    "vault/alps/2023-07-01 packing.md": "# Packing\n\nA light tent.",
+    "vault/broken.md": "---\ntags: [\n---\nText.",
+    "vault/.obsidian/app.md": "hidden",
+    "vault/picture.png": "no note",
+}
+
+
+def drop(page: Page, folder: Path) -> None:
+    """As by the folder chooser; Chromium gives no way to drop a real folder by script."""
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a folder").click()
+    chooser.value.set_files(folder)
+
+
+def test_a_folder_comes_in_with_titles_tags_and_dates_and_again_as_the_same_notes(
+    page: Page, product: Running, tmp_path: Path, shot: Shot
+) -> None:
+    for name, text in VAULT.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    open_notes(page)
+    drop(page, tmp_path / "vault")
+    expect(page.locator(".landing .good")).to_have_text("3 notes imported. The index follows by itself.")
+    expect(page.locator(".landing")).to_contain_text("broken.md: indexed as plain text")
+    shot(page, "import")
+    note = product.call("GET", f"/notes/{note_id_of('default', 'alps/plan.md')}")[1]
+    assert (note["title"], note["tags"]) == ("Crossing the Alps", ["travel", "hut"])
+    assert note["createdAt"] == "2024-05-08T12:00:00.000Z"
+    packing = product.call("GET", f"/notes/{note_id_of('default', 'alps/2023-07-01 packing.md')}")[1]
+    assert (packing["title"], packing["createdAt"][:10]) == ("Packing", "2023-07-01")
+
+    (tmp_path / "vault/alps/plan.md").write_text("Thirteen days.")
+    drop(page, tmp_path / "vault")
+    expect(page.locator("#side-notes .list-title", has_text=re.compile("^plan$"))).to_be_visible()
+    again = product.call("GET", f"/notes/{note['noteId']}")[1]
+    assert (again["text"], again["title"]) == ("Thirteen days.", "plan")
+
+
+def test_files_that_are_dropped_come_in_too(page: Page, product: Running) -> None:
+    page.evaluate(
+        """() => {
+          const transfer = new DataTransfer();
+          transfer.items.add(new File(["Salt the water."], "pasta.md", {lastModified: Date.UTC(2022, 3, 5)}));
+          document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, bubbles: true, cancelable: true}));
+        }"""
+    )
+    expect(page.locator(".landing .good")).to_have_text("1 note imported. The index follows by itself.")
+    note = product.call("GET", f"/notes/{note_id_of('default', 'pasta.md')}")[1]
+    assert (note["title"], note["createdAt"]) == ("pasta", "2022-04-05T00:00:00.000Z")
+
+
+def test_everything_can_be_taken_out(page: Page) -> None:
+    open_notes(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export").click()
+    assert re.fullmatch(r"aurora-notes-\d{4}-\d\d-\d\d\.ndjson", download.value.suggested_filename)
+    lines = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
+    assert "Sourdough bread" in json.dumps(lines)
+
+
+def test_a_wrong_field_is_told_beside_the_note_that_has_it(page: Page) -> None:
+    open_notes(page)
+    page.get_by_role("button", name="New note").click()
+    page.get_by_label("Title").fill("Odd")
+    page.get_by_label("Path").fill("../up.md")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_contain_text("Not saved: path")
+
+
+def test_notes_that_could_not_be_embedded_say_so(open_page: OpenPage, product: Running) -> None:
+    page = open_page(product.address)
+    page.route(
+        "**/api/notes/*:indexStatus",
+        lambda route: route.fulfill(json={"status": "failed", "current": True, "error": "the model refused it"}),
+    )
+    open_notes(page)
+    page.locator("#side-notes .list-row a").first.click()
+    expect(page.locator(".note .index-state")).to_have_text("failed: the model refused it")

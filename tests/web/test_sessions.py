@@ -1,0 +1,89 @@
+"""Conversations: begun, found again, renamed, deleted; their settings stay with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.servers.dev import Running
+from tests.web.moves import QUESTION, ask
+
+Shot = Callable[[Page, str], None]
+
+
+def test_conversations_are_kept_searched_renamed_and_deleted(page: Page, shot: Shot) -> None:
+    ask(page, "What did Jonas measure about cold starts?")
+    page.get_by_role("button", name="New conversation").click()
+    ask(page, "Which film was recommended by Hélène?")
+    rows = page.locator("#side-chat .list-row a")
+    film, starts = rows.filter(has_text="Hélène"), rows.filter(has_text="cold starts")
+    expect(film).to_have_attribute("aria-current", "page")
+    starts.click()
+    expect(page.locator(".exchange")).to_have_count(1)
+    expect(page.locator(".answer")).to_contain_text("400 ms")
+    shot(page, "sessions")
+
+    page.get_by_label("Search conversations").fill("helene")
+    expect(starts).to_have_count(0)
+    expect(film).to_be_visible()
+    page.get_by_role("button", name="Rename “Which film was recommended by Hélène?”").click()
+    page.get_by_label("Title", exact=True).fill("Helene's film")
+    page.keyboard.press("Enter")
+    expect(rows.filter(has_text="Helene's film")).to_be_visible()
+    page.get_by_role("button", name="Delete “Helene's film”").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(rows.filter(has_text="Helene's film")).to_have_count(0)
+
+
+def test_a_conversation_reads_the_same_after_a_reload(page: Page) -> None:
+    exchange = ask(page, QUESTION)
+    text = exchange.locator(".answer").inner_text()
+    page.reload()
+    expect(page.locator(".exchange")).to_have_count(1)
+    expect(page.locator(".answer")).to_have_text(text)
+    expect(page.locator(".sources li").first).to_contain_text("API architecture meeting")
+
+
+def test_what_an_answer_cited_is_stale_when_the_note_has_changed(page: Page, product: Running) -> None:
+    product.call("PUT", "/notes/lighthouse", {"title": "Lighthouse", "text": "The lighthouse of Skagen has 210 steps."})
+    assert product.answered("How many steps has the lighthouse of Skagen?", "210", within=10)
+    ask(page, "How many steps has the lighthouse of Skagen?")
+    product.call("PUT", "/notes/lighthouse", {"title": "Lighthouse", "text": "The lighthouse has 211 steps."})
+    page.reload()
+    expect(page.locator(".answer .chip")).to_have_attribute("data-support", "stale")
+    expect(page.locator(".exchange .notice")).to_contain_text("has changed since")
+
+
+def test_a_follow_up_is_understood_within_its_conversation(page: Page) -> None:
+    ask(page, "What did Jonas measure about cold starts?")
+    ask(page, "And what did Priya compare?")
+    expect(page.locator(".exchange")).to_have_count(2)
+
+
+def test_settings_stay_with_the_conversation(page: Page, product: Running) -> None:
+    ask(page, QUESTION)
+    page.get_by_role("button", name="Settings (s)").click()
+    page.get_by_label("Passages to read").fill("4")
+    page.keyboard.press("Escape")
+    expect(page.locator(".summary")).to_contain_text("4 passages")
+    session_id = page.url.rpartition("/c/")[2]
+    page.wait_for_function(
+        "(id) => fetch(`/api/sessions/${id}`).then((reply) => reply.json()).then((each) => each.settings.topK === 4)",
+        arg=session_id,
+    )
+    assert product.call("GET", f"/sessions/{session_id}")[1]["settings"]["topK"] == 4
+
+
+def test_a_server_without_sessions_leaves_one_conversation(page: Page) -> None:
+    missing = {
+        "error": {"code": 404, "status": "NOT_FOUND", "message": "no route", "details": [{"reason": "NO_SUCH_ROUTE"}]}
+    }
+    page.route("**/api/sessions**", lambda route: route.fulfill(status=404, json=missing))
+    page.reload()
+    expect(page.locator("#side-chat")).to_contain_text("This server keeps no conversations")
+    ask(page, QUESTION)
+    page.reload()
+    expect(page.locator(".answer")).to_contain_text("Cloud Run")
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.locator(".welcome")).to_be_visible()

@@ -1,0 +1,177 @@
+"""Answers of a model that takes its time, breaks off or makes citations up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.servers.dev import ROOT, dev
+from tests.servers.openai import OpenAIServer, chunked
+from tests.web.conftest import OpenPage
+from tests.web.moves import QUESTION, ask
+
+Shot = Callable[[Page, str], None]
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def address(model: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    env = {"OPENAI_BASE_URL": model.base_url, "CHAT_MODEL": "slow", "CHAT_TIMEOUT_MS": "60000"}
+    with dev(tmp_path_factory.mktemp("slow"), "--sample", str(ROOT / "examples/notes"), env=env) as running:
+        yield running.address
+
+
+def begin(page: Page, question: str) -> None:
+    page.get_by_label("Your question").fill(question)
+    page.keyboard.press("Enter")
+
+
+def test_words_are_shown_as_they_come_and_stop_stops(
+    open_page: OpenPage, address: str, model: OpenAIServer, shot: Shot
+) -> None:
+    page = open_page(address)
+    text = "We use **Cloud Run** for the API [N1]. " + "And then we talked about it for a long time. " * 20
+    model.script(replace(chunked(text[:60], text[60:]), hang_after=400))
+    begin(page, QUESTION)
+    exchange = page.locator(".exchange")
+    expect(exchange.locator(".answer strong")).to_have_text("Cloud Run")
+    expect(exchange).to_have_attribute("aria-busy", "true")
+    expect(exchange.locator("a.chip")).to_have_text("N1")
+    shot(page, "streaming")
+    page.get_by_role("button", name="Stop").click()
+    expect(exchange).to_have_attribute("aria-busy", "false")
+    expect(exchange).to_contain_text("You stopped this answer.")
+    expect(exchange.locator(".answer strong")).to_have_text("Cloud Run")
+    model.answer_text = "We use Cloud Run for the API [N1]."
+    exchange.get_by_role("button", name="Ask again").click()
+    expect(exchange.locator(".sources li")).to_have_count(1)
+    expect(page.locator(".exchange")).to_have_count(1)
+
+
+def test_a_citation_that_leads_nowhere_is_told(open_page: OpenPage, address: str, model: OpenAIServer) -> None:
+    model.answer_text = "We use Cloud Run for the API [N1]. The moon is made of cheese [N77]."
+    exchange = ask(open_page(address), QUESTION)
+    expect(exchange.locator(".answer")).not_to_contain_text("N77")
+    expect(exchange.locator(".notice")).to_contain_text("1 citation that led nowhere was removed.")
+
+
+def test_a_draft_that_cannot_stand_is_taken_back(open_page: OpenPage, address: str, model: OpenAIServer) -> None:
+    model.answer_text = "The moon is made of green cheese, as everybody knows."
+    exchange = ask(open_page(address), QUESTION)
+    expect(exchange.locator(".refusal")).to_be_visible()
+    expect(exchange.locator(".answer")).to_be_empty()
+
+
+def test_a_model_that_breaks_off_gives_way_to_another_writer(
+    open_page: OpenPage, address: str, model: OpenAIServer
+) -> None:
+    model.script(replace(chunked("We use Cloud Run ", "for the API [N1]."), cut_after=180))
+    exchange = ask(open_page(address), QUESTION)
+    expect(exchange.locator(".sources li").first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("events", "text"),
+    [
+        (["start", {"type": "token", "text": "A 🚤 b"}, {"type": "retract", "from": 4, "reason": "revised"}], "A 🚤"),
+        (["start", {"type": "token", "text": "One"}, {"type": "token", "text": " two"}], "One two"),
+    ],
+)
+def test_events_become_text(open_page: OpenPage, address: str, events: list[object], text: str) -> None:
+    page = open_page(address)
+    shown = page.evaluate(
+        """async (events) => {
+          const { after, empty } = await import("/app/answer.js");
+          const told = events.map((each) => (typeof each === "string" ? [each, {}] : [each.type, each]));
+          return told.reduce((answer, [name, data]) => after(answer, name, data), empty()).text;
+        }""",
+        events,
+    )
+    assert shown == text
+
+
+def test_events_are_read_however_they_are_cut(open_page: OpenPage, address: str) -> None:
+    page = open_page(address)
+    found = page.evaluate(
+        """async (wire) => {
+          const { eventsOf } = await import("/app/sse.js");
+          const bytes = new TextEncoder().encode(wire);
+          const body = new ReadableStream({
+            start(control) {
+              for (const byte of bytes) control.enqueue(new Uint8Array([byte]));
+              control.close();
+            },
+          });
+          const found = [];
+          for await (const event of eventsOf(body)) found.push([event.event, event.data]);
+          return found;
+        }""",
+        ': heartbeat\n\nevent: token\r\ndata: {"text":\r\ndata:"é🚤"}\r\n\r\ndata: x\n\n',
+    )
+    assert found == [["token", '{"text":\n"é🚤"}'], ["message", "x"]]
+
+
+def test_a_stream_that_ends_early_is_an_error_that_can_be_tried_again(open_page: OpenPage, address: str) -> None:
+    page = open_page(address)
+    cut = 'event: start\ndata: {"requestId": "r", "sessionId": null}\n\nevent: token\ndata: {"text": "Half of"}\n\n'
+    page.route("**/chat", lambda route: route.fulfill(content_type="text/event-stream", body=cut), times=1)
+    begin(page, QUESTION)
+    exchange = page.locator(".exchange")
+    expect(exchange.get_by_role("alert")).to_contain_text("The connection broke before the answer was complete.")
+    expect(exchange.locator(".answer")).to_contain_text("Half of")
+    exchange.get_by_role("button", name="Try again").click()
+    expect(exchange.locator(".answer")).not_to_contain_text("Half of")
+    expect(exchange).to_have_attribute("aria-busy", "false")
+
+
+def test_an_error_in_the_stream_is_told_in_its_words(open_page: OpenPage, address: str) -> None:
+    page = open_page(address)
+    error = '{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Enough for today.", "details": []}}'
+    page.route(
+        "**/chat",
+        lambda route: route.fulfill(content_type="text/event-stream", body=f"event: error\ndata: {error}\n\n"),
+    )
+    begin(page, QUESTION)
+    expect(page.locator(".exchange").get_by_role("alert")).to_have_text("Enough for today.")
+
+
+def test_support_is_shown_as_it_was_judged(open_page: OpenPage, address: str, shot: Shot) -> None:
+    page = open_page(address)
+    states = {"N1": "supported", "N2": "partial", "N3": "unsupported"}
+    citations = [
+        {
+            "cid": label,
+            "noteId": f"n{label}",
+            "chunkId": f"n{label}_000",
+            "createdAt": "2026-01-15T10:30:00.000Z",
+            "title": f"Note {label}",
+            "folder": "work",
+            "headingPath": "",
+            "span": {"start": 0, "end": 5},
+            "quote": "Quote",
+            "support": {"state": state, "score": 0.5},
+        }
+        for label, state in states.items()
+    ]
+    result = {
+        "answer": "One [N1]. Two [N2]. Three [N3].",
+        "citations": citations,
+        "meta": {"requestId": "r", "query": {"keywords": [], "timeRange": None}, "refusal": None},
+    }
+    page.route("**/chat", lambda route: route.fulfill(json=result))
+    exchange = ask(page, QUESTION)
+    chips = exchange.locator(".answer .chip")
+    assert [chip.get_attribute("data-support") for chip in chips.all()] == list(states.values())
+    expect(chips.nth(2)).to_have_attribute("aria-label", "N3: Note N3, not supported")
+    expect(exchange.locator(".notice")).to_contain_text("N3 does not back what is said there")
+    chips.nth(2).hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("The passage does not back what is said.")
+    shot(page, "support")

@@ -1,0 +1,115 @@
+/** Requests to the product: address, identity, errors. The paths are those of the functions' host. */
+
+/** A reply that is an error, or no reply at all (`status` 0). */
+export class ApiError extends Error {
+  /**
+   * @param {number} status HTTP status; 0: the server could not be reached
+   * @param {string} message for people
+   * @param {{reason?: string, field?: string, retryAfter?: number}} [more]
+   */
+  constructor(status, message, more = {}) {
+    super(message);
+    this.status = status;
+    this.reason = more.reason ?? "";
+    this.field = more.field ?? "";
+    this.retryAfter = more.retryAfter ?? 0;
+  }
+
+  get unreachable() {
+    return this.status === 0;
+  }
+}
+
+const UNREACHABLE = "The server cannot be reached.";
+
+/** @typedef {{token: (fresh?: boolean) => Promise<string | null>}} Auth */
+
+export class Api {
+  /**
+   * @param {string} base address of the functions' host; empty: the page's own
+   * @param {Auth} auth
+   * @param {import("./connection.js").Connection} connection
+   */
+  constructor(base, auth, connection) {
+    this.base = base;
+    this.auth = auth;
+    this.connection = connection;
+  }
+
+  /** @param {string} path */
+  async get(path) {
+    return this.json("GET", path);
+  }
+
+  /**
+   * The reply's JSON; null for an empty one. Throws ApiError.
+   * @param {string} method @param {string} path @param {object} [body] @param {AbortSignal} [signal]
+   */
+  async json(method, path, body, signal) {
+    const reply = await this.send(method, path, { body, signal });
+    const text = await reply.text();
+    return text ? JSON.parse(text) : null;
+  }
+
+  /**
+   * A reply that went well, its body unread. Throws ApiError; AbortError when `signal` says so.
+   * @param {string} method @param {string} path
+   * @param {{body?: object, signal?: AbortSignal, accept?: string}} [options]
+   */
+  async send(method, path, options = {}) {
+    let reply = await this.attempt(method, path, options, false);
+    if (reply.status === 401) reply = await this.attempt(method, path, options, true);
+    this.connection.found();
+    if (!reply.ok) throw await refusal(reply);
+    return reply;
+  }
+
+  /**
+   * @param {string} method @param {string} path
+   * @param {{body?: object, signal?: AbortSignal, accept?: string}} options @param {boolean} fresh
+   */
+  async attempt(method, path, { body, signal, accept = "application/json" }, fresh) {
+    try {
+      const token = await this.auth.token(fresh);
+      return await fetch(this.address(path), {
+        method,
+        signal,
+        headers: {
+          Accept: accept,
+          ...(body ? { "Content-Type": "application/json" } : {}),
+          ...(token ? { Authorization: `Bearer ${token}` } : {}),
+        },
+        body: body ? JSON.stringify(body) : undefined,
+      });
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      this.connection.lost();
+      throw new ApiError(0, UNREACHABLE);
+    }
+  }
+
+  /** `/chat` is a function of its own. @param {string} path */
+  address(path) {
+    return path === "/chat" ? `${this.base}/chat` : `${this.base}/api${path}`;
+  }
+}
+
+/** @param {Response} reply */
+async function refusal(reply) {
+  const retryAfter = Number(reply.headers.get("Retry-After")) || 0;
+  try {
+    return errorOf((await reply.json()).error, reply.status, retryAfter);
+  } catch {
+    return new ApiError(reply.status, `The server answered ${reply.status}.`, { retryAfter });
+  }
+}
+
+/** A Google JSON error as ours. @param {any} error @param {number} [status] @param {number} [retryAfter] */
+export function errorOf(error, status = error?.code ?? 500, retryAfter = 0) {
+  const detail = error?.details?.[0] ?? {};
+  return new ApiError(status, error?.message ?? "Something went wrong.", {
+    reason: detail.reason,
+    field: detail.metadata?.field,
+    retryAfter,
+  });
+}

@@ -1,0 +1,179 @@
+/** Citations: the chip in the text, its card on hover and focus, the sheet on touch, the list below. */
+
+import { day, h } from "./dom.js";
+import { format, go, here } from "./router.js";
+
+const SHOW_AFTER = 120;
+const HIDE_AFTER = 180;
+
+/** What a judge's state means to a reader. */
+export const SUPPORT = /** @type {Readonly<Record<string, {word: string, sentence: string}>>} */ ({
+  supported: { word: "supported", sentence: "The passage backs what is said." },
+  partial: { word: "partly supported", sentence: "The passage backs only part of what is said." },
+  unsupported: { word: "not supported", sentence: "The passage does not back what is said. Read it yourself." },
+  stale: { word: "changed since", sentence: "The note has changed since this was answered." },
+  none: { word: "not judged", sentence: "Nobody has judged whether the passage backs what is said." },
+});
+
+/** @param {any} citation */
+function titleOf(citation) {
+  return citation.title || (citation.quote ? "Untitled" : "Deleted note");
+}
+
+/** @param {any} citation */
+export function standing(citation) {
+  return citation.stale ? "stale" : (citation.support?.state ?? "none");
+}
+
+/** Where a click leads: the note beside what is shown, at the passage. @param {any} citation */
+function place(citation) {
+  const { view, id } = here();
+  return view === "notes"
+    ? { view, id: citation.noteId, at: citation.span }
+    : { view, id, note: citation.noteId, at: citation.span };
+}
+
+/**
+ * The chip of one citation. `citation` null: the model has named it, the passage is still to come.
+ * @param {string} label @param {any} citation @param {Card} card
+ */
+export function chip(label, citation, card) {
+  if (!citation) return h("span", { class: "chip" }, label);
+  const state = standing(citation);
+  const name = `${label}: ${titleOf(citation)}, ${SUPPORT[state].word}`;
+  const link = h("a", { class: "chip", href: "#", dataset: { support: state, cid: label }, "aria-label": name }, label);
+  card.attach(link, citation);
+  return link;
+}
+
+/** All citations of an answer, in their order. @param {any[]} citations @param {Card} card */
+export function sourceList(citations, card) {
+  const rows = citations.map((citation) =>
+    h(
+      "li",
+      {},
+      chip(citation.cid, citation, card),
+      h(
+        "span",
+        { class: "source" },
+        h(
+          "a",
+          { href: format(place(citation)), class: "source-title", onclick: (/** @type {Event} */ event) => card.follow(event, citation) },
+          titleOf(citation),
+        ),
+        h("span", { class: "muted" }, [citation.folder, day(citation.createdAt)].filter(Boolean).join(" · ")),
+        verdict(citation),
+      ),
+    ),
+  );
+  return h("ol", { class: "sources" }, rows);
+}
+
+/** @param {any} citation */
+function verdict(citation) {
+  const state = standing(citation);
+  return state === "none" ? null : h("span", { class: "verdict", dataset: { support: state } }, SUPPORT[state].word);
+}
+
+/** @param {any} citation */
+function details(citation) {
+  const state = standing(citation);
+  return [
+    h("p", { class: "card-title" }, titleOf(citation)),
+    h(
+      "p",
+      { class: "muted" },
+      [citation.folder || "no folder", day(citation.createdAt), citation.headingPath?.replace(/#+ /g, "")].filter(Boolean).join(" · "),
+    ),
+    citation.quote
+      ? h("blockquote", {}, citation.quote)
+      : h("p", { class: "muted" }, "The note this pointed at has been deleted."),
+    h("p", { class: "verdict", dataset: { support: state } }, SUPPORT[state].sentence),
+  ];
+}
+
+/** The one card of the page. */
+export class Card {
+  /** @param {(citation: any) => void} opened told when a passage is opened */
+  constructor(opened) {
+    this.opened = opened;
+    this.element = h("div", { id: "card", class: "card", role: "tooltip", hidden: true });
+    this.sheet = /** @type {HTMLDialogElement} */ (h("dialog", { class: "sheet", "aria-label": "Source" }));
+    this.timer = 0;
+    this.byTouch = false;
+    /** Quotes by note and span, so that a reader can tell whether the note still says so. @type {Map<string, string>} */
+    this.quotes = new Map();
+    this.element.addEventListener("mouseenter", () => clearTimeout(this.timer));
+    this.element.addEventListener("mouseleave", () => this.later(() => this.hide(), HIDE_AFTER));
+    this.sheet.addEventListener("click", (event) => event.target === this.sheet && this.sheet.close());
+    addEventListener("pointerdown", (event) => (this.byTouch = event.pointerType === "touch"), true);
+    addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
+    addEventListener("scroll", () => this.hide(), { capture: true, passive: true });
+    document.body.append(this.element, this.sheet);
+  }
+
+  /** @param {HTMLElement} link @param {any} citation */
+  attach(link, citation) {
+    this.quotes.set(`${citation.noteId}:${citation.span?.start}-${citation.span?.end}`, citation.quote);
+    link.setAttribute("href", format(place(citation)));
+    link.addEventListener("mouseenter", () => !this.byTouch && this.later(() => this.show(link, citation), SHOW_AFTER));
+    link.addEventListener("mouseleave", () => this.later(() => this.hide(), HIDE_AFTER));
+    link.addEventListener("focus", () => !this.byTouch && this.show(link, citation));
+    link.addEventListener("blur", () => this.hide());
+    link.addEventListener("click", (event) => this.follow(event, citation));
+  }
+
+  /** A click: on touch the sheet first, else the note. @param {Event} event @param {any} citation */
+  follow(event, citation) {
+    event.preventDefault();
+    this.hide();
+    if (this.byTouch && !this.sheet.open) this.openSheet(citation);
+    else this.open(citation);
+  }
+
+  /** @param {any} citation */
+  open(citation) {
+    this.sheet.close();
+    this.opened(citation);
+    go(place(citation));
+  }
+
+  /** @param {any} citation */
+  openSheet(citation) {
+    const open = h("button", { type: "button", class: "primary", onclick: () => this.open(citation) }, "Open the note");
+    const close = h("button", { type: "button", onclick: () => this.sheet.close() }, "Close");
+    this.sheet.replaceChildren(...details(citation), h("div", { class: "row" }, open, close));
+    this.sheet.showModal();
+  }
+
+  /** @param {() => void} run @param {number} milliseconds */
+  later(run, milliseconds) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(run, milliseconds);
+  }
+
+  /** @param {HTMLElement} link @param {any} citation */
+  show(link, citation) {
+    clearTimeout(this.timer);
+    if (!link.isConnected) return;
+    this.element.replaceChildren(...details(citation));
+    this.element.hidden = false;
+    link.setAttribute("aria-describedby", "card");
+    this.put(link.getBoundingClientRect());
+  }
+
+  /** Below the chip where there is room, else above. @param {DOMRect} chip */
+  put(chip) {
+    const { offsetWidth: width, offsetHeight: height } = this.element;
+    const left = Math.max(8, Math.min(chip.left - 16, innerWidth - width - 8));
+    const below = chip.bottom + 6;
+    const top = below + height < innerHeight - 8 ? below : Math.max(8, chip.top - height - 6);
+    this.element.style.setProperty("left", `${left}px`);
+    this.element.style.setProperty("top", `${top}px`);
+  }
+
+  hide() {
+    clearTimeout(this.timer);
+    this.element.hidden = true;
+  }
+}

@@ -1,0 +1,29 @@
+/** Where the product answers and how people sign in: `config.json` beside the page, or nothing at all. */
+
+/**
+ * @typedef {object} Firebase
+ * @property {string} apiKey the project's web key
+ * @property {string} [emulator] address of an Auth emulator to use instead
+ */
+
+/**
+ * @typedef {object} Config
+ * @property {string} apiBase address of the functions' host; empty: the page's own
+ * @property {Firebase | null} firebase null: nobody signs in
+ */
+
+/** @returns {Promise<Config>} The default where there is no such file. */
+export async function loadConfig() {
+  const given = await read();
+  const firebase = given.firebase?.apiKey ? given.firebase : null;
+  return { apiBase: String(given.apiBase ?? "").replace(/\/+$/, ""), firebase };
+}
+
+async function read() {
+  try {
+    const reply = await fetch("./config.json");
+    return reply.ok ? await reply.json() : {};
+  } catch {
+    return {};
+  }
+}

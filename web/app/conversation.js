@@ -1,0 +1,203 @@
+/** One conversation: its questions, what runs, what was not answered yet. Lives on while another one is looked at. */
+
+import { ask, empty, finished } from "./answer.js";
+import { ApiError } from "./api.js";
+import { newId } from "./page.js";
+import { resultOf } from "./sessions.js";
+import { Exchange } from "./views/exchange.js";
+
+/** @typedef {{question: string, requestId: string, asked: object}} Unanswered */
+
+/**
+ * Fires `change` when exchanges come, begin or end; `named` when the server has given it an id.
+ */
+export class Conversation extends EventTarget {
+  /**
+   * @param {string | null} id of the session; null: none yet
+   * @param {import("./page.js").Page} page @param {import("./sessions.js").Sessions} sessions
+   * @param {Pick<import("./views/exchange.js").Actions, "why" | "open">} actions
+   */
+  constructor(id, page, sessions, actions) {
+    super();
+    this.id = id;
+    this.page = page;
+    this.sessions = sessions;
+    /** @type {Exchange[]} */
+    this.exchanges = [];
+    /** @type {AbortController | null} */
+    this.running = null;
+    /** @type {ApiError | null} */
+    this.error = null;
+    this.loaded = id === null;
+    this.actions = {
+      ...actions,
+      say: page.say,
+      retry: (/** @type {Exchange} */ exchange) => void this.run(exchange),
+      rephrase: (/** @type {Exchange} */ exchange, /** @type {string} */ question, changes = {}) =>
+        void this.ask(question, { ...exchange.asked, ...changes }),
+      rate: (/** @type {Exchange} */ exchange, /** @type {"up" | "down" | null} */ rating) => void this.rate(exchange, rating),
+    };
+  }
+
+  /** What was said so far, and what was asked but not answered before the page was closed. */
+  async load() {
+    if (this.running) return;
+    let stored;
+    try {
+      stored = await this.stored();
+      this.error = null;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.error = error;
+      stored = this.id ? this.sessions.remembered(this.id) : [];
+    }
+    this.loaded = true;
+    this.exchanges = stored.map((each) => this.restored(each));
+    this.restoreUnanswered();
+    this.changed();
+  }
+
+  /** @returns {Promise<any[]>} */
+  async stored() {
+    if (!this.id) return this.sessions.kept ? [] : this.sessions.local();
+    const stored = await this.sessions.exchanges(this.id);
+    this.sessions.remember(this.id, stored);
+    return stored;
+  }
+
+  /** @param {any} stored */
+  restored({ question, reply, result, requestId }) {
+    const exchange = this.exchange(question, requestId ?? reply?.meta?.requestId ?? newId());
+    exchange.messageId = reply?.messageId ?? null;
+    exchange.show(result || reply ? finished(result ?? resultOf(reply)) : broken());
+    return exchange;
+  }
+
+  restoreUnanswered() {
+    const last = this.exchanges.at(-1)?.question;
+    for (const { question, requestId, asked } of this.unanswered()) {
+      if (question === last) {
+        this.answered(requestId);
+        continue;
+      }
+      const exchange = this.exchange(question, requestId);
+      exchange.asked = asked;
+      exchange.show(broken());
+      this.exchanges.push(exchange);
+    }
+  }
+
+  /** @param {string} question @param {string} requestId */
+  exchange(question, requestId) {
+    return new Exchange(question, requestId, this.page.card, this.actions);
+  }
+
+  /** @param {string} question @param {object} [asked] fields of the request; default: the settings */
+  async ask(question, asked = this.page.settings.chat()) {
+    const exchange = this.exchange(question, newId());
+    exchange.asked = asked;
+    this.exchanges.push(exchange);
+    await this.run(exchange);
+  }
+
+  /** Ask it, or ask it again: the server answers the same request once only. @param {Exchange} exchange */
+  async run(exchange) {
+    this.stop();
+    if (exchange.answer?.phase === "stopped") exchange.requestId = newId();
+    const { question, requestId, asked } = exchange;
+    const control = (this.running = new AbortController());
+    exchange.show(empty());
+    this.keepUnanswered({ question, requestId, asked });
+    this.changed();
+    try {
+      if (this.sessions.kept === null) await this.sessions.load();
+      const sessionId = this.sessions.kept ? (this.id ?? "new") : undefined;
+      const body = { message: question, requestId, ...asked, sessionId };
+      for await (const answer of ask(this.page.api, body, control.signal)) exchange.show(answer);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      exchange.show({ ...empty(), phase: "failed", error });
+    }
+    if (this.running === control) this.running = null;
+    this.end(exchange);
+  }
+
+  /** @param {Exchange} exchange */
+  end(exchange) {
+    const { answer, question, requestId } = exchange;
+    if (answer?.phase !== "failed") this.answered(requestId);
+    if (answer?.phase === "done") {
+      this.name(answer.sessionId);
+      const result = { answer: answer.text, citations: answer.citations, meta: answer.meta };
+      this.keep({ question, requestId, result });
+      const { length } = answer.citations;
+      this.page.announce(answer.meta.refusal ? "No answer in your notes." : `Answer ready, ${length} source${length === 1 ? "" : "s"}.`);
+    }
+    this.changed();
+  }
+
+  /** The server has begun a session for it, which takes over the settings of now. @param {string | null} sessionId */
+  name(sessionId) {
+    if (this.id || !sessionId) return;
+    const left = this.unanswered();
+    this.page.memory.put(this.key, null);
+    this.id = sessionId;
+    this.page.memory.put(this.key, left.length ? left : null);
+    this.dispatchEvent(new Event("named"));
+  }
+
+  /** @param {{question: string, requestId: string, result: any}} exchange */
+  keep(exchange) {
+    if (!this.id) return this.sessions.keepLocally(exchange);
+    this.sessions.remember(this.id, [...this.sessions.remembered(this.id), exchange]);
+    void this.sessions.follow(this.id, this.exchanges.length === 1);
+  }
+
+  stop() {
+    this.running?.abort();
+    this.running = null;
+  }
+
+  /** @param {Exchange} exchange @param {"up" | "down" | null} rating */
+  async rate(exchange, rating) {
+    const messageId = exchange.messageId ? { messageId: exchange.messageId } : {};
+    try {
+      await this.page.api.json("POST", "/feedback", { requestId: exchange.answer?.meta?.requestId ?? exchange.requestId, ...messageId, rating });
+      this.page.say(rating ? "Thank you." : "Taken back.");
+    } catch (error) {
+      this.page.say(error instanceof ApiError && error.unreachable ? error.message : "The rating could not be kept.");
+    }
+  }
+
+  // -- questions that a reload must not lose
+
+  get key() {
+    return `unanswered:${this.id ?? "new"}`;
+  }
+
+  /** @returns {Unanswered[]} */
+  unanswered() {
+    return this.page.memory.get(this.key, []);
+  }
+
+  /** @param {Unanswered} question */
+  keepUnanswered(question) {
+    this.page.memory.put(this.key, [...this.unanswered().filter((each) => each.requestId !== question.requestId), question]);
+  }
+
+  /** @param {string} requestId */
+  answered(requestId) {
+    const left = this.unanswered().filter((each) => each.requestId !== requestId);
+    this.page.memory.put(this.key, left.length ? left : null);
+  }
+
+  changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+/** A question whose answer never came. @returns {import("./answer.js").Answer} */
+function broken() {
+  const error = new ApiError(0, "This question was not answered: the page was closed or the connection broke.");
+  return { ...empty(), phase: "failed", error };
+}

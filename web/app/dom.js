@@ -1,0 +1,126 @@
+/** DOM building. Every text goes in as a text node; nothing here takes HTML. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Outlines on a 24 × 24 grid. @type {Readonly<Record<string, string>>} */
+const ICONS = {
+  plus: "M12 5v14M5 12h14",
+  send: "M5 12h13M12 5l7 7-7 7",
+  stop: "M7 7h10v10H7z",
+  menu: "M4 7h16M4 12h16M4 17h16",
+  close: "M6 6l12 12M18 6L6 18",
+  chat: "M4 5h16v11H9l-5 4z",
+  note: "M6 3h9l4 4v14H6zM9 11h7M9 15h7",
+  gear: "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",
+  help: "M9 9a3 3 0 1 1 4.2 2.8c-.8.4-1.2 1-1.2 2.2M12 17.5v.1",
+  trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
+  edit: "M4 20l1-4L16 5l3 3L8 19z",
+  up: "M7 11l4-7c2 0 2.5 1.5 2 3l-.5 3H19l-2 9H7zM7 11H4v8h3",
+  down: "M17 13l-4 7c-2 0-2.5-1.5-2-3l.5-3H5l2-9h10zM17 13h3V5h-3",
+  copy: "M9 9h11v11H9zM15 9V4H4v11h5",
+  bars: "M5 20V10M12 20V4M19 20v-7",
+  clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7v5l3 2",
+  folder: "M3 6h6l2 2h10v11H3z",
+  retry: "M20 11a8 8 0 1 0-2.3 6M20 5v6h-6",
+  back: "M14 6l-6 6 6 6",
+};
+
+/**
+ * An element with properties and children. `on…` are listeners, `dataset` an object; true and false set and leave out
+ * an attribute; null and false children are skipped, strings and numbers become text nodes.
+ * @param {string} tag
+ * @param {Record<string, any>} [props]
+ * @param {...any} children
+ * @returns {HTMLElement}
+ */
+export function h(tag, props = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) set(element, name, value);
+  element.append(...children.flat(Infinity).filter(shown).map(asNode));
+  return element;
+}
+
+/** @param {HTMLElement} element @param {string} name @param {any} value */
+function set(element, name, value) {
+  if (value === null || value === undefined || value === false) return;
+  if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  else if (name === "dataset") Object.assign(element.dataset, value);
+  else if (name === "value") /** @type {HTMLInputElement} */ (element).value = value;
+  else element.setAttribute(name, value === true ? "" : String(value));
+}
+
+/** @param {any} child */
+function shown(child) {
+  return child !== null && child !== undefined && child !== false;
+}
+
+/** @param {any} child */
+function asNode(child) {
+  return child instanceof Node ? child : document.createTextNode(String(child));
+}
+
+/** A drawn sign, hidden from screen readers: its button has a name. @param {string} name */
+export function icon(name) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+}
+
+/**
+ * A button that shows a sign. Its label is read out and shown as a tooltip.
+ * @param {string} name @param {string} label @param {(event: Event) => void} onclick @param {Record<string, any>} [props]
+ */
+export function iconButton(name, label, onclick, props = {}) {
+  return h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, onclick, ...props }, icon(name));
+}
+
+/**
+ * Other rows in a list; who was on one of them stays on it.
+ * @param {HTMLElement} list @param {any[]} rows false and null are skipped
+ */
+export function refill(list, rows) {
+  const known = (/** @type {Element} */ each) => each.getAttribute("href") ?? each.getAttribute("aria-label");
+  const focused = list.contains(document.activeElement) ? known(/** @type {Element} */ (document.activeElement)) : null;
+  list.replaceChildren(...rows.filter(Boolean));
+  const again = focused && [...list.querySelectorAll("a, button")].find((each) => known(each) === focused);
+  if (again) /** @type {HTMLElement} */ (again).focus();
+}
+
+/** `1 source`, `3 sources`. @param {number} count @param {string} word */
+export function plural(count, word) {
+  return `${count.toLocaleString()} ${word}${count === 1 ? "" : "s"}`;
+}
+
+const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+
+/** A day in the reader's words. @param {string} instant RFC 3339 */
+export function day(instant) {
+  return DAY.format(new Date(instant));
+}
+
+/** At most once per frame. @param {() => void} run */
+export function framed(run) {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      run();
+    });
+  };
+}
+
+/** Once things have been quiet for a while. @param {(...values: any[]) => void} run @param {number} milliseconds */
+export function settled(run, milliseconds) {
+  let timer = 0;
+  return (/** @type {any[]} */ ...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => run(...values), milliseconds);
+  };
+}

@@ -1,0 +1,229 @@
+/**
+ * Inline Markdown: text with the place of each character -> a tree. Pure; knows no DOM. What it does not know, images
+ * and HTML above all, stays text.
+ */
+
+/**
+ * @typedef {{text: string, at: number[]}} Run text, and for each of its UTF-16 units the offset into the source
+ * @typedef {{type: "text" | "code", text: string, at: number[]}
+ *   | {type: "strong" | "em" | "del", children: Inline[]}
+ *   | {type: "link", href: string, children: Inline[]}
+ *   | {type: "cite", labels: string[]}
+ *   | {type: "break"}} Inline
+ */
+
+const FARTHEST = 1500;
+/** Characters within which an opened mark must be closed: keeps hostile text from costing its length squared. */
+const PATIENCE = 100_000;
+/** Looks at possible ends of marks in one text; then what is left is plain. */
+const DEEPEST = 8;
+
+const CITE = /\[(N\d{1,3}(?:\s*,\s*N\d{1,3})*)\]/y;
+const LINK = /!?\[((?:\\.|[^\\[\]]){0,500})\]\(\s*(?:<([^<>\n]{0,2000})>|([^\s()<>]{0,2000}))(?:\s+"[^"\n]{0,300}")?\s*\)/y;
+const WIKI = /!?\[\[([^[\]|\n]{1,300})(?:\|([^[\]\n]{1,300}))?\]\]/y;
+const ANGLE = /<((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>/y;
+const BARE = /https?:\/\/[^\s<>"'`]{1,2000}/y;
+const TICKS = /`+/y;
+const PUNCTUATION = /[!-/:-@[-`{-~]/;
+const WORD = /[\p{L}\p{N}]/u;
+
+/** @type {ReadonlyArray<[string, "strong" | "em" | "del"]>} */
+const MARKS = [["**", "strong"], ["__", "strong"], ["~~", "del"], ["*", "em"], ["_", "em"]];
+
+/**
+ * @param {Run} run @param {{cite?: boolean}} [options] `cite`: whether `[N1]` is a citation
+ * @returns {Inline[]}
+ */
+export function inlines(run, options = {}) {
+  return new Scanner(run, options.cite ?? false, 0).all();
+}
+
+class Scanner {
+  /** @param {Run} run @param {boolean} cite @param {number} depth */
+  constructor(run, cite, depth) {
+    this.run = run;
+    this.text = run.text;
+    this.cite = cite;
+    this.depth = depth;
+    this.place = 0;
+    /** @type {Inline[]} */
+    this.found = [];
+    this.from = 0; // of the plain text not yet put out
+    /** @type {Set<string>} */
+    this.unclosed = new Set(); // marks that nothing further on closes
+    this.patience = PATIENCE;
+  }
+
+  /** @returns {Inline[]} */
+  all() {
+    while (this.place < this.text.length) if (!this.step()) this.place += 1;
+    this.flush(this.place);
+    return this.found;
+  }
+
+  /** Whether something other than plain text begins here; then it has been read. */
+  step() {
+    switch (this.text[this.place]) {
+      case "\\":
+        return this.escape();
+      case "`":
+        return this.code();
+      case "[":
+      case "!":
+        return this.citation() || this.wiki() || this.link();
+      case "<":
+        return this.address(ANGLE, 1);
+      case "h":
+        return this.address(BARE, 0);
+      case "\n":
+        return this.newline();
+      case "*":
+      case "_":
+      case "~":
+        return this.mark();
+      default:
+        return false;
+    }
+  }
+
+  /** @param {RegExp} sticky */
+  match(sticky) {
+    sticky.lastIndex = this.place;
+    return sticky.exec(this.text);
+  }
+
+  /** @param {number} start @param {number} end @returns {Run} */
+  slice(start, end) {
+    return { text: this.text.slice(start, end), at: this.run.at.slice(start, end) };
+  }
+
+  /** @param {number} end */
+  flush(end) {
+    if (end > this.from) this.found.push({ type: "text", ...this.slice(this.from, end) });
+  }
+
+  /** @param {Inline | null} node @param {number} length of what it was read from */
+  put(node, length) {
+    this.flush(this.place);
+    if (node) this.found.push(node);
+    this.place += length;
+    this.from = this.place;
+    return true;
+  }
+
+  /** @param {number} start @param {number} end @returns {Inline[]} */
+  inside(start, end) {
+    const run = this.slice(start, end);
+    return this.depth < DEEPEST ? new Scanner(run, this.cite, this.depth + 1).all() : [{ type: "text", ...run }];
+  }
+
+  escape() {
+    const next = this.text[this.place + 1];
+    if (next === "\n") return this.put({ type: "break" }, 2);
+    if (next === undefined || !PUNCTUATION.test(next)) return false;
+    this.put(null, 1);
+    this.place += 1;
+    return true;
+  }
+
+  code() {
+    const ticks = this.match(TICKS)?.[0].length ?? 0;
+    const start = this.place + ticks;
+    for (let end = this.text.indexOf("`", start); end !== -1 && end - start < FARTHEST; ) {
+      TICKS.lastIndex = end;
+      const closing = TICKS.exec(this.text)?.[0].length ?? 1;
+      if (closing === ticks) return this.put({ type: "code", ...this.slice(start, end) }, end + ticks - this.place);
+      end = this.text.indexOf("`", end + closing);
+    }
+    this.place += ticks;
+    return true;
+  }
+
+  citation() {
+    const found = this.cite && this.match(CITE);
+    return found ? this.put({ type: "cite", labels: found[1].split(/\s*,\s*/) }, found[0].length) : false;
+  }
+
+  /** `[[Note]]`, `[[Note|shown]]`: shown without its brackets. */
+  wiki() {
+    const found = this.match(WIKI);
+    if (!found) return false;
+    const shown = found[2] ?? found[1];
+    const start = this.place + found[0].lastIndexOf(shown);
+    return this.put({ type: "em", children: [{ type: "text", ...this.slice(start, start + shown.length) }] }, found[0].length);
+  }
+
+  /** `[text](address)`; of an image its text alone. */
+  link() {
+    const found = this.match(LINK);
+    if (!found) return false;
+    const start = this.place + found[0].indexOf("[") + 1;
+    const children = this.inside(start, start + found[1].length);
+    const href = found[0][0] === "!" ? null : safe(found[2] ?? found[3]);
+    return this.put(href ? { type: "link", href, children } : { type: "em", children }, found[0].length);
+  }
+
+  /** @param {RegExp} form @param {number} frame characters around the address itself */
+  address(form, frame) {
+    const found = this.match(form);
+    if (!found || (!frame && WORD.test(this.text[this.place - 1] ?? ""))) return false;
+    const shown = frame ? found[1] : found[0].replace(/[.,;:!?)\]*_~]+$/, "");
+    const href = safe(shown);
+    if (!href) return false;
+    const start = this.place + frame;
+    const children = /** @type {Inline[]} */ ([{ type: "text", ...this.slice(start, start + shown.length) }]);
+    return this.put({ type: "link", href, children }, frame ? found[0].length : shown.length);
+  }
+
+  /** Two spaces before it make a break. */
+  newline() {
+    if (this.text.slice(this.place - 2, this.place) !== "  ") return false;
+    return this.put({ type: "break" }, 1);
+  }
+
+  mark() {
+    for (const [sign, type] of MARKS) {
+      if (!this.text.startsWith(sign, this.place) || this.unclosed.has(sign)) continue;
+      const start = this.place + sign.length;
+      if (!this.opens(sign, start)) continue;
+      const end = this.closing(sign, start);
+      if (end === -1) continue;
+      return this.put({ type, children: this.inside(start, end) }, end + sign.length - this.place);
+    }
+    return false;
+  }
+
+  /** @param {string} sign @param {number} start */
+  opens(sign, start) {
+    if (/\s|^$/.test(this.text[start] ?? "")) return false;
+    return sign[0] !== "_" || !WORD.test(this.text[this.place - 1] ?? "");
+  }
+
+  /** Where the mark opened before `start` closes; -1: nowhere. @param {string} sign @param {number} start */
+  closing(sign, start) {
+    const last = Math.min(this.text.length, start + FARTHEST);
+    for (let end = this.text.indexOf(sign, start + 1); end !== -1 && end < last; end = this.text.indexOf(sign, end + 1)) {
+      if (--this.patience < 0) return -1;
+      const single = sign.length === 1;
+      if (single && (this.text[end + 1] === sign || this.text[end - 1] === sign)) {
+        end += this.text[end + 1] === sign ? 1 : 0;
+        continue;
+      }
+      if (/[\s\\]/.test(this.text[end - 1])) continue;
+      if (sign[0] === "_" && WORD.test(this.text[end + sign.length] ?? "")) continue;
+      return end;
+    }
+    if (last === this.text.length) this.unclosed.add(sign);
+    return -1;
+  }
+}
+
+/** The address itself if a link may lead there, else null: http, https and mailto alone. @param {string} address */
+export function safe(address) {
+  try {
+    const url = new URL(address);
+    return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,75 @@
+/** Where the page starts: who is there, then the views, then whatever the address says. */
+
+import { Api, ApiError } from "./api.js";
+import { FirebaseAuth, NoAuth } from "./auth.js";
+import { Card } from "./citations.js";
+import { loadConfig } from "./config.js";
+import { Connection } from "./connection.js";
+import { h } from "./dom.js";
+import { Notes } from "./notes.js";
+import { Sessions } from "./sessions.js";
+import { UserSettings } from "./settings.js";
+import { drawer } from "./store.js";
+import { Shell } from "./views/shell.js";
+import { signInForm } from "./views/sign_in.js";
+import { Workspace } from "./workspace.js";
+
+async function start() {
+  const config = await loadConfig();
+  const auth = config.firebase ? new FirebaseAuth(config.firebase, drawer("")) : new NoAuth();
+  const connection = new Connection(`${config.apiBase}/api/healthz`);
+  const api = new Api(config.apiBase, auth, connection);
+  auth.addEventListener("change", startAgain);
+  if (auth.owner === null) {
+    document.getElementById("app")?.replaceChildren(h("main", { class: "entrance" }, signInForm(/** @type {FirebaseAuth} */ (auth))));
+    return;
+  }
+  open(api, auth, connection, auth.owner);
+}
+
+/** @param {Api} api @param {any} auth @param {Connection} connection @param {string} owner */
+function open(api, auth, connection, owner) {
+  const shell = new Shell(connection);
+  const memory = drawer(owner);
+  const settings = new UserSettings(memory);
+  const cited = (/** @type {any} */ citation) => void told(api, citation);
+  const say = (/** @type {string} */ text) => shell.say(text);
+  const announce = (/** @type {string} */ text) => shell.announce(text);
+  const page = { api, auth, memory, settings, connection, card: new Card(cited), say, announce };
+  const workspace = new Workspace(page, shell, new Sessions(page), new Notes(page));
+  paint(settings);
+  settings.addEventListener("change", () => paint(settings));
+  workspace.start();
+}
+
+/** Nothing of one user stays on the page, or in the address, of another. */
+function startAgain() {
+  history.replaceState(null, "", "#/");
+  location.reload();
+}
+
+/** @param {UserSettings} settings */
+function paint(settings) {
+  document.documentElement.dataset.theme = settings.now.theme;
+}
+
+/** Which citations people open is worth knowing, but no reason to bother them. @param {Api} api @param {any} citation */
+async function told(api, citation) {
+  if (!citation.requestId) return;
+  try {
+    await api.json("POST", "/feedback", { requestId: citation.requestId, rating: null, citation: citation.cid });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+/** The only script address that is ever made from text. */
+function keepForOffline() {
+  if (!("serviceWorker" in navigator) || !isSecureContext) return;
+  const address = "./sw.js";
+  const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("aurora", { createScriptURL: () => address });
+  void navigator.serviceWorker.register(policy ? policy.createScriptURL(address) : address);
+}
+
+await start();
+keepForOffline();

@@ -1,0 +1,252 @@
+/** Markdown -> blocks, every piece of text with its place in the source. Pure; knows no DOM. HTML is text. */
+
+import { inlines } from "./inline.js";
+
+/**
+ * @typedef {import("./inline.js").Inline} Inline
+ * @typedef {import("./inline.js").Run} Run
+ * @typedef {{text: string, at: number}} Line one line without its end, and where it begins in the source
+ * @typedef {{done: boolean | null, blocks: Block[]}} Item `done` null: no task
+ * @typedef {{type: "heading", level: number, children: Inline[]}
+ *   | {type: "paragraph", children: Inline[]}
+ *   | {type: "code", run: Run}
+ *   | {type: "quote", blocks: Block[]}
+ *   | {type: "list", ordered: boolean, start: number, items: Item[]}
+ *   | {type: "table", rows: Inline[][][]}
+ *   | {type: "rule"}} Block
+ */
+
+const DEEPEST = 12;
+
+const BLANK = /^\s*$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+|$)(.*?)(?:[ \t]+#+)?[ \t]*$/;
+const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
+const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
+const QUOTE = /^ {0,3}> ?/;
+const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}(?=\S)|\t| *$| )/;
+const TASK = /^\[([ xX])\][ \t]+/;
+const INDENTED = /^(?: {4}|\t)/;
+const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const FRONTMATTER = /^\ufeff?---[ \t]*(?:\r\n|\n|\r)(?:[\s\S]*?(?:\r\n|\n|\r))?---[ \t]*(?:\r\n|\n|\r|$)/;
+
+/**
+ * @param {string} source @param {{cite?: boolean, from?: number}} [options] `from`: where the text begins
+ * @returns {Block[]}
+ */
+export function blocks(source, options = {}) {
+  return new Blocks(linesOf(source, options.from ?? 0), options.cite ?? false, 0).all();
+}
+
+/** Where the text begins after YAML between `---` lines. @param {string} source */
+export function bodyStart(source) {
+  return FRONTMATTER.exec(source)?.[0].length ?? 0;
+}
+
+/** @param {string} source @param {number} from @returns {Line[]} */
+function linesOf(source, from) {
+  const lines = [];
+  for (const match of source.slice(from).matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)) {
+    lines.push({ text: match[1], at: from + match.index });
+  }
+  return lines;
+}
+
+class Blocks {
+  /** @param {Line[]} lines @param {boolean} cite @param {number} depth */
+  constructor(lines, cite, depth) {
+    this.lines = lines;
+    this.cite = cite;
+    this.depth = depth;
+    this.next = 0;
+  }
+
+  /** @returns {Block[]} */
+  all() {
+    const found = [];
+    while (this.next < this.lines.length) {
+      if (BLANK.test(this.line)) this.next += 1;
+      else found.push(this.block());
+    }
+    return found;
+  }
+
+  get line() {
+    return this.lines[this.next].text;
+  }
+
+  /** @returns {Block} */
+  block() {
+    if (FENCE.test(this.line)) return this.fenced();
+    if (INDENTED.test(this.line)) return this.indented();
+    if (HEADING.test(this.line)) return this.heading();
+    if (RULE.test(this.line)) return this.rule();
+    if (this.depth < DEEPEST && QUOTE.test(this.line)) return this.quote();
+    if (this.depth < DEEPEST && ITEM.test(this.line)) return this.list();
+    if (this.startsTable()) return this.table();
+    return this.paragraph();
+  }
+
+  /** @param {Line[]} lines @returns {Block[]} */
+  within(lines) {
+    return new Blocks(lines, this.cite, this.depth + 1).all();
+  }
+
+  /** @param {Line[]} lines @returns {Inline[]} */
+  inline(lines) {
+    return inlines(joined(lines.map((line) => cut(line, line.text.length - line.text.trimStart().length))), { cite: this.cite });
+  }
+
+  /** @returns {Block} */
+  fenced() {
+    const fence = /** @type {RegExpExecArray} */ (FENCE.exec(this.line))[1];
+    const body = [];
+    for (this.next += 1; this.next < this.lines.length; this.next += 1) {
+      const closing = FENCE.exec(this.line)?.[1];
+      if (closing?.startsWith(fence) && this.line.trim() === closing) {
+        this.next += 1;
+        break;
+      }
+      body.push(this.lines[this.next]);
+    }
+    return { type: "code", run: joined(body) };
+  }
+
+  /** @returns {Block} */
+  indented() {
+    const body = this.while((line) => INDENTED.test(line));
+    return { type: "code", run: joined(body.map((line) => cut(line, line.text[0] === "\t" ? 1 : 4))) };
+  }
+
+  /** @returns {Block} */
+  heading() {
+    const line = this.lines[this.next++];
+    const [, signs, title] = /** @type {RegExpExecArray} */ (HEADING.exec(line.text));
+    const start = title ? line.text.indexOf(title, line.text.indexOf(signs) + signs.length) : line.text.length;
+    const run = { text: title, at: line.at + start };
+    return { type: "heading", level: signs.length, children: this.inline([run]) };
+  }
+
+  /** @returns {Block} */
+  rule() {
+    this.next += 1;
+    return { type: "rule" };
+  }
+
+  /** @returns {Block} */
+  quote() {
+    const body = this.while((line) => QUOTE.test(line));
+    return { type: "quote", blocks: this.within(body.map((line) => cut(line, matched(QUOTE, line.text)))) };
+  }
+
+  /** @returns {Block} */
+  list() {
+    const marker = /** @type {RegExpExecArray} */ (ITEM.exec(this.line))[2];
+    const kind = marker.at(-1);
+    const items = [];
+    while (this.next < this.lines.length) {
+      const found = ITEM.exec(this.line);
+      if (!found || found[2].at(-1) !== kind || RULE.test(this.line)) break;
+      items.push(this.item(found[0].length));
+    }
+    return { type: "list", ordered: /\d/.test(marker), start: Number.parseInt(marker, 10) || 0, items };
+  }
+
+  /** @param {number} indent of the item's text @returns {Item} */
+  item(indent) {
+    const first = cut(this.lines[this.next++], indent);
+    const task = TASK.exec(first.text);
+    const body = [task ? cut(first, task[0].length) : first];
+    let blank = false;
+    for (; this.next < this.lines.length; this.next += 1) {
+      const line = this.lines[this.next];
+      if (BLANK.test(line.text)) blank = true;
+      else if (deep(line.text, indent)) blank = false;
+      else if (blank || this.interrupts()) break;
+      body.push(deep(line.text, indent) ? cut(line, Math.min(indent, spaces(line.text))) : line);
+    }
+    return { done: task ? task[1] !== " " : null, blocks: this.within(body) };
+  }
+
+  startsTable() {
+    const below = this.lines[this.next + 1]?.text ?? "";
+    return this.line.includes("|") && below.includes("|") && DELIMITERS.test(below);
+  }
+
+  /** @returns {Block} */
+  table() {
+    const head = this.lines[this.next];
+    this.next += 2;
+    const body = this.while((line) => line.includes("|") && !BLANK.test(line));
+    return { type: "table", rows: [head, ...body].map((line) => cells(line).map((cell) => this.inline([cell]))) };
+  }
+
+  /** @returns {Block} */
+  paragraph() {
+    const body = [this.lines[this.next++]];
+    for (; this.next < this.lines.length && !BLANK.test(this.line); this.next += 1) {
+      const level = UNDERLINE.exec(this.line)?.[1];
+      if (level) {
+        this.next += 1;
+        return { type: "heading", level: level[0] === "=" ? 1 : 2, children: this.inline(body) };
+      }
+      if (this.interrupts() || this.startsTable()) break;
+      body.push(this.lines[this.next]);
+    }
+    return { type: "paragraph", children: this.inline(body) };
+  }
+
+  /** Whether this line ends a paragraph without a blank line before it. */
+  interrupts() {
+    return [FENCE, HEADING, RULE, QUOTE, ITEM].some((form) => form.test(this.line));
+  }
+
+  /** @param {(line: string) => boolean} holds @returns {Line[]} */
+  while(holds) {
+    const found = [];
+    while (this.next < this.lines.length && holds(this.line)) found.push(this.lines[this.next++]);
+    return found;
+  }
+}
+
+/** @param {RegExp} form @param {string} text */
+function matched(form, text) {
+  return form.exec(text)?.[0].length ?? 0;
+}
+
+/** @param {string} text */
+function spaces(text) {
+  return matched(/^[ \t]*/, text);
+}
+
+/** @param {string} text @param {number} indent */
+function deep(text, indent) {
+  return text[0] === "\t" || spaces(text) >= Math.min(indent, 4);
+}
+
+/** @param {Line} line @param {number} count @returns {Line} */
+function cut(line, count) {
+  return { text: line.text.slice(count), at: line.at + Math.min(count, line.text.length) };
+}
+
+/** The cells of a table's row. @param {Line} line @returns {Line[]} */
+function cells(line) {
+  const found = [];
+  for (const match of line.text.matchAll(/((?:\\.|[^|\\])*)(\||$)/g)) {
+    if (match[2] === "" && match[1].trim() === "") continue;
+    if (match.index === 0 && match[1].trim() === "") continue; // before the first bar
+    const lead = spaces(match[1]);
+    found.push({ text: match[1].trim(), at: line.at + match.index + lead });
+  }
+  return found;
+}
+
+/** Lines as one text with the place of each unit. @param {Line[]} lines @returns {Run} */
+function joined(lines) {
+  const at = /** @type {number[]} */ ([]);
+  for (const [index, line] of lines.entries()) {
+    if (index) at.push(line.at - 1); // the line's end before it
+    for (let unit = 0; unit < line.text.length; unit += 1) at.push(line.at + unit);
+  }
+  return { text: lines.map((line) => line.text).join("\n"), at };
+}

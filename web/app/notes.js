@@ -1,0 +1,99 @@
+/** The user's notes as the server lists them, without their texts. */
+
+const PAGE = 200;
+
+/**
+ * Fires `change` while the list grows and when a note is saved or deleted.
+ */
+export class Notes extends EventTarget {
+  /** @param {import("./page.js").Page} page */
+  constructor(page) {
+    super();
+    this.page = page;
+    /** @type {Map<string, any>} */
+    this.all = new Map();
+    this.complete = false;
+    /** @type {any} */
+    this.coverage = null;
+    this.loading = /** @type {Promise<void> | null} */ (null);
+  }
+
+  /** Read the whole list again, page by page. Throws ApiError. */
+  load() {
+    this.loading ??= this.read().finally(() => (this.loading = null));
+    return this.loading;
+  }
+
+  async read() {
+    const found = new Map();
+    let token = "";
+    do {
+      const query = token ? `&pageToken=${encodeURIComponent(token)}` : "";
+      const page = await this.page.api.get(`/notes?pageSize=${PAGE}${query}`);
+      for (const note of page.notes) found.set(note.noteId, note);
+      token = page.nextPageToken;
+      if (found.size > this.all.size) this.take(found);
+    } while (token);
+    this.complete = true;
+    this.take(found);
+  }
+
+  /** @param {Map<string, any>} found */
+  take(found) {
+    this.all = found;
+    this.dispatchEvent(new Event("change"));
+  }
+
+  async loadCoverage() {
+    this.coverage = await this.page.api.get("/index:coverage");
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** Newest first. */
+  get list() {
+    return [...this.all.values()].sort((one, other) => other.updatedAt.localeCompare(one.updatedAt) || one.noteId.localeCompare(other.noteId));
+  }
+
+  /** Folders that hold notes, by name, with how many. @returns {Map<string, number>} */
+  get folders() {
+    const counts = new Map();
+    for (const note of this.all.values()) counts.set(folderOf(note), (counts.get(folderOf(note)) ?? 0) + 1);
+    return new Map([...counts].sort(([one], [other]) => one.localeCompare(other)));
+  }
+
+  /** @param {string} id @returns {Promise<any>} with its text */
+  get(id) {
+    return this.page.api.get(`/notes/${encodeURIComponent(id)}`);
+  }
+
+  /** @param {any} note @returns {Promise<any>} as it was saved */
+  async save(note) {
+    const { updatedAt: _, ...fields } = note;
+    const saved = await this.page.api.json("PUT", `/notes/${encodeURIComponent(note.noteId)}`, fields);
+    this.put(saved);
+    return saved;
+  }
+
+  /** A note that the server has taken in. @param {any} note */
+  put({ text: _, ...note }) {
+    this.all.set(note.noteId, note);
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** @param {string} id */
+  async remove(id) {
+    await this.page.api.json("DELETE", `/notes/${encodeURIComponent(id)}`);
+    this.all.delete(id);
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** @param {string} id */
+  status(id) {
+    return this.page.api.get(`/notes/${encodeURIComponent(id)}:indexStatus`);
+  }
+}
+
+/** The folder of a note, empty for none. @param {{path: string}} note */
+export function folderOf(note) {
+  return note.path.includes("/") ? note.path.slice(0, note.path.lastIndexOf("/")) : "";
+}

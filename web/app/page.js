@@ -1,0 +1,54 @@
+/** What every view needs, in one object. */
+
+/**
+ * @typedef {object} Page
+ * @property {import("./api.js").Api} api
+ * @property {any} auth
+ * @property {import("./store.js").Drawer} memory of the user who is signed in
+ * @property {import("./settings.js").UserSettings} settings
+ * @property {import("./connection.js").Connection} connection
+ * @property {import("./citations.js").Card} card
+ * @property {(text: string) => void} say read out and shown for a moment
+ * @property {(text: string) => void} announce read out alone
+ */
+
+/** A new id for a note or a request. */
+export function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Offer text as a file. @param {Blob} content @param {string} name */
+export function download(content, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/**
+ * Ask before something that cannot be undone.
+ * @param {string} question @param {string} action what the button says
+ * @returns {Promise<boolean>}
+ */
+export async function confirmed(question, action) {
+  const { h } = await import("./dom.js");
+  const dialog = /** @type {HTMLDialogElement} */ (
+    h(
+      "dialog",
+      { class: "ask", "aria-label": question },
+      h(
+        "form",
+        { method: "dialog" },
+        h("p", {}, question),
+        h("div", { class: "row" }, h("button", { value: "", autofocus: true }, "Cancel"), h("button", { value: "yes", class: "danger" }, action)),
+      ),
+    )
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+  await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
+  dialog.remove();
+  return dialog.returnValue === "yes";
+}

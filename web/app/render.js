@@ -1,0 +1,97 @@
+/** Blocks of Markdown -> DOM, all text as text nodes. A span of the source can be marked. */
+
+import { h } from "./dom.js";
+import { blocks } from "./markdown.js";
+
+/**
+ * @typedef {import("./markdown.js").Block} Block
+ * @typedef {import("./markdown.js").Inline} Inline
+ * @typedef {object} Options
+ * @property {(label: string) => Node} [cite] what stands for a citation; none: `[N1]` is text
+ * @property {{start: number, end: number} | null} [mark] span of the source to highlight, UTF-16
+ * @property {number} [from] where in the source the text begins
+ */
+
+/** @param {string} source @param {Options} [options] @returns {HTMLElement[]} */
+export function render(source, options = {}) {
+  const found = blocks(source, { cite: Boolean(options.cite), from: options.from });
+  return found.map((block) => element(block, options));
+}
+
+/** @param {Block} block @param {Options} options @returns {HTMLElement} */
+function element(block, options) {
+  switch (block.type) {
+    case "heading": // below the page's own first two levels
+      return h(`h${Math.min(block.level + 2, 6)}`, {}, inside(block.children, options));
+    case "paragraph":
+      return h("p", {}, inside(block.children, options));
+    case "code":
+      return h("pre", { tabindex: "0" }, h("code", {}, text(block.run, options)));
+    case "quote":
+      return h("blockquote", {}, block.blocks.map((each) => element(each, options)));
+    case "list":
+      return list(block, options);
+    case "table":
+      return table(block.rows, options);
+    case "rule":
+      return h("hr");
+  }
+}
+
+/** @param {Extract<Block, {type: "list"}>} block @param {Options} options */
+function list(block, options) {
+  const items = block.items.map((item) => {
+    const tick = item.done === null ? null : h("span", { class: "tick" }, item.done ? "☑ " : "☐ ");
+    const body = item.blocks.map((each) => element(each, options));
+    const [first] = body;
+    if (first?.tagName === "P") first.prepend(...(tick ? [tick] : []));
+    return h("li", { class: item.done === null ? null : "task" }, body);
+  });
+  const start = block.ordered && block.start !== 1 ? block.start : null;
+  return h(block.ordered ? "ol" : "ul", { start }, items);
+}
+
+/** @param {Inline[][][]} rows @param {Options} options */
+function table([head, ...body], options) {
+  const row = (/** @type {Inline[][]} */ cells, /** @type {string} */ tag) =>
+    h("tr", {}, cells.map((cell) => h(tag, tag === "th" ? { scope: "col" } : {}, inside(cell, options))));
+  const inner = h("table", {}, h("thead", {}, row(head, "th")), h("tbody", {}, body.map((cells) => row(cells, "td"))));
+  return h("div", { class: "table", tabindex: "0", role: "group", "aria-label": "Table" }, inner);
+}
+
+/** @param {Inline[]} nodes @param {Options} options @returns {any[]} */
+function inside(nodes, options) {
+  return nodes.map((node) => inline(node, options));
+}
+
+/** @param {Inline} node @param {Options} options @returns {any} */
+function inline(node, options) {
+  switch (node.type) {
+    case "text":
+      return text(node, options);
+    case "code":
+      return h("code", {}, text(node, options));
+    case "link":
+      return h("a", { href: node.href, rel: "noopener noreferrer nofollow", target: "_blank" }, inside(node.children, options));
+    case "cite":
+      return options.cite ? node.labels.map(options.cite) : null;
+    case "break":
+      return h("br");
+    default:
+      return h(node.type, {}, inside(node.children, options));
+  }
+}
+
+/** Text nodes, those inside the marked span in a `mark`. @param {{text: string, at: number[]}} run @param {Options} options */
+function text(run, { mark }) {
+  if (!mark) return [run.text];
+  const within = (/** @type {number} */ unit) => run.at[unit] >= mark.start && run.at[unit] < mark.end;
+  const parts = [];
+  for (let start = 0, end = 0; start < run.text.length; start = end) {
+    const marked = within(start);
+    while (end < run.text.length && within(end) === marked) end += 1;
+    const piece = run.text.slice(start, end);
+    parts.push(marked ? h("mark", {}, piece) : piece);
+  }
+  return parts;
+}

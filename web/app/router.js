@@ -1,0 +1,60 @@
+/** What is shown, as the address says it: every view can be gone back to, reloaded and sent to somebody. */
+
+/**
+ * @typedef {object} Route
+ * @property {"chat" | "notes"} view
+ * @property {string | null} id of the session, or of the note
+ * @property {string | null} note id of a note beside a chat
+ * @property {{start: number, end: number} | null} at span to show in it, UTF-16
+ * @property {boolean} edit whether the note is being edited
+ */
+
+/** @param {string} hash @returns {Route} */
+export function parse(hash) {
+  const [path, query = ""] = hash.replace(/^#/, "").split("?");
+  const [view, id = ""] = path.split("/").filter(Boolean);
+  const more = new URLSearchParams(query);
+  const [, start, end] = /^(\d+)-(\d+)$/.exec(more.get("at") ?? "") ?? [];
+  return {
+    view: view === "notes" ? "notes" : "chat",
+    id: id ? decoded(id) : null,
+    note: more.get("note"),
+    at: start ? { start: Number(start), end: Number(end) } : null,
+    edit: more.has("edit"),
+  };
+}
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @param {Partial<Route>} route @returns {string} */
+export function format({ view = "chat", id, note, at, edit }) {
+  const more = new URLSearchParams();
+  if (note) more.set("note", note);
+  if (at) more.set("at", `${at.start}-${at.end}`);
+  if (edit) more.set("edit", "1");
+  const path = [view === "notes" ? "notes" : id ? "c" : "", id ? encodeURIComponent(id) : ""].filter(Boolean).join("/");
+  return `#/${path}${more.size ? `?${more}` : ""}`;
+}
+
+/** @param {Partial<Route>} route @param {{replace?: boolean}} [options] `replace`: without a step to go back to */
+export function go(route, { replace = false } = {}) {
+  const hash = format(route);
+  if (!replace) {
+    location.hash = hash;
+    return;
+  }
+  history.replaceState(null, "", hash);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** @returns {Route} */
+export function here() {
+  return parse(location.hash);
+}

@@ -1,0 +1,125 @@
+/** Conversations on the server; where it keeps none, one in this browser. */
+
+import { ApiError } from "./api.js";
+
+const MESSAGES = 100;
+const KEPT = 20;
+
+/**
+ * Fires `change` when the list has changed.
+ */
+export class Sessions extends EventTarget {
+  /** @param {import("./page.js").Page} page */
+  constructor(page) {
+    super();
+    this.page = page;
+    /** @type {any[]} */
+    this.list = [];
+    this.query = "";
+    /** @type {string | null} */
+    this.nextPage = null;
+    /** Whether the server keeps sessions; null: nobody has asked yet. @type {boolean | null} */
+    this.kept = null;
+  }
+
+  /** The first page of those that match `query`. Throws ApiError unless the server has no sessions at all. */
+  async load() {
+    try {
+      const found = await this.page.api.get(`/sessions?pageSize=50${this.query ? `&query=${encodeURIComponent(this.query)}` : ""}`);
+      this.kept = true;
+      this.list = found.sessions;
+      this.nextPage = found.nextPageToken ?? null;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== "NO_SUCH_ROUTE") throw error;
+      this.kept = false;
+    }
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /**
+   * An answer was given in a session: its title and its place in the list may be new. A failure is no news.
+   * @param {string} id @param {boolean} begun whether it is new, and takes over the settings of now
+   */
+  async follow(id, begun) {
+    try {
+      if (begun) await this.page.api.json("PATCH", `/sessions/${encodeURIComponent(id)}`, { settings: this.page.settings.session() });
+      await this.load();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+
+  async more() {
+    if (!this.nextPage) return;
+    const query = this.query ? `&query=${encodeURIComponent(this.query)}` : "";
+    const found = await this.page.api.get(`/sessions?pageSize=50&pageToken=${encodeURIComponent(this.nextPage)}${query}`);
+    this.list = [...this.list, ...found.sessions];
+    this.nextPage = found.nextPageToken ?? null;
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** @param {string} id @param {object} changes `title`, `settings` */
+  async change(id, changes) {
+    const session = await this.page.api.json("PATCH", `/sessions/${encodeURIComponent(id)}`, changes);
+    this.list = this.list.map((each) => (each.sessionId === id ? session : each));
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** @param {string} id */
+  async remove(id) {
+    await this.page.api.json("DELETE", `/sessions/${encodeURIComponent(id)}`);
+    this.list = this.list.filter((each) => each.sessionId !== id);
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /**
+   * The latest questions with their answers, oldest first.
+   * @param {string} id
+   * @returns {Promise<{question: string, reply: any}[]>}
+   */
+  async exchanges(id) {
+    const { messages } = await this.page.api.get(`/sessions/${encodeURIComponent(id)}/messages?pageSize=${MESSAGES}`);
+    const found = [];
+    for (const message of messages) {
+      if (message.role === "user") found.push({ question: message.text, reply: null });
+      else if (found.length) found[found.length - 1].reply = message;
+    }
+    return found;
+  }
+
+  // -- what stays in this browser: the open conversation for reading without a connection, or the only one there is
+
+  /** @param {string} id @returns {any[]} */
+  remembered(id) {
+    const last = this.page.memory.get("last", { id: "", stored: [] });
+    return last.id === id ? last.stored : [];
+  }
+
+  /** @param {string} id @param {any[]} stored */
+  remember(id, stored) {
+    this.page.memory.put("last", { id, stored: stored.slice(-KEPT) });
+  }
+
+  /** @returns {{question: string, requestId: string, result: any}[]} */
+  local() {
+    return this.page.memory.get("conversation", []);
+  }
+
+  /** @param {{question: string, requestId: string, result: any}} exchange */
+  keepLocally(exchange) {
+    this.page.memory.put("conversation", [...this.local(), exchange].slice(-KEPT));
+  }
+
+  forgetLocal() {
+    this.page.memory.put("conversation", null);
+  }
+}
+
+/** A stored message as the JSON of /chat. Its text without the list of sources at its end. @param {any} message */
+export function resultOf(message) {
+  return {
+    answer: message.text.replace(/\n\nSources:\n(?:- \[N\d+\] [^\n]*\n?)*$/, ""),
+    citations: message.citations ?? [],
+    meta: message.meta ?? { requestId: null, query: null, refusal: null },
+  };
+}

@@ -1,0 +1,154 @@
+/** A note being written. What is typed is kept in this browser until the server has it. */
+
+import { ApiError } from "../api.js";
+import { h, settled } from "../dom.js";
+import { bodyStart } from "../markdown.js";
+import { confirmed } from "../page.js";
+import { render } from "../render.js";
+import { indexState } from "./index_state.js";
+
+const FIELDS = /** @type {const} */ (["title", "path", "tags", "text"]);
+
+export class Editor {
+  /**
+   * @param {import("../page.js").Page} page @param {import("../notes.js").Notes} notes
+   * @param {any} note as the server has it; `updatedAt` null: it does not yet
+   * @param {{close: () => void, saved: (note: any) => void}} actions
+   */
+  constructor(page, notes, note, actions) {
+    this.page = page;
+    this.notes = notes;
+    this.note = note;
+    this.actions = actions;
+    this.draftKey = `note:${note.noteId}`;
+    const draft = page.memory.get(this.draftKey, /** @type {any} */ (null));
+    this.inputs = this.makeInputs(draft ?? { ...note, tags: note.tags.join(", ") });
+    this.state = h("span", { class: "save-state", role: "status" }, draft ? "Restored what you had not saved." : "");
+    this.index = h("span");
+    this.preview = h("div", { class: "prose preview", hidden: true });
+    this.element = this.form();
+    this.keep = settled(() => this.keepDraft(), 200);
+    if (note.updatedAt) this.index.replaceChildren(indexState(notes, note.noteId));
+  }
+
+  /** @param {Record<string, string>} values */
+  makeInputs(values) {
+    const oninput = () => this.changed();
+    const line = (/** @type {string} */ name, /** @type {string} */ placeholder) =>
+      h("input", { id: `note-${name}`, value: values[name], placeholder, oninput, autocomplete: "off" });
+    return {
+      title: /** @type {HTMLInputElement} */ (line("title", "Title")),
+      path: /** @type {HTMLInputElement} */ (line("path", "folder/name.md")),
+      tags: /** @type {HTMLInputElement} */ (line("tags", "tags, with commas")),
+      text: /** @type {HTMLTextAreaElement} */ (
+        h("textarea", { id: "note-text", value: values.text, oninput, spellcheck: "true", placeholder: "Write in Markdown…" })
+      ),
+    };
+  }
+
+  form() {
+    const labelled = (/** @type {keyof Editor["inputs"]} */ name, /** @type {string} */ label) =>
+      h("label", { for: `note-${name}`, class: `field ${name}` }, h("span", {}, label), this.inputs[name]);
+    return h(
+      "form",
+      {
+        class: "editor",
+        onsubmit: (/** @type {Event} */ event) => this.save(event),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
+      },
+      labelled("title", "Title"),
+      h("div", { class: "field-row" }, labelled("path", "Path"), labelled("tags", "Tags")),
+      labelled("text", "Text"),
+      this.preview,
+      h(
+        "div",
+        { class: "editor-foot" },
+        h("button", { type: "submit", class: "primary", title: "Save (Ctrl S)" }, "Save"),
+        h("button", { type: "button", onclick: () => this.togglePreview(), "aria-pressed": "false" }, "Preview"),
+        h("button", { type: "button", onclick: () => this.close() }, "Close"),
+        this.state,
+        this.index,
+      ),
+    );
+  }
+
+  values() {
+    return Object.fromEntries(FIELDS.map((name) => [name, this.inputs[name].value]));
+  }
+
+  get dirty() {
+    const { note } = this;
+    return FIELDS.some((name) => this.inputs[name].value !== (name === "tags" ? note.tags.join(", ") : note[name]));
+  }
+
+  changed() {
+    this.state.textContent = this.dirty ? "Not saved yet." : "";
+    this.index.replaceChildren();
+    this.keep();
+  }
+
+  keepDraft() {
+    this.page.memory.put(this.draftKey, this.dirty ? this.values() : null);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") void this.save(event);
+  }
+
+  /** @param {Event} event */
+  async save(event) {
+    event.preventDefault();
+    const { title, path, text, tags } = this.values();
+    const wanted = { ...this.note, title, path: path.trim(), text, tags: words(tags) };
+    this.state.textContent = "Saving…";
+    try {
+      if (!(await this.mayReplace())) {
+        this.state.textContent = "Not saved.";
+        return;
+      }
+      this.note = await this.notes.save(wanted);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.keepDraft();
+      this.state.textContent = error.unreachable ? "No connection: kept in this browser. Save again later." : `Not saved: ${error.message}`;
+      return;
+    }
+    this.keepDraft();
+    this.state.textContent = this.dirty ? "Not saved yet." : "Saved.";
+    this.index.replaceChildren(indexState(this.notes, this.note.noteId));
+    this.actions.saved(this.note);
+  }
+
+  /** Whether nobody else has changed the note meanwhile, or that may be overwritten. */
+  async mayReplace() {
+    if (!this.note.updatedAt) return true;
+    try {
+      const { updatedAt } = await this.notes.get(this.note.noteId);
+      return updatedAt === this.note.updatedAt || confirmed("This note was changed elsewhere while you wrote. Replace that version?", "Replace");
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return true; // deleted elsewhere: saving brings it back
+      throw error;
+    }
+  }
+
+  togglePreview() {
+    const shown = this.preview.hidden;
+    const text = this.inputs.text.value;
+    this.preview.replaceChildren(...(shown ? render(text, { from: bodyStart(text) }) : []));
+    this.preview.hidden = !shown;
+    /** @type {HTMLElement} */ (this.inputs.text.parentElement).hidden = shown;
+    this.element.querySelector("[aria-pressed]")?.setAttribute("aria-pressed", String(shown));
+  }
+
+  async close() {
+    if (this.dirty && !(await confirmed("Close without saving? What you typed is thrown away.", "Throw away"))) return;
+    this.page.memory.put(this.draftKey, null);
+    this.actions.close();
+  }
+}
+
+/** @param {string} text @returns {string[]} */
+function words(text) {
+  return [...new Set(text.split(",").map((tag) => tag.trim().replace(/^#/, "")).filter(Boolean))];
+}

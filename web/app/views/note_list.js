@@ -1,0 +1,133 @@
+/** The list of notes: folders, search, how much the index holds. */
+
+import { ApiError } from "../api.js";
+import { day, h, plural, refill, settled } from "../dom.js";
+import { folderOf } from "../notes.js";
+import { format, here } from "../router.js";
+
+const SHOWN = 100;
+
+export class NoteList {
+  /** @param {import("../page.js").Page} page @param {import("../notes.js").Notes} notes @param {() => void} startNew */
+  constructor(page, notes, startNew) {
+    this.page = page;
+    this.notes = notes;
+    this.shown = SHOWN;
+    this.folder = /** @type {string | null} */ (null);
+    /** Passages that the server found for what is typed. @type {any[]} */
+    this.passages = [];
+    const search = settled(() => this.search(), 200);
+    this.field = /** @type {HTMLInputElement} */ (
+      h("input", { type: "search", placeholder: "Search notes", "aria-label": "Search notes", oninput: search })
+    );
+    this.folders = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Folder", onchange: () => this.choose() }));
+    this.list = h("ul", { class: "list" });
+    this.coverage = h("p", { class: "coverage muted" });
+    this.element = h(
+      "div",
+      { class: "side-part", id: "side-notes" },
+      h("button", { type: "button", class: "primary wide", onclick: startNew, title: "New note (n)" }, "New note"),
+      this.field,
+      this.folders,
+      this.list,
+      this.coverage,
+    );
+    notes.addEventListener("change", () => this.draw());
+  }
+
+  choose() {
+    this.folder = this.folders.value === "*" ? null : this.folders.value;
+    this.shown = SHOWN;
+    this.draw();
+  }
+
+  async search() {
+    const query = this.field.value.trim();
+    this.shown = SHOWN;
+    this.passages = [];
+    this.draw();
+    if (query.length < 3) return;
+    try {
+      const found = await this.page.api.json("POST", "/search", { query, k: 20, ...this.page.settings.search(), filters: {} });
+      if (this.field.value.trim() !== query) return;
+      this.passages = found.results.filter((/** @type {any} */ row) => row.scores.keyword > 0);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+    this.draw();
+  }
+
+  draw() {
+    this.drawFolders();
+    this.drawCoverage();
+    const query = this.field.value.trim().toLowerCase();
+    const inFolder = (/** @type {any} */ note) => this.folder === null || folderOf(note) === this.folder || folderOf(note).startsWith(`${this.folder}/`);
+    const matches = this.notes.list.filter((note) => inFolder(note) && `${note.title}\n${note.path}\n${note.tags.join(" ")}`.toLowerCase().includes(query));
+    const byText = query ? firstOfEach(this.passages.filter(inFolder), new Set(matches.map((note) => note.noteId))) : [];
+    const rows = matches.slice(0, this.shown).map((note) => row(note));
+    const more = matches.length > this.shown && h("li", {}, h("button", { type: "button", class: "quiet", onclick: () => this.more() }, `Show more of ${plural(matches.length, "note")}`));
+    const heading = byText.length && h("li", { class: "muted hint" }, "In the text");
+    refill(this.list, [...rows, more, heading, ...byText.map(found), this.nothing(matches.length + byText.length)]);
+  }
+
+  more() {
+    this.shown += SHOWN * 5;
+    this.draw();
+  }
+
+  /** @param {number} count */
+  nothing(count) {
+    if (count) return null;
+    return h("li", { class: "muted hint" }, !this.notes.complete ? "Loading…" : this.notes.all.size ? "No note matches." : "No notes yet: write one, or drop a folder of Markdown anywhere on this page.");
+  }
+
+  drawFolders() {
+    const options = [["*", `All folders (${this.notes.all.size})`], ...[...this.notes.folders].map(([name, count]) => [name, `${name || "(no folder)"} (${count})`])];
+    this.folders.replaceChildren(...options.map(([value, label]) => h("option", { value, selected: value === (this.folder ?? "*") }, label)));
+  }
+
+  drawCoverage() {
+    const { coverage } = this.notes;
+    if (!coverage) return;
+    const rest = [
+      coverage.pendingEmbeddings && `${coverage.pendingEmbeddings} wait for vectors`,
+      coverage.failed && `${coverage.failed} failed`,
+      coverage.missing && `${coverage.missing} to come`,
+    ].filter(Boolean);
+    this.coverage.textContent = [`Indexed: ${coverage.indexed.toLocaleString()} of ${coverage.notes.toLocaleString()}`, ...rest].join(" · ");
+  }
+}
+
+/** The best passage of each note that is not listed already. @param {any[]} passages @param {Set<string>} listed */
+function firstOfEach(passages, listed) {
+  return passages.filter(({ noteId }) => !listed.has(noteId) && listed.add(noteId));
+}
+
+/** @param {any} note */
+function row(note) {
+  const open = here().view === "notes" && here().id === note.noteId;
+  return h(
+    "li",
+    { class: "list-row" },
+    h(
+      "a",
+      { href: format({ view: "notes", id: note.noteId }), "aria-current": open ? "page" : null },
+      h("span", { class: "list-title" }, note.title || "Untitled"),
+      h("span", { class: "muted list-facts" }, [folderOf(note), day(note.createdAt)].filter(Boolean).join(" · ")),
+    ),
+  );
+}
+
+/** @param {any} passage */
+function found(passage) {
+  return h(
+    "li",
+    { class: "list-row" },
+    h(
+      "a",
+      { href: format({ view: "notes", id: passage.noteId, at: passage.span }) },
+      h("span", { class: "list-title" }, passage.title || "Untitled"),
+      h("span", { class: "muted list-facts snippet" }, passage.snippet),
+    ),
+  );
+}

@@ -1,0 +1,50 @@
+/** A note as it reads, the cited passage highlighted. */
+
+import { day, h } from "../dom.js";
+import { bodyStart } from "../markdown.js";
+import { render } from "../render.js";
+import { folderOf } from "../notes.js";
+import { indexState } from "./index_state.js";
+
+/**
+ * @param {import("../notes.js").Notes} notes @param {any} note
+ * @param {{start: number, end: number} | null} at span to show, UTF-16 @param {string | undefined} quote as it was cited
+ */
+export function reader(notes, note, at, quote) {
+  const mark = placed(note.text, at, quote);
+  const body = h("div", { class: "prose" }, render(note.text, { mark, from: bodyStart(note.text) }));
+  const gone = at && !mark ? h("p", { class: "notice" }, "The note has changed: the passage that was cited is no longer in it.") : null;
+  return h(
+    "article",
+    { class: "note" },
+    h("h2", { tabindex: "-1" }, note.title || "Untitled"),
+    h(
+      "p",
+      { class: "muted facts" },
+      h("span", {}, folderOf(note) || "no folder"),
+      h("span", {}, day(note.createdAt)),
+      note.tags.map((/** @type {string} */ tag) => h("span", { class: "tag" }, tag)),
+      indexState(notes, note.noteId),
+    ),
+    gone,
+    body,
+  );
+}
+
+/** Bring the marked passage into view. @param {HTMLElement} element */
+export function scrollToMark(element) {
+  const mark = element.querySelector("mark");
+  mark?.scrollIntoView({ block: "center", behavior: "instant" });
+  return mark !== null;
+}
+
+/**
+ * Where the passage stands now: at its span, or elsewhere if the text around it has changed; null: nowhere.
+ * @param {string} text @param {{start: number, end: number} | null} at @param {string | undefined} quote
+ */
+function placed(text, at, quote) {
+  if (!at || at.end > text.length + at.end - at.start) return null;
+  if (!quote || text.slice(at.start, at.end) === quote) return at.start < text.length ? at : null;
+  const start = text.indexOf(quote);
+  return start === -1 ? null : { start, end: start + quote.length };
+}

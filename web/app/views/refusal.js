@@ -1,0 +1,59 @@
+/** What a reader gets in place of an answer: the reason, what came nearest, and one thing to do. */
+
+import { day, h } from "../dom.js";
+import { go } from "../router.js";
+import { rephrased } from "./understood.js";
+
+const REASONS = /** @type {Readonly<Record<string, string>>} */ ({
+  no_notes: "There are no notes to search yet.",
+  no_candidates: "None of your notes has anything to do with this question.",
+  below_threshold: "The nearest notes do not hold the answer.",
+  time_range_empty: "You have no notes from that time.",
+  unsupported_claims: "Your notes do not back what the model wrote, so it was withheld.",
+  index_pending: "Some of your notes are still being indexed.",
+});
+
+/** @param {import("./exchange.js").Exchange} exchange */
+export function refusalBox(exchange) {
+  const answer = /** @type {import("../answer.js").Answer} */ (exchange.answer);
+  const { reason, nearest } = answer.meta.refusal;
+  return h(
+    "div",
+    { class: "refusal", dataset: { reason } },
+    h("p", { class: "refusal-reason" }, REASONS[reason] ?? answer.text),
+    nearest.length ? h("h3", {}, "The nearest notes") : null,
+    nearest.length ? h("ul", { class: "nearest" }, nearest.slice(0, 3).map((/** @type {any} */ row) => near(row, exchange))) : null,
+    suggestion(reason, exchange),
+  );
+}
+
+/** @param {any} row @param {import("./exchange.js").Exchange} exchange */
+function near(row, exchange) {
+  const open = () => exchange.actions.open(row.noteId, row.span);
+  return h(
+    "li",
+    {},
+    h("button", { type: "button", class: "link", onclick: open }, row.title || "Untitled"),
+    h("span", { class: "muted" }, ` ${day(row.createdAt)}`),
+    h("p", { class: "snippet" }, row.snippet),
+  );
+}
+
+/** One thing to do next. @param {string} reason @param {import("./exchange.js").Exchange} exchange */
+function suggestion(reason, exchange) {
+  const again = (/** @type {object} */ changes) => () => exchange.actions.rephrase(exchange, exchange.question, changes);
+  if (reason === "no_notes") return button("Add your notes", () => go({ view: "notes" }));
+  if (reason === "index_pending") return button("Ask again", again({}));
+  const asked = /** @type {any} */ (exchange.asked);
+  const phrase = exchange.answer?.query?.timeRange?.phrase;
+  const timeless = phrase && rephrased(exchange.question, phrase);
+  if (timeless) return button(`Ask again without “${phrase}”`, () => exchange.actions.rephrase(exchange, timeless));
+  if (asked.filters?.windowDays) return button("Ask again in notes of all times", again({ filters: undefined }));
+  if (asked.threshold > 0) return button("Ask again without a relevance threshold", again({ threshold: 0 }));
+  return h("p", { class: "suggestion" }, "Try a name, a title or a word that stands in the note itself.");
+}
+
+/** @param {string} label @param {() => void} onclick */
+function button(label, onclick) {
+  return h("button", { type: "button", class: "suggestion", onclick }, label);
+}

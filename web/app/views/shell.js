@@ -1,0 +1,99 @@
+/** The frame of the page: the side with its two lists, the main area, the pane beside it, the state of things. */
+
+import { h, icon, iconButton } from "../dom.js";
+
+const SHOWN_FOR = 4000;
+
+export class Shell {
+  /** @param {import("../connection.js").Connection} connection */
+  constructor(connection) {
+    this.announcements = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
+    this.live = h("div", { class: "toast", role: "status", "aria-live": "polite" });
+    this.banner = h("div", { class: "banner", role: "alert", hidden: true });
+    this.side = h("nav", { class: "side", id: "side", "aria-label": "Conversations and notes" });
+    this.main = h("main", { id: "main", tabindex: "-1" });
+    this.pane = h("aside", { class: "pane", "aria-label": "Beside the conversation", hidden: true });
+    this.menu = iconButton("menu", "Menu", () => this.toggle(), { "aria-expanded": "false", "aria-controls": "side", class: "icon-button menu" });
+    this.shade = h("div", { class: "shade", onclick: () => this.toggle(false) });
+    this.tabs = { chat: tab("chat", "Chat", "#/"), notes: tab("note", "Notes", "#/notes") };
+    this.tools = h("div", { class: "tools" });
+    this.top = h(
+      "header",
+      { class: "top" },
+      this.menu,
+      h("span", { class: "brand" }, "Aurora"),
+      h("div", { class: "tabs", role: "navigation", "aria-label": "Views" }, this.tabs.chat, this.tabs.notes),
+      this.tools,
+    );
+    this.timer = 0;
+    connection.addEventListener("change", () => this.connected(connection.online));
+  }
+
+  /** @param {HTMLElement[]} lists the two parts of the side */
+  mount(lists) {
+    this.side.replaceChildren(...lists);
+    const skip = h("a", { class: "skip", href: "#main", onclick: (/** @type {Event} */ event) => this.skip(event) }, "To the content");
+    const place = /** @type {HTMLElement} */ (document.getElementById("app"));
+    place.replaceChildren(skip, this.banner, this.top, this.side, this.shade, this.main, this.pane, this.live, this.announcements);
+  }
+
+  /** @param {Event} event */
+  skip(event) {
+    event.preventDefault();
+    this.main.focus();
+  }
+
+  /** Read out, for those who do not see it happen. @param {string} text */
+  announce(text) {
+    this.announcements.textContent = text;
+  }
+
+  /** Say it to everybody: shown for a moment, and read out. @param {string} text */
+  say(text) {
+    this.live.textContent = text;
+    this.live.classList.add("shown");
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.live.classList.remove("shown"), SHOWN_FOR);
+  }
+
+  /** @param {boolean} online */
+  connected(online) {
+    this.banner.hidden = online;
+    this.banner.textContent = online ? "" : "No connection to the server. What you write is kept; trying again…";
+    if (online) this.say("Connected again.");
+  }
+
+  /** @param {"chat" | "notes"} view @param {HTMLElement} content @param {boolean} list whether a phone shows the list */
+  show(view, content, list) {
+    document.body.dataset.view = view;
+    document.body.dataset.list = String(list);
+    if (this.main.firstElementChild !== content) this.main.replaceChildren(content);
+    for (const [name, link] of Object.entries(this.tabs)) {
+      if (name === view) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    for (const part of this.side.children) /** @type {HTMLElement} */ (part).hidden = part.id !== `side-${view}`;
+    this.toggle(false);
+  }
+
+  /** @param {HTMLElement | null} content null: closed */
+  beside(content) {
+    this.pane.replaceChildren(...(content ? [content] : []));
+    this.pane.hidden = !content;
+    document.body.classList.toggle("with-pane", content !== null);
+  }
+
+  /** The side on a narrow screen. @param {boolean} [open] */
+  toggle(open = !document.body.classList.contains("menu-open")) {
+    const was = document.body.classList.contains("menu-open");
+    document.body.classList.toggle("menu-open", open);
+    this.menu.setAttribute("aria-expanded", String(open));
+    if (open) /** @type {HTMLElement | null} */ (this.side.querySelector("[id^=side-]:not([hidden]) button"))?.focus();
+    else if (was) this.menu.focus();
+  }
+}
+
+/** @param {string} sign @param {string} words @param {string} href */
+function tab(sign, words, href) {
+  return h("a", { href, class: "tab" }, icon(sign), h("span", {}, words));
+}

@@ -1,0 +1,210 @@
+/** The views together: what the address names is shown, keys are listened to, lists are kept fresh. */
+
+import { ApiError } from "./api.js";
+import { h, iconButton } from "./dom.js";
+import { format, go, here } from "./router.js";
+import { account } from "./views/account.js";
+import { ChatView } from "./views/chat.js";
+import { Landing } from "./views/landing.js";
+import { NoteList } from "./views/note_list.js";
+import { NotePage } from "./views/note_page.js";
+import { reader, scrollToMark } from "./views/reader.js";
+import { SessionList } from "./views/session_list.js";
+import { SettingsDialog } from "./views/settings_dialog.js";
+import { listen, shortcutsDialog } from "./views/shortcuts.js";
+import { whyPanel } from "./views/why.js";
+
+const WHY = "why";
+const THEMES = /** @type {const} */ (["auto", "light", "dark"]);
+
+export class Workspace {
+  /**
+   * @param {import("./page.js").Page} page @param {import("./views/shell.js").Shell} shell
+   * @param {import("./sessions.js").Sessions} sessions @param {import("./notes.js").Notes} notes
+   */
+  constructor(page, shell, sessions, notes) {
+    this.page = page;
+    this.shell = shell;
+    this.sessions = sessions;
+    this.notes = notes;
+    this.settings = new SettingsDialog(page, () => account(page));
+    this.chat = new ChatView(page, sessions, { why: (exchange) => this.why(exchange), settings: () => void this.settings.open() });
+    this.noteList = new NoteList(page, notes, () => this.newNote());
+    this.notePage = new NotePage(page, notes, { landing: new Landing(page, notes).element });
+    this.sessionList = new SessionList(page, sessions, () => this.chat.startNew());
+    this.shortcuts = this.keys();
+    this.help = shortcutsDialog(this.shortcuts);
+    this.beside = /** @type {string | null} */ (null);
+    /** Where focus goes back to when the pane closes. @type {HTMLElement | null} */
+    this.before = null;
+  }
+
+  start() {
+    this.shell.mount([this.sessionList.element, this.noteList.element]);
+    this.shell.tools.append(
+      iconButton("help", "Keyboard shortcuts (?)", () => this.help.showModal()),
+      iconButton("gear", "Settings (s)", () => this.settings.open()),
+    );
+    listen(this.shortcuts, () => this.page.settings.now.shortcuts);
+    addEventListener("keydown", (event) => event.key === "Escape" && this.escape());
+    addEventListener("hashchange", () => void this.show());
+    this.page.connection.addEventListener("change", () => this.page.connection.online && void this.fresh());
+    this.page.settings.addEventListener("change", () => void this.keepSettings());
+    this.notes.addEventListener("change", () => this.markIndexing());
+    void this.begin();
+  }
+
+  async begin() {
+    await this.tried(() => this.sessions.load());
+    await this.show();
+    await this.fresh();
+  }
+
+  /** What may have changed on the server. */
+  async fresh() {
+    await this.tried(() => (this.sessions.kept === null ? this.sessions.load() : Promise.resolve()));
+    await this.tried(() => this.chat.refresh());
+    await this.tried(() => this.notes.load());
+    await this.tried(() => this.notes.loadCoverage());
+  }
+
+  async show() {
+    const route = here();
+    if (route.view === "notes") {
+      this.shell.show("notes", this.notePage.element, route.id === null);
+      await this.notePage.open(route);
+      this.noteList.draw();
+    } else {
+      this.shell.show("chat", this.chat.element, false);
+      this.shell.tabs.chat.setAttribute("href", format({ id: route.id }));
+      await this.chat.open(route.id);
+      this.sessionList.draw();
+    }
+    await this.showBeside(route);
+  }
+
+  /** The note beside a conversation. @param {import("./router.js").Route} route */
+  async showBeside(route) {
+    const wanted = route.note ? `${route.note}:${route.at?.start}-${route.at?.end}` : null;
+    const explaining = this.beside === WHY && route.view === "chat" && wanted === null;
+    if (wanted === this.beside || explaining) return;
+    this.beside = wanted;
+    if (!route.note) return this.shell.beside(null);
+    this.before ??= /** @type {HTMLElement | null} */ (document.activeElement);
+    const body = h("div", { class: "panel-body" }, h("p", { class: "muted" }, "Opening…"));
+    const edit = h("a", { class: "button", href: `#/notes/${encodeURIComponent(route.note)}?edit=1` }, "Edit");
+    this.shell.beside(
+      h("section", { class: "panel", "aria-label": "Note" }, h("header", { class: "panel-head" }, edit, iconButton("close", "Close the note (Esc)", () => this.closePane())), body),
+    );
+    await this.fill(body, route);
+  }
+
+  /** @param {HTMLElement} body @param {import("./router.js").Route} route */
+  async fill(body, route) {
+    const id = /** @type {string} */ (route.note);
+    try {
+      const note = await this.notes.get(id);
+      const quote = route.at ? this.page.card.quotes.get(`${id}:${route.at.start}-${route.at.end}`) : undefined;
+      body.replaceChildren(reader(this.notes, note, route.at, quote));
+      scrollToMark(body);
+      body.querySelector("h2")?.focus({ preventScroll: true });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const text = error.status === 404 ? "This note does not exist any more." : error.message;
+      body.replaceChildren(h("p", { class: "notice bad", role: "alert" }, text));
+    }
+  }
+
+  /** @param {any} exchange */
+  why(exchange) {
+    this.before = /** @type {HTMLElement | null} */ (document.activeElement);
+    this.beside = WHY;
+    if (here().note) go({ ...here(), note: null, at: null }, { replace: true });
+    const panel = whyPanel(this.page, exchange, () => this.closePane());
+    this.shell.beside(panel);
+    panel.querySelector("h2")?.focus();
+  }
+
+  closePane() {
+    this.shell.beside(null);
+    this.beside = null;
+    if (here().note) go({ ...here(), note: null, at: null });
+    this.before?.focus();
+    this.before = null;
+  }
+
+  escape() {
+    if (document.querySelector("dialog[open]")) return;
+    if (document.body.classList.contains("menu-open")) this.shell.toggle(false);
+    else if (this.chat.current?.running && here().view === "chat") this.chat.current.stop();
+    else if (!this.shell.pane.hidden) this.closePane();
+  }
+
+  newNote() {
+    this.notePage.startNew(this.noteList.folder);
+  }
+
+  /** While notes are still being indexed, look again. */
+  markIndexing() {
+    const { coverage } = this.notes;
+    if (!coverage || coverage.indexed >= coverage.notes || this.looking) return;
+    this.looking = setTimeout(() => {
+      this.looking = 0;
+      if (coverage.missing) void this.tried(() => this.notes.loadCoverage());
+    }, 2000);
+  }
+
+  /** An open session keeps its own settings. */
+  async keepSettings() {
+    const { id, view } = here();
+    const open = view === "chat" && this.sessions.list.find((each) => each.sessionId === id);
+    if (!open) return;
+    const wanted = this.page.settings.session();
+    const same = Object.entries(wanted).every(([name, value]) => open.settings?.[name] === value);
+    if (!same) await this.tried(() => this.sessions.change(open.sessionId, { settings: wanted }));
+  }
+
+  /** @returns {import("./views/shortcuts.js").Shortcut[]} */
+  keys() {
+    const { page } = this;
+    const inChat = () => here().view === "chat";
+    return [
+      { key: "?", words: "This list", run: () => this.help.showModal() },
+      { key: "c", words: "Write a question", run: () => this.toField() },
+      { key: "n", words: "New conversation, or new note", run: () => (inChat() ? this.chat.startNew() : this.newNote()) },
+      { key: "/", words: "Search the list", run: () => (inChat() ? this.sessionList : this.noteList).field.focus() },
+      { key: "1", words: "Chat", run: () => this.shell.tabs.chat.click() },
+      { key: "2", words: "Notes", run: () => go({ view: "notes" }) },
+      { key: "e", words: "Edit the note", run: () => this.editNote() },
+      { key: "w", words: "Why this answer", run: () => this.whyLast() },
+      { key: "s", words: "Settings", run: () => void this.settings.open() },
+      { key: "t", words: "Light, dark, or as the system", run: () => page.settings.set({ theme: THEMES[(THEMES.indexOf(page.settings.now.theme) + 1) % 3] }) },
+    ];
+  }
+
+  toField() {
+    if (here().view !== "chat") this.shell.tabs.chat.click();
+    this.chat.field.focus();
+  }
+
+  editNote() {
+    const { view, id, note } = here();
+    const open = view === "notes" ? id : note;
+    if (open) go({ view: "notes", id: open, edit: true });
+  }
+
+  whyLast() {
+    const last = this.chat.current?.exchanges.at(-1);
+    if (here().view === "chat" && last && !last.running) this.why(last);
+  }
+
+  /** @param {() => Promise<void>} run */
+  async tried(run) {
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (!error.unreachable) this.page.say(error.message);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** Keeps the page's own files, so that it opens without a connection too. What the server has is always preferred. */
+
+const CACHE = "aurora-page";
+const FILE = /\/$|\.(html|css|js|svg|json)$/;
+
+self.addEventListener("install", () => self.skipWaiting());
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  const page = url.href.startsWith(self.registration.scope) && !url.pathname.startsWith("/api/");
+  if (request.method === "GET" && page && FILE.test(url.pathname) && !url.search) event.respondWith(answer(request));
+});
+
+/** @param {Request} request */
+async function answer(request) {
+  const cache = await caches.open(CACHE);
+  try {
+    const reply = await fetch(request);
+    if (reply.ok) await cache.put(request, reply.clone());
+    return reply;
+  } catch (error) {
+    const kept = await cache.match(request, { ignoreVary: true });
+    if (kept) return kept;
+    throw error;
+  }
+}
