@@ -10,6 +10,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _ENTRY = re.compile(r"(?:[-*+•]\s+|\d{1,3}[.)]\s+)?\**[\[［【]\^?[Nn]\s*\d+[^\n]*")
+_RULE = re.compile(r"([-*_])\1{2,}")
 _DEFINITION = re.compile(r"[\[［【]\^?[Nn]\s*\d+[\]］】]\s*[:：][^\n]*")
 
 
@@ -21,15 +22,13 @@ def without_source_list(text: str) -> str:
     kept = len(lines)
     for place in range(len(lines) - 1, 0, -1):
         line = lines[place].strip()
-        if _HEADING.fullmatch(line) or (_DEFINITION.fullmatch(line) and _only_list_below(lines, place, kept)):
+        adjoins = not any(below.strip() for below in lines[place + 1 : kept])
+        if _HEADING.fullmatch(line) or (
+            adjoins and (_DEFINITION.fullmatch(line) or (kept < len(lines) and _RULE.fullmatch(line)))
+        ):
             kept = place
         elif line and not _ENTRY.fullmatch(line):
             break
     if kept == len(lines):
         return text
     return "\n".join(lines[:kept]).rstrip() or text
-
-
-def _only_list_below(lines: list[str], place: int, kept: int) -> bool:
-    """Whether nothing but what goes anyway stands between a definition and the list below it."""
-    return not any(line.strip() for line in lines[place + 1 : kept])
