@@ -19,16 +19,20 @@ def without_source_list(text: str) -> str:
     "Sources:", or Markdown's definitions (`[N1]: Title`). However often it is repeated. Never the whole draft.
     """
     lines = text.rstrip().split("\n")
-    kept = len(lines)
+    kept, adjoins = len(lines), True
     for place in range(len(lines) - 1, 0, -1):
         line = lines[place].strip()
-        adjoins = not any(below.strip() for below in lines[place + 1 : kept])
-        if _HEADING.fullmatch(line) or (
-            adjoins and (_DEFINITION.fullmatch(line) or (kept < len(lines) and _RULE.fullmatch(line)))
-        ):
-            kept = place
+        if _HEADING.fullmatch(line) or (adjoins and _goes(line, below=kept < len(lines))):
+            kept, adjoins = place, True
         elif line and not _ENTRY.fullmatch(line):
             break
+        elif line:
+            adjoins = False
     if kept == len(lines):
         return text
     return "\n".join(lines[:kept]).rstrip() or text
+
+
+def _goes(line: str, *, below: bool) -> bool:
+    """Whether a line goes with what goes below it, if anything does: a definition in any case, a rule only then."""
+    return _DEFINITION.fullmatch(line) is not None or (below and _RULE.fullmatch(line) is not None)
