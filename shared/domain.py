@@ -469,6 +469,8 @@ class Retrieved:
     """Where was looked, each with its weight; empty: everywhere alike."""
     silent_vaults: tuple[str, ...] = ()
     """Vaults that were to be searched and did not answer."""
+    silent_then: bool = False
+    """Widened though notes were written in the time named: none of them speaks of the question, others do."""
     reranked: Reranked | None = None
     """None: nobody was asked."""
 

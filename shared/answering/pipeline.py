@@ -146,7 +146,7 @@ def _check(question: Question, retrieved: Retrieved, draft: Draft, sources: Sequ
     _report(cited.removed)
     claims = find_claims(cited.text)
     reason = reason_to_refuse(cited.text, cites=any(claim.labels for claim in claims))
-    if reason is RefusalReason.BELOW_THRESHOLD and retrieved.widened:
+    if reason is RefusalReason.BELOW_THRESHOLD and retrieved.widened and not retrieved.silent_then:
         reason = RefusalReason.TIME_RANGE_EMPTY  # nothing was written then, and what was written around holds no answer
     if reason:
         return _refuse(reason, retrieved, draft, removed=cited.removed)
@@ -190,4 +190,5 @@ def _widening_notice(retrieved: Retrieved) -> str:
         return ""
     hint = retrieved.analysis.time
     then = f'for "{hint.phrase}"' if hint else "for that time"
-    return f"I found no notes {then}, so I looked further ({retrieved.widened}). "
+    found = f"nothing about this in the notes {then}" if retrieved.silent_then else f"no notes {then}"
+    return f"I found {found}, so I looked further ({retrieved.widened}). "
