@@ -3,51 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from shared.answering.citations import check_citations
 from shared.text.passive import PassiveStream, passive
+from tests.active import active
 from tests.answering.samples import sources
 
 KNOWN = "https://notes.example/a?b=1"
 TEXTS = (f"See [the page]({KNOWN}), javascript:alert(1) and data:text/html,x.",)
 OFFERED = sources("one", "two")
-
-_PARSERS = (
-    MarkdownIt("commonmark", {"html": True}),
-    MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough"),
-)
-
-
-def _flat(tokens: list[Token]) -> Iterator[Token]:
-    for token in tokens:
-        yield token
-        yield from _flat(token.children or [])
-
-
-def active(markdown: str) -> list[str]:
-    """What a client would run, fetch or link to beyond the known address."""
-    found = []
-    for parser in _PARSERS:
-        for token in _flat(parser.parse(markdown)):
-            if token.type in ("html_block", "html_inline", "image"):
-                found.append(f"{token.type} {token.content}")
-            if token.type == "link_open" and token.attrGet("href") != KNOWN:
-                found.append(f"link {token.attrGet('href')}")
-            if token.type == "text" and re.search(r"(?<![A-Za-z0-9])(?:https?://|www\.)\w", token.content):
-                found.extend(each for each in _addresses(token.content) if each.rstrip(".,;:!?'*_~)&") != KNOWN)
-    return found
-
-
-def _addresses(text: str) -> list[str]:
-    return re.findall(r"(?<![A-Za-z0-9])(?:https?://|www\.)[^\s<]+", text)
 
 
 def streamed(pieces: list[str]) -> str:
@@ -107,7 +75,7 @@ def streamed(pieces: list[str]) -> str:
 )
 def test_what_acts_goes_and_the_rest_stays(markdown: str, made: str) -> None:
     assert passive(markdown, TEXTS) == made
-    assert active(made) == []
+    assert active(made, (KNOWN,)) == []
     assert streamed(list(markdown)) == made
 
 
@@ -130,7 +98,7 @@ MARKDOWN = st.lists(_FRAGMENTS, max_size=25).map("".join) | st.text(alphabet="[]
 @settings(max_examples=800, deadline=None)
 @example("`a` <img src=x onerror=alert(1)> `")
 def test_whatever_is_written_no_parser_finds_anything_active(markdown: str) -> None:
-    assert active(passive(markdown, TEXTS)) == []
+    assert active(passive(markdown, TEXTS), (KNOWN,)) == []
 
 
 @given(MARKDOWN, st.lists(st.integers(0, 200), max_size=12))
@@ -166,5 +134,5 @@ def test_text_without_markup_stays_as_it_is(text: str) -> None:
 @pytest.mark.parametrize("unit", ["[", "](", "`", "``` ", "<", "http://", "[a](", "![", "\\", "]:", "~~~\n", "[N1](", "(("])
 def test_a_hundred_thousand_characters_are_read_in_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    assert active(passive(text, TEXTS)[:2000]) == []
+    assert active(passive(text, TEXTS)[:2000], (KNOWN,)) == []
     assert streamed([text[at : at + 50] for at in range(0, len(text), 50)]) == passive(text, TEXTS)
