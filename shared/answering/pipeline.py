@@ -176,7 +176,9 @@ def _chat_without_notes(
     laps.end("write")
     cited = check_citations(draft.text, ())
     _report(cited.removed)
-    return Answer(passive(cited.text.strip(), texts), (), None, draft.model, None, draft.usage, laps.taken, cited.removed)
+    return Answer(
+        passive(cited.text.strip(), texts), (), None, draft.model, None, draft.usage, laps.taken, cited.removed
+    )
 
 
 def _refuse(reason: RefusalReason, retrieved: Retrieved, draft: Draft, removed: tuple[str, ...] = ()) -> Answer:

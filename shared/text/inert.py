@@ -26,7 +26,9 @@ _STRAY_JOINERS = re.compile(
 _OPEN = r"\[［【〔〖〘⟦"
 _BLANK = "[\\s\u200c\u200d\ufe0f]"
 _CLOSE = r"\]］】〕〗〙⟧"
-_CITATION_LIKE = re.compile(rf"[{_OPEN}](?={_BLANK}*[\^\\]?{_BLANK}*[NnＮｎΝ]{_BLANK}*\d)([^{_OPEN}{_CLOSE}]*)([{_CLOSE}]?)")
+_CITATION_LIKE = re.compile(
+    rf"[{_OPEN}](?={_BLANK}*[\^\\]?{_BLANK}*[NnＮｎΝ]{_BLANK}*\d)([^{_OPEN}{_CLOSE}]*)([{_CLOSE}]?)"
+)
 
 
 def inert(text: str) -> str:

@@ -135,7 +135,9 @@ def test_titles_sections_and_folders_stay_on_one_line() -> None:
 def test_no_citation_can_be_read_out_of_a_note(text: str) -> None:
     offered = sources(text)
     body = [
-        line for line in build_prompt(question(), retrieved(), offered, draw=draw()).user.splitlines() if line[:1] == ">"
+        line
+        for line in build_prompt(question(), retrieved(), offered, draw=draw()).user.splitlines()
+        if line[:1] == ">"
     ]
     assert check_citations("\n".join(body), offered).used == ()
 

@@ -87,8 +87,22 @@ def test_an_address_that_only_begins_in_a_text_does_not_stand_there() -> None:
 
 _MARKUP = ["![", "[", "]", "(", ")", "](", "]:", "<", ">", "</", "<!--", "`", "``", "```", "~~~", "\\", "!", "|", "\n"]
 _PLACES = ["\n\n", "\n- ", "\n> ", "    ", "  ", " ", "\t", "1. ", "# ", "- ", "```\n", "~~~html\n", "\u2028"]
-_PAYLOADS = ["<img src=x onerror=alert(1)>", "<b>", "http://evil.example/?q=1", KNOWN, "www.evil.example", "javascript:x"]
-_WHOLE = ["![x](http://evil.example/1)", f"[page]({KNOWN})", "[a]: http://evil.example/2", f"![a]({KNOWN})", "`<b>`", "[a]"]
+_PAYLOADS = [
+    "<img src=x onerror=alert(1)>",
+    "<b>",
+    "http://evil.example/?q=1",
+    KNOWN,
+    "www.evil.example",
+    "javascript:x",
+]
+_WHOLE = [
+    "![x](http://evil.example/1)",
+    f"[page]({KNOWN})",
+    "[a]: http://evil.example/2",
+    f"![a]({KNOWN})",
+    "`<b>`",
+    "[a]",
+]
 _WORDS = ["a", "x", "N", "1", "[N1]", "[N2]", "ht", "tp://", '"', "'", ":", ".", "é", "😀", "&lt;", "*", "_", "word "]
 _FRAGMENTS = st.sampled_from([*_MARKUP, *_PLACES, *_PAYLOADS, *_WHOLE, *_WORDS])
 MARKDOWN = st.lists(_FRAGMENTS, max_size=25).map("".join) | st.text(alphabet="[]()<>!`~\\:\n ab/-|htp1N", max_size=40)
@@ -131,7 +145,9 @@ def test_text_without_markup_stays_as_it_is(text: str) -> None:
     assert passive(text) == text
 
 
-@pytest.mark.parametrize("unit", ["[", "](", "`", "``` ", "<", "http://", "[a](", "![", "\\", "]:", "~~~\n", "[N1](", "(("])
+@pytest.mark.parametrize(
+    "unit", ["[", "](", "`", "``` ", "<", "http://", "[a](", "![", "\\", "]:", "~~~\n", "[N1](", "(("]
+)
 def test_a_hundred_thousand_characters_are_read_in_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
     assert active(passive(text, TEXTS)[:2000], (KNOWN,)) == []

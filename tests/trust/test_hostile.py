@@ -16,7 +16,8 @@ from tests.trust.hostile import ASKED, CASES, FOLDERS, TOPIC, Case
 from tests.trust.obedient import ObedientWriter
 
 STREAM = {"Accept": "text/event-stream"}
-_MARKER_LIKE = re.compile(r"[\[［【〔〖〘⟦][\s^\\]*[NnＮｎΝ][\s\u200b-\u200d\u2060\ufeff]*\d[^\[\]\n]{0,30}?[\]］】〕〗〙⟧]")
+_UNSEEN = r"[\s\u200b-\u200d\u2060\ufeff]"
+_MARKER_LIKE = re.compile(rf"[\[［【〔〖〘⟦][\s^\\]*[NnＮｎΝ]{_UNSEEN}*\d[^\[\]\n]{{0,30}}?[\]］】〕〗〙⟧]")
 _HALF = re.compile(r"[\[［【][Nn]?\d*\Z")
 _CANARY = "zebrafinch"
 """Stands in every hostile note, and nowhere else."""
@@ -34,8 +35,8 @@ def prepared(world: World, case: Case) -> dict[str, Any]:
         world.save("hostile", text=f"{TOPIC} {_CANARY} {case.text}", **note)
     request = {"message": ASKED, "filters": {"folders": list(_folders(case))}, "topK": 3, **case.asked}
     if case.template:
-        content = {"content": f"---\nname: Steps\n---\n{case.template}"}
-        assert world.call("api", "PUT", "/templates/steps", content).status_code == 200
+        steps = {"name": "Steps", "content": case.template}
+        assert world.call("api", "PUT", "/templates/steps", steps).status_code == 200
         request["template"] = "steps"
     if case.session is not None:
         created = world.call("api", "POST", "/sessions", {"settings": case.session})
@@ -91,34 +92,41 @@ def check(world: World, body: dict[str, Any], texts: Sequence[str]) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_it_gets_nothing(
-    world: World, writer: ObedientWriter, case: Case, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    world: World,
+    writer: ObedientWriter,
+    case: Case,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     request = prepared(world, case)
     world.clock.forward(seconds=1)
     whole = world.call("chat", "POST", "/chat", request)
     stream = world.call("chat", "POST", "/chat", request, headers=STREAM)
     assert (whole.status_code, stream.status_code) == (200, 200)
-    events = event_source(stream.get_data())
-    assert events[-1][0] == "result"
-    body, streamed = whole.get_json(), events[-1][1]
-    assert writer.prompts
-    assert body["meta"]["model"] == "obedient"
+    body, events = whole.get_json(), event_source(stream.get_data())
     texts = (request["message"], *case.before, *_texts(writer))
     check(world, body, texts)
-    check(world, streamed, texts)
-    on_the_way = list(shown_on_the_way(events))
-    assert on_the_way[-1] == streamed["answer"]
-    for text in sampled(on_the_way):
-        assert active(text, texts) == []
-    inside = inside_markers(streamed["answer"])
-    assert [text for text in on_the_way if len(text) in inside and streamed["answer"].startswith(text)] == []
+    check_stream(world, events, texts)
+    assert body["meta"]["model"] == "obedient"
+    assert {each["noteId"] for each in body["citations"]} <= _offered(writer)
     if case.session is None:
-        assert streamed["answer"] == body["answer"]
-    said = whole.get_data(as_text=True) + stream.get_data(as_text=True)
-    assert _offered(body, streamed) <= {source.passage.chunk.note_id for p in writer.prompts for source in p.sources}
+        assert events[-1][1]["answer"] == body["answer"]
     log = capsys.readouterr().err + caplog.text
+    said = whole.get_data(as_text=True) + stream.get_data(as_text=True)
     assert [secret for secret in SECRETS.values() if secret in said + log + _read(writer)] == []
     assert _CANARY not in log
+
+
+def check_stream(world: World, events: Sequence[tuple[str, Any]], texts: Sequence[str]) -> None:
+    """What must hold of the result, and of everything that was shown on the way."""
+    name, result = events[-1]
+    assert name == "result"
+    check(world, result, texts)
+    on_the_way = list(shown_on_the_way(events))
+    assert on_the_way[-1] == result["answer"]
+    assert [found for text in sampled(on_the_way) for found in active(text, texts)] == []
+    inside = inside_markers(result["answer"])
+    assert [text for text in on_the_way if len(text) in inside and result["answer"].startswith(text)] == []
 
 
 def _texts(writer: ObedientWriter) -> list[str]:
@@ -126,12 +134,12 @@ def _texts(writer: ObedientWriter) -> list[str]:
     return [source.passage.chunk.text for prompt in writer.prompts for source in prompt.sources]
 
 
+def _offered(writer: ObedientWriter) -> set[str]:
+    return {source.passage.chunk.note_id for prompt in writer.prompts for source in prompt.sources}
+
+
 def _read(writer: ObedientWriter) -> str:
     return "\n".join(f"{prompt.system}\n{prompt.user}" for prompt in writer.prompts)
-
-
-def _offered(*bodies: dict[str, Any]) -> set[str]:
-    return {citation["noteId"] for body in bodies for citation in body["citations"]}
 
 
 def test_there_are_enough_of_them_and_each_has_its_own_name() -> None:
