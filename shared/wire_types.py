@@ -74,6 +74,7 @@ class CitationJson(TypedDict):
     span: SpanJson
     quote: str
     scores: ScoresJson
+    support: SupportJson | None
     stale: bool
 
 
@@ -135,6 +136,13 @@ class UsageJson(TypedDict):
     outputTokens: int
 
 
+class GroundingJson(TypedDict):
+    """Share of the citations that matter, and of the factual sentences that are fully supported by what they cite."""
+
+    precision: float
+    recall: float
+
+
 class AnswerMetaJson(TypedDict):
     """How an answer came about. `removedCitations`: labels the writer made up, as they stood in its draft."""
 
@@ -145,6 +153,7 @@ class AnswerMetaJson(TypedDict):
     offsetUnit: Literal["utf16"]
     query: QueryJson | None
     refusal: RefusalJson | None
+    grounding: GroundingJson | None
     removedCitations: list[str]
     template: ChosenTemplateJson | None
     usage: UsageJson

@@ -77,7 +77,7 @@ def retractions(events: list[AnswerEvent]) -> list[Retracted]:
 
 def test_text_comes_as_it_is_written_and_a_citation_right_after_its_first_marker() -> None:
     events = events_of("The API ", "runs on Cloud Run [N", "2]. The database", " is Firestore [N1]", ". Yes [N2].")
-    labels = {citation.label: citation for citation in final(events).citations}
+    labels = {citation.label: replace(citation, support=None) for citation in final(events).citations}
     assert events == [
         Searched(FOUND),
         Token("The API"),
