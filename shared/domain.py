@@ -469,6 +469,8 @@ class Retrieved:
     """Where was looked, each with its weight; empty: everywhere alike."""
     silent_vaults: tuple[str, ...] = ()
     """Vaults that were to be searched and did not answer."""
+    silent_then: bool = False
+    """Widened though notes were written in the time named: none of them speaks of the question, others do."""
     reranked: Reranked | None = None
     """None: nobody was asked."""
 
@@ -558,6 +560,32 @@ class Support:
 
     state: SupportState
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What is to be judged: one sentence of an answer, and the passages that are to back it, together."""
+
+    text: str
+    passages: tuple[IndexedChunk, ...]
+    """At least one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How far the passages of a statement back it, read together."""
+
+    support: Support
+    spans: tuple[tuple[int, int], ...]
+    """For each passage `[start, end)`, in code points of its text, of the sentence that carries most of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Verdicts, one a statement, in order; and what they cost."""
+
+    verdicts: tuple[Verdict, ...]
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)

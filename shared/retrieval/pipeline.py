@@ -126,6 +126,7 @@ def follow(
         candidate_count=len(found.pool.candidates),
         range_used=found.restriction.created,
         widened=found.widened,
+        silent_then=found.silent_then,
         timings_ms=laps.total("retrieval"),
         places=places,
         silent_vaults=tuple(sorted(found.pool.silent_vaults)),
@@ -141,6 +142,8 @@ class _Found:
     pool: Pool
     restriction: Restriction
     widened: str | None = None
+    silent_then: bool = False
+    """As in `Retrieved`."""
 
 
 def _find(search: Search, allowed: Restriction, analysis: Analysis, query: Query) -> _Found:
@@ -155,7 +158,7 @@ def _find(search: Search, allowed: Restriction, analysis: Analysis, query: Query
     if matches.stats.chunk_count and not matches.chunks and not _holds(search, restriction):
         return _around(search, allowed, hint.range, query)
     if anywhere := beyond(search, allowed, hint.range, matches, lang=analysis.lang):
-        return _Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME)
+        return _Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME, silent_then=True)
     return _Found(gather_from_places(search, restriction, query, matches), restriction)
 
 

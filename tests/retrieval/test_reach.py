@@ -25,7 +25,7 @@ def test_what_only_another_time_speaks_of_is_found_and_the_answer_says_so(librar
     _furnish(library)
     found = library.ask(ASKED)
     assert (notes(found)[0], found.widened, found.range_used) == ("sunrise", "any time", None)
-    assert found.refusal is None
+    assert (found.refusal, found.silent_then) == (None, True)
 
 
 def test_a_passage_inside_that_covers_the_question_keeps_it_to_the_time(library: Library) -> None:
