@@ -25,6 +25,7 @@ class GivenVectors:
     model: str = "random"
     batch_size: int = 100
     unrelated_cosine: float = 0.0
+    is_static: bool = False
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         return tuple(self.draw() for _ in texts)

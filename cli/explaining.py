@@ -84,7 +84,7 @@ def _show(explained: Json, link: Linked) -> None:
     out.print(table if notes else "nothing found")
     time_range = explained["meta"]["query"]["timeRange"]
     if time_range and time_range["widened"]:
-        out.print(Text(f"nothing was written in the time named: searched {time_range['widened']}", "dim"))
+        out.print(Text(f"searched further than the time named: {time_range['widened']}", "dim"))
 
 
 def _heading(name: str, legs: Json) -> str:

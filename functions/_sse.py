@@ -57,8 +57,16 @@ def begun(events: Generator[T]) -> Generator[T]:
 def attended(events: Generator[T]) -> Generator[T | None]:
     """The same events, and None every second in which there is none. Raises what `events` raises.
 
-    Closing it closes `events` in their own thread, as soon as they come to their next one.
+    The first one comes at once; the others come about in a thread of their own. Closing this closes `events` there, as
+    soon as they come to their next one.
     """
+    for first in events:
+        try:
+            yield first
+        except GeneratorExit:
+            events.close()
+            raise
+        break
     inbox = SimpleQueue[Any]()
     left = threading.Event()
     context = contextvars.copy_context()

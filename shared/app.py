@@ -41,7 +41,7 @@ from shared.errors import InvalidArgument, NotFound
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
-from shared.ports import Embedder, Page, Store, Verifier, Writer
+from shared.ports import Embedder, Page, Reranker, Store, Verifier, Writer
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
@@ -103,6 +103,8 @@ class App:
     clock: Callable[[], datetime]
     notice: str
     """One line that says which parts are in use."""
+    reranker: Reranker | None = None
+    """Orders the best passages again; None: they stay as scored."""
     writers: Mapping[str, Writer] = field(default_factory=dict)
     """Further models that a session or a request may choose, by name."""
     ranker: Writer | None = None
@@ -248,6 +250,7 @@ class App:
             options=options,
             pool=self.pool,
             ranker=self.ranker,
+            reranker=self.reranker,
         )
         written = answer(question, found.retrieved, writer=self.writer, fallback=self.fallback, scrutiny=self.scrutiny)
         return self._unless_pending(question.tenant_id, replace(written, usage=written.usage + found.usage))
@@ -261,6 +264,7 @@ class App:
             embedder=self.embedder_of(question.tenant_id),
             options=self._search_options(k),
             pool=self.pool,
+            reranker=self.reranker,
         )
         ids = [note.note_id for note in explanation.notes]
         return Explained(explanation, {note_id: self.index_state(question.tenant_id, note_id) for note_id in ids})
@@ -273,7 +277,15 @@ class App:
 
     def _retrieve(self, question: Question, options: RetrievalOptions) -> Retrieved:
         embedder = self.embedder_of(question.tenant_id)
-        search = partial(retrieve, question, store=self.store, embedder=embedder, options=options, pool=self.pool)
+        search = partial(
+            retrieve,
+            question,
+            store=self.store,
+            embedder=embedder,
+            options=options,
+            pool=self.pool,
+            reranker=self.reranker,
+        )
         if self.results is None:
             return search()
         return SearchResults(self.store, self.results).of(question, options, search)
@@ -381,7 +393,7 @@ class App:
 
     def export(self, tenant_id: str) -> Iterator[Exported]:
         """Everything the tenant owns, read page by page while it is taken."""
-        return export(tenant_id, self.store)
+        return export(tenant_id, self.store, self.sessions)
 
     def erase(self, tenant_id: str) -> Receipt:
         """Remove everything the tenant owns. Killed half-way, the next call does the rest and counts the rest."""

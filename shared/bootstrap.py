@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Lock
 from typing import TypedDict
 
@@ -20,7 +21,7 @@ from shared.answering.support import OfflineJudge
 from shared.app import App
 from shared.domain import NoteKey
 from shared.errors import SettingsError
-from shared.ports import Embedder, Judge, Store, Verifier, Writer
+from shared.ports import Embedder, Judge, Reranker, Store, Verifier, Writer
 from shared.settings import Settings
 from shared.spans import Recorder, record_to
 
@@ -75,6 +76,7 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         pool=ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, writer),
+        reranker=_reranker(settings),
         writers={model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, model))},
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
         scrutiny=Scrutiny(judge_of(settings), strict=settings.support_policy == "strict"),
@@ -152,6 +154,23 @@ def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Wr
             timeout=timeout,
             api_key=settings.openai_api_key,
         )
+    return None
+
+
+def _reranker(settings: Settings) -> Reranker | None:
+    """Raises SettingsError where what is asked for cannot be had."""
+    if settings.reranker == "vertex":
+        from shared.adapters.vertex_ranking import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
+
+        return VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
+    if settings.reranker == "cross_encoder":
+        from shared.adapters import cross_encoder  # noqa: PLC0415 - only where it is used
+
+        if settings.reranker_model is None or not Path(settings.reranker_model).is_dir():
+            raise SettingsError("RERANKER_MODEL", "the folder of a cross-encoder")
+        if not cross_encoder.available():
+            raise SettingsError("RERANKER", "none or vertex, or pip install 'aurora-notes[rerank]'")
+        return cross_encoder.CrossEncoderReranker(settings.reranker_model)
     return None
 
 

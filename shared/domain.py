@@ -352,6 +352,8 @@ class Analysis:
     """What the keyword leg scores: stems without those of the time phrase, each once, in order."""
     time: TimeHint | None
     lang: str
+    subject: str = ""
+    """The question without its time phrase."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,6 +440,14 @@ class RefusalReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Reranked:
+    """A reranker was asked. `failure` None: the order is its; else the order is that of the scores, and why."""
+
+    model: str
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieved:
     """What retrieval found, best first; or why it found nothing."""
 
@@ -452,12 +462,17 @@ class Retrieved:
     range_used: TimeRange | None
     """The range that was applied, after widening; None: none."""
     widened: str | None
-    """Which step widened an empty range ("7 days around", "any time"); None: not widened."""
+    """Which step widened a range in which nothing was written, or nothing that speaks of the question ("7 days around",
+    "any time"); None: not widened."""
     timings_ms: Mapping[str, float]
     places: tuple[Place, ...] = ()
     """Where was looked, each with its weight; empty: everywhere alike."""
     silent_vaults: tuple[str, ...] = ()
     """Vaults that were to be searched and did not answer."""
+    silent_then: bool = False
+    """Widened though notes were written in the time named: none of them speaks of the question, others do."""
+    reranked: Reranked | None = None
+    """None: nobody was asked."""
 
 
 # -- Answering ----------------------------------------------------------------------------------

@@ -357,6 +357,13 @@ class Embedder(Protocol):
         """Mean cosine of unrelated texts, measured: maps to similarity 0.5."""
         ...
 
+    @property
+    def is_static(self) -> bool:
+        """Whether a word means the same whatever stands beside it. A question is then embedded word by word, each
+        weighed by how rare it is in the tenant's notes; other models weigh words themselves.
+        """
+        ...
+
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""
         ...
@@ -366,6 +373,20 @@ class Embedder(Protocol):
 
 SIGN_OF_LIFE = 0.25
 """Seconds after which a writer that has nothing new yields an empty piece."""
+
+
+class Reranker(Protocol):
+    """Reads question and passage together, which is slower and sees more than vectors and words apart."""
+
+    @property
+    def model(self) -> str: ...
+
+    def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
+        """How well each passage answers the question, in order; finite, greater is better, on a scale of its own.
+
+        Raises ModelUnavailable, ModelRefused, BrokenPromise.
+        """
+        ...
 
 
 class Writer(Protocol):

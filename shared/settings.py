@@ -156,6 +156,18 @@ class Settings:
         "RETRIEVAL_BM25_K1", 1.2, _number(0, 10), "How soon further occurrences of a word stop counting (BM25)."
     )
     bm25_b: float = _setting("RETRIEVAL_BM25_B", 0.75, _number(0, 1), "How much a passage's length counts (BM25).")
+    reranker: str = _setting(
+        "RERANKER",
+        "none",
+        _one_of("none", "vertex", "cross_encoder"),
+        "Orders the best passages again: Vertex AI's ranking service in the project, or a local cross-encoder.",
+    )
+    reranker_model: str | None = _setting(
+        "RERANKER_MODEL",
+        None,
+        _text,
+        "With `cross_encoder` the folder of the model; with `vertex` default `semantic-ranker-default@latest`.",
+    )
     judge: str = _setting(
         "JUDGE",
         "offline",

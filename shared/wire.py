@@ -163,13 +163,15 @@ def _timings(timings_ms: Mapping[str, float]) -> dict[str, float]:
 
 def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
     if retrieved is None:
-        return {"k": k, "strategy": "none", "candidateCount": 0, "rerankCount": 0, "timeMs": 0}
+        return {"k": k, "strategy": "none", "candidateCount": 0, "rerankCount": 0, "timeMs": 0, "reranker": None}
+    asked = retrieved.reranked
     return {
         "k": k,
         "strategy": retrieved.mode.value,
         "candidateCount": retrieved.candidate_count,
         "rerankCount": len(retrieved.selected),
         "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)),
+        "reranker": {"model": asked.model, "failure": asked.failure} if asked else None,
     }
 
 

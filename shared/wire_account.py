@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from shared.account.export import Exported
-from shared.domain import DayUsage, Feedback, Note, Receipt
+from shared.account.export import Exported, SessionMessage
+from shared.domain import DayUsage, Feedback, Note, Receipt, Session
 from shared.wire import instant, note_json, template_json
+from shared.wire_sessions import message_json, session_json
 from shared.wire_types import FeedbackJson, ReceiptJson
 
 
@@ -45,6 +46,10 @@ def export_lines(items: Iterable[Exported]) -> Iterator[Mapping[str, object]]:
 def _exported_json(item: Exported) -> Mapping[str, object]:
     if isinstance(item, Note):
         return {"type": "note", **note_json(item)}
+    if isinstance(item, Session):
+        return {"type": "session", **session_json(item)}
+    if isinstance(item, SessionMessage):
+        return {"type": "message", "sessionId": item.session_id, **message_json(item.message)}
     if isinstance(item, Feedback):
         return {"type": "feedback", **feedback_json(item)}
     if isinstance(item, DayUsage):

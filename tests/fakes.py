@@ -21,6 +21,7 @@ class HashingEmbedder:
 
     model = "hashing"
     unrelated_cosine = 0.0
+    is_static = False
 
     def __init__(self, dimension: int = 64, batch_size: int = 10) -> None:
         self.dimension = dimension

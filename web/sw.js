@@ -3,7 +3,10 @@
 const CACHE = "aurora-page";
 const FILE = /\/$|\.(html|css|js|svg|json)$/;
 
-self.addEventListener("install", () => self.skipWaiting());
+self.addEventListener("install", (event) => {
+  void self.skipWaiting();
+  event.waitUntil(keepAll());
+});
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 
 self.addEventListener("fetch", (event) => {
@@ -12,6 +15,20 @@ self.addEventListener("fetch", (event) => {
   const page = url.href.startsWith(self.registration.scope) && !url.pathname.startsWith("/api/");
   if (request.method === "GET" && page && FILE.test(url.pathname) && !url.search) event.respondWith(answer(request));
 });
+
+/** The page and every file that it names. */
+async function keepAll() {
+  const cache = await caches.open(CACHE);
+  const reply = await fetch("./");
+  const named = [...(await reply.clone().text()).matchAll(/(?:href|src)="(\.\/[^"]+)"/g)].map(([, address]) => address);
+  await Promise.all([cache.put("./", reply), cache.addAll(named), keepConfig(cache)]);
+}
+
+/** A host may do without one. @param {Cache} cache */
+async function keepConfig(cache) {
+  const reply = await fetch("./config.json");
+  if (reply.ok) await cache.put("./config.json", reply);
+}
 
 /** @param {Request} request */
 async function answer(request) {

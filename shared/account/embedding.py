@@ -39,6 +39,10 @@ class TenantEmbedder:
     def unrelated_cosine(self) -> float:
         return self.inner.unrelated_cosine
 
+    @property
+    def is_static(self) -> bool:
+        return self.inner.is_static
+
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         self.budgets.embedding(self.tenant_id, sum(map(estimated_tokens, texts)))
         return self.inner.embed_documents(texts)

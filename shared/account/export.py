@@ -3,26 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias, TypeVar
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, TypeVar
 
-from shared.domain import DayUsage, Feedback, Note, Template
+from shared.domain import DayUsage, Feedback, Message, Note, Session, Template
+from shared.errors import NotFound
 from shared.ports import Page, Store
-
-Exported: TypeAlias = Note | Template | Feedback | DayUsage
 
 T = TypeVar("T")
 
 NOTES_AT_ONCE = 20
 """Of at most 900,000 bytes each."""
-ROWS_AT_ONCE = 500
+ROWS_AT_ONCE = 100
 
 
-def export(tenant_id: str, store: Store) -> Iterator[Exported]:
-    """Notes, templates, feedback, usage, each by id. What changes meanwhile may be given as it was or as it is."""
+@dataclass(frozen=True, slots=True)
+class SessionMessage:
+    """A message and the session it belongs to."""
+
+    session_id: str
+    message: Message
+
+
+Exported: TypeAlias = Note | Template | Session | SessionMessage | Feedback | DayUsage
+
+
+class SessionPages(Protocol):
+    """Sessions and their messages, as their owner may read them now."""
+
+    def page(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Session]: ...
+
+    def messages(self, tenant_id: str, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]: ...
+
+
+def export(tenant_id: str, store: Store, sessions: SessionPages) -> Iterator[Exported]:
+    """Notes, templates, sessions each with its messages, feedback, usage. What changes meanwhile may be given as it
+    was or as it is; what is quoted of deleted notes in sessions stays out, as wherever sessions are read.
+    """
     yield from _pages(lambda token: store.list_notes(tenant_id, limit=NOTES_AT_ONCE, token=token))
     yield from (stored.template for stored in store.templates(tenant_id))
+    for session in _pages(lambda token: sessions.page(tenant_id, limit=ROWS_AT_ONCE, token=token)):
+        yield session
+        yield from _messages(tenant_id, session.session_id, sessions)
     yield from _pages(lambda token: store.list_feedback(tenant_id, limit=ROWS_AT_ONCE, token=token))
     yield from _pages(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
+
+
+def _messages(tenant_id: str, session_id: str, sessions: SessionPages) -> Iterator[SessionMessage]:
+    """Page by page from the newest, each page in the order of time. None more of a session deleted meanwhile."""
+    with suppress(NotFound):
+        for message in _pages(lambda token: sessions.messages(tenant_id, session_id, limit=ROWS_AT_ONCE, token=token)):
+            yield SessionMessage(session_id, message)
 
 
 def _pages(read: Callable[[str | None], Page[T]]) -> Iterator[T]:

@@ -58,4 +58,5 @@ def _asked(question: Question) -> Question:
 
 def _is_whole(found: Retrieved) -> bool:
     with_vectors = found.mode in (RetrievalMode.WEIGHTED, RetrievalMode.RRF)
-    return found.refusal is None and with_vectors and not found.silent_vaults
+    without = found.silent_vaults or (found.reranked is not None and found.reranked.failure)
+    return found.refusal is None and with_vectors and not without

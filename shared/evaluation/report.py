@@ -146,7 +146,7 @@ def _worst(report: Report, measured: Measured) -> str:
     order = sorted(measured.figures, key=lambda question: (measured.figures[question][MAIN], question))
     rows = [
         (
-            f"{escape(asked[name].text)}<br><code>{escape(_command(asked[name]))}</code>",
+            f"{escape(asked[name].text)}<br><code>{escape(_command(report, asked[name]))}</code>",
             measured.figures[name][MAIN],
             _named(report.notes, report.golden.relevant[name]),
             _named(report.notes, measured.rankings[name].notes[:SHOWN]),
@@ -161,9 +161,13 @@ def _named(notes: Mapping[str, NoteDraft], note_ids: Iterable[str]) -> str:
     return "<br>".join(escape(notes[each].path or notes[each].title or each) for each in note_ids) or "nothing"
 
 
-def _command(question: GoldenQuestion) -> str:
-    """What shows how that question was understood and scored."""
+def _command(report: Report, question: GoldenQuestion) -> str:
+    """What shows how the question was understood, and how every leg saw the notes that should have come first."""
     options = [f"--now {instant(question.now)}"] if question.now else []
+    options.append(f"--time-zone {question.zone}")
     options += [f"--vault {quote(vault)}" for vault in question.filters.vaults]
     options += [f"--folder {quote(folder)}" for folder in question.filters.folders]
-    return " ".join(("aurora search --json", quote(question.text), *options))
+    for note_id in report.golden.relevant[question.question_id]:
+        path = report.notes[note_id].path
+        options.append(f"--path {quote(path)}" if path else f"--note {quote(note_id)}")
+    return " ".join(("aurora explain", quote(question.text), *options))

@@ -26,6 +26,7 @@ def analyse(question: Question) -> Analysis:
         stems=_longest(tuple(dict.fromkeys(stems(subject, lang)))),
         time=None if found is None else found.hint,
         lang=lang,
+        subject=subject,
     )
 
 

@@ -25,16 +25,21 @@ def bm25(
 
     idf = ln(1 + (N - n + 0.5) / (n + 0.5)), which stays positive for stems that stand in more than half of all chunks.
     """
+    weights = {stem: weight for stem, weight in idf(frequencies, stats).items() if frequencies[stem] > 0}
+    average = stats.average_length or 1.0
+    return tuple(_score(chunk, weights, k1, k1 * (1 - b + b * chunk.length / average)) for chunk in chunks)
+
+
+def idf(frequencies: Mapping[str, int], stats: CorpusStats) -> dict[str, float]:
+    """Stem -> how much it tells of a chunk that it stands there, above 0; the most for stems that stand nowhere."""
     # Counts and corpus figures are read at different moments, so a frequency can exceed the chunk count.
     total = max([stats.chunk_count, *frequencies.values()])
-    idf = {stem: math.log(1 + (total - n + 0.5) / (n + 0.5)) for stem, n in frequencies.items() if n > 0}
-    average = stats.average_length or 1.0
-    return tuple(_score(chunk, idf, k1, k1 * (1 - b + b * chunk.length / average)) for chunk in chunks)
+    return {stem: math.log(1 + (total - n + 0.5) / (n + 0.5)) for stem, n in frequencies.items()}
 
 
-def _score(chunk: IndexedChunk, idf: Mapping[str, float], k1: float, saturation: float) -> float:
+def _score(chunk: IndexedChunk, weights: Mapping[str, float], k1: float, saturation: float) -> float:
     score = 0.0
-    for stem, weight in idf.items():
+    for stem, weight in weights.items():
         count = chunk.terms.get(stem, 0)
         if count:
             score += weight * count * (k1 + 1) / (count + saturation)

@@ -7,14 +7,16 @@ caller itself must not be one of its tasks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
+from typing import Protocol
 
-from shared.domain import Candidate, IndexedChunk, Neighbour, Place, Restriction, TimeRange, Vector
+from shared.domain import Candidate, CorpusStats, IndexedChunk, Neighbour, Place, Restriction, TimeRange, Vector
 from shared.ports import SearchStore
-from shared.retrieval.bm25 import bm25
+from shared.retrieval.bm25 import bm25, idf
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pool import Pool
 from shared.retrieval.vector_leg import Near, Part, VectorLeg
@@ -39,25 +41,68 @@ class Search:
     """Where alone to look; none: everywhere."""
 
 
+class Query(Protocol):
+    """What gives the question's vector."""
+
+    @property
+    def needs_weights(self) -> bool:
+        """Whether it waits for what the store knows of the question's stems."""
+        ...
+
+    def embed(self, weights: Mapping[str, float]) -> Vector | None:
+        """`weights`: stem -> idf, empty where not needed. None: search without."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What the keyword leg found, and what it knows of the question's stems."""
+
+    chunks: tuple[IndexedChunk, ...]
+    frequencies: Mapping[str, int]
+    stats: CorpusStats
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """Stem -> idf."""
+        return idf(self.frequencies, self.stats)
+
+
+def match(search: Search, restriction: Restriction, known: Matches | None = None) -> Matches:
+    """The keyword leg alone. `known`: an earlier one of the same question, whose figures serve again."""
+    legs = _Legs(search, restriction)
+    if known is not None:
+        return Matches(legs.matching(known.frequencies), known.frequencies, known.stats)
+    stats = search.executor.submit(search.store.stats, search.tenant_id)
+    frequencies = legs.frequencies()
+    return Matches(legs.matching(frequencies), frequencies, stats.result())
+
+
 def gather(
-    search: Search, restriction: Restriction, embed: Callable[[], Vector | None], parts: Sequence[Part] = ()
+    search: Search,
+    restriction: Restriction,
+    query: Query,
+    parts: Sequence[Part] = (),
+    *,
+    matches: Matches | None = None,
 ) -> Pool:
-    """At most three times `leg_size` candidates. `embed` gives the question's vector; None: search without.
+    """At most three times `leg_size` candidates. `matches`: what the keyword leg has already brought.
 
     `parts` cover the restriction; none: it is searched as one. A part whose search fails brings nothing of its vaults,
     which the pool's `silent_vaults` names. Raises StoreUnavailable if no vault is left, or any other leg fails.
     """
-    legs = _Legs(search, restriction)
-    leg = VectorLeg(parts or (Part(restriction),), search.options.leg_size)
-    nearest = leg.start(embed, legs.nearest, search.executor)
+    legs, options = _Legs(search, restriction), search.options
+    leg = VectorLeg(parts or (Part(restriction),), options.leg_size)
     recent = search.executor.submit(legs.recent)
-    stats = search.executor.submit(search.store.stats, search.tenant_id)
-    frequencies = legs.frequencies()
-    matching = legs.matching(frequencies)
+    if matches is None and not query.needs_weights:
+        nearest = leg.start(partial(query.embed, {}), legs.nearest, search.executor)
+        matches = match(search, restriction)
+    else:
+        matches = matches or match(search, restriction)
+        nearest = leg.start(partial(query.embed, matches.weights), legs.nearest, search.executor)
     near = leg.end(nearest)
-    matching = near.heard(matching)
-    options = search.options
-    keyword = bm25(matching, frequencies, stats.result(), k1=options.bm25_k1, b=options.bm25_b)
+    matching = near.heard(matches.chunks)
+    keyword = bm25(matching, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b)
     best = _best(matching, keyword, options.leg_size)
     newest = near.heard(recent.result())
     if not near.neighbours and not best and not newest and restriction.created is None:
@@ -67,8 +112,8 @@ def gather(
         query=near.query,
         unread=_unread(near, (*best, *newest), options),
         ceiling=near.ceiling or 0.0,
-        frequencies=frequencies,
-        stats=stats.result(),
+        frequencies=matches.frequencies,
+        stats=matches.stats,
         silent_vaults=near.silent_vaults,
     )
 

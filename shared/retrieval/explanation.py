@@ -21,9 +21,10 @@ from shared.domain import (
     Retrieved,
     Scored,
 )
-from shared.ports import Embedder
+from shared.ports import Embedder, Reranker
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates import Search, gather
+from shared.retrieval.embedding import KnownVector
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, Trail, follow
 from shared.retrieval.ranking import best_first, with_vectors
@@ -99,9 +100,10 @@ def explain(
     embedder: Embedder | None,
     options: RetrievalOptions,
     pool: Executor,
+    reranker: Reranker | None = None,
 ) -> Explanation:
     """`note_ids` empty: the notes of the result. Reads all chunks and vectors of these notes. Raises as `retrieve`."""
-    trail = follow(question, store=store, embedder=embedder, options=options, pool=pool)
+    trail = follow(question, store=store, embedder=embedder, options=options, pool=pool, reranker=reranker)
     ids = tuple(dict.fromkeys(note_ids or (each.chunk.note_id for each in trail.retrieved.selected)))
     records = store.live_records(question.tenant_id, ids) if ids else {}
     chunks = {note_id: _live_chunks(records.get(note_id), note_id, trail.search, store) for note_id in ids}
@@ -168,7 +170,7 @@ def _as_candidates(others: Sequence[IndexedChunk], trail: Trail) -> list[Candida
     if not others:
         return []
     search = replace(trail.search, options=replace(trail.search.options, leg_size=DEEP))
-    further = gather(search, trail.restriction, lambda: trail.pool.query)
+    further = gather(search, trail.restriction, KnownVector(trail.pool.query))
     deep = {each.chunk.chunk_id: each for each in further.candidates}
     found = [deep.get(chunk.chunk_id, Candidate(chunk, None)) for chunk in others]
     return [replace(each, cosine=None) for each in found]

@@ -13,7 +13,7 @@ from functools import partial
 
 from shared.domain import ChosenBy, Folder, Place, Question, Retrieved, Usage
 from shared.laps import Laps
-from shared.ports import Embedder, Writer
+from shared.ports import Embedder, Reranker, Writer
 from shared.retrieval.folder_choice import Offer, Wish, by_match, lay_out, offers
 from shared.retrieval.folder_ranking import FolderRanking, rank_folders
 from shared.retrieval.options import RetrievalOptions
@@ -43,6 +43,7 @@ def retrieve_from_folders(
     options: RetrievalOptions,
     pool: Executor,
     ranker: Writer | None,
+    reranker: Reranker | None = None,
 ) -> FolderSearch:
     """`ranker` None: folders are ranked by the passages in them that match best, which costs a second search.
 
@@ -59,7 +60,7 @@ def retrieve_from_folders(
         rankings = _ranked(question, offered, ranker, pool)
     places = tuple(place for offer, each in zip(offered, rankings, strict=True) for place in lay_out(offer, each))
     laps.end("folders")
-    found = search(question, places=places)
+    found = search(question, places=places, reranker=reranker)
     timings = {**found.timings_ms, "folders": laps.taken["folders"]}
     return FolderSearch(replace(found, timings_ms=timings), sum((each.usage for each in rankings), start=Usage()))
 

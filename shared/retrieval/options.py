@@ -41,6 +41,8 @@ class RetrievalOptions:
     bm25_b: float = B
     rerank_to: int = 8
     """Passages selected when the question does not say how many."""
+    rerank_from: int = 30
+    """Passages a reranker orders, if there is one."""
     max_chunks: int = 12
     max_characters: int | None = 12_000
     """All selected texts together, in code points; None: no limit."""

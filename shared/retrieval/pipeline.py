@@ -17,24 +17,25 @@ from shared.domain import (
     Restriction,
     Retrieved,
     Scored,
-    TimeHint,
     TimeRange,
-    Vector,
 )
 from shared.laps import Laps
-from shared.ports import Embedder
+from shared.ports import Embedder, Reranker
 from shared.retrieval.analysis import analyse
-from shared.retrieval.candidates import Search
-from shared.retrieval.embedding import embed_question
+from shared.retrieval.candidates import Query, Search, match
+from shared.retrieval.embedding import KnownVector, QueryVector
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.places import gather_from_places, inside, weigher
 from shared.retrieval.pool import Pool, mode_of
 from shared.retrieval.ranking import best_first
+from shared.retrieval.reach import beyond
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
+from shared.retrieval.reranking import rerank
 from shared.retrieval.restriction import restrict, within
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_of_notes, select
-from shared.retrieval.widening import widen
+from shared.retrieval.series import beside
+from shared.retrieval.widening import ANY_TIME, widen
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
 
@@ -56,13 +57,17 @@ def retrieve(
     options: RetrievalOptions,
     pool: Executor,
     places: tuple[Place, ...] = (),
+    reranker: Reranker | None = None,
 ) -> Retrieved:
     """Best passages first. `pool` runs the legs; the caller must not be one of its tasks. `places`: where alone to
     look, scores multiplied by the weights given; none: everywhere alike.
 
     Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no error.
     """
-    return follow(question, store=store, embedder=embedder, options=options, pool=pool, places=places).retrieved
+    trail = follow(
+        question, store=store, embedder=embedder, options=options, pool=pool, places=places, reranker=reranker
+    )
+    return trail.retrieved
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,7 @@ def follow(
     options: RetrievalOptions,
     pool: Executor,
     places: tuple[Place, ...] = (),
+    reranker: Reranker | None = None,
 ) -> Trail:
     """As `retrieve`, the way included."""
     laps = Laps()
@@ -102,11 +108,12 @@ def follow(
         executor=pool,
         places=places,
     )
-    found = _find(search, allowed, analysis.time, partial(embed_question, question.text, embedder))
+    found = _find(search, allowed, analysis, QueryVector.of(question.text, analysis, embedder))
     laps.end("candidates")
     score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder)
     wanted, formula = _wanted(question, options), score_of(found.pool)
-    ranked = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
+    in_order = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
+    ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
     selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
     nearest = best_of_notes(selected or _ranked_anyhow(_shown(search, found), score_of, search), NEAREST)
     laps.end("selection")
@@ -119,9 +126,11 @@ def follow(
         candidate_count=len(found.pool.candidates),
         range_used=found.restriction.created,
         widened=found.widened,
+        silent_then=found.silent_then,
         timings_ms=laps.total("retrieval"),
         places=places,
         silent_vaults=tuple(sorted(found.pool.silent_vaults)),
+        reranked=reranked,
     )
     return Trail(search, found.restriction, found.pool, formula, retrieved)
 
@@ -133,24 +142,36 @@ class _Found:
     pool: Pool
     restriction: Restriction
     widened: str | None = None
+    silent_then: bool = False
+    """As in `Retrieved`."""
 
 
-def _find(search: Search, allowed: Restriction, hint: TimeHint | None, embed: Callable[[], Vector | None]) -> _Found:
-    """What lies in the time the question names; if nothing does, what lies around it. Filters are never widened."""
-    named = None if hint is None else hint.range
-    restriction = within(allowed, named)
-    pool = gather_from_places(search, restriction, embed)
-    if pool.candidates or named is None or pool.stats.chunk_count == 0:
-        return _Found(pool, restriction)
+def _find(search: Search, allowed: Restriction, analysis: Analysis, query: Query) -> _Found:
+    """What lies in the time the question names; what lies around it if nothing does, and what lies at any time if
+    that alone speaks of the question. Filters are never widened.
+    """
+    hint = analysis.time
+    if hint is None:
+        return _Found(gather_from_places(search, allowed, query), allowed)
+    restriction = within(allowed, hint.range)
+    matches = match(search, restriction)
+    if matches.stats.chunk_count and not matches.chunks and not _holds(search, restriction):
+        return _around(search, allowed, hint.range, query)
+    if anywhere := beyond(search, allowed, hint.range, matches, lang=analysis.lang):
+        return _Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME, silent_then=True)
+    return _Found(gather_from_places(search, restriction, query, matches), restriction)
 
-    def holds(around: TimeRange | None) -> bool:
-        return bool(search.store.recent(search.tenant_id, limit=1, stems=(), restriction=within(allowed, around)))
 
-    wider = widen(named, holds)
-    if wider is None:
-        return _Found(pool, allowed)
-    restriction = within(allowed, wider.range)
-    return _Found(gather_from_places(search, restriction, lambda: pool.query), restriction, wider.step)
+def _holds(search: Search, restriction: Restriction) -> bool:
+    return bool(search.store.recent(search.tenant_id, limit=1, stems=(), restriction=restriction))
+
+
+def _around(search: Search, allowed: Restriction, named: TimeRange, query: Query) -> _Found:
+    """Nothing lies in the time named."""
+    wider = widen(named, lambda around: _holds(search, within(allowed, around)))
+    restriction = within(allowed, wider.range if wider else named)
+    pool = gather_from_places(search, restriction, query)
+    return _Found(pool, restriction, wider.step) if wider else _Found(pool, allowed)
 
 
 def _formula(
@@ -162,13 +183,15 @@ def _formula(
     places: tuple[Place, ...],
     embedder: Embedder | None,
 ) -> Formula:
+    keyword = keyword_parts(pool, options)
     return Formula(
         options=options,
         mode=mode_of(pool, question.strategy),
         now=question.now,
         named=analysis.time.range if analysis.time else None,
         unrelated_cosine=0.0 if embedder is None else embedder.unrelated_cosine,
-        keyword=keyword_parts(pool, options),
+        keyword=keyword,
+        beside=beside(pool, keyword),
         weigh=weigher(places),
     )
 
@@ -187,7 +210,7 @@ def _shown(search: Search, found: _Found) -> Pool:
     anytime = replace(found.restriction, created=None)
     if found.pool.candidates or found.restriction == anytime:
         return found.pool
-    return gather_from_places(search, anytime, lambda: found.pool.query)
+    return gather_from_places(search, anytime, KnownVector(found.pool.query))
 
 
 def _reason(found: _Found, nearest: tuple[Scored, ...], tenant_id: str, store: RetrievalStore) -> RefusalReason:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shared.domain import ChosenBy, IndexedChunk, Place, Restriction, Vector
-from shared.retrieval.candidates import Search, gather
+from shared.domain import ChosenBy, IndexedChunk, Place, Restriction
+from shared.retrieval.candidates import Matches, Query, Search, gather
 from shared.retrieval.pool import Pool
 from shared.retrieval.scores import unweighted
 from shared.retrieval.vector_leg import Part
@@ -27,15 +27,18 @@ each, can then hold those, and the rest is checked on what comes back: of places
 """
 
 
-def gather_from_places(search: Search, restriction: Restriction, embed: Callable[[], Vector | None]) -> Pool:
-    """What the search's places hold; without places, what the restriction holds. Raises as `gather` does."""
+def gather_from_places(search: Search, restriction: Restriction, query: Query, matches: Matches | None = None) -> Pool:
+    """What the search's places hold; without places, what the restriction holds. Raises as `gather` does.
+
+    `matches`: what the keyword leg has already brought of them.
+    """
     if not search.places:
-        return gather(search, restriction, embed)
+        return gather(search, restriction, query, matches=matches)
     parts = [
         Part(inside(restriction, places), frozenset(place.vault for place in places))
         for places in searched_together(search.places)
     ]
-    return gather(search, inside(restriction, search.places), embed, parts)
+    return gather(search, inside(restriction, search.places), query, parts, matches=matches)
 
 
 def inside(restriction: Restriction, places: Sequence[Place]) -> Restriction:

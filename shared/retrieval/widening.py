@@ -8,10 +8,12 @@ from datetime import datetime, timedelta
 
 from shared.domain import TimeRange
 
+ANY_TIME = "any time"
+
 STEPS: tuple[tuple[str, timedelta | None], ...] = (
     ("7 days around", timedelta(days=7)),
     ("30 days around", timedelta(days=30)),
-    ("any time", None),
+    (ANY_TIME, None),
 )
 """What the answer says, and by how much the range grows on either side; None: no range is left."""
 

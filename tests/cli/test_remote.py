@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
+from cli.main import main
 from tests.cli.conftest import Aurora
 from tests.servers.scripted import Reply, ScriptedServer
 from tests.servers.served import Served, served
@@ -108,6 +109,58 @@ def test_a_folder_is_kept_in_step_there(both: Both, notes: Write) -> None:
     assert (again["indexed"], again["unchanged"]) == (1, 1)
     (folder / "toys/boat.md").unlink()
     assert json.loads(both.there("index", str(folder), "--json").stdout)["removed"] == 1
+
+
+def test_a_conversation_streams_there_too_and_is_kept(both: Both) -> None:
+    options = ("--home", str(both.here.home), "--server", both.server.address, "--token", both.server.alice)
+    lines = "What colour is the boat?\nHow many tomatoes?\n"
+    told = CliRunner().invoke(main, ["chat", "--json", *NOW, *options], input=lines)
+    first, second = (json.loads(line) for line in told.stdout.splitlines())
+    here = json.loads(both.here("ask", "What colour is the boat?", "--json", *NOW).stdout)
+    assert (first["answer"], first["citations"]) == (here["answer"], here["citations"])
+    session_id = second["meta"]["sessionId"]
+    shown = json.loads(both.there("sessions", "show", session_id, "--json").stdout)
+    assert [message["text"] for message in shown["messages"] if message["role"] == "user"] == lines.splitlines()
+    assert both.there("sessions", "delete", session_id).exit_code == 0
+    people = CliRunner().invoke(main, ["chat", *options], input=lines)
+    assert "The boat is blue" in people.stdout
+    assert "[N1] Boat" in people.stdout
+
+
+def test_a_bad_question_does_not_end_the_conversation_there_either(both: Both) -> None:
+    options = ("--home", str(both.here.home), "--server", both.server.address, "--token", both.server.alice)
+    told = CliRunner().invoke(main, ["chat", "--json", *options], input="x" * 2001 + "\nWhat colour is the boat?\n")
+    assert told.exit_code == 0
+    assert "message: expected" in told.stderr
+    assert len(told.stdout.splitlines()) == 1
+
+
+def test_everything_is_exported_and_erased_there(aurora: Aurora, server: Served, notes: Write, tmp_path: Path) -> None:
+    bob = ("--server", server.address, "--token", server.bob)
+    assert aurora("index", str(notes(NOTES)), *bob).exit_code == 0
+    file = tmp_path / "bob.ndjson"
+    assert json.loads(aurora("export", str(file), *bob, "--json").stdout)["counts"]["note"] == len(NOTES)
+    texts = {row["text"] for row in map(json.loads, file.read_text().splitlines()) if row["type"] == "note"}
+    assert texts == set(NOTES.values())
+    assert json.loads(aurora("erase", "--yes", *bob, "--json").stdout)["erased"]["notes"] == len(NOTES)
+    assert aurora("search", "boat", *bob).exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'event: token\ndata: {"text": "Half"}\n\n',
+        b'event: error\ndata: {"error": {"message": "the store is away", "details": [{"reason": "UNAVAILABLE"}]}}\n\n',
+    ],
+)
+def test_a_stream_that_breaks_off_is_1_in_one_line(aurora: Aurora, body: bytes) -> None:
+    reply = Reply(body=body, headers={"Content-Type": "text/event-stream"})
+    with ScriptedServer(lambda _: reply) as other:
+        result = CliRunner().invoke(main, ["chat", "--json", "--server", other.url], input="Why?\n")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "broke off" in result.stderr or "the store is away" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert not aurora.home.exists()
 
 
 def test_what_is_only_for_this_machine_says_so(aurora: Aurora, server: Served) -> None:

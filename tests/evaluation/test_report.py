@@ -80,7 +80,9 @@ def test_the_page_shows_every_part() -> None:
 
 def test_a_question_that_went_badly_comes_with_the_command_that_explains_it() -> None:
     page = html(_report())
-    assert "aurora search --json" in page
+    assert "aurora explain" in page
+    assert "--note a" in page
+    assert "--time-zone UTC" in page
     assert "--now 2026-01-01T00:00:00.000Z" in page
 
 

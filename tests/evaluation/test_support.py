@@ -20,7 +20,7 @@ TEXTS = (
 
 @pytest.fixture
 def collection(tmp_path: Path) -> Path:
-    rows = {
+    rows: dict[str, list[dict[str, object]]] = {
         "notes.jsonl": [{"id": f"n{at}", "text": text} for at, text in enumerate(TEXTS)],
         "queries.jsonl": [
             {"id": "q0", "text": "With the Kafka queue all errors are 40 percent fewer in weeks."},

@@ -86,6 +86,22 @@ def test_everything_comes_a_line_each_and_the_last_line_counts_it(world: World) 
     assert end == {"type": "end", "counts": counted}
 
 
+def test_a_session_comes_with_its_messages_and_without_what_was_deleted(world: World) -> None:
+    world.save("boat", title="Boat", text=f"The boat is blue. {SECRET}.")
+    asked = {"message": "Where does the treasure lie?", "sessionId": "new"}
+    session_id = world.call("chat", "POST", "/chat", asked).get_json()["meta"]["sessionId"]
+    for number in range(60):  # more messages than a page
+        world.call("chat", "POST", "/chat", {"message": f"And {number}?", "sessionId": session_id, "useNotes": False})
+    rows = _export(world)
+    (session,) = [row for row in rows if row["type"] == "session"]
+    messages = [row for row in rows if row["type"] == "message"]
+    assert session["messageCount"] == len(messages) == len({row["messageId"] for row in messages}) == 122
+    assert {row["sessionId"] for row in messages} == {session_id}
+    assert SECRET in json.dumps(messages)
+    world.call("api", "DELETE", "/notes/boat")
+    assert SECRET not in json.dumps(_export(world))
+
+
 def test_what_is_exported_of_a_note_can_be_saved_again(world: World) -> None:
     world.put("n1", title="T", text="x", vault="work", path="a/b.md", tags=["red"], createdAt="2026-01-02")
     (row,) = [row for row in _export(world) if row["type"] == "note"]
@@ -143,9 +159,12 @@ class _CountingStore:
 def test_erasing_gives_a_receipt_and_leaves_nothing(world: World) -> None:
     world.save("n1", title="Boat", text="The boat is blue.")
     world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?", "requestId": "r-1"})
+    world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?", "sessionId": "new"})
     world.call("api", "POST", "/feedback", RATED)
     erased = world.call("api", "DELETE", "/me", {"confirm": "erase everything"}).get_json()["erased"]
-    assert erased == {"notes": 1, "chunks": 1, "index": 1, "feedback": 1, "requests": 1}
+    assert erased == {
+        "notes": 1, "chunks": 1, "index": 1, "feedback": 1, "requests": 1, "sessions": 1, "messages": 2,
+    }  # fmt: skip
     assert [row["type"] for row in _export(world)] == ["end"]
     found = world.call("api", "POST", "/search", {"query": "boat"}).get_json()
     assert found["results"] == []

@@ -440,3 +440,14 @@ def test_an_outage_of_the_model_makes_no_follow_up_fail(boat: World, monkeypatch
     monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, ranker=ScriptedWriter(ModelUnavailable("away")))])
     session_id = _ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
     assert "boat" in _ask(boat, "And where?", session_id)["meta"]["query"]["keywords"]
+
+
+def test_sessions_and_messages_are_exported(boat: World) -> None:
+    body = _ask(boat, "What leaks in the boat?")
+    session_id = body["meta"]["sessionId"]
+    response = boat.call("api", "GET", "/me:export")
+    rows = [json.loads(line) for line in response.get_data(as_text=True).splitlines()]
+    session = _json(boat, "GET", f"/sessions/{session_id}")
+    assert [row for row in rows if row["type"] == "session"] == [{"type": "session", **session}]
+    said = [{"type": "message", "sessionId": session_id, **each} for each in _messages(boat, session_id)]
+    assert [row for row in rows if row["type"] == "message"] == said

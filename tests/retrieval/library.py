@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from shared.domain import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note, Question, Retrieved
 from shared.errors import StoreUnavailable
-from shared.ports import Embedder, Store
+from shared.ports import Embedder, Reranker, Store
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
 from shared.scopes import scopes_of
@@ -33,6 +33,7 @@ class Library:
         self.asked: RetrievalStore = store
         self.writer = HashingEmbedder()
         self.embedder: Embedder | None = self.writer
+        self.reranker: Reranker | None = None
         self.options = RetrievalOptions(index_version=VERSION)
         self.executor = executor or ThreadPoolExecutor(4)
 
@@ -86,7 +87,14 @@ class Library:
 
     def ask(self, text: str, **question: Any) -> Retrieved:  # noqa: ANN401 - Question's fields
         asked = Question(**{"tenant_id": TENANT, "text": text, "now": NOW, **question})
-        return retrieve(asked, store=self.asked, embedder=self.embedder, options=self.options, pool=self.executor)
+        return retrieve(
+            asked,
+            store=self.asked,
+            embedder=self.embedder,
+            options=self.options,
+            pool=self.executor,
+            reranker=self.reranker,
+        )
 
 
 class Counted:

@@ -67,6 +67,23 @@ def test_a_question_costs_at_most_150_reads(library: Library, filters: Filters) 
     assert store.reads.total() <= 150, store.reads
 
 
+@pytest.mark.parametrize(
+    ("text", "widened"),
+    [
+        (f"What about {', '.join(WORDS)} last month?", "any time"),
+        ("What about jasper and indigo and harbor last week?", "any time"),
+        ("What about zinc and copper last week?", None),
+    ],
+)
+def test_a_question_that_names_a_time_costs_no_more(library: Library, text: str, widened: str | None) -> None:
+    _furnish(library)
+    store = Counted(library.store)
+    library.asked = store.as_store()
+    assert library.ask(text).widened == widened
+    assert store.reads["nearest"] <= library.options.leg_size
+    assert store.reads.total() <= 150, store.reads
+
+
 def test_postings_of_the_rarest_stems_come_first(library: Library) -> None:
     _furnish(library)
     library.add("hit", "zinc", created_at=days_ago(1000))

@@ -18,7 +18,10 @@ RULES = (Path(__file__).parents[2] / "firestore.rules").read_text(encoding="utf-
 CREATED = ("time", "2026-05-08T12:30:00Z")
 NOTE: dict[str, object] = {"title": "Plan", "text": "# Plan\n", "createdAt": CREATED, "updatedAt": SERVER_TIME}
 FULL = {**NOTE, "vault": "work", "path": "projects/api/plan.md", "tags": ["red", "to do"], "lang": "de"}
-OTHERS = ("chunks", "sessions", "sessions/s1/messages", "deletedSessions", "settings", "feedback", "usage", "anything")
+OTHERS = (
+    *("chunks", "sessions", "sessions/s1/messages", "deletedSessions", "settings"),
+    *("feedback", "usage", "requests", "anything"),
+)
 ROOTS = ("bookmarks", "tenants", "notes")
 Apps = Callable[..., App]
 

@@ -131,6 +131,24 @@ def test_an_answer_can_be_copied(page: Page) -> None:
     assert "Cloud Run" in page.evaluate("navigator.clipboard.readText()")
 
 
+def test_a_rating_is_kept_and_can_be_taken_back(page: Page) -> None:
+    exchange = ask(page, QUESTION)
+    good = exchange.get_by_role("button", name="Good answer")
+    good.click()
+    expect(page.locator(".toast")).to_have_text("Thank you.")
+    expect(good).to_have_attribute("aria-pressed", "true")
+    good.click()
+    expect(page.locator(".toast")).to_have_text("Taken back.")
+    expect(good).to_have_attribute("aria-pressed", "false")
+
+
+def test_which_citation_was_opened_is_told(page: Page) -> None:
+    chip = ask(page, QUESTION).locator(".answer .chip").first
+    with page.expect_response("**/api/feedback") as told:
+        chip.click()
+    assert told.value.ok
+
+
 def test_what_was_said_and_what_was_typed_survive_a_reload(page: Page) -> None:
     ask(page, QUESTION)
     page.get_by_label("Your question").fill("half a quest")

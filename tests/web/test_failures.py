@@ -43,3 +43,16 @@ def test_a_note_is_kept_while_the_server_is_away(open_page: OpenPage, tmp_path: 
         page.get_by_label("Title").fill("Written in a tunnel")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".save-state")).to_contain_text("No connection: kept in this browser")
+
+
+def test_erasing_everything_leaves_nothing_here_or_there(open_page: OpenPage, tmp_path: Path) -> None:
+    with dev(tmp_path, "--sample", str(ROOT / "examples/notes")) as running:
+        page = open_page(running.address)
+        ask(page, QUESTION)
+        page.get_by_role("button", name="Settings (s)").click()
+        page.get_by_role("button", name="Erase everything").click()
+        page.get_by_role("dialog", name="Erase every note").get_by_role("button", name="Erase everything").click()
+        expect(page.locator(".welcome")).to_be_visible()
+        expect(page.locator("#side-chat .list-row")).to_have_count(0)
+        assert running.call("GET", "/notes")[1]["notes"] == []
+        assert "Cloud Run" not in page.evaluate("JSON.stringify(localStorage)")

@@ -35,6 +35,8 @@ export class FirebaseAuth extends EventTarget {
     this.user = memory.get("user", null);
     this.idToken = "";
     this.until = 0;
+    /** @type {Promise<void> | undefined} */
+    this.renewing = undefined;
   }
 
   get owner() {
@@ -128,5 +130,10 @@ export class NoAuth extends EventTarget {
 
   async token() {
     return null;
+  }
+
+  /** There is nobody to go; the page begins anew. */
+  signOut() {
+    this.dispatchEvent(new Event("change"));
   }
 }

@@ -12,7 +12,7 @@ export const SUPPORT = /** @type {Readonly<Record<string, {word: string, sentenc
   partial: { word: "partly supported", sentence: "The passage backs only part of what is said." },
   unsupported: { word: "not supported", sentence: "The passage does not back what is said. Read it yourself." },
   stale: { word: "changed since", sentence: "The note has changed since this was answered." },
-  none: { word: "not judged", sentence: "Nobody has judged whether the passage backs what is said." },
+  none: { word: "not judged", sentence: "Not judged: read the passage yourself." },
 });
 
 /** @param {any} citation */

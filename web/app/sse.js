@@ -25,7 +25,8 @@ function valueOf(line, from) {
 
 /** @param {ReadableStream<Uint8Array>} body */
 async function* linesOf(body) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const text = /** @type {ReadableStream<string>} */ (body.pipeThrough(/** @type {any} */ (new TextDecoderStream())));
+  const reader = text.getReader();
   let rest = "";
   try {
     for (;;) {

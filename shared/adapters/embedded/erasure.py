@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping
+from time import sleep
 
 from shared.adapters.embedded.changes import KEPT_REMOVALS
 from shared.adapters.embedded.files import TenantFile
+
+SETTLING_SECONDS = 0.2
+"""After which it is looked once more: a worker that had read a note before it went may write what it made of it."""
 
 _KINDS = {"records": "index", "shelf": "settings"}
 """Tables whose rows are called otherwise in a receipt; others are called as they are."""
@@ -16,12 +21,14 @@ _UNCOUNTED = ("vectors", "removed_vectors")
 
 def erase(file: TenantFile) -> Mapping[str, int]:
     """Kind -> how many. Emptied in one commit, so that processes which have it open find nothing; then removed."""
-    if not file.exists():
-        return {}
-    with file.writing() as db:
-        erased = _empty(db)
-    file.remove()
-    return erased
+    erased: Counter[str] = Counter()
+    while file.exists():
+        with file.writing() as db:
+            erased.update(_empty(db))
+        if not file.remove():
+            break
+        sleep(SETTLING_SECONDS)
+    return dict(erased)
 
 
 def _empty(db: sqlite3.Connection) -> Mapping[str, int]:

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Condition, Lock
 from time import monotonic, sleep
 
 from shared.adapters.embedded import schema
@@ -40,6 +40,9 @@ class TenantFile:
         self._patience = patience
         self._idle: list[sqlite3.Connection] = []
         self._writer = Lock()
+        self._open_ones = Condition()
+        """Guards the two below."""
+        self._in_use = 0
         self._removing = False
 
     @contextmanager
@@ -48,13 +51,18 @@ class TenantFile:
 
         Reading makes no file: where there is none, it is an empty one in memory that is read.
         """
-        with _explained(self.path), self._readable() as db, _transaction(db, "BEGIN"):
+        with _explained(self.path), self._connection(creates=False) as db, _transaction(db, "BEGIN"):
             yield db
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One commit, or none if the block raises. Raises StoreUnavailable when others write for too long."""
-        with self._writer, _explained(self.path), self._connection() as db, _transaction(db, "BEGIN IMMEDIATE"):
+        with (
+            self._writer,
+            _explained(self.path),
+            self._connection(creates=True) as db,
+            _transaction(db, "BEGIN IMMEDIATE"),
+        ):
             yield db
 
     def close(self) -> None:
@@ -68,41 +76,57 @@ class TenantFile:
         """Delete the file if it holds no notes. False: there are some, or another process has it open; it stays."""
         until = monotonic() + _REMOVAL_SECONDS
         with self._writer, _explained(self.path):
-            self._removing = True
-            try:
-                while not _removed(self.path):
-                    self.close()  # whoever reads in another thread closes when done
+            with self._alone(until) as alone:
+                while alone and not _removed(self.path):
                     if monotonic() > until:
                         return False
                     sleep(0.01)
-            finally:
-                self._removing = False
-        return True
+            return alone
 
     @contextmanager
-    def _readable(self) -> Iterator[sqlite3.Connection]:
-        if self._idle or self.path.exists():
-            with self._connection() as db:
-                yield db
-            return
-        with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-            schema.create(db, self.path, self.tenant_id)
-            schema.complete(db)
-            yield db
-
-    @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
+    def _alone(self, until: float) -> Iterator[bool]:
+        """No connection of this process is open or opened inside. False: one was not given back in time."""
+        with self._open_ones:
+            self._removing = True
+            alone = self._open_ones.wait_for(lambda: not self._in_use, max(0.0, until - monotonic()))
         try:
-            db = self._idle.pop()
-        except IndexError:
-            db = _open(self.path, self._patience, self._prepare)
-        try:
-            yield db
+            if alone:
+                self.close()
+            yield alone
         finally:
-            if self._removing:
-                db.close()
-            else:
+            with self._open_ones:
+                self._removing = False
+                self._open_ones.notify_all()
+
+    @contextmanager
+    def _connection(self, *, creates: bool) -> Iterator[sqlite3.Connection]:
+        with self._admitted():
+            if not (creates or self._idle or self.path.exists()):
+                with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+                    self._prepare(db)
+                    yield db
+                return
+            try:
+                db = self._idle.pop()
+            except IndexError:
+                db = _open(self.path, self._patience, self._prepare)
+            try:
+                yield db
+            finally:
                 self._idle.append(db)
+
+    @contextmanager
+    def _admitted(self) -> Iterator[None]:
+        with self._open_ones:
+            self._open_ones.wait_for(lambda: not self._removing)
+            self._in_use += 1
+        try:
+            yield
+        finally:
+            with self._open_ones:
+                self._in_use -= 1
+                if self._removing:
+                    self._open_ones.notify_all()
 
     def _prepare(self, db: sqlite3.Connection) -> None:
         if not schema.is_ready(db, self.path):
@@ -180,7 +204,8 @@ def _open(path: Path, patience: float, prepare: Callable[[sqlite3.Connection], o
                 continue
         except sqlite3.OperationalError as problem:
             db.close()
-            if _code(problem) != sqlite3.SQLITE_BUSY or monotonic() > until:
+            removed = _identity(path) is None or before not in (None, _identity(path))
+            if not (removed or _code(problem) == sqlite3.SQLITE_BUSY) or monotonic() > until:
                 raise
             sleep(0.005)
         except BaseException:

@@ -34,6 +34,7 @@ class GeminiEmbedder:
     """
 
     unrelated_cosine = _UNRELATED_COSINE
+    is_static = False
 
     def __init__(
         self,

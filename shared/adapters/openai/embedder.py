@@ -37,6 +37,7 @@ class OpenAIEmbedder:
     """
 
     unrelated_cosine = _UNRELATED_COSINE
+    is_static = False
 
     def __init__(
         self,

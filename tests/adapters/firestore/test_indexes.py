@@ -68,6 +68,12 @@ def test_what_no_query_looks_for_is_not_indexed() -> None:
     assert {("messages", "text"), ("messages", "citations"), ("messages", "meta"), ("sessions", "settings")} <= exempt
 
 
+def test_kept_answers_are_dropped_by_firestore_when_they_have_expired() -> None:
+    assert [(each["collectionGroup"], each["fieldPath"]) for each in FILE["fieldOverrides"] if each.get("ttl")] == [
+        ("requests", "expiresAt")
+    ]
+
+
 def _every_query(store: FirestoreStore) -> None:
     save(store, *(chunk("n1", position) for position in range(5)), vector=V)
     for restriction in RESTRICTIONS:
@@ -92,6 +98,9 @@ def _every_query(store: FirestoreStore) -> None:
     store.record_keys(limit=1)
     store.unfinished_keys(limit=1)
     store.orphan_keys(limit=1)
+    store.list_feedback(TENANT, limit=1)
+    store.list_usage(TENANT, limit=1)
+    store.erase(TENANT)
 
 
 def _shape(index: Mapping[str, Any]) -> Shape:

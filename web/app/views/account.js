@@ -6,19 +6,18 @@ import { confirmed } from "../page.js";
 
 const PHRASE = "erase everything";
 
-/** @param {import("../page.js").Page} page @returns {HTMLElement | null} null: nobody has an account here */
+/** @param {import("../page.js").Page} page @returns {HTMLElement} */
 export function account(page) {
   const { user } = page.auth;
-  if (!user) return null;
   return h(
     "div",
     {},
-    h("h3", {}, "Account"),
-    h("p", { class: "muted" }, user.email),
+    h("h3", {}, user ? "Account" : "Your data"),
+    user ? h("p", { class: "muted" }, user.email) : null,
     h(
       "div",
       { class: "row" },
-      h("button", { type: "button", onclick: () => page.auth.signOut() }, "Sign out"),
+      user ? h("button", { type: "button", onclick: () => page.auth.signOut() }, "Sign out") : null,
       h("button", { type: "button", class: "danger", onclick: () => erase(page) }, "Erase everything"),
     ),
   );
@@ -26,7 +25,7 @@ export function account(page) {
 
 /** @param {import("../page.js").Page} page */
 async function erase(page) {
-  if (!(await confirmed("Erase every note, conversation and setting of yours on the server? Export first what you want to keep.", "Erase everything"))) return;
+  if (!(await confirmed("Erase every note, conversation and setting of yours? Export first what you want to keep.", "Erase everything"))) return;
   try {
     await page.api.json("DELETE", "/me", { confirm: PHRASE });
     page.memory.clear();

@@ -36,7 +36,7 @@ export class Exchange {
     this.actions = actions;
     /** @type {import("../answer.js").Answer | null} */
     this.answer = null;
-    /** What was asked for beside the question, for asking again alike. */
+    /** What was asked for beside the question, for asking again alike. @type {any} */
     this.asked = {};
     /** @type {"up" | "down" | null} */
     this.rating = null;

@@ -8,7 +8,7 @@ const STRATEGIES = /** @type {[string, string][]} */ ([["weighted", "weighted sc
 const THEMES = /** @type {[string, string][]} */ ([["auto", "as the system"], ["light", "light"], ["dark", "dark"]]);
 
 export class SettingsDialog {
-  /** @param {import("../page.js").Page} page @param {() => HTMLElement | null} account what stands at the end */
+  /** @param {import("../page.js").Page} page @param {() => HTMLElement} account what stands at the end */
   constructor(page, account) {
     this.page = page;
     this.account = account;
@@ -44,7 +44,7 @@ export class SettingsDialog {
       h("h3", {}, "This page"),
       this.choice("theme", "Colours", THEMES),
       this.check("shortcuts", "Single-key shortcuts"),
-      ...[this.account()].filter((part) => part !== null),
+      this.account(),
     );
     if (focused) document.getElementById(focused)?.focus();
   }

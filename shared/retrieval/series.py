@@ -1,0 +1,69 @@
+"""Parts of one thing that are notes of their own -> what each gains from the parts next to it.
+
+Turns of a conversation, blocks of a meeting, pages of a scan: notes of one vault, written at one time, whose names
+(path, else note id) differ only in their last number, by one. What answers often stands next to what matches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from shared.domain import IndexedChunk
+from shared.retrieval.pool import Pool
+
+SHARE = 0.2
+"""Of a neighbour's parts that a note gains."""
+_NUMBERED = re.compile(r"(.*?)(\d{1,9})(\D*)", re.DOTALL)
+_Place: TypeAlias = "tuple[str, datetime, str, str, int]"
+"""Vault, time, the name before and after its last number, and that number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is added to the parts of a score."""
+
+    vector: float
+    keyword: float
+
+
+NOTHING = Beside(0.0, 0.0)
+
+
+def beside(pool: Pool, keyword: Mapping[str, float]) -> dict[str, Beside]:
+    """Chunk id -> what it gains, for those that have a neighbour in the pool. `keyword`: chunk id -> keyword part.
+
+    A neighbour's cosine counts only if the vector leg brought it: then no score depends on which vectors were read.
+    """
+    places = {candidate.chunk.chunk_id: _place(candidate.chunk) for candidate in pool.candidates}
+    parts: dict[_Place, Beside] = {}
+    for candidate in pool.candidates:
+        place = places[candidate.chunk.chunk_id]
+        if place is not None:
+            cosine = candidate.cosine if candidate.vector_rank is not None and candidate.cosine else 0.0
+            own = Beside(max(0.0, cosine), keyword[candidate.chunk.chunk_id])
+            parts[place] = _greater(own, parts.get(place, NOTHING))
+    gained = {key: _gain(place, parts) for key, place in places.items() if place is not None}
+    return {key: each for key, each in gained.items() if each != NOTHING}
+
+
+def _place(chunk: IndexedChunk) -> _Place | None:
+    numbered = _NUMBERED.fullmatch(chunk.path or chunk.note_id)
+    if numbered is None:
+        return None
+    before, number, after = numbered.groups()
+    return chunk.vault, chunk.created_at, before, after, int(number)
+
+
+def _gain(place: _Place, parts: Mapping[_Place, Beside]) -> Beside:
+    number = place[4]
+    previous, following = (parts.get((*place[:4], number + step), NOTHING) for step in (-1, 1))
+    greater = _greater(previous, following)
+    return Beside(SHARE * greater.vector, SHARE * greater.keyword)
+
+
+def _greater(one: Beside, other: Beside) -> Beside:
+    return Beside(max(one.vector, other.vector), max(one.keyword, other.keyword))

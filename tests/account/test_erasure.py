@@ -1,0 +1,168 @@
+"""After an erasure nothing is left, whatever happened meanwhile: every document and every row is looked at."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+
+from shared.adapters.embedded import EmbeddedStore
+from shared.adapters.firestore import FirestoreStore, erasure, names
+from shared.adapters.firestore.connection import Connection
+from shared.adapters.firestore.protocol import protocol
+from shared.adapters.firestore.queries import Query
+from shared.domain import Feedback, Note, NoteKey
+from shared.errors import AuroraError
+from shared.ports import Store
+from tests.account.world import OTHER, TENANT, Household
+from tests.indexing.world import START, Killed, on_both_stores, sections
+
+TEXT = sections("boat", "sail", "anchor")
+
+
+def documents(store: FirestoreStore, tenant: str) -> list[str]:
+    """Every document below the tenant."""
+    root = store._connection.root
+    found = store._connection.query(names.tenant(root, tenant), Query(collection="", everywhere=True).message())
+    return [each.name.removeprefix(root) for each in found]
+
+
+def left(store: Store, tenant: str) -> list[str]:
+    """What is still there of the tenant: documents, or rows and files."""
+    if isinstance(store, FirestoreStore):
+        return documents(store, tenant)
+    assert isinstance(store, EmbeddedStore)
+    file = store._files.of(tenant).path
+    return [str(path) for path in file.parent.glob(f"{file.name}*")]
+
+
+def fill(home: Household, tenant: str = TENANT, *, notes: int = 4) -> None:
+    for number in range(notes):
+        home.save(f"n{number}", f"{number} {TEXT}", tenant=tenant)
+    home.app.index_templates(tenant)
+    home.app.give_feedback(tenant, Feedback("f", "r", home.clock()))
+    home.app.sessions.create(tenant, title="Boats")
+
+
+@on_both_stores
+def test_no_document_no_row_and_no_file_is_left(home: Household) -> None:
+    fill(home)
+    fill(home, OTHER, notes=1)
+    others = left(home.app.store, OTHER)
+    erased = home.app.erase(TENANT).erased
+    assert (erased["notes"], erased["index"], erased["templates"]) == (4, 4, 10)
+    assert (erased["feedback"], erased["sessions"]) == (1, 1)
+    assert erased["chunks"] >= 4
+    assert left(home.app.store, TENANT) == []
+    assert left(home.app.store, OTHER) == others
+
+
+@on_both_stores
+def test_events_that_fire_meanwhile_bring_nothing_back(home: Household) -> None:
+    fill(home)
+    for number in range(4, 8):
+        home.save(f"n{number}", f"{number} {TEXT}", index=False)
+    stopped = threading.Event()
+
+    def keep_indexing(start: int) -> None:
+        number = start
+        while not stopped.is_set():
+            number = (number + 3) % 8
+            try:
+                home.app.index_note(NoteKey(TENANT, f"n{number}"))
+            except AuroraError:
+                continue  # an event that fails comes again
+
+    with ThreadPoolExecutor(3) as threads:
+        running = [threads.submit(keep_indexing, start) for start in range(3)]
+        try:
+            home.app.erase(TENANT)
+        finally:
+            stopped.set()
+        for each in running:
+            each.result()
+    assert home.app.store.list_notes(TENANT, limit=10).items == ()
+    assert home.app.store.stats(TENANT).chunk_count == 0
+    assert left(home.app.store, TENANT) == []
+
+
+class _Dying(Connection):
+    """The process ends at its n-th commit."""
+
+    dies_at = 0
+
+    def commit(self, writes: Iterable[object]) -> object:
+        self.dies_at -= 1
+        if self.dies_at == 0:
+            raise Killed
+        return super().commit(writes)
+
+
+@pytest.mark.parametrize("dies_at", [1, 2, 3, 4, 5])
+def test_an_erasure_that_is_broken_off_is_finished_by_the_next(
+    firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch, dies_at: int
+) -> None:
+    monkeypatch.setattr(erasure, "AT_ONCE", 2)
+    firestore_store._connection.__class__ = _Dying
+    for number in range(5):
+        firestore_store.put_feedback(TENANT, Feedback(f"f{number}", "r", START))
+        firestore_store.put_note(TENANT, Note(f"n{number}", "T", "x", START, START))
+    firestore_store._connection.dies_at = dies_at  # type: ignore[attr-defined]
+    with pytest.raises(Killed):
+        firestore_store.erase(TENANT)
+    half = len(documents(firestore_store, TENANT))
+    assert sum(firestore_store.erase(TENANT).values()) == half
+    assert documents(firestore_store, TENANT) == []
+
+
+def test_an_emptied_file_that_another_process_has_open_stays_and_is_empty(
+    home: Household, embedded_store: EmbeddedStore
+) -> None:
+    fill(home)
+    elsewhere = EmbeddedStore(embedded_store._files._folder.parent)
+    assert len(elsewhere.list_notes(TENANT, limit=9).items) == 4
+    home.app.erase(TENANT)
+    assert elsewhere.list_notes(TENANT, limit=9).items == ()
+    tables = ("notes", "records", "chunks", "vectors", "templates", "shelf", "feedback", "usage", "requests")
+    with closing(sqlite3.connect(embedded_store._files.of(TENANT).path)) as db:
+        assert [db.execute(f"SELECT count(*) FROM {table}").fetchone() for table in tables] == [(0,)] * len(tables)  # noqa: S608
+    elsewhere.put_note(TENANT, Note("new", "T", "x", START, START))
+    elsewhere.close()
+    assert [note.note_id for note in embedded_store.list_notes(TENANT, limit=9).items] == ["new"]
+    assert home.app.erase(TENANT).erased == {"notes": 1}
+    assert left(embedded_store, TENANT) == []
+
+
+def test_a_note_that_is_saved_while_the_file_goes_is_not_lost(home: Household) -> None:
+    home.save("n0", TEXT)
+    with ThreadPoolExecutor(2) as threads:
+        for round_ in range(10):
+            erasing = threads.submit(home.app.erase, TENANT)
+            saved = threads.submit(home.save, f"new{round_}", "x", index=False)
+            erased = erasing.result().erased.get("notes", 0)
+            saved.result()
+            there = {note.note_id for note in home.app.store.list_notes(TENANT, limit=9).items}
+            assert f"new{round_}" in there or erased, "either it came later, or it was erased and counted"
+
+
+def test_what_lies_below_documents_goes_too(firestore_store: FirestoreStore) -> None:
+    root = firestore_store._connection.root
+    for path in ("sessions/s1/messages/m1", "sessions/s1", "later/x/deeper/y/deepest/z"):
+        write = protocol().Write()
+        write.update.name = f"{root}/tenants/{TENANT}/{path}"
+        firestore_store._connection.commit([write])
+    assert firestore_store.erase(TENANT) == {"messages": 1, "sessions": 1, "deepest": 1}
+    assert documents(firestore_store, TENANT) == []
+
+
+def test_a_large_tenant_goes_page_by_page(firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(erasure, "AT_ONCE", 30)
+    monkeypatch.setattr(erasure, "COMMIT_STEP", 7)
+    for number in range(100):
+        firestore_store.put_feedback(TENANT, Feedback(f"f{number}", "r", START))
+    assert firestore_store.erase(TENANT) == {"feedback": 100}
+    assert documents(firestore_store, TENANT) == []
