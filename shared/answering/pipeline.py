@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,11 +28,13 @@ from shared.domain import (
     RetractReason,
     Retrieved,
     Searched,
+    Source,
     Template,
     TemplateMatch,
 )
 from shared.laps import Laps
 from shared.ports import Writer
+from shared.text.passive import passive
 
 log = logging.getLogger(__name__)
 
@@ -110,14 +112,15 @@ def _written(
     sources = label_sources(retrieved.selected)
     prompt = build_prompt(question, retrieved, sources, template=template)
     opening, with_citations = _widening_notice(retrieved), question.include_citations
+    texts = _linkable(question, sources)
     laps = Laps()
     draft = yield from _write(
-        prompt, writers, shown, lambda: LiveText(sources, opening=opening, with_citations=with_citations)
+        prompt, writers, shown, lambda: LiveText(sources, texts, opening=opening, with_citations=with_citations)
     )
     laps.end("write")
     checked = _check(question, retrieved, draft, check_citations(draft.text, sources), writers.scrutiny)
     laps.end("check")
-    return replace(checked, timings_ms=laps.taken)
+    return replace(checked, text=passive(checked.text, texts), timings_ms=laps.taken)
 
 
 def _write(
@@ -176,15 +179,25 @@ def _chat_without_notes(
     question: Question, shown: Shown, writers: _Writers, template: Template | None
 ) -> Generator[AnswerEvent, None, Answer]:
     laps = Laps()
-    draft = yield from _write(build_plain_prompt(question, template=template), writers, shown, lambda: LiveText(()))
+    texts = _linkable(question, ())
+    prompt = build_plain_prompt(question, template=template)
+    draft = yield from _write(prompt, writers, shown, lambda: LiveText((), texts))
     laps.end("write")
     cited = check_citations(draft.text, ())
     _report(cited.removed)
-    return Answer(cited.text.strip(), (), None, draft.model, None, draft.usage, laps.taken, cited.removed)
+    return Answer(
+        passive(cited.text.strip(), texts), (), None, draft.model, None, draft.usage, laps.taken, cited.removed
+    )
 
 
 def _refuse(reason: RefusalReason, retrieved: Retrieved, draft: Draft, removed: tuple[str, ...] = ()) -> Answer:
     return Answer(refusal_text(reason), (), reason, draft.model, retrieved, draft.usage, {}, removed)
+
+
+def _linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:
+    """The texts whose addresses an answer may hold: the passages and the person's own words, as they were typed."""
+    asked = (question.asked or question.text, *(turn.question for turn in question.history))
+    return (*asked, *(source.passage.chunk.text for source in sources))
 
 
 def _report(removed: tuple[str, ...]) -> None:

@@ -30,6 +30,7 @@ from shared.domain import (
     Usage,
 )
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.text.passive import passive
 from tests.answering.samples import LAST_WEEK, passage, question, retrieved
 from tests.fakes import ScriptedWriter
 
@@ -119,7 +120,7 @@ def test_tokens_end_in_no_marker_and_show_none_that_was_not_offered(parts: list[
     draft = "".join(parts)
     events = events_of(*(draft[at : at + size] for at in range(0, len(draft), size)))
     assume(final(events).model == "scripted" and final(events).refusal is None)
-    whole = check_citations(draft.replace("\x00", ""), label_sources(FOUND.selected)).text.strip()
+    whole = passive(check_citations(draft.replace("\x00", ""), label_sources(FOUND.selected)).text.strip())
     text = ""
     for event in events:
         if isinstance(event, Retracted | Answer):
