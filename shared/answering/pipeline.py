@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,6 +28,7 @@ from shared.domain import (
     RetractReason,
     Retrieved,
     Searched,
+    Source,
     Template,
     TemplateMatch,
 )
