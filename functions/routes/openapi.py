@@ -33,6 +33,20 @@ PROBLEMS = {
     502: "The model refused, and would again.",
     503: "A model or a store is away; try again after `Retry-After` seconds.",
 }
+TEXTS: Mapping[str, Schema] = {
+    "text/event-stream": {
+        "type": "object",
+        "description": "One event of the stream; a callable's have no name. `data` is JSON.",
+        "properties": {
+            "event": {
+                "type": "string",
+                "enum": ["start", "query", "sources", "token", "citation", "retract", "usage", "result", "error"],
+            },
+            "data": {"type": "string", "contentMediaType": "application/json"},
+        },
+    }
+}
+"""What is no plain text."""
 ANYWHERE = (400, 413, 429, 500, 502, 503)
 TO_CALLERS = (401, 403)
 DESCRIPTION = (
@@ -138,7 +152,7 @@ def _parameters(contract: Operation) -> Iterator[Schema]:
 def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema]) -> Schema:
     codes = sorted({*ANYWHERE, *contract.errors, *(() if route.public else TO_CALLERS)})
     problems = {str(code): {"description": PROBLEMS[code], "content": _content(schemas[ErrorJson])} for code in codes}
-    text = {media: {"schema": {"type": "string"}} for media in contract.media_types}
+    text = {media: {"schema": TEXTS.get(media, {"type": "string"})} for media in contract.media_types}
     if contract.reply is None and text:
         return {"200": {"description": "Done.", "content": text}, **problems}
     if contract.reply is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 _GAP = "\x00"
 """Stands where a sentence stood; no draft holds a control character."""
-_GAPS = re.compile(rf"[ \t]*{_GAP}(?:[ \t]*{_GAP})*")
+_GAPS = re.compile(rf"{_GAP}(?:[ \t]*{_GAP})*")
 _ITEM = re.compile(r"(?P<indent>[ \t>]*)(?P<mark>[-*+•]|(?P<number>\d{1,9})(?P<dot>[.)]))[ \t]+(?P<text>.*)", re.DOTALL)
 _HEADING = re.compile(r"[ \t>]*(?P<level>#{1,6})[ \t]")
 _MARKERS_ONLY = re.compile(r"(?:\[N\d+\]|[\s*_`>.,;:!?()-])*")
@@ -37,7 +37,7 @@ def _closed(line: str) -> str | None:
     opening = re.match(rf"([ \t>]*(?:(?:[-*+•]|\d{{1,9}}[.)])[ \t]+)?){_GAP}[ \t]*", left)
     if opening:
         left = opening[1] + left[opening.end() :]
-    return left.replace(_GAP, "").rstrip()
+    return re.sub(rf"[ \t]*{_GAP}", "", left).rstrip()
 
 
 def _renumbered(lines: Sequence[str]) -> list[str]:

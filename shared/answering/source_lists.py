@@ -10,6 +10,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _ENTRY = re.compile(r"(?:[-*+•]\s+|\d{1,3}[.)]\s+)?\**[\[［【]\^?[Nn]\s*\d+[^\n]*")
+_RULE = re.compile(r"([-*_])\1{2,}")
 _DEFINITION = re.compile(r"[\[［【]\^?[Nn]\s*\d+[\]］】]\s*[:：][^\n]*")
 
 
@@ -18,18 +19,20 @@ def without_source_list(text: str) -> str:
     "Sources:", or Markdown's definitions (`[N1]: Title`). However often it is repeated. Never the whole draft.
     """
     lines = text.rstrip().split("\n")
-    kept = len(lines)
+    kept, adjoins = len(lines), True
     for place in range(len(lines) - 1, 0, -1):
         line = lines[place].strip()
-        if _HEADING.fullmatch(line) or (_DEFINITION.fullmatch(line) and _only_list_below(lines, place, kept)):
-            kept = place
+        if _HEADING.fullmatch(line) or (adjoins and _goes(line, below=kept < len(lines))):
+            kept, adjoins = place, True
         elif line and not _ENTRY.fullmatch(line):
             break
+        elif line:
+            adjoins = False
     if kept == len(lines):
         return text
     return "\n".join(lines[:kept]).rstrip() or text
 
 
-def _only_list_below(lines: list[str], place: int, kept: int) -> bool:
-    """Whether nothing but what goes anyway stands between a definition and the list below it."""
-    return not any(line.strip() for line in lines[place + 1 : kept])
+def _goes(line: str, *, below: bool) -> bool:
+    """Whether a line goes with what goes below it, if anything does: a definition in any case, a rule only then."""
+    return _DEFINITION.fullmatch(line) is not None or (below and _RULE.fullmatch(line) is not None)

@@ -13,7 +13,7 @@ numbers; one that has none scores UNKNOWN.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.answering.passages import Passage
 from shared.domain import IndexedChunk, Judgement, Statement, Support, SupportState, Verdict
@@ -27,15 +27,17 @@ SUPPORTED, PARTIAL = 0.6, 0.4
 """Least scores of the states."""
 NO_NUMBER, NO_NAME, NEGATED, OPPOSITE = 0.3, 0.4, 0.1, 0.4
 """What a score is multiplied by for a number, date or identifier that is not there, a name, a negation, an opposite."""
-LEAST_NEGATED = 0.3
+LEAST_NEGATED = 0.4
 """Share of a statement's matched words that are negated in the passage alone, from which on that contradicts."""
 NEARLY = 0.9
 """Of two sentences, how much the one that holds less must hold of what the other does to be chosen."""
 COPY, COPIED = 0.8, 0.6
 """Shares of the statement's words in the sentence, and the other way round, from which on it is a copy."""
-FOREIGN = 0.2
-"""What a word weighs less in a statement of another language."""
+FOREIGN, FOREIGN_CAPITAL = 0.2, 0.6
+"""What a word weighs in a statement of another language, and one that may be a name."""
 UNKNOWN = 0.5
+
+_AFFIRMATIONS = frozenset(("yes", "yeah", "ok", "okay", "ja", "oui", "sí", "si"))
 
 
 class OfflineJudge:
@@ -123,10 +125,12 @@ class _Reader:
 def _read(text: str, lang: str) -> _Claim:
     read = facts_of(text, lang)
     foreign = _is_foreign(text, lang)
-    words = tuple(word for each in read for word in each.words)
+    words = tuple(word for each in read for word in each.words if word.raw.lower() not in _AFFIRMATIONS)
+    if foreign and detect(text) == "de":  # capitals there are nouns: what may be a name counts half
+        words = tuple(replace(word, is_name=word.raw[1:] != word.raw[1:].lower()) for word in words)
     numbers = tuple(number for each in read for number in each.numbers if number.counts)
     days = tuple(day for each in read for day in each.days)
-    weights = [word.weight * (FOREIGN if foreign and not word.is_name else 1.0) for word in words]
+    weights = [_weight(word) if foreign else word.weight for word in words]
     return _Claim(
         words,
         numbers,
@@ -136,6 +140,13 @@ def _read(text: str, lang: str) -> _Claim:
         negations=sum(each.negations for each in read),
         foreign=foreign,
     )
+
+
+def _weight(word: Word) -> float:
+    """Of a statement in another language: names read alike in every one."""
+    if word.is_name:
+        return word.weight
+    return FOREIGN_CAPITAL if word.raw[:1].isupper() and not word.opens else FOREIGN
 
 
 def _is_foreign(text: str, lang: str) -> bool:

@@ -115,7 +115,8 @@ def _sentence_claims(passages: Mapping[str, IndexedChunk], wanted: int) -> list[
         if fitting:
             claim = _thinned(dice.choice(numbered or fitting), dice)
             found[bool(numbered)].append((f"sentences-{name}", claim, (name,)))
-    return [*found[True][: wanted // 2], *found[False][: wanted - min(len(found[True]), wanted // 2)]]
+    half = wanted // 2
+    return [*found[True][:half], *found[False][: wanted - half], *found[True][half:]][:wanted]
 
 
 def _thinned(sentence: str, dice: random.Random) -> str:

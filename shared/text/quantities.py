@@ -31,7 +31,7 @@ _DATES = (
         r"(?:,?\s+(?:de\s+)?(?P<year>\d{4}))?", re.IGNORECASE
     ),
     re.compile(
-        rf"\b{_MONTH}\s+(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\w%€]|[.,:]\d)(?:,?\s+(?P<year>\d{{4}}))?"
+        rf"\b(?=[adefjmnos]){_MONTH}\s+(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\w%€]|[.,:]\d)(?:,?\s+(?P<year>\d{{4}}))?"
         r"|(?:de\s+)?(?P<only>\d{4})\b)", re.IGNORECASE
     ),
 )  # fmt: skip
@@ -76,6 +76,7 @@ _TENS = {
     "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
     "fr": "vingt trente quarante cinquante soixante soixante-dix quatre-vingts quatre-vingt-dix",
 }
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _UNIT_AHEAD = re.compile(r"\s?([%‰€$£]|°\s?[CF]|[^\W\d_]+)")
 
 
@@ -207,20 +208,28 @@ def _readings(digits: str) -> frozenset[float]:
 
 
 def _spelled(text: str, lang: str) -> Iterator[Quantity]:
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a letter that lower case makes two of: offsets would not be the text's
+        return
     words = _spellings(lang)
-    for found in _spelling(lang).finditer(text) if words else ():
-        value = words[found[0].lower()]
-        following = _UNIT_AHEAD.match(text, found.end())
-        kind, factor = _units().get(following[1].lower() if following else "", ("", 1.0))
-        end = following.end() if following and kind else found.end()
-        counts = value > 1 or bool(kind)
-        yield Quantity(frozenset({value * factor}), kind, frozenset({value}), found.start(), end, counts=counts)
+    for word in sorted(words.keys() & set(_WORD.findall(lowered))):
+        for found in _spelling(word).finditer(lowered):
+            start, end = found.span()
+            if start == 0 or not (lowered[start - 1].isalnum() or lowered[start - 1] == "-"):
+                yield _counted(words[word], lowered, start, end)
+
+
+def _counted(value: float, lowered: str, start: int, end: int) -> Quantity:
+    following = _UNIT_AHEAD.match(lowered, end)
+    kind, factor = _units().get(following[1] if following else "", ("", 1.0))
+    stop = following.end() if following and kind else end
+    return Quantity(frozenset({value * factor}), kind, frozenset({value}), start, stop, counts=value > 1 or bool(kind))
 
 
 @cache
-def _spelling(lang: str) -> re.Pattern[str]:
-    """The longest first, so that `twenty-one` is one number."""
-    return re.compile(rf"\b(?:{'|'.join(sorted(_spellings(lang), key=len, reverse=True))})\b", re.IGNORECASE)
+def _spelling(word: str) -> re.Pattern[str]:
+    """Begins with the word itself: what stands before is cheaper to look at where one was found."""
+    return re.compile(rf"{re.escape(word)}(?![\w-])")
 
 
 @cache

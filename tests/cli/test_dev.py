@@ -10,7 +10,7 @@ from pathlib import Path
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
-from cli.dev import TEMPLATE_TRIGGER, TRIGGER, _by_last_segment
+from cli.dev import TEMPLATE_TRIGGER, TRIGGER, _by_first_segment, _by_last_segment
 from cli.emulator import Emulator
 from tests.servers.dev import COMMAND, ROOT, dev
 
@@ -110,3 +110,12 @@ def test_each_event_of_the_emulator_goes_to_its_own_function() -> None:
     below = "/functions/projects/demo-aurora/triggers"
     assert client.post(f"{below}/{TEMPLATE_TRIGGER}").text == "templates"
     assert client.post(f"{below}/{TRIGGER}").text == "notes"
+
+
+def test_a_function_is_found_by_its_name_as_in_the_cloud_and_as_behind_an_emulator() -> None:
+    chat, rest = (Response(text) for text in ("chat", "rest"))
+    client = Client(_by_first_segment({"chat": chat}, rest))
+    for path in ("/chat", "/chat/healthz", "/demo-aurora/us-central1/chat"):
+        assert client.post(path).text == "chat"
+    for path in ("/", "/notes/chat", "/notes"):
+        assert client.post(path).text == "rest"

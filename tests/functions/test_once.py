@@ -212,8 +212,9 @@ def test_a_stream_that_is_left_frees_its_id(world: World, writer: ScriptedWriter
     slow = _Slow(writer)
     bootstrap.use(replace(bootstrap.app(), writer=slow))
     response = world.call("chat", "POST", "/chat", {**ASKED, "stream": True}, buffered=False)
-    events = response.iter_encoded()  # kept: its end would end the stream
+    events = response.iter_encoded()
     assert b"start" in bytes(next(events))
+    assert b"query" in bytes(next(events))
     assert slow.asked.wait(5)
     response.close()
     slow.go_on.set()
