@@ -1,4 +1,4 @@
-"""Models that misbehave, through the real /chat, streamed and not: nothing is a 500, and what is shown is the answer."""
+"""Models that misbehave, through the real /chat, streamed and not: never a 500, and what is shown is the answer."""
 
 from __future__ import annotations
 
@@ -37,8 +37,6 @@ class Bad:
 MODELS = {
     "cites a label that was not offered": Bad(("We decided ", "to use Cloud Run for the API [N1][N", "99]."), GOOD),
     "cites only labels of its own": Bad(("Run [N99]. ", "Fire [N98]."), UNBACKED, refusal="unsupported_claims"),
-        ("Run [N99]. ", "Fire [N98]."), UNBACKED, refusal="unsupported_claims"
-    ),
     "cites nothing": Bad(("It is Cloud Run", " of course."), UNBACKED, refusal="unsupported_claims"),
     "answers empty": Bad(("",), EXTRACTED, "extractive"),
     "answers in blanks": Bad((" \n", "\t"), EXTRACTED, "extractive"),
