@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-BENCHES = ("retrieval", "embedded", "firestore", "cold_start", "bill", "streams")
+BENCHES = ("retrieval", "support", "embedded", "firestore", "cold_start", "bill", "streams")
 OUT = Path(__file__).parent / "out" / "bench.json"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from statistics import median
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any
 
 from shared.domain import (
@@ -92,7 +93,14 @@ def _pool(dice: random.Random) -> tuple[Pool, _Index]:
 
 def _chunk(number: int, dice: random.Random) -> IndexedChunk:
     text = " ".join("".join(dice.choices("abcdefghij", k=5)) for _ in range(166))
-    when = NOW - timedelta(days=dice.uniform(0, 700))
+    terms = {stem: dice.randint(1, 3) for stem in dice.sample(STEMS, 3)}
+    return a_chunk(number, text, when=NOW - timedelta(days=dice.uniform(0, 700)), terms=terms)
+
+
+def a_chunk(
+    number: int, text: str, *, when: datetime = NOW, terms: Mapping[str, int] = MappingProxyType({})
+) -> IndexedChunk:
+    """The whole of a note."""
     return IndexedChunk(
         chunk_id=f"n{number:02d}_000",
         note_id=f"n{number:02d}",
@@ -109,7 +117,7 @@ def _chunk(number: int, dice: random.Random) -> IndexedChunk:
         path="",
         tags=(),
         scopes=("v:default",),
-        terms={stem: dice.randint(1, 3) for stem in dice.sample(STEMS, 3)},
+        terms=terms,
         length=120,
         text_hash="h",
         index_version="v",

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from cli.evaluating_support import evaluate_support
 from cli.folder import FileNote, read, walk
 from cli.options import Place, close, common, fail, print_json
 from shared.app import App, NoteDraft
@@ -52,6 +53,11 @@ class Task:
 @click.argument("golden", type=FILE, required=False)
 @click.option("--notes", type=FOLDER, help="Markdown that the questions are about.  [default: your notes]")
 @click.option("--collection", type=FOLDER, help="A folder with notes.jsonl, queries.jsonl and qrels.jsonl instead.")
+@click.option(
+    "--support",
+    type=click.Path(path_type=Path, exists=True),
+    help="Measure the judge of support instead: a file of labelled pairs, or the folder of a collection.",
+)
 @click.option("--strategy", "strategies", multiple=True, type=click.Choice([each.value for each in Strategy]))
 @click.option("--chunker", "chunkers", multiple=True, type=CHUNKERS, default=[DEFAULT_CHUNKER], show_default=True)
 @click.option("--embedder", "embedders", multiple=True, type=click.Choice(["configured", "none"]))
@@ -61,15 +67,18 @@ class Task:
 @click.option("--now", help="RFC 3339; when questions are asked that do not say.")
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with plots.")
 @common
-def evaluate(place: Place, golden: Path | None, collection: Path | None, **options: Any) -> None:  # noqa: ANN401 - click's options
+def evaluate(place: Place, golden: Path | None, collection: Path | None, support: Path | None, **options: Any) -> None:  # noqa: ANN401 - click's options
     """Ask questions whose answers are known, in a store of their own; nothing of yours is changed.
 
     GOLDEN is JSON Lines or YAML, described in shared/evaluation/golden.py; examples/golden.jsonl is one.
     Strategies, chunkers and embedders given more than once are compared with each other.
     """
-    if (golden is None) == (collection is None):
-        raise click.UsageError("give a golden file, or --collection")
+    if [golden, collection, support].count(None) != 2:
+        raise click.UsageError("give a golden file, or --collection, or --support")
     _need_metrics()
+    if support is not None:
+        evaluate_support(place, support)
+        return
     task = _task(place, golden, collection, options)
     chat = options["chat"] if options["chat"] is not None else golden is not None
     with tempfile.TemporaryDirectory(prefix="aurora-eval-") as home, _app(place, Path(home)) as app:

@@ -16,6 +16,7 @@ from shared.account.embedding import TenantEmbedder
 from shared.account.export import Exported, export
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.account.results import SearchResults
+from shared.answering.grounding import Scrutiny
 from shared.answering.pipeline import answer, answer_events, last
 from shared.answering.refusals import refusal_text
 from shared.domain import (
@@ -108,6 +109,8 @@ class App:
     """Further models that a session or a request may choose, by name."""
     ranker: Writer | None = None
     """Model that ranks folders; None: there is none."""
+    scrutiny: Scrutiny = field(default_factory=Scrutiny)
+    """Who judges whether passages back what is said with them, and what happens to claims that nothing backs."""
     chunker: str = DEFAULT_CHUNKER
     """How notes are cut; evaluation compares others."""
     delivered: dict[str, str] = field(default_factory=dict)
@@ -214,6 +217,7 @@ class App:
                 writer=self.writers.get(question.model or "", self.writer),
                 fallback=self.fallback,
                 template=chosen,
+                scrutiny=self.scrutiny,
                 amend=partial(self._unless_pending, question.tenant_id),
             )
 
@@ -248,7 +252,7 @@ class App:
             ranker=self.ranker,
             reranker=self.reranker,
         )
-        written = answer(question, found.retrieved, writer=self.writer, fallback=self.fallback)
+        written = answer(question, found.retrieved, writer=self.writer, fallback=self.fallback, scrutiny=self.scrutiny)
         return self._unless_pending(question.tenant_id, replace(written, usage=written.usage + found.usage))
 
     def explain(self, question: Question, note_ids: Sequence[str], *, k: int) -> Explained:

@@ -15,10 +15,13 @@ from typing import TypedDict
 
 from shared.account.caches import Cache
 from shared.adapters.extractive import ExtractiveWriter
+from shared.answering.grounding import Scrutiny
+from shared.answering.model_judge import ModelJudge
+from shared.answering.support import OfflineJudge
 from shared.app import App
 from shared.domain import NoteKey
 from shared.errors import SettingsError
-from shared.ports import Embedder, Reranker, Store, Verifier, Writer
+from shared.ports import Embedder, Judge, Reranker, Store, Verifier, Writer
 from shared.settings import Settings
 from shared.spans import Recorder, record_to
 
@@ -27,6 +30,9 @@ LEG_THREADS = 32
 
 RANKING_SECONDS = 8.0
 """Longest wait for a ranking of folders: searching all of them is better than waiting longer."""
+
+JUDGING_SECONDS = 10.0
+"""Longest wait for a judge that is a service: the offline one judges at once."""
 
 LOCAL_TENANT = "local"
 """Whose notes they are where nobody signs in."""
@@ -73,6 +79,7 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         reranker=_reranker(settings),
         writers={model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, model))},
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
+        scrutiny=Scrutiny(judge_of(settings), strict=settings.support_policy == "strict"),
         results=Cache() if settings.store == "embedded" else None,
     )
 
@@ -165,6 +172,19 @@ def _reranker(settings: Settings) -> Reranker | None:
             raise SettingsError("RERANKER", "none or vertex, or pip install 'aurora-notes[rerank]'")
         return cross_encoder.CrossEncoderReranker(settings.reranker_model)
     return None
+
+
+def judge_of(settings: Settings) -> Judge:
+    """Who judges support, by the settings."""
+    offline = OfflineJudge()
+    if settings.judge == "check_grounding":
+        from shared.adapters.check_grounding import CheckGroundingJudge  # noqa: PLC0415 - only where it is used
+
+        return CheckGroundingJudge(
+            project=_project(settings), base_url=settings.check_grounding_base_url, fallback=offline
+        )
+    writer = _writer(settings, JUDGING_SECONDS) if settings.judge == "model" else None
+    return ModelJudge(writer, fallback=offline) if writer else offline
 
 
 def _verifier(settings: Settings, tenant: str) -> Verifier:

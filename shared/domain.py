@@ -563,6 +563,32 @@ class Support:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """What is to be judged: one sentence of an answer, and the passages that are to back it, together."""
+
+    text: str
+    passages: tuple[IndexedChunk, ...]
+    """At least one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How far the passages of a statement back it, read together."""
+
+    support: Support
+    spans: tuple[tuple[int, int], ...]
+    """For each passage `[start, end)`, in code points of its text, of the sentence that carries most of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Verdicts, one a statement, in order; and what they cost."""
+
+    verdicts: tuple[Verdict, ...]
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
 class Grounding:
     """Citation quality of one answer (ALCE, Gao et al. 2023), each in [0, 1]."""
 

@@ -22,6 +22,7 @@ from shared.domain import (
     IndexChange,
     IndexedChunk,
     IndexRecord,
+    Judgement,
     Message,
     Neighbour,
     Note,
@@ -33,6 +34,7 @@ from shared.domain import (
     SettingsPatch,
     Spending,
     Spot,
+    Statement,
     StoredChunk,
     StoredRecord,
     StoredRequest,
@@ -403,6 +405,19 @@ class Writer(Protocol):
         While a model is silent an empty piece comes every SIGN_OF_LIFE seconds at the latest, so that whoever listens
         can leave: closing the iterator ends the model call at once. Raises as `write`, before the first text or after
         some of it; attempts are repeated only before the first text.
+        """
+        ...
+
+
+class Judge(Protocol):
+    """Statements and the passages that they cite to verdicts."""
+
+    @property
+    def name(self) -> str: ...
+
+    def judge(self, statements: Sequence[Statement]) -> Judgement:
+        """One verdict a statement, in order; all in one call. An answer never fails because a judge does: one
+        that asks a service falls back on another judge and raises nothing.
         """
         ...
 

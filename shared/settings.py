@@ -168,6 +168,22 @@ class Settings:
         _text,
         "With `cross_encoder` the folder of the model; with `vertex` default `semantic-ranker-default@latest`.",
     )
+    judge: str = _setting(
+        "JUDGE",
+        "offline",
+        _one_of("offline", "model", "check_grounding"),
+        "Who judges whether passages back the answer: rules on this machine, the writing model in a second call, or "
+        "Google's check-grounding service.",
+    )
+    support_policy: str = _setting(
+        "SUPPORT_POLICY",
+        "flag",
+        _one_of("flag", "strict"),
+        "What happens to claims that nothing backs: `flag` marks their citations, `strict` removes them.",
+    )
+    check_grounding_base_url: str | None = _setting(
+        "CHECK_GROUNDING_BASE_URL", None, _text, "Another address that speaks the check-grounding protocol (a proxy)."
+    )
     embedding_model: str | None = _setting(
         "EMBEDDING_MODEL",
         None,
@@ -236,6 +252,10 @@ class Settings:
             raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id when GOOGLE_GENAI_USE_VERTEXAI is set")
         if self.openai_base_url and not (self.gemini_api_key or self.use_vertexai or self.chat_model):
             raise SettingsError("CHAT_MODEL", "a model of the server at OPENAI_BASE_URL")
+        if self.judge == "model" and not (self.gemini_api_key or self.use_vertexai or self.openai_base_url):
+            raise SettingsError("JUDGE", "offline or check_grounding where no writing model is configured")
+        if self.judge == "check_grounding" and not self.project:
+            raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id when JUDGE is check_grounding")
         if self.store == "firestore" and not self.project:
             raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id when STORE is firestore")
 

@@ -12,6 +12,7 @@ from shared.domain import (
     Answer,
     Citation,
     Coverage,
+    Grounding,
     IndexedChunk,
     IndexRecord,
     Note,
@@ -19,6 +20,7 @@ from shared.domain import (
     Question,
     Retrieved,
     Scored,
+    Support,
     Template,
     TemplateMatch,
     TimeRange,
@@ -33,6 +35,7 @@ from shared.wire_types import (
     ChosenTemplateJson,
     CitationJson,
     CoverageJson,
+    GroundingJson,
     IndexStatusJson,
     ListedNoteJson,
     ListedTemplateJson,
@@ -47,6 +50,7 @@ from shared.wire_types import (
     SearchJson,
     SearchMetaJson,
     SpanJson,
+    SupportJson,
     TemplateJson,
     TemplateMatchJson,
     TemplatesJson,
@@ -104,8 +108,19 @@ def citation_json(citation: Citation) -> CitationJson:
         "span": span(chunk, citation.quote_start, citation.quote_end),
         "quote": citation.quote,
         "scores": _scores(citation.passage),
+        "support": _support_json(citation.support),
         "stale": False,
     }
+
+
+def _support_json(support: Support | None) -> SupportJson | None:
+    return None if support is None else {"state": support.state.value, "score": round(support.score, 4)}
+
+
+def _grounding_json(grounding: Grounding | None) -> GroundingJson | None:
+    if grounding is None:
+        return None
+    return {"precision": round(grounding.precision, 4), "recall": round(grounding.recall, 4)}
 
 
 def result_json(passage: Scored) -> ResultJson:
@@ -173,6 +188,7 @@ def answer_json(
         "offsetUnit": "utf16",
         "query": query_json(question, retrieved) if retrieved else None,
         "refusal": None,
+        "grounding": _grounding_json(answer.grounding),
         "removedCitations": list(answer.removed_labels),
         "template": chosen_json(answer.template),
         "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},

@@ -2,6 +2,10 @@
 
 Instants are RFC 3339 in UTC (`2026-01-15T10:30:00.000Z`); offsets count UTF-16 units of the note's text; scores and
 similarities lie in [0, 1]. Objects may gain fields; none is ever taken away.
+
+An `answer` is Markdown in which nothing acts: no image, no HTML outside code, no link to an address that neither the
+question nor a source holds. Everything else that comes from notes (`snippet`, `quote`, `title`, `headingPath`, `path`,
+`vault`, `folder`, tags, names) is data, to the letter: clients show it as text, never as Markdown or HTML.
 """
 
 from __future__ import annotations
@@ -70,6 +74,7 @@ class CitationJson(TypedDict):
     span: SpanJson
     quote: str
     scores: ScoresJson
+    support: SupportJson | None
     stale: bool
 
 
@@ -131,6 +136,13 @@ class UsageJson(TypedDict):
     outputTokens: int
 
 
+class GroundingJson(TypedDict):
+    """Share of the citations that matter, and of the factual sentences that are fully supported by what they cite."""
+
+    precision: float
+    recall: float
+
+
 class AnswerMetaJson(TypedDict):
     """How an answer came about. `removedCitations`: labels the writer made up, as they stood in its draft."""
 
@@ -141,6 +153,7 @@ class AnswerMetaJson(TypedDict):
     offsetUnit: Literal["utf16"]
     query: QueryJson | None
     refusal: RefusalJson | None
+    grounding: GroundingJson | None
     removedCitations: list[str]
     template: ChosenTemplateJson | None
     usage: UsageJson

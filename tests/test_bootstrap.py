@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cli.options import close
 from shared.adapters.gemini import GeminiWriter
-from shared.bootstrap import RANKING_SECONDS, build
+from shared.bootstrap import RANKING_SECONDS, build, judge_of
 from shared.settings import Settings
 
 
@@ -22,3 +22,17 @@ def test_the_writing_model_ranks_folders_too_with_less_patience(tmp_path: Path) 
     assert isinstance(app.writer, GeminiWriter)
     assert (app.ranker.model, app.ranker._timeout) == (app.writer.model, RANKING_SECONDS)
     close(app)
+
+
+def test_the_judge_is_offline_unless_another_is_named(tmp_path: Path) -> None:
+    app = build(Settings(home=tmp_path, auth="none"))
+    assert (app.scrutiny.judge.name, app.scrutiny.strict) == ("offline", False)
+    close(app)
+
+
+def test_the_writing_model_or_a_service_can_judge(tmp_path: Path) -> None:
+    by_model = Settings(home=tmp_path, auth="none", gemini_api_key="k", judge="model", support_policy="strict")
+    app = build(by_model)
+    assert (app.scrutiny.judge.name, app.scrutiny.strict) == (f"model {app.writer.model}", True)
+    close(app)
+    assert judge_of(Settings(project="demo", judge="check_grounding")).name == "check_grounding"

@@ -49,6 +49,10 @@ def test_an_empty_value_counts_as_not_set() -> None:
         ({"RETRIEVAL_WEIGHT_VECTOR": "0.7"}, "RETRIEVAL_WEIGHT_*", "three weights that sum to 1, got 1.1"),
         ({"STORE": "firestore"}, "GOOGLE_CLOUD_PROJECT", "a project id when STORE is firestore"),
         ({"OPENAI_BASE_URL": "http://x/v1"}, "CHAT_MODEL", "a model of the server at OPENAI_BASE_URL"),
+        ({"JUDGE": "nobody"}, "JUDGE", "one of offline, model, check_grounding, got 'nobody'"),
+        ({"JUDGE": "model"}, "JUDGE", "offline or check_grounding where no writing model is configured"),
+        ({"JUDGE": "check_grounding"}, "GOOGLE_CLOUD_PROJECT", "a project id when JUDGE is check_grounding"),
+        ({"SUPPORT_POLICY": "lenient"}, "SUPPORT_POLICY", "one of flag, strict, got 'lenient'"),
         ({"LOG_LEVEL": "LOUD"}, "LOG_LEVEL", "one of DEBUG, INFO, WARNING, ERROR, got 'LOUD'"),
     ],
 )

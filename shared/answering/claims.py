@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from shared.text.sentences import sentences
 
 _LABEL = re.compile(r"\[(N\d+)\]")
+_HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]+")
 _LEADING = re.compile(r"(?:\[N\d+\][ \t]*)+")
 
 
@@ -20,6 +21,8 @@ class Claim:
     end: int
     labels: tuple[str, ...]
     """In order, each once; empty: the sentence cites nothing."""
+    heading: bool = False
+    """A heading of Markdown: it says what follows."""
 
 
 def find_claims(answer: str) -> tuple[Claim, ...]:
@@ -43,4 +46,6 @@ def find_claims(answer: str) -> tuple[Claim, ...]:
 def _claim(answer: str, start: int, end: int) -> Claim:
     sentence = answer[start:end]
     text = " ".join(_LABEL.sub(" ", sentence).split())
-    return Claim(text, start, end, tuple(dict.fromkeys(_LABEL.findall(sentence))))
+    labels = tuple(dict.fromkeys(_LABEL.findall(sentence)))
+    line = answer[answer.rfind("\n", 0, start) + 1 : start]
+    return Claim(text, start, end, labels, heading=_HEADING.fullmatch(line) is not None)

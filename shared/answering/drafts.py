@@ -12,6 +12,7 @@ from shared.answering.source_lists import without_source_list
 from shared.domain import Draft, Prompt, Usage
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
 from shared.ports import Writer
+from shared.text.inert import UNSEEN
 from shared.text.sentences import sentences
 
 log = logging.getLogger(__name__)
@@ -22,7 +23,7 @@ LONGEST_DRAFT = 100_000
 _COMPLETE = re.compile(r"[.!?…。！？][\"'”’»)\]*_`]*(?:\s*\[[^\[\]]*\])*\Z")
 _UNCLOSED = re.compile(r"\[[^\[\]]*\Z")
 _CUT = " …"
-_NOT_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_NOT_TEXT = re.compile(rf"{UNSEEN}|[\x0b\x0c\r]")
 _BROKEN_MARKER = re.compile(r"\s*[\[【][Nn]?\d*\Z")
 
 
@@ -36,7 +37,7 @@ def write_draft(prompt: Prompt, *, writer: Writer, fallback: Writer) -> Generato
 
     The fallback writes where the writer is away, refuses, breaks off or writes nothing; what the writer has cost is
     counted all the same. A draft that stopped at a limit loses its unfinished last sentence and ends in an ellipsis.
-    Control characters, a marker that breaks off at the end, and a list of sources there are no part of any draft.
+    Control and invisible characters, a marker that breaks off at the end, and a list of sources there are no part of any draft.
     """
     attempt = yield from _attempt(prompt, writer)
     if attempt.problem is None and attempt.draft.text.strip():

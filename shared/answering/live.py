@@ -6,14 +6,21 @@ from collections.abc import Sequence
 
 from shared.answering.citation_stream import CitationStream
 from shared.domain import Source
+from shared.text.passive import PassiveStream
 
 
 class LiveText:
-    """`opening` stands before the first text. Without `with_citations` every marker goes, as at the end."""
+    """`opening` stands before the first text; `texts` hold the addresses to which it may link.
 
-    def __init__(self, offered: Sequence[Source], *, opening: str = "", with_citations: bool = True) -> None:
+    Without `with_citations` every marker goes, as at the end.
+    """
+
+    def __init__(
+        self, offered: Sequence[Source], texts: Sequence[str], *, opening: str = "", with_citations: bool = True
+    ) -> None:
         self._checked = CitationStream(offered)
         self._bare = None if with_citations else CitationStream(())
+        self._passive = PassiveStream(texts)
         self._opening = opening
         self._blanks = ""
         self._begun = False
@@ -23,13 +30,14 @@ class LiveText:
         text = self._checked.feed(draft)
         if self._bare:
             text = self._bare.feed(text)
-        text = self._blanks + text if self._begun else text.lstrip()
+        if not self._begun:
+            text = text.lstrip()
+            self._begun = bool(text)
+            text = self._opening + text if text else ""
+        text = self._blanks + self._passive.feed(text)
         shown = text.rstrip()
         self._blanks = text[len(shown) :]
-        if not shown or self._begun:
-            return shown
-        self._begun = True
-        return self._opening + shown
+        return shown
 
     def source(self, label: str) -> Source | None:
         """The one behind a label that was shown."""

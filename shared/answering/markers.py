@@ -1,7 +1,7 @@
 r"""The grammar of citation markers, and the rule by which one goes.
 
 What counts as a marker: `[N1]`, `[n1]`, `[N1, N2]`, `[N1; N2]`, `[N1 and N2]`, `[N1-N3]` (every offered label
-from N1 to N3), `[^N1]`, `\[N1\]`, with blanks inside, in square, full-width or lenticular brackets, with
+from N1 to N3), `[^N1]`, `\[N1\]`, with blanks inside, in square, full-width, lenticular or tortoise-shell brackets, with
 digits of any script. Markers count inside code and links too: clients look for `[N1]` without parsing
 Markdown, and note text that looks like a marker was rewritten before the writer saw it (`shared.text.inert`).
 
@@ -19,18 +19,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-_OPEN = r"[\[［【]"
-_CLOSE = r"[\]］】]"
-_ITEM = r"[NnＮｎ]\s*+\d++(?:\s*+[-–—‑]\s*+[NnＮｎ]?\s*+\d++)?+"
-_BETWEEN = r"[\s,;&/、，；]++(?:(?:and|und|et|y)\s++)?+"
-_MARKER = rf"\\?{_OPEN}\s*+\^?{_ITEM}(?:{_BETWEEN}{_ITEM})*+[\s,;]*+\\?{_CLOSE}"
+_OPEN = r"[\[［【〔〖〘⟦]"
+_CLOSE = r"[\]］】〕〗〙⟧]"
+_BLANK = "[\\s\u200c\u200d\ufe0f]"
+"""Joiners count as blanks: nobody sees them."""
+_LETTER = "[NnＮｎΝ]"
+_ITEM = rf"{_LETTER}{_BLANK}*+\d++(?:{_BLANK}*+[-–—‑]{_BLANK}*+{_LETTER}?{_BLANK}*+\d++)?+"
+_BETWEEN = rf"(?:{_BLANK}|[,;&/、，；])++(?:(?:and|und|et|y)\s++)?+"
+_MARKER = rf"\\?{_OPEN}{_BLANK}*+\^?{_BLANK}*+{_ITEM}(?:{_BETWEEN}{_ITEM})*+(?:{_BLANK}|[,;])*+\\?{_CLOSE}"
 _SEPARATOR = r"(?:[ \t]*+[,;][ \t]*+(?:and[ \t]++)?|[ \t]++(?:(?:and|und|et|y)[ \t]++)?)?+"
 
 MARKER = re.compile(_MARKER)
 RUN = re.compile(rf"{_MARKER}(?:{_SEPARATOR}{_MARKER})*")
 PART = re.compile(rf"(?P<separator>{_SEPARATOR})(?P<marker>{_MARKER})")
-_NUMBERS = re.compile(r"(\d++)(?:\s*+[-–—‑]\s*+[NnＮｎ]?\s*+(\d++))?+")
-_INSIDE = r"[\s^\\NnＮｎ\d,;&/、，；\-–—‑adeutny]"
+_NUMBERS = re.compile(rf"(\d++)(?:{_BLANK}*+[-–—‑]{_BLANK}*+{_LETTER}?{_BLANK}*+(\d++))?+")
+_INSIDE = "[\\s\u200c\u200d\ufe0f^\\\\NnＮｎΝ\\d,;&/、，；\\-–—‑adeutny]"
 """What a marker is made of between its brackets, and a little more."""
 _UNFINISHED = re.compile(rf"{_OPEN}{_INSIDE}*\Z")
 _UNFINISHED_REST = re.compile(rf"{_INSIDE}*+")
@@ -122,7 +125,7 @@ def decided_length(text: str) -> int:
 
 def _before_unfinished(text: str, end: int) -> int:
     """Where the bracket stands that `text[:end]` leaves open and a marker could close; else `end`."""
-    opened = max(text.rfind(bracket, 0, end) for bracket in "[［【")
+    opened = max(text.rfind(bracket, 0, end) for bracket in "[［【〔〖〘⟦")
     rest = _UNFINISHED_REST.match(text, opened + 1, end)
     return opened if opened >= 0 and rest and rest.end() == end else end
 

@@ -8,12 +8,12 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from shared.answering.citations import check_citations
+from shared.answering.citations import Cited, check_citations
 from shared.answering.claims import find_claims
 from shared.answering.drafts import Restart, write_draft
+from shared.answering.grounding import Scrutiny, first_citation, ground
 from shared.answering.live import LiveText
 from shared.answering.prompt import build_plain_prompt, build_prompt
-from shared.answering.quotes import quote_sources
 from shared.answering.refusals import reason_to_refuse, refusal_text
 from shared.answering.showing import Shown
 from shared.answering.sources import label_sources
@@ -34,10 +34,12 @@ from shared.domain import (
 )
 from shared.laps import Laps
 from shared.ports import Writer
+from shared.text.passive import passive
 
 log = logging.getLogger(__name__)
 
 _NO_DRAFT = Draft("", "none")
+_FLAGGED = Scrutiny()
 _SENTENCE_BEFORE = 2000
 """Characters before a marker in which its sentence is looked for while the answer grows."""
 
@@ -49,9 +51,11 @@ def answer(
     writer: Writer,
     fallback: Writer,
     template: TemplateMatch | None = None,
+    scrutiny: Scrutiny = _FLAGGED,
 ) -> Answer:
     """The last of `answer_events`."""
-    return last(answer_events(question, retrieved, writer=writer, fallback=fallback, template=template))
+    events = answer_events(question, retrieved, writer=writer, fallback=fallback, template=template, scrutiny=scrutiny)
+    return last(events)
 
 
 def last(events: Generator[AnswerEvent]) -> Answer:
@@ -69,6 +73,7 @@ def answer_events(
     writer: Writer,
     fallback: Writer,
     template: TemplateMatch | None = None,
+    scrutiny: Scrutiny = _FLAGGED,
     amend: Callable[[Answer], Answer] = lambda answer: answer,
 ) -> Generator[AnswerEvent]:
     """Question and passages -> an answer whose every marker points at a passage it was given, or a refusal.
@@ -77,11 +82,12 @@ def answer_events(
     is the last event. `retrieved` None or `question.use_notes` False: plain chat, no sources, no markers.
     `Answer.model` names who wrote: `fallback` where `writer` is away, refuses, breaks off or writes nothing; "none"
     where retrieval refused and nobody was asked. Citations are empty if the question wants none; they are checked all
-    the same. `template`: along whose steps a model lays the answer out. `amend`: the caller's last word on it.
+    the same. `template`: along whose steps a model lays the answer out. `scrutiny`: who judges whether the passages
+    back what is said, and whether what they do not back goes. `amend`: the caller's last word on it.
     Closing the iterator ends the model call.
     """
     shown = Shown()
-    writers = _Writers(writer, fallback)
+    writers = _Writers(writer, fallback, scrutiny)
     written = yield from _written(question, retrieved, shown, writers, template.template if template else None)
     final = replace(amend(written), template=template)
     yield from shown.become(final)
@@ -92,6 +98,7 @@ def answer_events(
 class _Writers:
     first: Writer
     fallback: Writer
+    scrutiny: Scrutiny
 
 
 def _written(
@@ -105,14 +112,15 @@ def _written(
     sources = label_sources(retrieved.selected)
     prompt = build_prompt(question, retrieved, sources, template=template)
     opening, with_citations = _widening_notice(retrieved), question.include_citations
+    texts = _linkable(question, sources)
     laps = Laps()
     draft = yield from _write(
-        prompt, writers, shown, lambda: LiveText(sources, opening=opening, with_citations=with_citations)
+        prompt, writers, shown, lambda: LiveText(sources, texts, opening=opening, with_citations=with_citations)
     )
     laps.end("write")
-    checked = _check(question, retrieved, draft, sources)
+    checked = _check(question, retrieved, draft, check_citations(draft.text, sources), writers.scrutiny)
     laps.end("check")
-    return replace(checked, timings_ms=laps.taken)
+    return replace(checked, text=passive(checked.text, texts), timings_ms=laps.taken)
 
 
 def _write(
@@ -136,31 +144,34 @@ def _write(
 def _first_citation(shown: Shown, live: LiveText, label: str) -> Citation | None:
     """A source as its first marker cites it, while the answer goes on."""
     source = live.source(label)
-    claims = find_claims(shown.text[-_SENTENCE_BEFORE:])
-    return quote_sources(claims, (source,))[0] if source else None
+    return first_citation(shown.text[-_SENTENCE_BEFORE:], source) if source else None
 
 
-def _check(question: Question, retrieved: Retrieved, draft: Draft, sources: Sequence[Source]) -> Answer:
-    """Step 6: only offered labels, and the refusal where nothing is cited."""
-    cited = check_citations(draft.text, sources)
+def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited, scrutiny: Scrutiny) -> Answer:
+    """Step 6: only offered labels, each judged; and the refusal where nothing is cited or nothing backs what is."""
     _report(cited.removed)
-    claims = find_claims(cited.text)
-    reason = reason_to_refuse(cited.text, cites=any(claim.labels for claim in claims))
+    cites = any(claim.labels for claim in find_claims(cited.text))
+    reason = reason_to_refuse(cited.text, cites=cites)
     if reason is RefusalReason.BELOW_THRESHOLD and retrieved.widened and not retrieved.silent_then:
         reason = RefusalReason.TIME_RANGE_EMPTY  # nothing was written then, and what was written around holds no answer
     if reason:
         return _refuse(reason, retrieved, draft, removed=cited.removed)
+    grounded = ground(cited, scrutiny)
+    draft = replace(draft, usage=draft.usage + grounded.usage)
+    if not grounded.citations:
+        return _refuse(RefusalReason.UNSUPPORTED_CLAIMS, retrieved, draft, removed=cited.removed)
     with_citations = question.include_citations
-    text = cited.text if with_citations else check_citations(cited.text, ()).text
+    text = grounded.text if with_citations else check_citations(grounded.text, ()).text
     return Answer(
         text=_widening_notice(retrieved) + text.strip(),
-        citations=quote_sources(claims, cited.used) if with_citations else (),
+        citations=grounded.citations if with_citations else (),
         refusal=None,
         model=draft.model,
         retrieved=retrieved,
         usage=draft.usage,
         timings_ms={},
         removed_labels=cited.removed,
+        grounding=grounded.grounding,
     )
 
 
@@ -168,15 +179,25 @@ def _chat_without_notes(
     question: Question, shown: Shown, writers: _Writers, template: Template | None
 ) -> Generator[AnswerEvent, None, Answer]:
     laps = Laps()
-    draft = yield from _write(build_plain_prompt(question, template=template), writers, shown, lambda: LiveText(()))
+    texts = _linkable(question, ())
+    prompt = build_plain_prompt(question, template=template)
+    draft = yield from _write(prompt, writers, shown, lambda: LiveText((), texts))
     laps.end("write")
     cited = check_citations(draft.text, ())
     _report(cited.removed)
-    return Answer(cited.text.strip(), (), None, draft.model, None, draft.usage, laps.taken, cited.removed)
+    return Answer(
+        passive(cited.text.strip(), texts), (), None, draft.model, None, draft.usage, laps.taken, cited.removed
+    )
 
 
 def _refuse(reason: RefusalReason, retrieved: Retrieved, draft: Draft, removed: tuple[str, ...] = ()) -> Answer:
     return Answer(refusal_text(reason), (), reason, draft.model, retrieved, draft.usage, {}, removed)
+
+
+def _linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:
+    """The texts whose addresses an answer may hold: the passages and the person's own words, as they were typed."""
+    asked = (question.asked or question.text, *(turn.question for turn in question.history))
+    return (*asked, *(source.passage.chunk.text for source in sources))
 
 
 def _report(removed: tuple[str, ...]) -> None:

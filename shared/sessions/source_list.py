@@ -6,7 +6,8 @@ r"""The list of sources at the end of a stored answer, as text that a client can
     - [N1] API meeting (2026-01-15) note:abc123#abc123_001
 
 One line a source: the label, the note's title on one line, the day it was written (UTC), and ids of note and chunk,
-percent-encoded, so that the line ends in an address without blanks. `LINE` reads it.
+percent-encoded, so that the line ends in an address without blanks. `LINE` reads it. A title is shown as Markdown
+here, so it is made passive (`shared.text.passive`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from shared.text.inert import inert
+from shared.text.passive import passive
 
 HEADING = "Sources:"
 UNTITLED = "untitled"
@@ -39,6 +41,6 @@ def without_sources(text: str) -> str:
 
 
 def _line(citation: Mapping[str, Any]) -> str:
-    title = " ".join(inert(str(citation.get("title") or UNTITLED)).split())
+    title = passive(" ".join(inert(str(citation.get("title") or UNTITLED)).split()))
     note, chunk = (quote(str(citation[name]), safe="") for name in ("noteId", "chunkId"))
     return f"- [{citation['cid']}] {title} ({str(citation['createdAt'])[:10]}) note:{note}#{chunk}"

@@ -12,8 +12,8 @@ from tests.answering.samples import sources
 
 OFFERED = sources(*(f"Passage {number}." for number in range(1, 6)))
 
-_MARKERS = ["[N1]", "[N2]", "[N9]", "[N1, N3]", "[N9; N8]", "[N1-N4]", "[n3]", "【N4】", "\\[N1\\]", "[^N2]"]
-_BROKEN = ["[N", "N1]", "[", "]", "[1, 2", "[and", "(", ")", "`", "\\", "（", "）", "-", "–", "and"]
+_MARKERS = ["[N1]", "[N2]", "[N9]", "[N1, N3]", "[N9; N8]", "[N1-N4]", "[n3]", "【N4】", "\\[N1\\]", "[^N2]", "〔N7〕", "[Ν9]", "[N\u200d9]"]
+_BROKEN = ["[N", "N1]", "[", "]", "[1, 2", "〔", "⟦N", "\u200d", "[and", "(", ")", "`", "\\", "（", "）", "-", "–", "and"]
 _TEXT = ["word", "a", "n", "y", "1", "9", ".", "!", "*", "**", "_", "~", "。", "数", "é", "😀", "- ", "# "]
 _BLANKS = [" and ", ", ", "; ", " ", "  ", "\t", "\n", "\n\n"]
 _FRAGMENTS = st.sampled_from([*_MARKERS, *_BROKEN, *_TEXT, *_BLANKS])

@@ -34,6 +34,16 @@ MARKERS = st.sampled_from(
         "[N٣]",
         "[N9999999999]",
         "[N1 N2]",
+        "〔N1〕",
+        "⟦N7⟧",
+        "[Ν7]",
+        "[N\u200d7]",
+        "`[N7]`",
+        "**[N1]**",
+        "_[N7]_",
+        "\n- [N7]",
+        "\n1. [N2] ",
+        "> [N7]",
     ]
 )
 PROSE = st.sampled_from(
@@ -41,10 +51,10 @@ PROSE = st.sampled_from(
 )
 BLANKS = st.sampled_from([" ", "  ", "", "\n", "\n- ", " and ", ", "])
 DRAFTS = st.lists(st.one_of(MARKERS, PROSE, BLANKS), max_size=40).map("".join)
-HOSTILE = st.text(alphabet="[]【】［］()Nn1234９ ,;-–^\\.\nxand", max_size=60)
-ANY_MARKER = re.compile(r"\\?[\[【［][\s^]*[NnＮｎ]\s*\d[^\[\]【】［］]*[\]】］]")
+HOSTILE = st.text(alphabet="[]【】［］〔〕()NnΝ1234９ ,;-–^\\.\nxand\u200d", max_size=60)
+ANY_MARKER = re.compile(r"\\?[\[【［〔⟦][\s^]*[NnＮｎΝ][\s\u200d]*\d[^\[\]【】［］〔〕]*[\]］】〕⟧]")
 
-PLAIN_MARKER = re.compile(r"[\[【［]\s*[NnＮｎ]\s*\d+(?:[\s,;]+[NnＮｎ]\s*\d+)*\s*[\]】］]")
+PLAIN_MARKER = re.compile(r"[\[【［〔]\s*[NnＮｎΝ][\s\u200d]*\d+(?:[\s,;]+[NnＮｎΝ]\s*\d+)*\s*[\]］】〕]")
 
 
 def checked(text: str) -> Cited:
@@ -159,6 +169,20 @@ def test_no_other_word_changes(draft: str) -> None:
 def test_a_text_without_markers_is_returned_as_it_is(text: str) -> None:
     if not ANY_MARKER.search(text):
         assert checked(text) == Cited(text, (), ())
+
+
+WORDS = st.sampled_from(["We", "chose", "**Firestore**", "naïve", "`code`", "1.5", "(yes)", "it's", "😀", "e\u0301", "—"])
+ENDS = st.sampled_from([".", "!", "?", "…", ":", ";", ",", "", ".\n\n-", "\n", ".\n#"])
+UNKNOWN = st.sampled_from(["[N9]", "[n7]", "【N8】", "[N9, N8]", "[N7][N8]", "[^N9]", "\\[N9\\]", "([N9])", "〔N9〕", "[N8-N9]"])
+
+
+@given(st.lists(st.tuples(st.lists(WORDS, min_size=1, max_size=4), ENDS, st.none() | UNKNOWN), max_size=8))
+def test_an_invented_citation_before_a_sentence_s_end_leaves_the_text_as_if_it_had_never_stood_there(
+    sentences: list[tuple[list[str], str, str | None]],
+) -> None:
+    clean = " ".join(" ".join(words) + end for words, end, _ in sentences)
+    cited = " ".join(" ".join(words) + (f" {label}" if label else "") + end for words, end, label in sentences)
+    assert checked(cited) == Cited(clean, (), checked(cited).removed)
 
 
 def test_sources_without_any_use_are_not_used() -> None:

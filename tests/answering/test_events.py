@@ -30,6 +30,7 @@ from shared.domain import (
     Usage,
 )
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.text.passive import passive
 from tests.answering.samples import LAST_WEEK, passage, question, retrieved
 from tests.fakes import ScriptedWriter
 
@@ -76,7 +77,7 @@ def retractions(events: list[AnswerEvent]) -> list[Retracted]:
 
 def test_text_comes_as_it_is_written_and_a_citation_right_after_its_first_marker() -> None:
     events = events_of("The API ", "runs on Cloud Run [N", "2]. The database", " is Firestore [N1]", ". Yes [N2].")
-    labels = {citation.label: citation for citation in final(events).citations}
+    labels = {citation.label: replace(citation, support=None) for citation in final(events).citations}
     assert events == [
         Searched(FOUND),
         Token("The API"),
@@ -119,7 +120,7 @@ def test_tokens_end_in_no_marker_and_show_none_that_was_not_offered(parts: list[
     draft = "".join(parts)
     events = events_of(*(draft[at : at + size] for at in range(0, len(draft), size)))
     assume(final(events).model == "scripted" and final(events).refusal is None)
-    whole = check_citations(draft.replace("\x00", ""), label_sources(FOUND.selected)).text.strip()
+    whole = passive(check_citations(draft.replace("\x00", ""), label_sources(FOUND.selected)).text.strip())
     text = ""
     for event in events:
         if isinstance(event, Retracted | Answer):

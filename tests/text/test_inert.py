@@ -21,6 +21,7 @@ from tests.answering.samples import sources
         ("see [ N 1 ]", "see ( N 1 )"),
         ("see [^N1] and \\[N2\\]", "see (^N1) and \\(N2\\)"),
         ("unclosed [N1", "unclosed (N1"),
+        ("Greek [Ν1], full width and a joiner [Ｎ\u200d７]", "Greek (Ν1), full width and a joiner (Ｎ\u200d７)"),
         ("hidden [N\u200b1], [\u202eN2]", "hidden (N1), (N2)"),
         ("[[N1]]", "[(N1)]"),
     ],
@@ -59,7 +60,7 @@ def test_nothing_invisible_is_left(text: str) -> None:
     assert not re.search("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]", "".join(left))
 
 
-@given(st.text(alphabet="[]【】［］〔〕⟦⟧()Nn1٣９ ,;-^\\.\n\u200b\u202e\ufeff", max_size=80))
+@given(st.text(alphabet="[]【】［］〔〕⟦⟧()NnΝＮ1٣９７ ,;-^\\.\n\u200b\u200d\u202e\ufeff", max_size=80))
 def test_no_citation_can_be_parsed_out_of_the_result(text: str) -> None:
     made = inert(text)
     checked = check_citations(made, sources("offered"))

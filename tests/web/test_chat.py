@@ -24,7 +24,7 @@ def test_a_question_gets_an_answer_with_its_sources(page: Page, shot: Shot) -> N
 
 
 def test_an_example_is_one_click_away(page: Page) -> None:
-    page.get_by_role("button", name="What did we decide about the API?").click()
+    page.get_by_role("button", name=QUESTION, exact=True).click()
     expect(page.locator(".answer")).to_contain_text("Cloud Run")
 
 

@@ -1,6 +1,6 @@
 /** Everything the user owns, as a file of JSON lines. */
 
-import { ApiError } from "./api.js";
+import { ApiError, errorOf } from "./api.js";
 import { download } from "./page.js";
 
 /** @param {import("./notes.js").Notes} notes */
@@ -13,11 +13,19 @@ export async function exportAll(notes) {
 async function wholeSpace(notes) {
   try {
     const reply = await notes.page.api.send("GET", "/me:export", { accept: "application/x-ndjson" });
-    return await reply.blob();
+    return await whole(await reply.blob());
   } catch (error) {
     if (!(error instanceof ApiError) || error.reason !== "NO_SUCH_ROUTE") throw error;
     return notesAlone(notes);
   }
+}
+
+/** The same, if its last line says that nothing is missing. Throws ApiError. @param {Blob} content */
+async function whole(content) {
+  const lines = (await content.text()).trimEnd().split("\n");
+  const last = JSON.parse(lines[lines.length - 1]);
+  if (last.type === "error") throw errorOf(last.error);
+  return content;
 }
 
 /** Note by note, from a server that has no export. @param {import("./notes.js").Notes} notes */

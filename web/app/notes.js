@@ -1,5 +1,7 @@
 /** The user's notes as the server lists them, without their texts. */
 
+import { ApiError } from "./api.js";
+
 const PAGE = 200;
 
 /**
@@ -47,6 +49,15 @@ export class Notes extends EventTarget {
   async loadCoverage() {
     this.coverage = await this.page.api.get("/index:coverage");
     this.dispatchEvent(new Event("change"));
+  }
+
+  /** The same after something was saved, where a failure is no news. */
+  async followCoverage() {
+    try {
+      await this.loadCoverage();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
   }
 
   /** Newest first. */

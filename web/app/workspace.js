@@ -35,6 +35,9 @@ export class Workspace {
     this.shortcuts = this.keys();
     this.help = shortcutsDialog(this.shortcuts);
     this.beside = /** @type {string | null} */ (null);
+    /** The address that is shown; null: none yet. @type {string | null} */
+    this.shown = null;
+    this.looking = 0;
     /** Where focus goes back to when the pane closes. @type {HTMLElement | null} */
     this.before = null;
   }
@@ -56,7 +59,7 @@ export class Workspace {
 
   async begin() {
     await this.tried(() => this.sessions.load());
-    await this.show();
+    if (this.shown !== location.hash) await this.show(); // somebody may have been quicker
     await this.fresh();
   }
 
@@ -70,6 +73,7 @@ export class Workspace {
 
   async show() {
     const route = here();
+    this.shown = location.hash;
     if (route.view === "notes") {
       this.shell.show("notes", this.notePage.element, route.id === null);
       await this.notePage.open(route);

@@ -72,7 +72,7 @@ export class Landing {
     const done = await importAll(this.notes, entries, (progress) => this.step(progress, started));
     this.progress.hidden = true;
     this.told.replaceChildren(...report(done));
-    await this.notes.loadCoverage();
+    await this.notes.followCoverage();
   }
 
   /** @param {import("../import.js").Progress} progress @param {number} started */

@@ -58,7 +58,7 @@ export class NotePage {
     const close = () => go({ view: "notes", id: note.updatedAt || this.notes.all.has(note.noteId) ? note.noteId : null });
     const saved = (/** @type {any} */ kept) => {
       if (!note.updatedAt) history.replaceState(null, "", `#/notes/${encodeURIComponent(kept.noteId)}?edit=1`);
-      void this.notes.loadCoverage();
+      void this.notes.followCoverage();
     };
     const editor = new Editor(this.page, this.notes, note, { close, saved });
     this.show(this.back(), editor.element);

@@ -1,0 +1,60 @@
+"""How long an answer's citations take to be judged and their quotes to be found: milliseconds, cold, median of many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from bench.retrieval import a_chunk
+from shared.answering.citations import Cited, check_citations
+from shared.answering.grounding import Scrutiny, ground
+from shared.domain import Scored, Scores, Source
+from shared.text.facts import facts_of
+from shared.text.sentences import sentences
+
+NOTES = Path(__file__).parents[1] / "examples" / "notes"
+PASSAGES, SENTENCES, RUNS = 8, 10, 51
+LENGTH = 1100
+"""Characters of a passage, about 256 tokens."""
+
+
+def run() -> dict[str, Any]:
+    """Figures with their targets; see `bench.__main__`."""
+    sources = _sources()
+    cited = check_citations(_answer(sources), sources)
+    taken = [_once(cited) for _ in range(RUNS)]
+    value = median(taken)
+    name = "support and quotes of 10 sentences over 8 sources"
+    return {name: {"value": round(value, 3), "unit": "ms", "target": 15.0, "ok": value <= 15.0}}
+
+
+def _once(cited: Cited) -> float:
+    facts_of.cache_clear()
+    start = perf_counter()
+    ground(cited, Scrutiny())
+    return 1000 * (perf_counter() - start)
+
+
+def _sources() -> tuple[Source, ...]:
+    """The sample notes, one after the other, cut into passages; from the start again where they do not suffice."""
+    text = "\n\n".join(file.read_text(encoding="utf-8").split("---", 2)[2] for file in sorted(NOTES.rglob("*.md")))
+    cuts = [text[start : start + LENGTH] for start in range(0, len(text) - LENGTH, LENGTH)]
+    return tuple(
+        Source(f"N{number + 1}", Scored(a_chunk(number, cuts[number % len(cuts)]), 0.8, Scores(0.5, 0.5, 0.5, 0.8)))
+        for number in range(PASSAGES)
+    )
+
+
+def _answer(sources: Sequence[Source]) -> str:
+    """Sentences of the passages, each cited with its own and one other."""
+    said = []
+    for number in range(SENTENCES):
+        text = sources[number % PASSAGES].passage.chunk.text
+        spans = sentences(text)
+        start, end = spans[(3 * number) % len(spans)]
+        labels = f"[N{number % PASSAGES + 1}][N{5 * number % PASSAGES + 1}]"
+        said.append(f"{' '.join(text[start:end].split()).rstrip('.')} {labels}.")
+    return " ".join(said)

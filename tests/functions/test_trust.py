@@ -1,0 +1,117 @@
+"""Support, grounding and every kind of refusal, as clients get them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared import bootstrap
+from shared.answering.grounding import Scrutiny
+from tests.fakes import ScriptedWriter
+from tests.functions.world import World
+
+BOAT = "The boat is blue and 12 metres long. It was built in Kiel."
+
+
+def answered(world: World, *drafts: str, strict: bool = False, **body: object) -> dict[str, Any]:
+    world.save("boat", title="Boat", text=BOAT)
+    bootstrap.use(replace(world.app, writer=ScriptedWriter(*drafts), scrutiny=Scrutiny(strict=strict)))
+    response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", **body})
+    assert response.status_code == 200
+    found: dict[str, Any] = response.get_json()
+    return found
+
+
+def test_each_citation_tells_its_support_and_the_answer_how_well_it_is_grounded(world: World) -> None:
+    body = answered(world, "The boat is 12 metres long [N1].")
+    (citation,) = body["citations"]
+    assert citation["support"] == {"state": "supported", "score": 1.0}
+    assert citation["stale"] is False
+    assert citation["quote"] == "The boat is blue and 12 metres long."
+    assert body["meta"]["grounding"] == {"precision": 1.0, "recall": 1.0}
+
+
+def test_what_is_not_backed_is_flagged(world: World) -> None:
+    body = answered(world, "The boat is 15 metres long [N1].")
+    assert body["answer"] == "The boat is 15 metres long [N1]."
+    assert body["citations"][0]["support"]["state"] == "unsupported"
+    assert body["meta"]["grounding"] == {"precision": 0.0, "recall": 0.0}
+
+
+def test_under_the_strict_policy_it_goes(world: World) -> None:
+    body = answered(world, "The boat is 15 metres long [N1]. It was built in Kiel [N1].", strict=True)
+    assert body["answer"] == "It was built in Kiel [N1]."
+    assert body["citations"][0]["support"]["state"] == "supported"
+
+
+def test_what_was_streamed_is_withdrawn_under_the_strict_policy(world: World) -> None:
+    world.save("boat", title="Boat", text=BOAT)
+    writer = ScriptedWriter("The boat was built in Kiel [N1]. The boat is 15 metres long [N1].")
+    bootstrap.use(replace(world.app, writer=writer, scrutiny=Scrutiny(strict=True)))
+    response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", "stream": True})
+    text = response.get_data(as_text=True)
+    assert "15 metres" in text.partition("event: retract")[0]
+    assert '"answer": "The boat was built in Kiel [N1]."' in text.partition("event: result")[2].replace('":"', '": "')
+
+
+def test_a_refusal_has_no_grounding(world: World) -> None:
+    assert answered(world, "The notes do not say.")["meta"]["grounding"] is None
+
+
+def _no_notes(world: World) -> dict[str, Any]:
+    return dict(world.call("chat", "POST", "/chat", {"message": "What about the boat?"}).get_json())
+
+
+def _index_pending(world: World) -> dict[str, Any]:
+    assert world.put("late", title="Late", text="Nothing yet.").status_code == 200
+    return dict(world.call("chat", "POST", "/chat", {"message": "Who repairs the boiler at night?"}).get_json())
+
+
+def _below_threshold(world: World) -> dict[str, Any]:
+    return answered(world, "unused", threshold=1.0)
+
+
+def _unsupported(world: World) -> dict[str, Any]:
+    return answered(world, "The boat is 15 metres long [N1].", strict=True)
+
+
+def _invented(world: World) -> dict[str, Any]:
+    return answered(world, "The boat is 15 metres long.")
+
+
+def _admitted(world: World) -> dict[str, Any]:
+    return answered(world, "The notes do not say who owns it.")
+
+
+def _no_candidates(world: World) -> dict[str, Any]:
+    return answered(world, "unused", filters={"tags": ["nowhere"]})
+
+
+def _time_range_empty(world: World) -> dict[str, Any]:
+    return answered(world, "The notes do not say.", message="What about the boat in May 2019?")
+
+
+@pytest.mark.parametrize(
+    ("ask", "reason", "nearest"),
+    [
+        (_no_notes, "no_notes", False),
+        (_index_pending, "index_pending", False),
+        (_below_threshold, "below_threshold", True),
+        (_admitted, "below_threshold", True),
+        (_unsupported, "unsupported_claims", True),
+        (_invented, "unsupported_claims", True),
+        (_no_candidates, "no_candidates", False),
+        (_time_range_empty, "time_range_empty", True),
+    ],
+)
+def test_every_refusal_has_its_reason_and_the_nearest_notes(
+    world: World, ask: Callable[[World], dict[str, Any]], reason: str, *, nearest: bool
+) -> None:
+    body = ask(world)
+    refusal = body["meta"]["refusal"]
+    assert body["answer"].startswith("I don't have enough information")
+    assert (refusal["reason"], body["citations"]) == (reason, [])
+    assert [row["noteId"] for row in refusal["nearest"]] == (["boat"] if nearest else [])

@@ -1,0 +1,108 @@
+"""Models that misbehave, through the real /chat, streamed and not: nothing is a 500, and what is shown is the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from shared import bootstrap
+from shared.domain import Piece
+from shared.errors import AuroraError, ModelUnavailable
+from tests.active import active
+from tests.fakes import ScriptedWriter
+from tests.functions.world import World
+from tests.servers.sdk_parsers import event_source
+from tests.trust.test_hostile import STREAM, shown_on_the_way
+
+ASKED = {"message": "What did we decide to use for the API?"}
+GOOD = "We decided to use Cloud Run for the API [N1]."
+UNBACKED = "I don't have enough information in your notes to answer this question: no passage backs what could be said."
+EXTRACTED = "We decided to use Cloud Run for the API [N1]."
+
+
+@dataclass(frozen=True)
+class Bad:
+    """What a model writes, and what must come of it."""
+
+    script: tuple[str | AuroraError | Piece, ...]
+    answer: str
+    """The whole; begins so if it ends in `…`."""
+    model: str = "scripted"
+    refusal: str | None = None
+
+
+MODELS = {
+    "cites a label that was not offered": Bad(("We decided ", "to use Cloud Run for the API [N1][N", "99]."), GOOD),
+    "cites only labels that were not offered": Bad(("Run [N99]. ", "Fire [N98]."), UNBACKED, refusal="unsupported_claims"),
+    "cites nothing": Bad(("It is Cloud Run", " of course."), UNBACKED, refusal="unsupported_claims"),
+    "answers empty": Bad(("",), EXTRACTED, "extractive"),
+    "answers in blanks": Bad((" \n", "\t"), EXTRACTED, "extractive"),
+    "answers in invisible characters": Bad(("\u200b\u2060", "\ufeff\U000e0041"), EXTRACTED, "extractive"),
+    "streams garbage": Bad(("\x00\x07[N", "]]](((\x1b[31m", "\ud800【", "N99】` ``` <"), UNBACKED, refusal="unsupported_claims"),
+    "dies before the first word": Bad((ModelUnavailable("away"),), EXTRACTED, "extractive"),
+    "dies in the middle of a marker": Bad(("Cloud Run [N1]. And [N", ModelUnavailable("away")), EXTRACTED, "extractive"),
+    "dies in the middle of a tag": Bad(("Cloud Run [N1] <img sr", ModelUnavailable("away")), EXTRACTED, "extractive"),
+    "is cut in the middle of a link": Bad((GOOD, " See [x](http", Piece("", truncated=True)), f"{GOOD} …"),
+    "repeats a list of sources": Bad((GOOD, *("\n\nSources:\n[N1] API\n[N7] Law\n",) * 9), GOOD),
+    "repeats definitions as a list of sources": Bad((GOOD, *("\n\n[N1]: https://evil.example/\n",) * 5), GOOD),
+    "writes a hundred thousand characters": Bad((GOOD, *(" And it scales well [N1][N99].",) * 4000), f"{GOOD} And…"),
+    "never ends a line of a hundred thousand characters": Bad((f"{GOOD} ", *("[N" * 500,) * 120), f"{GOOD}…"),
+    "never closes code": Bad((f"{GOOD} ```", *("<b>" * 300,) * 120), f"{GOOD}…"),
+}
+
+
+@pytest.fixture
+def writes(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """One note, and a model that writes what it is told each time."""
+    world.save("api", title="API", text="We decided to use Cloud Run for the API.", path="projects/api.md")
+
+    def tell(script: tuple[Any, ...]) -> None:
+        monkeypatch.setattr(bootstrap, "_process", [replace(world.app, writer=ScriptedWriter(script))])
+
+    return tell
+
+
+def as_wanted(body: dict[str, Any], bad: Bad) -> None:
+    answer = body["answer"]
+    wanted = bad.answer
+    assert answer.startswith(wanted[:-1]) if wanted.endswith("…") and not wanted.endswith(" …") else answer == wanted
+    assert body["meta"]["model"] == bad.model
+    assert (body["meta"]["refusal"] or {}).get("reason") == bad.refusal
+    assert {each["cid"] for each in body["citations"]} == (set() if bad.refusal else {"N1"})
+    assert "N99" not in answer
+    assert len(answer) <= 100_100
+    assert active(answer[:5000], ()) == []
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_that_misbehaves_unstreamed(world: World, writes: Callable[..., None], name: str) -> None:
+    writes(MODELS[name].script)
+    response = world.call("chat", "POST", "/chat", ASKED)
+    assert response.status_code == 200
+    as_wanted(response.get_json(), MODELS[name])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_that_misbehaves_streamed(world: World, writes: Callable[..., None], name: str) -> None:
+    writes(MODELS[name].script)
+    events = event_source(world.call("chat", "POST", "/chat", ASKED, headers=STREAM).get_data())
+    kind, result = events[-1]
+    assert kind == "result"
+    as_wanted(result, MODELS[name])
+    shown = list(shown_on_the_way(events)) if len(events) < 500 else [shown_at_the_end(events)]
+    assert shown[-1] == result["answer"]
+    assert [text for text in shown if "N99" in text or active(text[:5000], ())] == []
+
+
+def shown_at_the_end(events: list[tuple[str, Any]]) -> str:
+    """As the last of `shown_on_the_way`, for streams so long that each step cannot be kept."""
+    text = bytearray()
+    for name, data in events:
+        if name == "token":
+            text += data["text"].encode("utf-16-le")
+        elif name == "retract":
+            del text[2 * data["from"] :]
+    return text.decode("utf-16-le")
