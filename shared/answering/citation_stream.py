@@ -35,6 +35,8 @@ class CitationStream:
         self._unread: list[str] = []
         self._sent = ""
         """The last character sent since the last run."""
+        self._ahead = ""
+        """The last one sent before that."""
         self._held: str | None = None
         """Inside a run: the text before it that its gap may change. None: outside."""
         self._keeps = False
@@ -86,15 +88,19 @@ class CitationStream:
             labels = self._labels(part["marker"])
             if labels:
                 sent.extend((part["separator"] if self._keeps else self._held, labels))
-                self._keeps = True
+                self._keeps, self._sent = True, labels[-1]
             self._undecided = self._undecided[part.end() :]
             return True
         if not final and (may_continue(self._undecided) or (not self._keeps and gap_is_open(self._undecided))):
             return False
         if not self._keeps:
-            before, end = close_gap(self._sent + self._held, self._undecided, 0, at_start=self._at_start)
+            before, end = close_gap(
+                self._sent + self._held, self._undecided, 0, ahead=self._ahead, at_start=self._at_start
+            )
             sent.append(before[len(self._sent) :])
+            self._sent = before[-1:]
             self._undecided = self._undecided[end:]
+        self._ahead = self._sent or self._ahead
         self._held, self._sent, self._at_start = None, "", False
         return True
 

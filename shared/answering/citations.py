@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from shared.answering.markers import RUN, close_gap, numbers_in, relabelled
 from shared.domain import Source
@@ -43,5 +44,6 @@ def _rewrite(text: str, renumbered: Mapping[int, int]) -> str:
         if markers:
             pieces.append(markers)
         else:
-            pieces[-1], end = close_gap(pieces[-1], text, end, at_start=len(pieces) == 1)
+            ahead = next((piece[-1] for piece in islice(reversed(pieces), 1, None) if piece), "")
+            pieces[-1], end = close_gap(pieces[-1], text, end, ahead=ahead, at_start=len(pieces) == 1)
     return "".join([*pieces, text[end:]])

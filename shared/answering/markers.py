@@ -76,8 +76,11 @@ def labels_of(marker: str, renumbered: Mapping[int, int]) -> str:
     return "".join(f"[N{renumbered[number]}]" for number in numbers if number in renumbered)
 
 
-def close_gap(before: str, text: str, end: int, *, at_start: bool) -> tuple[str, int]:
-    """What stands before a run that goes, and where the text goes on after it: by the spacing rule."""
+def close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) -> tuple[str, int]:
+    """What stands before a run that goes, and where the text goes on after it: by the spacing rule.
+
+    `before` reaches back to the run before this one, `ahead` is the last character in front of it.
+    """
     before, end = _drop_empty_brackets(before, text, end)
     bare = before.rstrip(" \t")
     if bare.endswith("\n") or (at_start and not bare):
@@ -86,7 +89,7 @@ def close_gap(before: str, text: str, end: int, *, at_start: bool) -> tuple[str,
         before, end = bare, found.end()
     elif text[end] in " \t":
         before = bare
-    elif _glues(before[-1:], text[end]):
+    elif _glues(before[-1:] or ahead, text[end]):
         before += " "
     opened = _UNFINISHED.search(before)
     return (f"{before[: opened.start()]}({before[opened.start() + 1 :]}" if opened else before), end
