@@ -20,7 +20,7 @@ goes, and none comes about: what goes leaves something in its place.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from shared.text.links import (
@@ -69,7 +69,7 @@ class PassiveStream:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
-        self._readers = {
+        self._readers: Mapping[str, Callable[[], bool]] = {
             "\n": self._newline,
             "\\": self._escape,
             "<": self._less,
