@@ -29,7 +29,7 @@ FIREBASE_AUTH = ("https://identitytoolkit.googleapis.com", "https://securetoken.
 
 
 def with_page(functions: WSGIApplication, folder: Path) -> WSGIApplication:
-    """`functions`, with the files of `folder` before them. `/` is the page, unless JSON is asked for."""
+    """`functions`, with the files of `folder` before them. `/` is the page for who asks for HTML, as browsers do."""
 
     def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
@@ -46,8 +46,7 @@ def _file(request: Request, folder: Path) -> Path | None:
     if request.method not in {"GET", "HEAD"}:
         return None
     if request.path == "/":
-        accepted = request.headers.get("Accept", "")
-        name: str | None = None if "json" in accepted and "text/html" not in accepted else "index.html"
+        name: str | None = "index.html" if "text/html" in request.headers.get("Accept", "") else None
     else:
         name = request.path.lstrip("/")
     place = safe_join(str(folder), name) if name else None
@@ -61,6 +60,7 @@ def _served(file: Path, request: Request, folder: Path) -> Response:
     response.headers["Content-Security-Policy"] = policy(folder)
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
     response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["Vary"] = "Accept"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.add_etag()
     response.make_conditional(request)

@@ -19,7 +19,7 @@ self.addEventListener("fetch", (event) => {
 /** The page and every file that it names. */
 async function keepAll() {
   const cache = await caches.open(CACHE);
-  const reply = await fetch("./");
+  const reply = await fetch("./", { headers: { Accept: "text/html" } });
   const named = [...(await reply.clone().text()).matchAll(/(?:href|src)="(\.\/[^"]+)"/g)].map(([, address]) => address);
   await Promise.all([cache.put("./", reply), cache.addAll(named), keepConfig(cache)]);
 }

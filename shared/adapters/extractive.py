@@ -35,7 +35,7 @@ _NUMBER_ASKED = re.compile(
     r"|wann|wie ?(?:viele?n?|lange?|weit|hoch|alt|oft|teuer)|cuándo|cuánt[oa]s?|quand|combien|quelle (?:heure|date))\b",
     re.IGNORECASE,
 )
-_END = re.compile(r"(?<=\w)[.!?…。！？]\Z|(?<=[)\]\"'”’»%])[.!?…。！？]\Z")
+_END = re.compile(r"(?<=[^\s.!?…。！？])[.!?…。！？]\Z")
 _NUMBER_BONUS = 0.15
 _OWN_SHARE = 0.3
 """A sentence is read under its title and headings: what it covers with them counts more than what it covers alone.

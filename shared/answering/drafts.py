@@ -37,7 +37,8 @@ def write_draft(prompt: Prompt, *, writer: Writer, fallback: Writer) -> Generato
 
     The fallback writes where the writer is away, refuses, breaks off or writes nothing; what the writer has cost is
     counted all the same. A draft that stopped at a limit loses its unfinished last sentence and ends in an ellipsis.
-    Control and invisible characters, a marker that breaks off at the end, and a list of sources there are no part of any draft.
+    Control and invisible characters, a marker that breaks off at the end, and a list of sources there are no part of
+    any draft.
     """
     attempt = yield from _attempt(prompt, writer)
     if attempt.problem is None and attempt.draft.text.strip():

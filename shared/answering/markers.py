@@ -1,8 +1,8 @@
 r"""The grammar of citation markers, and the rule by which one goes.
 
 What counts as a marker: `[N1]`, `[n1]`, `[N1, N2]`, `[N1; N2]`, `[N1 and N2]`, `[N1-N3]` (every offered label
-from N1 to N3), `[^N1]`, `\[N1\]`, with blanks inside, in square, full-width, lenticular or tortoise-shell brackets, with
-digits of any script. Markers count inside code and links too: clients look for `[N1]` without parsing
+from N1 to N3), `[^N1]`, `\[N1\]`, with blanks inside, in square, full-width, lenticular or tortoise-shell brackets,
+with digits of any script. Markers count inside code and links too: clients look for `[N1]` without parsing
 Markdown, and note text that looks like a marker was rewritten before the writer saw it (`shared.text.inert`).
 
 Every marker is written back as `[N1]`, several as `[N1][N2]`, a label once a bracket.
@@ -10,8 +10,8 @@ Every marker is written back as `[N1]`, several as `[N1][N2]`, a label once a br
 The spacing rule is the only change to other text. Markers side by side, also with a comma or "and" between
 them, form a run; one that goes from a run takes the separator before it along (the first one that after it).
 A run that goes whole takes the blanks before it (after it, at the start of a line; both, before punctuation or a
-line's end) and brackets that held nothing else; two words that only it parted get a blank. An opening bracket
-that a gap could complete to a new marker (`[N[N9]1]`) becomes round.
+line's end) and brackets, code and emphasis that held nothing else; two words that only it parted get a blank. An
+opening bracket that a gap could complete to a new marker (`[N[N9]1]`) becomes round.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ _INSIDE = "[\\s\u200c\u200d\ufe0f^\\\\NnＮｎΝ\\d,;&/、，；\\-–—‑adeu
 _UNFINISHED = re.compile(rf"{_OPEN}{_INSIDE}*\Z")
 _UNFINISHED_REST = re.compile(rf"{_INSIDE}*+")
 _CONTINUES = re.compile(rf"[ \t]*+[,;]?[ \t]*+(?:and|an|a|und|un|u|et|e|y)?+[ \t]*+\\?(?:{_OPEN}{_INSIDE}*+)?+\Z")
-_OPENERS = "([（` \t"
+_OPENERS = "([（`*_~ \t"
 _AFTER_A_GAP = re.compile(r"[ \t)\]）`*_~]*+\Z")
 _BLANKS = frozenset(" \t")
-_PAIRS = {"(": ")", "[": "]", "（": "）", "`": "`"}
+_PAIRS = {"(": ")", "[": "]", "（": "）", "`": "`", "*": "*", "_": "_", "~": "~"}
+_EMPHASIS_OPENS = re.compile(r"(?:\A|[\s(（])[*_~]+\Z")
 _BEFORE_PUNCTUATION = re.compile(r"[ \t]*(?=[*_~`]*(?:[.,;:!?…)\]}。，、；：！？）】］\r\n]|\Z)|[*_~`]+[ \t])")
 
 
@@ -100,6 +101,8 @@ def _drop_empty_brackets(before: str, text: str, end: int) -> tuple[str, int]:
     while (inner := before.rstrip(" \t")) and (close := _PAIRS.get(inner[-1])):
         after = _blanks_end(text, end)
         if text[after : after + 1] != close:
+            break
+        if close in "*_~" and (after > end or not _EMPHASIS_OPENS.search(before)):
             break
         before, end = inner[:-1], after + 1
     return before, end

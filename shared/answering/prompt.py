@@ -14,7 +14,6 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from zoneinfo import ZoneInfo
 
 from shared.answering.budget import fit
@@ -64,9 +63,12 @@ _TEMPLATE_TOKEN = re.compile(
     r"<(\|[^|<>\n]{0,40}\||<?/?(?:sys|s|bos|eos|system|user|assistant|human|model|tool|(?:start|end)_of_turn)\b[^<>\n]{0,40}>?)>",
     re.IGNORECASE,
 )
-_KEY_BYTES = 8
 _TITLE_LENGTH = 200
 _STEPS_LENGTH = 8000
+
+
+def _draw_key() -> str:
+    return secrets.token_hex(8)
 
 
 def build_prompt(
@@ -75,7 +77,7 @@ def build_prompt(
     sources: Sequence[Source],
     *,
     template: Template | None = None,
-    draw: Callable[[], str] = partial(secrets.token_hex, _KEY_BYTES),
+    draw: Callable[[], str] = _draw_key,
 ) -> Prompt:
     """Question, what retrieval understood, labelled sources -> the prompt. `draw`: gives another key each time.
 
@@ -114,7 +116,7 @@ def build_plain_prompt(
     question: Question,
     *,
     template: Template | None = None,
-    draw: Callable[[], str] = partial(secrets.token_hex, _KEY_BYTES),
+    draw: Callable[[], str] = _draw_key,
 ) -> Prompt:
     """The prompt of a chat that does not use the notes."""
     today = _day(question.now.astimezone(ZoneInfo(question.zone)))

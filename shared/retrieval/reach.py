@@ -7,6 +7,7 @@ inside it matches the question and something outside clearly does; how near a no
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from shared.domain import IndexedChunk, Restriction, TimeRange
 from shared.retrieval.candidates import Matches, Search, match
@@ -20,6 +21,9 @@ LEAST_STEMS = 2
 """That the question must have, and a passage outside share with it, besides words that only say what kind of thing is
 asked ("decide"): a time says more than one word alone."""
 
+LEAST_POSTINGS = 12
+"""Of the rarest stems, read at any time even where the time named has used up the posting budget."""
+
 
 def beyond(search: Search, allowed: Restriction, named: TimeRange, inside: Matches, *, lang: str) -> Matches | None:
     """What matches at any time, if that is where to look; None: look only in the time named.
@@ -32,7 +36,8 @@ def beyond(search: Search, allowed: Restriction, named: TimeRange, inside: Match
     covered = _coverage(inside.chunks, asked)
     if len(telling) < LEAST_STEMS or covered >= COVERED:
         return None
-    anywhere = match(search, allowed, inside)
+    left = max(search.posting_budget - len(inside.chunks), LEAST_POSTINGS)
+    anywhere = match(replace(search, posting_budget=left), allowed, inside)
     outside = [chunk for chunk in anywhere.chunks if not named.contains(chunk.created_at)]
     speaking = [chunk for chunk in outside if len(telling & chunk.terms.keys()) >= LEAST_STEMS]
     if not speaking or _coverage(speaking, asked) < covered + GAIN:

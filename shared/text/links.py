@@ -1,4 +1,4 @@
-"""Addresses in text: what clients turn into links, and whether one stands in a text."""
+"""Links and addresses in Markdown: how they are written, and whether an address stands in a text."""
 
 from __future__ import annotations
 
@@ -16,15 +16,28 @@ LONGEST = 2048
 """Characters; what is longer is no address that anybody wrote down."""
 ADDRESS = re.compile(rf"(?:{LINK_START})[!#-&(-;=?-Z_a-z~']{{0,{LONGEST}}}", re.IGNORECASE)
 
+_TEXT = r"\[(?P<text>[^\[\]\n`<>\\]{0,300})\]"
+_ADDRESS_IN_LINK = rf"(?P<address>(?:[^\s<>\[\]()`\\|]|\([^\s<>\[\]()`\\|]*\)){{0,{LONGEST}}}+)"
+_TARGET = rf"\([ \t]*+<?{_ADDRESS_IN_LINK}>?(?:[ \t]++[\"'(][^\[\]`\\<>\n]{{0,300}}[\"')])?[ \t]*+\)"
+LINK = re.compile(_TEXT + _TARGET)
+TARGET = re.compile(_TARGET)
+MAY_BE_TARGET = re.compile(r"\([^\[\]\n`\\]{0,2500}\Z")
+MAY_BE_LINK = re.compile(r"\[[^\[\]\n`<>\\]{0,300}(?:\](?:\([^\[\]\n`\\]{0,2500})?)?\Z")
+POINTS_SOMEWHERE = re.compile(r"[:/#]|\.[A-Za-z]{2}|\A\Z")
+PLAIN_TEXT = re.compile(r"[\w \t.,;'’\"“”()*&%+/-]+")
+LIKE_A_LABEL = re.compile("[\\s\u200c\u200d\ufe0f^NnＮｎΝ\\d,;&/、，；–—‑adeutny-]*")
+
 _SAFE = re.compile(r"(?:https?://|mailto:)[^\s/]", re.IGNORECASE)
 _AFTER = ".,;:!?'*_~)&"
+_MOST_AFTER = 4
+"""So many of them are tried without: `(see "https://…".)` has three."""
 _GOES_ON = r"(?![A-Za-z0-9/\-%=&?#~+@])"
 
 
 def stands_in(address: str, texts: Iterable[str]) -> bool:
     """Whether the address stands in one of the texts, whole: not as the start or the middle of a longer one."""
-    found = re.compile(rf"(?<![A-Za-z0-9]){re.escape(address)}{_GOES_ON}")
-    return any(address in text and found.search(text) for text in texts)
+    whole = rf"(?<![A-Za-z0-9]){re.escape(address)}{_GOES_ON}"
+    return any(address in text and re.search(whole, text) for text in texts)
 
 
 def may_be_followed(address: str) -> bool:
@@ -37,7 +50,9 @@ def whole_addresses(text: str) -> Iterable[str]:
     unless it stands so in the texts.
     """
     yield text
-    while text and text[-1] in _AFTER:
+    for _ in range(_MOST_AFTER):
+        if text[-1] not in _AFTER:
+            return
         text = text[:-1]
         yield text
 

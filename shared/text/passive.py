@@ -20,13 +20,21 @@ goes, and none comes about: what goes leaves something in its place.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from shared.text.links import (
     ADDRESS,
+    LIKE_A_LABEL,
+    LINK,
     LINK_START,
     LONGEST,
+    MAY_BE_LINK,
+    MAY_BE_TARGET,
     MAY_START,
+    PLAIN_TEXT,
+    POINTS_SOMEWHERE,
+    TARGET,
     bare_address,
     may_be_followed,
     stands_in,
@@ -38,16 +46,6 @@ REMOVED = "‹link removed›"
 _SPECIAL = re.compile(rf"[`\\<>\[\]\n]|!(?=\[|\Z)|~{{3,}}|~+\Z|{LINK_START}", re.IGNORECASE)
 _HARMLESS_AFTER_LESS = frozenset(" \t\n0123456789=-<‹")
 _LABEL = re.compile(r"\[N\d+\]")
-_TEXT = r"\[(?P<text>[^\[\]\n`<>\\]{0,300})\]"
-_ADDRESS_IN_LINK = rf"(?P<address>(?:[^\s<>\[\]()`\\|]|\([^\s<>\[\]()`\\|]*\)){{0,{LONGEST}}}+)"
-_TARGET = rf"\([ \t]*+<?{_ADDRESS_IN_LINK}>?(?:[ \t]++[\"'(][^\[\]`\\<>\n]{{0,300}}[\"')])?[ \t]*+\)"
-_LINK = re.compile(_TEXT + _TARGET)
-_ONLY_TARGET = re.compile(_TARGET)
-_MAY_BE_TARGET = re.compile(r"\([^\[\]\n`\\]{0,2500}\Z")
-_MAY_BE_LINK = re.compile(r"\[[^\[\]\n`<>\\]{0,300}(?:\](?:\([^\[\]\n`\\]{0,2500})?)?\Z")
-_POINTS_SOMEWHERE = re.compile(r"[:/#]|\.[A-Za-z]{2}|\A\Z")
-_PLAIN_TEXT = re.compile(r"[\w \t.,;'’\"“”()*&%+/-]+")
-_LIKE_A_LABEL = re.compile("[\\s\u200c\u200d\ufe0f^NnＮｎΝ\\d,;&/、，；–—‑adeutny-]*")
 _JOINS_BEFORE, _JOINS_AFTER = frozenset(" \t\n(*_\"“'"), frozenset(" \t\n.,;!?)*_\"”'")
 _CONTAINER = re.compile(r"[ \t>*+\-\d.):~]*")
 _INFO = re.compile(r"[^`<>]*")
@@ -71,6 +69,17 @@ class PassiveStream:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
+        self._readers: Mapping[str, Callable[[], bool]] = {
+            "\n": self._newline,
+            "\\": self._escape,
+            "<": self._less,
+            ">": self._greater,
+            "`": self._run,
+            "~": self._run,
+            "!": self._image,
+            "[": self._bracket,
+            "]": partial(self._take, "]"),
+        }
         self._text = ""
         self._at = 0
         self._unread: list[str] = []
@@ -118,21 +127,8 @@ class PassiveStream:
         found = _SPECIAL.search(self._text, self._at)
         if found is None or found.start() > self._at:
             return self._plain(found.start() if found else len(self._text))
-        match found[0][0]:
-            case "\n":
-                return self._newline()
-            case "\\":
-                return self._escape()
-            case "<" | ">":
-                return self._angle(found[0])
-            case "`" | "~":
-                return self._run()
-            case "[" | "!":
-                return self._bracket(found[0])
-            case "]":
-                return self._take("]")
-            case _:
-                return self._bare_address(found[0])
+        read = self._readers.get(found[0][0])
+        return read() if read else self._bare_address(found[0])
 
     def _take(self, taken: str, sent: str | None = None) -> bool:
         """Go on behind `taken`, for which `sent` is shown; None: itself."""
@@ -168,10 +164,11 @@ class PassiveStream:
         escaped = following.isascii() and following.isprintable() and not following.isalnum() and following not in "< "
         return self._take("\\" + following * escaped)
 
-    def _angle(self, angle: str) -> bool:
-        if angle == ">":
-            closed, self._opened_angle = self._opened_angle, False
-            return self._take(">", "›" if closed else ">")
+    def _greater(self) -> bool:
+        closed, self._opened_angle = self._opened_angle, False
+        return self._take(">", "›" if closed else ">")
+
+    def _less(self) -> bool:
         following = self._follows(1)
         if following is None:
             return False
@@ -189,7 +186,7 @@ class PassiveStream:
         run = found[0]
         if self._follows(len(run)) is None:
             return False
-        if len(run) > 2 and not self._no_code:  # noqa: PLR2004 - three make a fence
+        if len(run) > 2 and not self._no_code:  # three make a fence
             if not self._line:
                 return self._open_fence(run)
             self._no_code = _CONTAINER.fullmatch(self._line) is not None
@@ -248,48 +245,52 @@ class PassiveStream:
 
     # -- links
 
-    def _bracket(self, opening: str) -> bool:
-        image = opening == "!"
-        if image and self._follows(1) != "[":
-            return self._follows(1) is not None and self._take("!")
-        start = self._at + image
-        label = _LABEL.match(self._text, start)
-        if not label and not self._final and _MAY_BE_LINK.match(self._text, start):
+    def _image(self) -> bool:
+        if self._follows(1) is None or self._waits_for_link(1):
             return False
-        link = None if label else _LINK.match(self._text, start)
-        if link and link.end() == len(self._text) and not self._final:
-            return False
-        if link and self._link(link, image=image):
-            return True
-        if image:
-            return self._take("!")
-        self._may_define = self._may_define and _CONTAINER.fullmatch(self._line) is not None
-        if label:
-            return self._take(label[0])
-        return self._take("[", " [" if self._last == "!" else "[")
+        return self._link(1) or self._take("!")
 
-    def _link(self, link: re.Match[str], *, image: bool) -> bool:
-        """Whether it was one that can be taken as a whole."""
-        text, address = link["text"], link["address"]
-        if not _PLAIN_TEXT.fullmatch(text) or not _POINTS_SOMEWHERE.search(address):
+    def _bracket(self) -> bool:
+        if self._waits_for_link(0):
             return False
-        whole = "!" * image + link[0]
+        if self._link(0):
+            return True
+        self._may_define = self._may_define and _CONTAINER.fullmatch(self._line) is not None
+        label = _LABEL.match(self._text, self._at)
+        return self._take(label[0]) if label else self._take("[", " [" if self._last == "!" else "[")
+
+    def _waits_for_link(self, ahead: int) -> bool:
+        """Whether what begins `ahead` characters on may be a link, and more text decides."""
+        start = self._at + ahead
+        if self._final or _LABEL.match(self._text, start):
+            return False
+        link = LINK.match(self._text, start)
+        return MAY_BE_LINK.match(self._text, start) is not None or (link is not None and link.end() == len(self._text))
+
+    def _link(self, ahead: int) -> bool:
+        """Whether a link, or with one character ahead an image, was taken as a whole."""
+        link = LINK.match(self._text, self._at + ahead)
+        if not link or _LABEL.match(self._text, self._at + ahead):
+            return False
+        text, address = link["text"], link["address"]
+        if not PLAIN_TEXT.fullmatch(text) or not POINTS_SOMEWHERE.search(address):
+            return False
+        whole = self._text[self._at : link.end()]
         if may_be_followed(address) and stands_in(address, self._texts):
-            blank = " " if self._last in "!]" else ""
-            return self._take(whole, f"{blank}[{text}]({address})")
+            return self._take(whole, f"{' ' if self._last in '!]' else ''}[{text}]({address})")
         following = self._text[link.end() : link.end() + 1]
-        joins = self._last in _JOINS_BEFORE and (not following or following in _JOINS_AFTER)
-        if joins and not _LIKE_A_LABEL.fullmatch(text) and ADDRESS.search(text) is None:
+        alone = self._last in _JOINS_BEFORE and (not following or following in _JOINS_AFTER)
+        if alone and not LIKE_A_LABEL.fullmatch(text) and ADDRESS.search(text) is None:
             return self._take(whole, text)
         return False
 
     def _after_bracket(self) -> bool:
         if self._text[self._at] == ":":
             return self._take(":", " :" if self._may_define else ":")
-        target = _ONLY_TARGET.match(self._text, self._at)
-        if not target and not self._final and _MAY_BE_TARGET.match(self._text, self._at):
+        target = TARGET.match(self._text, self._at)
+        if not target and not self._final and MAY_BE_TARGET.match(self._text, self._at):
             return False
-        if target and _POINTS_SOMEWHERE.search(target["address"]) and not stands_in(target["address"], self._texts):
+        if target and POINTS_SOMEWHERE.search(target["address"]) and not stands_in(target["address"], self._texts):
             self._at = target.end()
             return True
         return self._take("(", " (")

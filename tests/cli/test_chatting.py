@@ -180,7 +180,6 @@ def test_a_refused_request_is_told_and_survived(tmp_path: Path, capsys: pytest.C
 # -- on a terminal
 
 
-@pytest.mark.timeout(120)
 def test_on_a_terminal_it_prompts_links_to_files_and_ends_with_ctrl_d(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(NOTES)))
     leader, follower = pty.openpty()
@@ -188,26 +187,37 @@ def test_on_a_terminal_it_prompts_links_to_files_and_ends_with_ctrl_d(aurora: Au
     env = {**os.environ, "TERM": "xterm-256color"}
     with subprocess.Popen(command, cwd=ROOT, stdin=follower, stdout=follower, stderr=follower, env=env) as process:
         os.close(follower)
-        _until(leader, "› ")
-        os.write(leader, b"What colour is the boat?\n")
-        seen = _until(leader, "floats.”")
-        assert "The boat is blue" in seen
-        assert f"file://{notes({})}/toys/boat.md" in seen
-        _until(leader, "› ")
-        os.write(leader, b"\x04")
-        assert process.wait(30) == 0
-    os.close(leader)
+        try:
+            _until(leader, "› ")
+            os.write(leader, b"What colour is the boat?\n")
+            seen = _until(leader, "floats.”", "› ")
+            assert "The boat is blue" in seen
+            assert f"file://{notes({})}/toys/boat.md" in seen
+            os.write(leader, b"\x04")
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+            os.close(leader)
 
 
-def _until(leader: int, wanted: str) -> str:
-    """What a terminal shows until then."""
+def _until(leader: int, *wanted: str) -> str:
+    """What a terminal shows until then: all of `wanted`, the last of them after the others."""
     seen = b""
     deadline = time.monotonic() + 60
-    while wanted not in seen.decode(errors="replace"):
+    while not _ends_with(seen.decode(errors="replace"), wanted):
         assert time.monotonic() < deadline, seen
         if select.select([leader], [], [], 1)[0]:
             seen += os.read(leader, 4096)
     return seen.decode()
+
+
+def _ends_with(seen: str, wanted: tuple[str, ...]) -> bool:
+    place = 0
+    for each in wanted:
+        if (found := seen.find(each, place)) < 0:
+            return False
+        place = found + len(each)
+    return True
 
 
 def test_ctrl_c_while_lines_are_piped_ends_it_quietly(aurora: Aurora, notes: Write) -> None:

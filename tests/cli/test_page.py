@@ -14,6 +14,7 @@ from cli.page import policy, with_page
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "web"
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 
 @pytest.fixture
@@ -21,9 +22,9 @@ def client() -> Client:
     return Client(with_page(Response("the functions"), PAGE))
 
 
-def test_the_root_is_the_page_unless_json_is_asked_for(client: Client) -> None:
-    assert "<title>Aurora Notes</title>" in client.get("/", headers={"Accept": "text/html,*/*"}).text
-    assert "<title>Aurora Notes</title>" in client.get("/").text
+def test_the_root_is_the_page_for_browsers_and_the_overview_for_programs(client: Client) -> None:
+    assert "<title>Aurora Notes</title>" in client.get("/", headers=BROWSER).text
+    assert client.get("/", headers={"Accept": "*/*"}).text == "the functions"
     assert client.get("/", headers={"Accept": "application/json"}).text == "the functions"
 
 
@@ -38,7 +39,7 @@ def test_the_root_is_the_page_unless_json_is_asked_for(client: Client) -> None:
     ],
 )
 def test_each_file_comes_as_what_it_is_under_the_policy(client: Client, path: str, kind: str) -> None:
-    reply = client.get(path)
+    reply = client.get(path, headers=BROWSER)
     assert reply.headers["Content-Type"] == kind
     assert reply.headers["X-Content-Type-Options"] == "nosniff"
     assert reply.headers["Content-Security-Policy"].startswith("default-src 'self'; img-src 'self' data:;")

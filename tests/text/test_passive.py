@@ -146,7 +146,23 @@ def test_text_without_markup_stays_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["[", "](", "`", "``` ", "<", "http://", "[a](", "![", "\\", "]:", "~~~\n", "[N1](", "(("]
+    "unit",
+    [
+        "[",
+        "](",
+        "`",
+        "``` ",
+        "<",
+        "http://",
+        "[a](",
+        "![",
+        "\\",
+        "]:",
+        "~~~\n",
+        "[N1](",
+        "((",
+        "https://a" + "." * 2000,
+    ],
 )
 def test_a_hundred_thousand_characters_are_read_in_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))

@@ -1,4 +1,4 @@
-"""Models that misbehave, through the real /chat, streamed and not: nothing is a 500, and what is shown is the answer."""
+"""Models that misbehave, through the real /chat, streamed and not: never a 500, and what is shown is the answer."""
 
 from __future__ import annotations
 
@@ -36,14 +36,18 @@ class Bad:
 
 MODELS = {
     "cites a label that was not offered": Bad(("We decided ", "to use Cloud Run for the API [N1][N", "99]."), GOOD),
-    "cites only labels that were not offered": Bad(("Run [N99]. ", "Fire [N98]."), UNBACKED, refusal="unsupported_claims"),
+    "cites only labels of its own": Bad(("Run [N99]. ", "Fire [N98]."), UNBACKED, refusal="unsupported_claims"),
     "cites nothing": Bad(("It is Cloud Run", " of course."), UNBACKED, refusal="unsupported_claims"),
     "answers empty": Bad(("",), EXTRACTED, "extractive"),
     "answers in blanks": Bad((" \n", "\t"), EXTRACTED, "extractive"),
     "answers in invisible characters": Bad(("\u200b\u2060", "\ufeff\U000e0041"), EXTRACTED, "extractive"),
-    "streams garbage": Bad(("\x00\x07[N", "]]](((\x1b[31m", "\ud800【", "N99】` ``` <"), UNBACKED, refusal="unsupported_claims"),
+    "streams garbage": Bad(
+        ("\x00\x07[N", "]]](((\x1b[31m", "\ud800【", "N99】` ``` <"), UNBACKED, refusal="unsupported_claims"
+    ),
     "dies before the first word": Bad((ModelUnavailable("away"),), EXTRACTED, "extractive"),
-    "dies in the middle of a marker": Bad(("Cloud Run [N1]. And [N", ModelUnavailable("away")), EXTRACTED, "extractive"),
+    "dies in the middle of a marker": Bad(
+        ("Cloud Run [N1]. And [N", ModelUnavailable("away")), EXTRACTED, "extractive"
+    ),
     "dies in the middle of a tag": Bad(("Cloud Run [N1] <img sr", ModelUnavailable("away")), EXTRACTED, "extractive"),
     "is cut in the middle of a link": Bad((GOOD, " See [x](http", Piece("", truncated=True)), f"{GOOD} …"),
     "repeats a list of sources": Bad((GOOD, *("\n\nSources:\n[N1] API\n[N7] Law\n",) * 9), GOOD),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from playwright.sync_api import Locator, Page, expect
 
 QUESTION = "What did we decide about the API?"
@@ -30,3 +32,11 @@ def write_note(page: Page, title: str, text: str) -> None:
     page.get_by_label("Text", exact=True).fill(text)
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".index-state")).to_have_text("indexed")
+
+
+def until(page: Page, expression: str, argument: object = None, within: float = 20) -> None:
+    """Wait until an expression is true. Playwright's own waiting would `eval` in the page, which its policy forbids."""
+    deadline = time.monotonic() + within
+    while not page.evaluate(expression, argument):
+        assert time.monotonic() < deadline, expression
+        page.wait_for_timeout(50)

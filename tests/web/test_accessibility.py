@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.servers.dev import Running
 from tests.web.conftest import OpenPage
-from tests.web.moves import QUESTION, ask, open_notes
+from tests.web.moves import QUESTION, ask, open_notes, until
 
 Shot = Callable[[Page, str], None]
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
@@ -19,7 +19,7 @@ PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch":
 
 def findings(page: Page) -> list[str]:
     """What axe-core finds that is serious or critical."""
-    page.wait_for_function("document.getAnimations().every((each) => each.playState !== 'running')")
+    until(page, "document.getAnimations().every((each) => each.playState !== 'running')")
     found = Axe().run(page).response["violations"]
     return [
         f"{each['id']}: {node['html'][:200]} {node['failureSummary']}"

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.servers.dev import ROOT, dev
 from tests.web.conftest import OpenPage
-from tests.web.moves import QUESTION, ask, open_notes
+from tests.web.moves import QUESTION, ask, open_notes, until
 
 
 def test_a_server_that_goes_and_comes_back_loses_nothing(open_page: OpenPage, tmp_path: Path) -> None:
@@ -17,7 +17,7 @@ def test_a_server_that_goes_and_comes_back_loses_nothing(open_page: OpenPage, tm
         port = int(running.address.rpartition(":")[2])
         page = open_page(running.address, service_workers="allow")
         ask(page, QUESTION)
-        page.wait_for_function("navigator.serviceWorker.controller !== null")
+        until(page, "navigator.serviceWorker.controller !== null")
 
     page.get_by_label("Your question").fill("How long did falling asleep take?")
     page.keyboard.press("Enter")

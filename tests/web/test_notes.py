@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from shared.indexing.markdown_file import note_id_of
 from tests.servers.dev import Running
 from tests.web.conftest import OpenPage
-from tests.web.moves import ask, open_notes, write_note
+from tests.web.moves import ask, open_notes, until, write_note
 
 Shot = Callable[[Page, str], None]
 
@@ -67,7 +67,7 @@ def test_what_is_not_saved_survives_a_reload(page: Page) -> None:
     open_notes(page)
     page.get_by_role("button", name="New note").click()
     page.get_by_label("Text", exact=True).fill("Half a thought")
-    page.wait_for_function("Object.keys(localStorage).some((key) => key.includes('note:'))")
+    until(page, "Object.keys(localStorage).some((key) => key.includes('note:'))")
     page.reload()
     expect(page.get_by_label("Text", exact=True)).to_have_value("Half a thought")
     expect(page.locator(".save-state")).to_have_text("Restored what you had not saved.")

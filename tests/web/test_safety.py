@@ -43,7 +43,7 @@ def test_hostile_text_stays_text(page: Page, product: Running) -> None:
 
 
 def test_the_policy_is_strict_and_nothing_on_the_page_breaks_it(page: Page, product: Running) -> None:
-    policy = page.request.get(product.address).headers["content-security-policy"]
+    policy = page.request.get(product.address, headers={"Accept": "text/html"}).headers["content-security-policy"]
     assert "default-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.servers.dev import Running
-from tests.web.moves import QUESTION, ask
+from tests.web.moves import QUESTION, ask, until
 
 Shot = Callable[[Page, str], None]
 
@@ -68,9 +68,10 @@ def test_settings_stay_with_the_conversation(page: Page, product: Running) -> No
     page.keyboard.press("Escape")
     expect(page.locator(".summary")).to_contain_text("4 passages")
     session_id = page.url.rpartition("/c/")[2]
-    page.wait_for_function(
+    until(
+        page,
         "(id) => fetch(`/api/sessions/${id}`).then((reply) => reply.json()).then((each) => each.settings.topK === 4)",
-        arg=session_id,
+        session_id,
     )
     assert product.call("GET", f"/sessions/{session_id}")[1]["settings"]["topK"] == 4
 
