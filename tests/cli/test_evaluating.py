@@ -16,6 +16,7 @@ from shared.indexing.pipeline import DEFAULT_CHUNKER
 from tests.cli.conftest import Aurora
 
 Write = Callable[..., Path]
+SUPPORT = Path(__file__).parents[2] / "examples" / "support.jsonl"
 
 NOTES = {
     "toys/boat.md": "---\ncreated: 2026-05-08\n---\n# Boat\n\nThe boat is blue and floats.\n",
@@ -114,3 +115,14 @@ def test_every_chunker_can_be_compared() -> None:
     assert DEFAULT_CHUNKER in STRATEGIES
     sample = "# A\n\nOne. Two.\n\n## B\n\nThree.\n"
     assert chunk(sample) == chunk(sample, strategy=DEFAULT_CHUNKER)
+
+
+def test_the_judge_of_support_is_measured_on_labelled_pairs(aurora: Aurora) -> None:
+    shown = aurora.json("eval", "--support", str(SUPPORT))
+    assert (shown["judge"], set(shown["parts"])) == ("offline", {"all", "held out"})
+    assert shown["parts"]["all"]["number"]["auc"] >= 0.95
+    assert "AUC" in aurora("eval", "--support", str(SUPPORT)).output
+
+
+def test_one_thing_is_evaluated_at_a_time(aurora: Aurora) -> None:
+    assert aurora("eval", "--support", str(SUPPORT), str(SUPPORT)).exit_code == 2
