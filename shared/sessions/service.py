@@ -221,9 +221,16 @@ class Sessions:
         try:
             yield turn
         except BaseException:
-            if turn.session is not None and turn.is_new:
-                self.store.delete_session(turn.question.tenant_id, turn.session.session_id)
+            if turn.is_new:
+                self._drop_if_empty(turn)
             raise
+
+    def _drop_if_empty(self, turn: Turn) -> None:
+        """A client may leave when its answer is already stored: then the session stays."""
+        tenant_id, session_id = turn.question.tenant_id, turn.session_id
+        session = self.store.get_session(tenant_id, session_id) if session_id else None
+        if session is not None and not session.message_count:
+            self.store.delete_session(tenant_id, session.session_id)
 
     def _earlier(self, tenant_id: str, session_id: str, most: int) -> tuple[Earlier, ...]:
         newest = self.store.list_messages(tenant_id, session_id, limit=most)

@@ -12,7 +12,9 @@ import pytest
 from shared import bootstrap
 from shared.domain import Answer, Piece, Prompt, Question, SettingsPatch
 from shared.errors import ModelUnavailable
+from shared.sessions.service import NEW
 from shared.sessions.source_list import LINE
+from shared.wire import answer_json
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
 
@@ -282,6 +284,16 @@ def test_a_question_that_fails_leaves_no_empty_session(world: World) -> None:
     response = world.call("chat", "POST", "/chat", {"message": "hi", "sessionId": "new", "template": "nope"})
     assert response.status_code == 404
     assert _json(world, "GET", "/sessions")["sessions"] == []
+
+
+def test_a_client_who_leaves_when_the_answer_is_stored_finds_the_session(boat: World) -> None:
+    sessions = boat.app.sessions
+    question = Question("alice", "What leaks in the boat?", boat.clock())
+    with pytest.raises(GeneratorExit), sessions.turn(question, NEW, SettingsPatch()) as turn:
+        answer = boat.app.chat(turn.question)
+        sessions.record(turn, answer, answer_json(turn.question, answer, k=5, request_id="r"))
+        raise GeneratorExit
+    assert len(sessions.page("alice", limit=5).items) == 1
 
 
 def test_a_follow_up_is_searched_for_as_a_whole(boat: World) -> None:
