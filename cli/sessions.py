@@ -33,7 +33,8 @@ def list_all(place: Place, query: str) -> None:
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "changed", "messages", "title"):
-        table.add_column(heading, justify="right" if heading == "messages" else "left", overflow="fold")
+        whole = heading != "title"  # an id broken over two lines cannot be copied
+        table.add_column(heading, justify="right" if heading == "messages" else "left", overflow="fold", no_wrap=whole)
     for each in found:
         day = each["updatedAt"][:16].replace("T", " ")
         table.add_row(Text(each["sessionId"]), day, str(each["messageCount"]), Text(each["title"]))

@@ -16,7 +16,7 @@ from shared.sessions.source_list import DELETED, with_sources, without_sources
 
 WITHDRAWN = "[…]"
 """Stands where a sentence stood whose note was deleted."""
-_TEXTS = ("snippet", "quote", "title", "folder", "headingPath")
+_TEXTS = ("snippet", "quote", "title", "folder", "path", "headingPath")
 
 
 def as_read_now(messages: Iterable[Message], live: Mapping[str, IndexRecord]) -> tuple[Message, ...]:

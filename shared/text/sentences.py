@@ -25,6 +25,8 @@ _AT_ENDS = "no etc st co inc ltd corp al sun sat fig art sec ch str usw fr mar"
 _MAY_END = frozenset(_AT_ENDS.split())
 """Abbreviations that also end sentences: a bound, unless a digit follows."""
 
+_REFERENCE = re.compile(r"\[[A-Za-z]?\d+\]\Z")
+"""`[N2]`, `[7]`: what stands behind a whole statement, however the next one begins."""
 _WORD_BEFORE = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]+\Z|\d+\Z")
 _MONTH = re.compile(
     r"(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]|ene|ago|dic|févr|avr|juin|juil|août)",
@@ -80,6 +82,8 @@ def _ends(text: str, dot: int, after: int, *, ordinals: bool) -> bool:
     if text[dot] in "!?" or not text[after : after + 1].isspace():
         is_quoted = text[after - 1] in "\"'”’»" and following[:1].islower()  # “Really?” she asked.
         return text[after : after + 1].isspace() and not is_quoted
+    if _REFERENCE.search(text, max(0, dot - 24), dot):
+        return True
     if text[dot] == "…" or text[dot : dot + 2] == ".." or following[:1].islower():
         return not following[:1].islower()
     before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)

@@ -381,6 +381,7 @@ def test_a_deleted_notes_text_is_gone_from_citations_list_and_answer(boat: World
             "quote": "",
             "title": "",
             "folder": "",
+            "path": "",
             "headingPath": "",
             "stale": True,
         }

@@ -29,6 +29,8 @@ def cut(text: str, lang: str | None = None) -> list[str]:
         ("“Really?” she asked. (Yes.) “Fine.” Then on.", ["“Really?” she asked.", "(Yes.)", "“Fine.”", "Then on."]),
         ("Wait... what? Wait... What", ["Wait... what?", "Wait...", "What"]),
         ("We chose Firestore. [N1] It scales [N2].", ["We chose Firestore.", "[N1] It scales [N2]."]),
+        ("All 312 failed [N2]. pool_size stops it [7]. so it went.",
+         ["All 312 failed [N2].", "pool_size stops it [7].", "so it went."]),
         ("今日は晴れ。明日は雨！「はい。」そうですか？", ["今日は晴れ。", "明日は雨！", "「はい。」", "そうですか？"]),
         ("# Title\n\n- [ ] Buy milk. Then eggs\n* two\n1. First\n2. Second. More.\n> said\n",
          ["Title", "Buy milk.", "Then eggs", "two", "First", "Second.", "More.", "said"]),
