@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from cli.options import Place, anywhere, print_json
@@ -31,14 +30,12 @@ def list_all(place: Place, query: str) -> None:
     if place.as_json:
         print_json({"sessions": found})
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("id", "changed", "messages", "title"):
-        whole = heading != "title"  # an id broken over two lines cannot be copied
-        table.add_column(heading, justify="right" if heading == "messages" else "left", overflow="fold", no_wrap=whole)
-    for each in found:
+    out = console()
+    if not found:
+        out.print("no sessions")
+    for each in found:  # a line each, wrapped by the terminal alone: ids can be copied, and read by a program
         day = each["updatedAt"][:16].replace("T", " ")
-        table.add_row(Text(each["sessionId"]), day, str(each["messageCount"]), Text(each["title"]))
-    console().print(table if found else "no sessions")
+        out.print(Text(f"{each['sessionId']}  {day}  {each['messageCount']:>4} messages  {each['title']}"))
 
 
 @sessions.command()
