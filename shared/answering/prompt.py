@@ -20,8 +20,8 @@ from shared.answering.budget import fit
 from shared.answering.refusals import SENTENCE
 from shared.domain import Exchange, Prompt, Question, Retrieved, Source, Template, TimeRange
 from shared.text.dates import date_in_words
+from shared.text.estimates import tokens
 from shared.text.inert import inert, inert_line
-from shared.text.tokens import tokens
 
 _RULES = """\
 You answer a person's question from that person's own notes.
