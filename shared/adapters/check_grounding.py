@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.adapters.address import checked
 from shared.adapters.retry import Clock, insist
-from shared.domain import IndexedChunk, Judgement, Statement, Support, SupportState
+from shared.domain import IndexedChunk, Judgement, Statement, Support
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.ports import Judge
 from shared.text.dates import date_in_words
@@ -197,6 +197,4 @@ def _support(claims: Sequence[_Claim], passages: frozenset[int]) -> Support | No
     if not claims:
         return None
     score = min(claim.score if claim.facts & passages else 0.0 for claim in claims)
-    if score >= SUPPORTED:
-        return Support(SupportState.SUPPORTED, score)
-    return Support(SupportState.PARTIAL if score >= PARTIAL else SupportState.UNSUPPORTED, score)
+    return Support.graded(score, supported=SUPPORTED, partial=PARTIAL)

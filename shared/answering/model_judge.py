@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shared.domain import IndexedChunk, Judgement, Prompt, Statement, Support, SupportState, Usage
+from shared.domain import IndexedChunk, Judgement, Prompt, Statement, Support, Usage
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.ports import Judge, Writer
 from shared.text.dates import date_in_words
@@ -109,9 +109,7 @@ def _is_verdict(value: object) -> bool:
 
 
 def _support(score: float) -> Support:
-    if score >= SUPPORTED:
-        return Support(SupportState.SUPPORTED, score)
-    return Support(SupportState.PARTIAL if score >= PARTIAL else SupportState.UNSUPPORTED, score)
+    return Support.graded(score, supported=SUPPORTED, partial=PARTIAL)
 
 
 def _prompt(statements: Sequence[Statement]) -> Prompt:
