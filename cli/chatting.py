@@ -15,6 +15,7 @@ from rich.text import Text
 
 from cli.asking import asking, question_json
 from cli.options import Place, anywhere
+from cli.sessions import address
 from cli.showing import console, show_sources
 from functions.inside import Door, Json
 from shared.errors import AuroraError, InvalidArgument, RequestError
@@ -42,7 +43,7 @@ def chat(place: Place, session_id: str | None, k: int | None, template: str | No
     body |= {name: value for name, value in (("topK", k), ("template", template)) if value is not None}
     with place.door() as door:
         if session_id is not None:
-            door.send("GET", f"/sessions/{session_id}")  # told now, not after the first question
+            door.send("GET", address(session_id))  # told now, not after the first question
         talk = Conversation(door, place, body, session_id or "new")
         for line in _questions(asks=not place.as_json and sys.stdin.isatty()):
             talk.say(line)

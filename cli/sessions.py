@@ -43,10 +43,9 @@ def list_all(place: Place, query: str) -> None:
 @anywhere
 def show(place: Place, session_id: str) -> None:
     """The messages of a session, oldest first."""
-    address = _address(session_id)
     with place.door() as door:
-        session = door.send("GET", address)
-        pages = _pages_of_messages(door, address)
+        session = door.send("GET", address(session_id))
+        pages = _pages_of_messages(door, session_id)
         messages = [message for page in reversed(list(pages)) for message in page]
     if place.as_json:
         print_json({**session, "messages": messages})
@@ -65,7 +64,7 @@ def show(place: Place, session_id: str) -> None:
 def rename(place: Place, session_id: str, title: str) -> None:
     """Give a session another title."""
     with place.door() as door:
-        session = door.send("PATCH", _address(session_id), {"title": title})
+        session = door.send("PATCH", address(session_id), {"title": title})
     if place.as_json:
         print_json(session)
     else:
@@ -78,14 +77,15 @@ def rename(place: Place, session_id: str, title: str) -> None:
 def delete(place: Place, session_id: str) -> None:
     """Delete a session with its messages."""
     with place.door() as door:
-        door.send("DELETE", _address(session_id))
+        door.send("DELETE", address(session_id))
     if place.as_json:
         print_json({"deleted": session_id})
     else:
         click.echo(f"deleted {session_id}")
 
 
-def _address(session_id: str) -> str:
+def address(session_id: str) -> str:
+    """Of its route."""
     return f"/sessions/{quote(session_id, safe='')}"
 
 
@@ -95,9 +95,9 @@ def _pages(door: Door, path: str, name: str, **query: str) -> Iterator[Json]:
         yield from page[name]
 
 
-def _pages_of_messages(door: Door, address: str) -> Iterator[list[Json]]:
+def _pages_of_messages(door: Door, session_id: str) -> Iterator[list[Json]]:
     """Each page in the order of time, the newest page first."""
-    for page in _all(door, f"{address}/messages", {}):
+    for page in _all(door, f"{address(session_id)}/messages", {}):
         yield page["messages"]
 
 

@@ -68,6 +68,11 @@ class Page(Body):
     )
     page_token: str | None = Field(default=None, description="the nextPageToken of the page before")
 
+    @property
+    def token(self) -> str | None:
+        """Where to go on; None: at the start."""
+        return self.page_token or None
+
 
 def parse_query(query: Mapping[str, str], model: type[B]) -> B:
     """The parameters after `?`. Raises InvalidArgument for the first that is unknown or wrong."""

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_schema
 
+from functions._bodies import MOST_PER_PAGE
 from functions._calls import Call
 from functions._turns import SettingsBody
 from functions.routes.chat import ChatBody, answered
@@ -17,7 +18,6 @@ from shared.errors import InvalidArgument
 from shared.sessions.service import NEW, Sessions
 from shared.wire_sessions import messages_json, session_json, sessions_json
 
-MOST_PER_PAGE = 200
 MOST_ITEMS = 1000
 """Sessions and messages that one request may ask for, over all its pages."""
 MOST_ANSWERS = 1

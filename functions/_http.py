@@ -19,7 +19,7 @@ import flask
 from werkzeug.exceptions import ClientDisconnected
 
 from functions import _log
-from functions._calls import BODY_LIMIT, Call, Found, Reply, Route, current_app, find
+from functions._calls import BODY_LIMIT, REQUEST_ID, Call, Found, Reply, Route, current_app, find
 from functions._cors import cors_headers, is_preflight
 from functions._errors import (
     INTERNAL,
@@ -51,7 +51,6 @@ SECURITY_HEADERS = {
 }
 
 _EMULATED = re.compile(r"\A/[^/]+/[a-z]+-[a-z]+\d+(?=/)")
-_REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 
 _logger = logging.getLogger(__name__)
 
@@ -97,7 +96,7 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
     """Answer one request by a function's table. `name` may stand before the paths, as on the shared functions host."""
     _log.configure()
     given = request.headers.get("X-Request-Id", "")
-    request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+    request_id = given if re.fullmatch(REQUEST_ID, given) else uuid.uuid4().hex
     found = find(routes, request.method, _path(request.path, name))
     begun = _Begun(request, found, {"requestId": request_id, **_log.trace_fields(request.headers)})
     with begun.context():

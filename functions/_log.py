@@ -15,10 +15,11 @@ from typing import Any
 
 from werkzeug.datastructures import Headers
 
+from shared.spans import TRACEPARENT
+
 LOGGED_PACKAGES = ("functions", "shared")
 
 _TRACE = re.compile(r"(?P<trace>[0-9a-f]{32})(?:/(?P<span>\d{1,20}))?(?:;o=\d)?", re.IGNORECASE)
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?P<trace>[0-9a-f]{32})-(?P<span>[0-9a-f]{16})-[0-9a-f]{2}")
 
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
 _measured: ContextVar[dict[str, Any] | None] = ContextVar("log_measures", default=None)
@@ -88,7 +89,7 @@ def measures() -> Mapping[str, Any]:
 
 def trace_fields(headers: Headers) -> dict[str, str]:
     """`X-Cloud-Trace-Context` or W3C `traceparent` -> the fields by which Cloud Logging groups a request's lines."""
-    found = _TRACE.fullmatch(headers.get("X-Cloud-Trace-Context", "")) or _TRACEPARENT.fullmatch(
+    found = _TRACE.fullmatch(headers.get("X-Cloud-Trace-Context", "")) or TRACEPARENT.fullmatch(
         headers.get("traceparent", "")
     )
     if not found:

@@ -11,6 +11,7 @@ from functions import _log
 from functions._calls import current_app
 from shared.domain import Answer, AnswerEvent, Retrieved
 from shared.text.estimates import estimated_tokens
+from shared.wire import grounding_json, timings_json
 
 
 def measured(events: Generator[AnswerEvent]) -> Generator[AnswerEvent]:
@@ -30,11 +31,11 @@ def measure_answer(answer: Answer) -> None:
             **(_of_retrieval(found) if found else {}),
             "model": answer.model,
             "refusal": answer.refusal.value if answer.refusal else None,
-            "timingsMs": _rounded(timings),
+            "timingsMs": timings_json(timings),
             "citations": len(answer.citations),
             "citationsRemoved": len(answer.removed_labels),
             "support": dict(Counter(each.support.state.value for each in answer.citations if each.support)),
-            "grounding": _grounding(answer),
+            "grounding": grounding_json(answer.grounding),
             "tokens": {"input": answer.usage.input_tokens, "output": answer.usage.output_tokens},
             "caches": _caches(),
         }
@@ -43,7 +44,7 @@ def measure_answer(answer: Answer) -> None:
 
 def measure_search(found: Retrieved) -> None:
     """Into the request's log line."""
-    _log.measure({**_of_retrieval(found), "timingsMs": _rounded(found.timings_ms), "caches": _caches()})
+    _log.measure({**_of_retrieval(found), "timingsMs": timings_json(found.timings_ms), "caches": _caches()})
 
 
 def _of_retrieval(found: Retrieved) -> Mapping[str, Any]:
@@ -58,16 +59,6 @@ def _of_retrieval(found: Retrieved) -> Mapping[str, Any]:
         "contextTokens": sum(map(estimated_tokens, texts)),
         "widened": found.widened is not None,
     }
-
-
-def _grounding(answer: Answer) -> Mapping[str, float] | None:
-    if answer.grounding is None:
-        return None
-    return {"precision": round(answer.grounding.precision, 4), "recall": round(answer.grounding.recall, 4)}
-
-
-def _rounded(timings_ms: Mapping[str, float]) -> Mapping[str, float]:
-    return {name: round(taken, 1) for name, taken in timings_ms.items()}
 
 
 def _caches() -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from functions import _calls
 from functions._bodies import Body
 from functions._calls import Call
 from shared.account.repeats import Claim, RequestKey, fingerprint, notes_of
@@ -17,7 +18,7 @@ from shared.wire_stream import StreamEvent, named_notes, replayed
 if TYPE_CHECKING:
     from shared.domain import Answer
 
-RequestId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$")]
+RequestId = Annotated[str, Field(pattern=f"^{_calls.REQUEST_ID}$")]
 REQUEST_ID = "1-128 letters, digits, . _ : or -; the same again gets the same answer for 24 hours"
 
 _NOT_ASKED = {"request_id", "stream", "tenant_id"}

@@ -561,6 +561,13 @@ class Support:
     state: SupportState
     score: float
 
+    @classmethod
+    def graded(cls, score: float, *, supported: float, partial: float) -> Support:
+        """By the least scores of the two better states."""
+        if score >= supported:
+            return cls(SupportState.SUPPORTED, score)
+        return cls(SupportState.PARTIAL if score >= partial else SupportState.UNSUPPORTED, score)
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:

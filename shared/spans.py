@@ -17,7 +17,8 @@ from typing import Protocol, TypeAlias
 
 Attributes: TypeAlias = Mapping[str, str | int | float | bool]
 
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
+TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?P<trace>[0-9a-f]{32})-(?P<span>[0-9a-f]{16})-[0-9a-f]{2}")
+"""W3C's header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def record_to(recorder: Recorder | None) -> None:
 
 def begun(traceparent: str = "") -> Place:
     """A request's place, below its caller's span where the header tells one."""
-    found = _TRACEPARENT.fullmatch(traceparent)
+    found = TRACEPARENT.fullmatch(traceparent)
     trace_id, parent_id = found.groups() if found else (os.urandom(16).hex(), None)
     return Place(trace_id, os.urandom(8).hex(), parent_id)
 

@@ -117,7 +117,8 @@ def _support_json(support: Support | None) -> SupportJson | None:
     return None if support is None else {"state": support.state.value, "score": round(support.score, 4)}
 
 
-def _grounding_json(grounding: Grounding | None) -> GroundingJson | None:
+def grounding_json(grounding: Grounding | None) -> GroundingJson | None:
+    """Shares of citations and of sentences."""
     if grounding is None:
         return None
     return {"precision": round(grounding.precision, 4), "recall": round(grounding.recall, 4)}
@@ -157,7 +158,8 @@ def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
     return {"keywords": list(retrieved.analysis.keywords), "timeRange": time_range}
 
 
-def _timings(timings_ms: Mapping[str, float]) -> dict[str, float]:
+def timings_json(timings_ms: Mapping[str, float]) -> dict[str, float]:
+    """Milliseconds a step."""
     return {name: round(value, 1) for name, value in timings_ms.items()}
 
 
@@ -188,11 +190,11 @@ def answer_json(
         "offsetUnit": "utf16",
         "query": query_json(question, retrieved) if retrieved else None,
         "refusal": None,
-        "grounding": _grounding_json(answer.grounding),
+        "grounding": grounding_json(answer.grounding),
         "removedCitations": list(answer.removed_labels),
         "template": chosen_json(answer.template),
         "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
-        "timings": _timings({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
+        "timings": timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
     }
     if answer.refusal is not None:
         nearest = [result_json(passage) for passage in retrieved.nearest] if retrieved else []
@@ -242,7 +244,7 @@ def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id:
         "requestId": request_id,
         "offsetUnit": "utf16",
         "query": query_json(question, retrieved),
-        "timings": _timings(retrieved.timings_ms),
+        "timings": timings_json(retrieved.timings_ms),
     }
     return {"results": [result_json(passage) for passage in retrieved.selected], "meta": meta}
 

@@ -12,7 +12,7 @@ from tests.emulated import emulator, firestore_project, firestore_store  # noqa:
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 
 # The contract suites are plain modules: without this their failing asserts would not show the values compared.
-for _part in ("notes", "index", "sweep", "search", "templates", "account"):
+for _part in ("notes", "index", "sweep", "search", "templates", "sessions", "account"):
     pytest.register_assert_rewrite(f"tests.contracts.store_{_part}")
 pytest.register_assert_rewrite("tests.contracts.embedder_contract")
 

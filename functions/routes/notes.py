@@ -23,9 +23,16 @@ MOST_TEXT = 900_000
 MOST_PATH = 1000
 MOST_TAGS = 100
 
-VAULT = "a name of 1-200 characters, without slash or control characters"
 NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
 PATH = f"a relative path like projects/api/meeting.md, at most {MOST_PATH} characters, with no `..` in it"
+
+Vault = Annotated[
+    str,
+    Field(
+        pattern=r"^[^/\x00-\x1f\x7f]{1,200}$",
+        description="a name of 1-200 characters, without slash or control characters",
+    ),
+]
 
 _NOTE_ID = re.compile(r"(?!\.{1,2}\Z)(?!__.*__\Z)[^/\x00-\x1f\x7f]{1,128}", re.DOTALL)
 
@@ -36,7 +43,7 @@ class NoteBody(Body):
     title: str = Field(max_length=1000, description="text of at most 1000 characters")
     text: str = Field(description="the note as Markdown text")
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
-    vault: str = Field(default="default", pattern=r"^[^/\x00-\x1f\x7f]{1,200}$", description=VAULT)
+    vault: Vault = "default"
     path: str = Field(default="", max_length=MOST_PATH, description=PATH)
     tags: Annotated[Names, Field(max_length=MOST_TAGS)] = Field(
         default=(), description=f"a list of at most {MOST_TAGS} names of 1-200 characters"
@@ -52,7 +59,7 @@ class ImportBody(Body):
 
     text: str = Field(description="the file as text")
     path: str = Field(min_length=1, max_length=MOST_PATH, description=PATH)
-    vault: str = Field(default="default", pattern=r"^[^/\x00-\x1f\x7f]{1,200}$", description=VAULT)
+    vault: Vault = "default"
     modified_at: Instant | None = Field(default=None, description=INSTANT)
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
@@ -117,7 +124,7 @@ class NotesQuery(Page):
 def list_all(call: Call) -> Reply:
     """By note id, without the texts."""
     asked = parse_query(call.query, NotesQuery)
-    page = call.app.notes(call.tenant_id, limit=asked.page_size, token=asked.page_token or None, vault=asked.vault)
+    page = call.app.notes(call.tenant_id, limit=asked.page_size, token=asked.token, vault=asked.vault)
     listed: NotesJson = {"notes": [listed_note_json(note) for note in page.items], "nextPageToken": page.next_token}
     return Reply(listed)
 

@@ -39,9 +39,7 @@ def create(call: Call) -> Reply:
 def list_all(call: Call) -> Reply:
     """Last changed first; with `query` those whose title holds its words. A page of a search may hold fewer."""
     asked = parse_query(call.query, SessionsQuery)
-    page = call.app.sessions.page(
-        call.tenant_id, limit=asked.page_size, token=asked.page_token or None, title=asked.query.strip()
-    )
+    page = call.app.sessions.page(call.tenant_id, limit=asked.page_size, token=asked.token, title=asked.query.strip())
     return Reply(sessions_json(page))
 
 
@@ -70,8 +68,7 @@ def delete(call: Call, session_id: str) -> Reply:
 def messages(call: Call, session_id: str) -> Reply:
     """The newest page first, each in the order of time."""
     asked = parse_query(call.query, Page)
-    token = asked.page_token or None
-    page = call.app.sessions.messages(call.tenant_id, session_id, limit=asked.page_size, token=token)
+    page = call.app.sessions.messages(call.tenant_id, session_id, limit=asked.page_size, token=asked.token)
     return Reply(messages_json(page))
 
 

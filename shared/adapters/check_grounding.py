@@ -7,20 +7,18 @@ its claims score and cite one of them.
 
 from __future__ import annotations
 
-import json
 import logging
 import math
-import threading
-import time
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.address import checked
-from shared.adapters.retry import Clock, insist
-from shared.domain import IndexedChunk, Judgement, Statement, Support, SupportState
+from shared.adapters.google_rest import GoogleRest
+from shared.adapters.retry import insist
+from shared.domain import IndexedChunk, Judgement, Statement, Support
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.ports import Judge
 from shared.text.dates import date_in_words
@@ -38,8 +36,6 @@ MOST_FACTS = 200
 LONGEST_FACT = 10_000
 LONGEST_ANSWER = 10_000
 """Characters, under the service's 4,096 tokens. More is judged by the other judge."""
-_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
-_PASSING = frozenset({408, 429, 500, 502, 503, 504})
 
 log = logging.getLogger(__name__)
 
@@ -69,17 +65,14 @@ class CheckGroundingJudge:
         base_url: str | None = None,
         credentials: Credentials | None = None,
         seconds: float = SECONDS,
-        clock: Clock = time,
     ) -> None:
         """Raises SettingsError for a bad address."""
         address = checked("CHECK_GROUNDING_BASE_URL", base_url) if base_url else PUBLIC_ADDRESS
         config = f"projects/{project}/locations/global/groundingConfigs/default_grounding_config"
-        self._url = f"{address.rstrip('/')}/v1/{config}:check"
+        url = f"{address.rstrip('/')}/v1/{config}:check"
+        self._service = GoogleRest(url, name=self.name, credentials=credentials)
         self._fallback = fallback
-        self._credentials = credentials
         self._seconds = seconds
-        self._clock = clock
-        self._lock = threading.Lock()
 
     def judge(self, statements: Sequence[Statement]) -> Judgement:
         found = self._fallback.judge(statements)
@@ -88,10 +81,8 @@ class CheckGroundingJudge:
         if not texts or len(chunks) > MOST_FACTS or sum(map(len, texts)) > LONGEST_ANSWER:
             return found
         try:
-            reply = insist(
-                lambda left: self._post(_request(texts, chunks), left),
-                model=self.name, seconds=self._seconds, clock=self._clock,
-            )  # fmt: skip
+            request = _request(texts, chunks)
+            reply = insist(lambda left: self._service.post(request, left), model=self.name, seconds=self._seconds)
             claims = _by_line(_claims(reply, len(chunks)), texts)
         except (ModelUnavailable, ModelRefused) as problem:
             log.warning("%s did not judge (%s); %s does", self.name, type(problem).__name__, self._fallback.name)
@@ -106,40 +97,6 @@ class CheckGroundingJudge:
         ]
         pairs = zip(found.verdicts, supports, strict=True)
         return replace(found, verdicts=tuple(replace(each, support=own or each.support) for each, own in pairs))
-
-    def _post(self, body: Mapping[str, Any], seconds: float) -> Any:  # noqa: ANN401 - JSON
-        import requests  # noqa: PLC0415 - a cold start need not pay
-
-        try:
-            headers = {"Authorization": f"Bearer {self._token()}"}
-            response = requests.post(self._url, json=body, headers=headers, timeout=seconds)
-        except requests.RequestException as error:
-            raise ModelUnavailable(f"{self.name}: {type(error).__name__}") from error
-        if response.status_code != 200:
-            kind = ModelUnavailable if response.status_code in _PASSING else ModelRefused
-            raise kind(f"{self.name}: status {response.status_code}")
-        try:
-            return json.loads(response.content)
-        except ValueError as error:
-            raise ModelRefused(f"{self.name}: no JSON") from error
-
-    def _token(self) -> str:
-        """Raises ModelUnavailable where no credentials can be had."""
-        import google.auth  # noqa: PLC0415 - a cold start need not pay
-        from google.auth import exceptions  # noqa: PLC0415
-        from google.auth.transport.requests import Request  # noqa: PLC0415
-
-        with self._lock:
-            try:
-                if self._credentials is None:
-                    self._credentials, _ = google.auth.default(scopes=[_SCOPE])
-                if not self._credentials.valid:
-                    self._credentials.refresh(Request())  # type: ignore[no-untyped-call]  # google-auth has no types here
-            except exceptions.RefreshError as error:
-                raise ModelRefused(f"{self.name}: no access token") from error
-            except exceptions.GoogleAuthError as error:
-                raise ModelUnavailable(f"{self.name}: no credentials ({type(error).__name__})") from error
-            return str(self._credentials.token)
 
 
 def _request(texts: Sequence[str], chunks: Sequence[IndexedChunk]) -> dict[str, Any]:
@@ -197,6 +154,4 @@ def _support(claims: Sequence[_Claim], passages: frozenset[int]) -> Support | No
     if not claims:
         return None
     score = min(claim.score if claim.facts & passages else 0.0 for claim in claims)
-    if score >= SUPPORTED:
-        return Support(SupportState.SUPPORTED, score)
-    return Support(SupportState.PARTIAL if score >= PARTIAL else SupportState.UNSUPPORTED, score)
+    return Support.graded(score, supported=SUPPORTED, partial=PARTIAL)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from shared.adapters.google_rest import GoogleRest
 from shared.adapters.retry import insist
-from shared.adapters.sdk_errors import from_status, misshapen, retry_after, unanswered, unreadable
-from shared.errors import BrokenPromise, ModelRefused
-
-if TYPE_CHECKING:
-    import requests
+from shared.adapters.sdk_errors import misshapen
+from shared.errors import BrokenPromise
 
 DEFAULT_MODEL = "semantic-ranker-default@latest"
 SECONDS = 4.0
@@ -20,7 +16,6 @@ SECONDS = 4.0
 MOST_RECORDS = 200
 """In one request."""
 _BASE_URL = "https://discoveryengine.googleapis.com"
-_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 
 class VertexReranker:
@@ -28,10 +23,8 @@ class VertexReranker:
 
     def __init__(self, project: str, *, model: str = DEFAULT_MODEL, base_url: str = _BASE_URL) -> None:
         self.model = model
-        self._project = project
-        self._credentials: Any = None
-        self._lock = Lock()
-        self._url = f"{base_url}/v1/projects/{project}/locations/global/rankingConfigs/default_ranking_config:rank"
+        url = f"{base_url}/v1/projects/{project}/locations/global/rankingConfigs/default_ranking_config:rank"
+        self._service = GoogleRest(url, name=model, project=project)
 
     def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
         """In [0, 1]. Passages beyond 200 are not sent and come last."""
@@ -42,39 +35,8 @@ class VertexReranker:
             "records": [{"id": str(place), "content": text} for place, text in enumerate(sent)],
             "ignoreRecordDetailsInResponse": True,
         }
-        reply = insist(lambda seconds: self._post(body, seconds), model=self.model, seconds=SECONDS)
+        reply = insist(lambda seconds: self._service.post(body, seconds), model=self.model, seconds=SECONDS)
         return (*_scores(reply, len(sent), self.model), *(0.0 for _ in passages[MOST_RECORDS:]))
-
-    def _post(self, body: Mapping[str, Any], seconds: float) -> Any:  # noqa: ANN401 - JSON
-        import requests  # noqa: PLC0415 - loaded on first use, as google-auth's
-        from google.auth.exceptions import GoogleAuthError, TransportError  # noqa: PLC0415 - as above
-
-        try:
-            with requests.Session() as session:
-                headers = {"Authorization": f"Bearer {self._token(session)}", "X-Goog-User-Project": self._project}
-                response = session.post(self._url, json=body, headers=headers, timeout=seconds)
-        except (requests.RequestException, TransportError) as error:
-            raise unanswered(error, self.model) from error
-        except GoogleAuthError as error:
-            raise ModelRefused(f"{self.model}: no access token for Vertex AI ({type(error).__name__})") from error
-        if response.status_code != 200:
-            raise from_status(response.status_code, self.model, retry_after=retry_after(response.headers))
-        try:
-            return json.loads(response.content)
-        except ValueError as error:
-            raise unreadable(error, self.model) from error
-
-    def _token(self, session: requests.Session) -> str:
-        """Kept while it is valid."""
-        import google.auth  # noqa: PLC0415 - a cold start need not pay
-        from google.auth.transport.requests import Request  # noqa: PLC0415 - as above
-
-        with self._lock:
-            if self._credentials is None:
-                self._credentials, _ = google.auth.default(scopes=[_SCOPE])
-            if not self._credentials.valid:
-                self._credentials.refresh(Request(session))
-            return str(self._credentials.token)
 
 
 def _scores(reply: Any, count: int, model: str) -> tuple[float, ...]:  # noqa: ANN401 - JSON

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.domain import Exchange
-from shared.text.tokens import tokens
+from shared.text.estimates import tokens
 
 CUT = " …"
 """Ends a text that was cut."""

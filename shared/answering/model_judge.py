@@ -12,11 +12,11 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shared.domain import IndexedChunk, Judgement, Prompt, Statement, Support, SupportState, Usage
+from shared.domain import IndexedChunk, Judgement, Prompt, Statement, Support, Usage
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.ports import Judge, Writer
 from shared.text.dates import date_in_words
-from shared.text.inert import inert
+from shared.text.inert import inert, inert_line
 
 SUPPORTED, PARTIAL = 0.75, 0.35
 """Least scores of the states. The model is told 1, 0.5 and 0 as their middles."""
@@ -109,9 +109,7 @@ def _is_verdict(value: object) -> bool:
 
 
 def _support(score: float) -> Support:
-    if score >= SUPPORTED:
-        return Support(SupportState.SUPPORTED, score)
-    return Support(SupportState.PARTIAL if score >= PARTIAL else SupportState.UNSUPPORTED, score)
+    return Support.graded(score, supported=SUPPORTED, partial=PARTIAL)
 
 
 def _prompt(statements: Sequence[Statement]) -> Prompt:
@@ -124,15 +122,11 @@ def _prompt(statements: Sequence[Statement]) -> Prompt:
     lines += [f"end of passages {key}", "", "Statements:"]
     for number, statement in enumerate(statements, 1):
         named = ", ".join(labels[chunk.chunk_id] for chunk in statement.passages)
-        lines.append(f"{number}. ({named}) {_one_line(statement.text)}")
+        lines.append(f"{number}. ({named}) {inert_line(statement.text)}")
     return Prompt(_RULES.format(key=key), "\n".join(lines), "", (), schema=_SCHEMA)
 
 
 def _passage_lines(label: str, chunk: IndexedChunk) -> list[str]:
-    head = "; ".join(_one_line(part) for part in (chunk.title, chunk.heading_path) if part)
+    head = "; ".join(inert_line(part) for part in (chunk.title, chunk.heading_path) if part)
     quoted = [f"> {line}".rstrip() for line in inert(chunk.text).strip("\n").split("\n")]
     return [f"[{label}] {head}; written {date_in_words(chunk.created_at)}", *quoted, ""]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(inert(text).split())

@@ -20,8 +20,8 @@ from shared.answering.budget import fit
 from shared.answering.refusals import SENTENCE
 from shared.domain import Exchange, Prompt, Question, Retrieved, Source, Template, TimeRange
 from shared.text.dates import date_in_words
-from shared.text.inert import inert
-from shared.text.tokens import tokens
+from shared.text.estimates import tokens
+from shared.text.inert import inert, inert_line
 
 _RULES = """\
 You answer a person's question from that person's own notes.
@@ -215,7 +215,7 @@ def _source_head(source: Source, zone: ZoneInfo) -> str:
 
 
 def _one_line(value: str) -> str:
-    return _TEMPLATE_TOKEN.sub(r"‹\1›", " ".join(inert(value).split()))[:_TITLE_LENGTH]
+    return _TEMPLATE_TOKEN.sub(r"‹\1›", inert_line(value))[:_TITLE_LENGTH]
 
 
 def _range(span: TimeRange, zone: ZoneInfo) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shared.answering.passages import Passage
-from shared.domain import IndexedChunk, Judgement, Statement, Support, SupportState, Verdict
+from shared.domain import IndexedChunk, Judgement, Statement, Support, Verdict
 from shared.text.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
 from shared.text.languages import detect
 from shared.text.opposites import denials, opposites
@@ -101,7 +101,7 @@ class _Reader:
             by_lang.setdefault(self._passage(chunk).lang, []).append(match)
             spans.append(match.span)
         score = max(_together(self._claim(statement.text, lang), matches) for lang, matches in by_lang.items())
-        return Verdict(Support(_state(score), score), tuple(spans))
+        return Verdict(Support.graded(score, supported=SUPPORTED, partial=PARTIAL), tuple(spans))
 
     def _match(self, text: str, chunk: IndexedChunk) -> _Match:
         key = (text, chunk.chunk_id)
@@ -239,9 +239,3 @@ def _together(claim: _Claim, matches: Sequence[_Match]) -> float:
     elif any(word.is_name for word in lost) or best.renamed:
         factor *= NO_NAME
     return round(factor * _mean(claim.weights, found), 4)
-
-
-def _state(score: float) -> SupportState:
-    if score >= SUPPORTED:
-        return SupportState.SUPPORTED
-    return SupportState.PARTIAL if score >= PARTIAL else SupportState.UNSUPPORTED

@@ -10,7 +10,7 @@ from shared.indexing.blocks import Block, Kind, sections
 from shared.indexing.cuts import OVERLAP, TARGET
 from shared.indexing.frontmatter import split
 from shared.indexing.units import slices, trimmed, units_of
-from shared.text.tokens import tokens
+from shared.text.estimates import tokens
 
 CHUNKER_VERSION = "md1"
 """Part of the index version: raise it with every change of what `chunk` returns for some text."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from shared.domain import ChosenBy, Prompt, Usage
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.ports import Writer
-from shared.text.inert import inert
+from shared.text.inert import inert, inert_line
 
 MOST_OFFERED = 300
 """Folders a model is shown, the outermost first."""
@@ -45,7 +45,7 @@ def rank_folders(question: str, vault: str, folders: Sequence[str], ranker: Writ
     """Never fails because the model does: then it is all `folders` in their order, and the vault's root last."""
     if not folders:
         return FolderRanking((), ChosenBy.MODEL)
-    offered = {_one_line(folder): folder for folder in sorted(folders, key=_depth)[:MOST_OFFERED]}
+    offered = {inert_line(folder): folder for folder in sorted(folders, key=_depth)[:MOST_OFFERED]}
     everything = (*folders, "")
     try:
         draft = ranker.write(_prompt(question, vault, tuple(offered)))
@@ -92,18 +92,14 @@ def _lists(text: str) -> Iterator[list[object]]:
 
 def _prompt(question: str, vault: str, names: Sequence[str]) -> Prompt:
     listed = json.dumps(names, ensure_ascii=False, indent=0)
-    user = f"Vault: {_one_line(vault)}\nFolders:\n{listed}\n\nQuestion: {inert(question).strip()}"
+    user = f"Vault: {inert_line(vault)}\nFolders:\n{listed}\n\nQuestion: {inert(question).strip()}"
     return Prompt(_RULES, user, question, (), schema=SCHEMA)
 
 
 def _plain(name: str, vault: str, offered: dict[str, str]) -> str:
     """`vault/folder/` -> `folder`, unless a folder is called that."""
     plain = name.strip().strip("/")
-    return plain if plain in offered else plain.removeprefix(f"{_one_line(vault)}/")
-
-
-def _one_line(name: str) -> str:
-    return " ".join(inert(name).split())
+    return plain if plain in offered else plain.removeprefix(f"{inert_line(vault)}/")
 
 
 def _depth(folder: str) -> int:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from shared.text.inert import inert
+from shared.text.inert import inert_line
 from shared.text.passive import passive
 
 HEADING = "Sources:"
@@ -41,6 +41,6 @@ def without_sources(text: str) -> str:
 
 
 def _line(citation: Mapping[str, Any]) -> str:
-    title = passive(" ".join(inert(str(citation.get("title") or UNTITLED)).split()))
+    title = passive(inert_line(str(citation.get("title") or UNTITLED)))
     note, chunk = (quote(str(citation[name]), safe="") for name in ("noteId", "chunkId"))
     return f"- [{citation['cid']}] {title} ({str(citation['createdAt'])[:10]}) note:{note}#{chunk}"

@@ -15,7 +15,7 @@ from shared.errors import ModelRefused, ModelUnavailable
 from shared.ports import Writer
 from shared.sessions.follow_ups import Moment, whole_question
 from shared.sessions.history import Earlier
-from shared.text.inert import inert
+from shared.text.inert import inert_line
 from shared.text.languages import detect
 from shared.text.terms import stems
 
@@ -76,21 +76,17 @@ def _by_rule(question: Question, before: Earlier, longest: int) -> str:
 
 def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
     lines = [line for turn in turns for line in _lines(turn)]
-    return Prompt(_RULES, "\n".join([*lines, "", f"Last question: {_one_line(text)}"]), text, (), schema=SCHEMA)
+    return Prompt(_RULES, "\n".join([*lines, "", f"Last question: {inert_line(text)}"]), text, (), schema=SCHEMA)
 
 
 def _lines(turn: Earlier) -> tuple[str, str]:
-    answer = _one_line(turn.exchange.answer)
-    return f"> Question: {_one_line(turn.standalone)}", f"> Answer: {answer[:LONGEST_ANSWER]}"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(inert(text).split())
+    answer = inert_line(turn.exchange.answer)
+    return f"> Question: {inert_line(turn.standalone)}", f"> Answer: {answer[:LONGEST_ANSWER]}"
 
 
 def _whole_in(reply: str, asked: str, turns: Sequence[Earlier], longest: int) -> str | None:
     """The question in the reply; None if there is none that can stand for the one that was asked."""
-    text = _one_line(_question_in(reply[:LONGEST_REPLY]))
+    text = inert_line(_question_in(reply[:LONGEST_REPLY]))
     if not 0 < len(text) <= longest:
         return None
     lang = detect(f"{turns[-1].standalone} {asked}")

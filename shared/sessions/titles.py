@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from shared.text.folding import fold, without_accents
-from shared.text.inert import inert
+from shared.text.inert import inert_line
 
 LENGTH = 80
 
 
 def title_of(question: str) -> str:
     """The question on one line, at most 80 characters, cut between words and ended by an ellipsis."""
-    line = " ".join(inert(question).split())
+    line = inert_line(question)
     if len(line) <= LENGTH:
         return line
     cut = line[: LENGTH - 1]

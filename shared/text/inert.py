@@ -39,3 +39,8 @@ def inert(text: str) -> str:
     """
     seen = _STRAY_JOINERS.sub("", _UNSEEN.sub("", _BREAKS.sub("\n", text)))
     return _CITATION_LIKE.sub(lambda found: f"({found[1]}{')' if found[2] else ''}", seen)
+
+
+def inert_line(text: str) -> str:
+    """The same on one line, with single blanks."""
+    return " ".join(inert(text).split())

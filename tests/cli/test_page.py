@@ -91,3 +91,14 @@ def test_every_module_is_loaded_ahead() -> None:
     ahead = set(re.findall(r'rel="modulepreload" href="\./([^"]+)"', (PAGE / "index.html").read_text()))
     modules = {file.relative_to(PAGE).as_posix() for file in (PAGE / "app").rglob("*.js")}
     assert ahead == modules - {"app/main.js"}
+
+
+def test_any_other_host_is_told_the_same_policy(tmp_path: Path) -> None:
+    """firebase.json knows no config.json: it names all servers that one could."""
+    hosting = json.loads((ROOT / "firebase.json").read_text())["hosting"]
+    headers = {each["key"]: each["value"] for each in hosting["headers"][0]["headers"]}
+    own, hosted = (
+        [part for part in text.split("; ") if not part.startswith("connect-src")]
+        for text in (policy(tmp_path), headers["Content-Security-Policy"])
+    )
+    assert own == hosted

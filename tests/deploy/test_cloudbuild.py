@@ -46,6 +46,12 @@ def test_threads_follow_the_concurrency_of_http_functions() -> None:
         assert threads[1] == option(DEPLOYS[name], "concurrency")
 
 
+def test_both_functions_that_answer_are_told_the_same_settings() -> None:
+    """Questions come to `api` too: by /ask, GraphQL and MCP."""
+    chat, api = (option(DEPLOYS[name], "set-env-vars") for name in ("chat", "api"))
+    assert chat == api
+
+
 @pytest.mark.parametrize(
     ("name", "document"),
     [("on-note-write", "notes/{noteId}"), ("on-template-write", "templates/{templateId}")],

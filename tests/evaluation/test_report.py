@@ -87,7 +87,9 @@ def test_a_question_that_went_badly_comes_with_the_command_that_explains_it() ->
 
 
 def test_drawings_are_well_formed() -> None:
-    for drawing in re.findall(r"<svg.*?</svg>", html(_report()), re.DOTALL):
+    drawings = re.findall(r"<svg.*?</svg>", html(_report()), re.DOTALL)
+    assert drawings
+    for drawing in drawings:
         ET.fromstring(drawing)  # noqa: S314 - our own
 
 

@@ -15,6 +15,7 @@ HEAVY = (
     "grpc",
     "numpy",
     "mcp",
+    "graphql",
     "google.genai",
     "google.cloud.firestore",
     "google.auth",

@@ -21,6 +21,7 @@ from shared.domain import Draft, Piece, Prompt
 from shared.ports import Identity, Writer
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
+from tests.servers.sdk_parsers import event_source
 
 ASKED = {"message": "Which colour is the boat?", "requestId": "r-1"}
 
@@ -170,9 +171,7 @@ class _Slow:
 
 def _stream(world: World, **fields: object) -> list[tuple[str, dict[str, object]]]:
     """(name, data) of the events."""
-    text = _chat(world, stream=True, **fields).get_data(as_text=True)
-    blocks = [block.splitlines() for block in text.split("\n\n") if block.startswith("event: ")]
-    return [(block[0].removeprefix("event: "), json.loads(block[1].removeprefix("data: "))) for block in blocks]
+    return event_source(_chat(world, stream=True, **fields).get_data())
 
 
 def test_a_streamed_repeat_gets_the_events_of_the_answer_there_is(world: World, writer: ScriptedWriter) -> None:

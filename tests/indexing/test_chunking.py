@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shared.domain import Chunk
 from shared.indexing.chunking import STRATEGIES, chunk
 from shared.indexing.cuts import TARGET
-from shared.text.tokens import tokens
+from shared.text.estimates import tokens
 from tests.indexing.prose import drawn, paragraph, words
 
 MARKDOWN = st.lists(

@@ -7,7 +7,7 @@ const SHOW_AFTER = 120;
 const HIDE_AFTER = 180;
 
 /** What a judge's state means to a reader. */
-export const SUPPORT = /** @type {Readonly<Record<string, {word: string, sentence: string}>>} */ ({
+const SUPPORT = /** @type {Readonly<Record<string, {word: string, sentence: string}>>} */ ({
   supported: { word: "supported", sentence: "The passage backs what is said." },
   partial: { word: "partly supported", sentence: "The passage backs only part of what is said." },
   unsupported: { word: "not supported", sentence: "The passage does not back what is said. Read it yourself." },

@@ -63,7 +63,7 @@ async function childrenOf(folder) {
 }
 
 /**
- * Send them, a few at a time. A file that fails does not stop the others; a server that cannot be reached does.
+ * Send them, a few at a time. A file that fails does not stop the others.
  * @param {import("./notes.js").Notes} notes @param {Entry[]} entries @param {(progress: Progress) => void} step
  * @returns {Promise<Progress>}
  */

@@ -14,7 +14,7 @@
  */
 
 /** @type {Readonly<Settings>} */
-export const DEFAULTS = Object.freeze({
+const DEFAULTS = Object.freeze({
   useNotes: true,
   topK: 8,
   threshold: 0,

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import Fields
-from shared.adapters.firestore.protocol import fill, protocol, timestamp
+from shared.adapters.firestore.protocol import protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
 from shared.domain import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
 from shared.errors import TooLarge
@@ -38,7 +38,7 @@ class Account:
             "citation": feedback.citation,
         }
         name = names.document(self._connection.root, tenant_id, "feedback", feedback.feedback_id)
-        self._connection.commit([_put(name, fields)])
+        self._connection.commit([put(name, fields)])
 
     def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
         return self._listed(tenant_id, "feedback", _feedback, limit=limit, token=token)
@@ -108,7 +108,7 @@ class Account:
         now: datetime,  # noqa: ARG002 - a time-to-live policy on `expiresAt` drops what has expired
     ) -> str | None:
         name = self._request(tenant_id, request_id)
-        write = protocol().Write(delete=name) if record is None else _put(name, _request_fields(record))
+        write = protocol().Write(delete=name) if record is None else put(name, _request_fields(record))
         if expected is None:
             write.current_document.exists = False
         else:
@@ -119,14 +119,6 @@ class Account:
 
     def _request(self, tenant_id: str, request_id: str) -> str:
         return names.document(self._connection.root, tenant_id, "requests", request_id)
-
-
-def _put(name: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401
-    write = protocol().Write()
-    write.update.name = name
-    for field, value in fields.items():
-        fill(write.update.fields[field], value)
-    return write
 
 
 def _token(stamp: Any) -> str:  # noqa: ANN401

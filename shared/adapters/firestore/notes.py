@@ -10,7 +10,7 @@ from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import note_fields, note_of
-from shared.adapters.firestore.protocol import fill, protocol
+from shared.adapters.firestore.protocol import protocol, put
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where
 from shared.domain import Folder, Note
 from shared.errors import Conflict, InvalidArgument, TooLarge
@@ -38,11 +38,7 @@ class Notes:
     def put_note(self, tenant_id: str, note: Note) -> None:
         """Raises InvalidArgument for text that is no UTF-8 or holds a NUL, TooLarge beyond what a document holds."""
         _check(note)
-        write = protocol().Write()
-        write.update.name = self._note(tenant_id, note.note_id)
-        for field, value in note_fields(note).items():
-            fill(write.update.fields[field], value)
-        self._connection.commit([write])
+        self._connection.commit([put(self._note(tenant_id, note.note_id), note_fields(note))])
 
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
         write = protocol().Write(delete=self._note(tenant_id, note_id))

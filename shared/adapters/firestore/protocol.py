@@ -63,6 +63,23 @@ def fill(target: Any, value: object) -> None:  # noqa: ANN401, C901 - one line a
         raise TypeError(f"{type(value).__name__} is no Firestore value")
 
 
+def put(name: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401
+    """The write after which the document of this name holds exactly these fields."""
+    write = protocol().Write()
+    write.update.name = name
+    for field, value in fields.items():
+        fill(write.update.fields[field], value)
+    return write
+
+
+def change(name: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401
+    """The write that changes these fields alone, of a document that must exist."""
+    write = put(name, fields)
+    write.update_mask.field_paths.extend(fields)
+    write.current_document.exists = True
+    return write
+
+
 def _fill_map(target: Any, value: Mapping[str, object]) -> None:  # noqa: ANN401
     target.SetInParent()
     for name, each in value.items():

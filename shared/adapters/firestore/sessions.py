@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
-from shared.adapters.firestore.protocol import fill, plain, protocol, timestamp
+from shared.adapters.firestore.protocol import change, fill, plain, protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
 from shared.domain import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.errors import Conflict
@@ -40,7 +40,7 @@ class Sessions:
     _connection: Connection
 
     def create_session(self, tenant_id: str, session: Session) -> None:
-        write = _put(self._session(tenant_id, session.session_id), _session_fields(session))
+        write = put(self._session(tenant_id, session.session_id), _session_fields(session))
         write.current_document.exists = False
         self._connection.commit([write])
 
@@ -52,18 +52,13 @@ class Sessions:
     def patch_session(
         self, tenant_id: str, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
     ) -> bool:
-        write = protocol().Write()
-        write.update.name = self._session(tenant_id, session_id)
         fields = {"updatedAt": updated_at} if title is None else {"updatedAt": updated_at, "title": title}
-        for field, value in fields.items():
-            fill(write.update.fields[field], value)
-            write.update_mask.field_paths.append(field)
+        write = change(self._session(tenant_id, session_id), fields)
         for ours, field in SETTINGS.items():
             value = getattr(patch, ours)
             if value is not None:
                 fill(write.update.fields["settings"].map_value.fields[field], value)
                 write.update_mask.field_paths.append(f"settings.{field}")
-        write.current_document.exists = True
         return self._all_committed([write])
 
     def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
@@ -76,7 +71,7 @@ class Sessions:
         """The session's document moves to LEFT in one commit, its messages go, then what stands in LEFT."""
         gone = protocol().Write(delete=self._session(tenant_id, session_id))
         gone.current_document.exists = True
-        existed = self._all_committed([gone, _put(self._left(tenant_id, session_id), {})])
+        existed = self._all_committed([gone, put(self._left(tenant_id, session_id), {})])
         query = Query(collection=LEFT, order=(Order(KEY),), limit=MOST_LEFT, fields=())
         parent = names.tenant(self._connection.root, tenant_id)
         left = [names.last(each.name) for each in self._connection.query(parent, query.message())]
@@ -86,15 +81,15 @@ class Sessions:
 
     def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
         session = self._session(tenant_id, session_id)
-        writes = [_put(self._message(tenant_id, session_id, each), _message_fields(each)) for each in messages]
+        writes = [put(self._message(tenant_id, session_id, each), _message_fields(each)) for each in messages]
         for write in writes:
             write.current_document.exists = False
         named = self._connection.lookup([session], ("firstQuestion",)).get(session)
         if named is None:
             return False
         if not named.fields["firstQuestion"].string_value:
-            writes.append(_changed(session, {"firstQuestion": first}))
-        counted = _changed(session, {"updatedAt": messages[-1].created_at})
+            writes.append(change(session, {"firstQuestion": first}))
+        counted = change(session, {"updatedAt": messages[-1].created_at})
         counted.update_transforms.add(field_path="messageCount").increment.integer_value = len(messages)
         if self._all_committed([*writes, counted]):
             return True
@@ -138,22 +133,6 @@ def _newest(collection: str, moment: str, limit: int, before: Spot | None, name:
     after = () if before is None or name is None else (before.moment, Reference(name))
     order = (Order(moment, descending=True), Order(KEY, descending=True))
     return Query(collection=collection, order=order, after=after, limit=limit)
-
-
-def _put(name: str, fields: dict[str, object]) -> Any:  # noqa: ANN401
-    write = protocol().Write()
-    write.update.name = name
-    for field, value in fields.items():
-        fill(write.update.fields[field], value)
-    return write
-
-
-def _changed(name: str, fields: dict[str, object]) -> Any:  # noqa: ANN401
-    """Of a document that exists, these fields alone."""
-    write = _put(name, fields)
-    write.update_mask.field_paths.extend(fields)
-    write.current_document.exists = True
-    return write
 
 
 def _session_fields(session: Session) -> dict[str, object]:

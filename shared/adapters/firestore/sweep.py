@@ -8,7 +8,7 @@ from typing import Any
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
-from shared.adapters.firestore.protocol import fill, protocol, timestamp
+from shared.adapters.firestore.protocol import protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where, count
 from shared.domain import IndexStatus, NoteKey
 from shared.errors import InvalidArgument
@@ -87,12 +87,8 @@ class Sweep:
         return found[self._bookmark(name)].fields["value"].string_value if found else None
 
     def write_bookmark(self, name: str, value: str | None) -> None:
-        write = protocol().Write()
-        if value is None:
-            write.delete = self._bookmark(name)
-        else:
-            write.update.name = self._bookmark(name)
-            fill(write.update.fields["value"], value)
+        document = self._bookmark(name)
+        write = protocol().Write(delete=document) if value is None else put(document, {"value": value})
         self._connection.commit([write])
 
     def _bookmark(self, name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import Fields
-from shared.adapters.firestore.protocol import fill, plain, protocol
+from shared.adapters.firestore.protocol import change, plain, protocol, put
 from shared.adapters.firestore.queries import KEY, Order, Query
 from shared.domain import StoredTemplate, Template, Vector
 from shared.errors import Conflict, InvalidArgument
@@ -53,13 +53,8 @@ class Templates:
             self._connection.commit(writes[start : start + COMMIT_STEP])
 
     def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
-        write = protocol().Write()
-        write.update.name = self._template(tenant_id, template_id)
-        for field, value in _vector_fields(vector, vector_key).items():
-            fill(write.update.fields[field], value)
-            write.update_mask.field_paths.append(field)
-        write.current_document.exists = True
-        return self._committed(write)
+        fields = _vector_fields(vector, vector_key)
+        return self._committed(change(self._template(tenant_id, template_id), fields))
 
     def delete_template(self, tenant_id: str, template_id: str) -> bool:
         write = protocol().Write(delete=self._template(tenant_id, template_id))
@@ -73,10 +68,8 @@ class Templates:
         return shelf
 
     def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None:
-        write = protocol().Write()
-        write.update.name = names.document(self._connection.root, tenant_id, *_SHELF)
-        fill(write.update.fields["files"], json.dumps(dict(shelf)))
-        self._connection.commit([write])
+        name = names.document(self._connection.root, tenant_id, *_SHELF)
+        self._connection.commit([put(name, {"files": json.dumps(dict(shelf))})])
 
     def _committed(self, write: Any) -> bool:  # noqa: ANN401
         """Whether there was such a document."""
@@ -124,11 +117,7 @@ def _put(name: str, stored: StoredTemplate) -> Any:  # noqa: ANN401
     }
     if stored.vector is not None and stored.vector_key is not None:
         fields |= _vector_fields(stored.vector, stored.vector_key)
-    write = protocol().Write()
-    write.update.name = name
-    for field, value in fields.items():
-        fill(write.update.fields[field], value)
-    return write
+    return put(name, fields)
 
 
 def _vector_fields(vector: Vector, vector_key: str) -> Mapping[str, object]:

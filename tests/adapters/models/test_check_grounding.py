@@ -66,7 +66,6 @@ def test_quotes_stay_those_of_the_offline_judge(server: CheckGroundingServer) ->
     [
         Reply(status=403),
         Reply(status=400, body={"error": {}}),
-        Reply(body=b"<html>"),
         Reply(body=[1]),
         Reply(body={"claims": [{"startPos": "x", "score": 1}]}),
         Reply(body={"claims": [{"startPos": 0, "score": 7}]}),
@@ -81,8 +80,9 @@ def test_whatever_else_it_replies_the_offline_judge_stands(server: CheckGroundin
     assert len(server.requests) == 1
 
 
-def test_a_service_that_is_away_for_a_moment_is_asked_again(server: CheckGroundingServer) -> None:
-    server.script(Reply(status=503))
+@pytest.mark.parametrize("reply", [Reply(status=503), Reply(body=b"<html>")])
+def test_a_service_that_is_away_for_a_moment_is_asked_again(server: CheckGroundingServer, reply: Reply) -> None:
+    server.script(reply)
     assert judge(server).judge(STATEMENTS[:1]).verdicts[0].support.score == 1.0
     assert len(server.requests) == 2
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,7 +13,6 @@ from shared.adapters.vertex_ranking import MOST_RECORDS, VertexReranker
 from shared.bootstrap import build
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable, SettingsError
 from shared.settings import Settings
-from tests.servers.certificates import private_pem
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
 PASSAGES = ["short", "a longer one", "the longest of all"]
@@ -32,24 +30,6 @@ def _by_length(request: Request) -> Reply:
 def ranking() -> Iterator[ScriptedServer]:
     with ScriptedServer(_by_length) as server:
         yield server
-
-
-@pytest.fixture
-def credentials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    token = {"access_token": "token-1", "expires_in": 3600, "token_type": "Bearer"}
-    with ScriptedServer(lambda _: Reply(body=token)) as tokens:
-        account = {
-            "type": "service_account",
-            "project_id": "demo-project",
-            "private_key_id": "1",
-            "private_key": private_pem("account"),
-            "client_email": "notes@demo-project.iam.gserviceaccount.com",
-            "token_uri": f"{tokens.url}/token",
-        }
-        file = tmp_path / "account.json"
-        file.write_text(json.dumps(account))
-        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
-        yield file
 
 
 def _vertex(server: ScriptedServer) -> VertexReranker:

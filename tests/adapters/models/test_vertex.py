@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,34 +10,10 @@ import pytest
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
 from shared.errors import ModelRefused, ModelUnavailable
 from tests.adapters.models.waiting import PROMPT, FakeClock
-from tests.servers.certificates import private_pem
 from tests.servers.gemini import GeminiServer
 from tests.servers.scripted import Reply, ScriptedServer
 
 MODELS = "/v1beta1/projects/demo-project/locations/europe-west1/publishers/google/models"
-
-
-@pytest.fixture
-def token_server() -> Iterator[ScriptedServer]:
-    token = {"access_token": "token-1", "expires_in": 3600, "token_type": "Bearer"}
-    with ScriptedServer(lambda _: Reply(body=token)) as server:
-        yield server
-
-
-@pytest.fixture
-def credentials(token_server: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    account = {
-        "type": "service_account",
-        "project_id": "demo-project",
-        "private_key_id": "1",
-        "private_key": private_pem("account"),
-        "client_email": "notes@demo-project.iam.gserviceaccount.com",
-        "token_uri": f"{token_server.url}/token",
-    }
-    file = tmp_path / "account.json"
-    file.write_text(json.dumps(account))
-    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
-    return file
 
 
 def embedder(server: GeminiServer, clock: FakeClock) -> GeminiEmbedder:

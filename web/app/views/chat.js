@@ -1,7 +1,7 @@
 /** The conversation and the field in which one asks. */
 
 import { Conversation } from "../conversation.js";
-import { h, icon, iconButton } from "../dom.js";
+import { h, icon } from "../dom.js";
 import { go, here } from "../router.js";
 
 const EXAMPLES = ["What did I decide last week?", "What did we decide about the API?", "Which open points are left?"];
@@ -192,9 +192,4 @@ export class ChatView {
   scrollToEnd() {
     requestAnimationFrame(() => this.thread.lastElementChild?.scrollIntoView({ block: "start", behavior: "instant" }));
   }
-}
-
-/** A button that starts a new conversation. @param {() => void} onclick */
-export function newChatButton(onclick) {
-  return iconButton("plus", "New conversation (n)", onclick);
 }
