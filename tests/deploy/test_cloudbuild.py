@@ -33,7 +33,7 @@ def test_every_function_bounds_its_threads_instances_and_roles(name: str) -> Non
     arguments = DEPLOYS[name]
     assert "--gen2" in arguments
     assert "--source=." in arguments
-    assert re.search(r"\bTHREADS=\d+", option(arguments, "set-env-vars"))
+    assert re.search(r"\bTHREADS=\d+", option(arguments, "update-env-vars"))
     assert int(option(arguments, "max-instances")) <= 20
     assert option(arguments, "service-account").startswith("aurora-")
     assert option(arguments, "set-secrets") == "GEMINI_API_KEY=gemini-api-key:latest"
@@ -41,14 +41,14 @@ def test_every_function_bounds_its_threads_instances_and_roles(name: str) -> Non
 
 def test_threads_follow_the_concurrency_of_http_functions() -> None:
     for name in ("chat", "api"):
-        threads = re.search(r"THREADS=(\d+)", option(DEPLOYS[name], "set-env-vars"))
+        threads = re.search(r"THREADS=(\d+)", option(DEPLOYS[name], "update-env-vars"))
         assert threads
         assert threads[1] == option(DEPLOYS[name], "concurrency")
 
 
 def test_both_functions_that_answer_are_told_the_same_settings() -> None:
     """Questions come to `api` too: by /ask, GraphQL and MCP."""
-    chat, api = (option(DEPLOYS[name], "set-env-vars") for name in ("chat", "api"))
+    chat, api = (option(DEPLOYS[name], "update-env-vars") for name in ("chat", "api"))
     assert chat == api
 
 
