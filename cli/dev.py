@@ -11,6 +11,7 @@ import threading
 import webbrowser
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from cli.trigger import Trigger, delivery
 from shared.app import App
 from shared.bootstrap import build, use
 from shared.errors import AuroraError
+from shared.indexing.records import LEASE
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
 RECONCILE_SECONDS = 300.0
+BEYOND_LEASE = 2.0
+"""Seconds."""
 RECONCILE_BUDGET = 500
 PROJECT = "demo-aurora"
 """The emulator's project; it takes any name, and `demo-` ones never reach a real one."""
@@ -65,7 +69,7 @@ def dev(place: Place, port: int, store: str, sample: Path | None, *, browser: bo
         if sample:
             _load_sample(app, place, sample)
         server = _server(listener, _site(app, trigger))
-        stack.enter_context(_reconciling(app, place.tenant_id))
+        stack.enter_context(_reconciling(app, place.tenant_id, reconcile_waits()))
         stack.callback(trigger.stop)
         trigger.start()
         _greet(app, address)
@@ -159,17 +163,22 @@ class _Quiet(WSGIRequestHandler):
         """Nothing."""
 
 
-@contextmanager
-def _reconciling(app: App, tenant_id: str) -> Iterator[None]:
-    """Bring what is new in the template folders, and repair what was lost with an earlier process: now and then every
-    five minutes, as the scheduler does.
+def reconcile_waits() -> Iterator[float]:
+    """Seconds before each pass: now, when the last lease of a process that was killed has run out, and then every five
+    minutes, as the scheduler does.
     """
+    return chain((0.0, LEASE.total_seconds() + BEYOND_LEASE), repeat(RECONCILE_SECONDS))
+
+
+@contextmanager
+def _reconciling(app: App, tenant_id: str, waits: Iterable[float]) -> Iterator[None]:
+    """Bring what is new in the template folders, and repair what was lost with an earlier process, at these times."""
     stopped = threading.Event()
 
     def run() -> None:
-        wait = 0.0
-        while not stopped.wait(wait):
-            wait = RECONCILE_SECONDS
+        for wait in waits:
+            if stopped.wait(wait):
+                return
             try:
                 app.index_templates(tenant_id)
                 app.reconcile(budget=RECONCILE_BUDGET)

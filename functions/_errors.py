@@ -17,6 +17,7 @@ from shared.errors import (
     NotFound,
     OperatorError,
     PermissionDenied,
+    RequestBusy,
     TooLarge,
     Unauthenticated,
     Unavailable,
@@ -88,6 +89,8 @@ def headers_of(error: AuroraError) -> dict[str, str]:
         return {"WWW-Authenticate": "Bearer"}
     if isinstance(error, Exhausted):
         return {"Retry-After": str(error.retry_after)}
+    if isinstance(error, RequestBusy):
+        return {"Retry-After": str(max(1, math.ceil(error.retry_after)))}
     if isinstance(error, ModelUnavailable) and error.retry_after is not None:
         return {"Retry-After": str(math.ceil(error.retry_after))}
     if isinstance(error, Unavailable):

@@ -33,7 +33,7 @@ from functions._errors import (
 )
 from functions._sse import Form, callable_error, encoded, has_hung_up, one_event, unwrapped
 from shared import spans
-from shared.errors import AuroraError, InvalidArgument, TooLarge
+from shared.errors import AuroraError, InvalidArgument, RequestBusy, TooLarge
 
 if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
     from shared.ports import Identity
@@ -59,7 +59,9 @@ class _Begun:
     """A request under way: what its log lines carry, and its place in a trace."""
 
     def __init__(self, request: flask.Request, found: Found, fields: Mapping[str, str]) -> None:
-        self.request, self.found, self._fields = request, found, fields
+        self.request = request
+        self._pattern = found.route.pattern if found.route else "-"
+        self._fields = {"route": self._pattern, **fields}
         self._started = time.perf_counter()
         self._place = spans.begun(request.headers.get("traceparent", ""))
 
@@ -73,16 +75,15 @@ class _Begun:
         """One line: what was asked for by its pattern (an id may be somebody's words), how it ended, how long it took,
         and what was measured; and the span of it all.
         """
-        seconds, method = time.perf_counter() - self._started, self.request.method
-        pattern = self.found.route.pattern if self.found.route else "-"
-        level = logging.DEBUG if pattern == "/healthz" else logging.ERROR if status >= 500 else logging.INFO
+        seconds, method, pattern = time.perf_counter() - self._started, self.request.method, self._pattern
+        level = logging.DEBUG if pattern == "/healthz" else _level(status)
         http = {
             "requestMethod": method,
             "status": status,
             "latency": f"{seconds:.3f}s",
             "requestSize": str(self.request.content_length or 0),
         }
-        fields = {"route": pattern, "httpRequest": http, **_log.measures()}
+        fields = {"httpRequest": http, **_log.measures()}
         _logger.log(level, "%s %s %d", method, pattern, status, extra={"fields": fields})
         told: spans.Attributes = {
             "http.request.method": method,
@@ -90,6 +91,13 @@ class _Begun:
             "http.response.status_code": status,
         }
         spans.request_ended(f"{method} {pattern}", self._place, seconds, told)
+
+
+def _level(status: int) -> int:
+    """503 is somebody's absence for a while; where it is more, a line of its own says so."""
+    if status == 503:
+        return logging.WARNING
+    return logging.ERROR if status >= 500 else logging.INFO
 
 
 def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flask.Response:
@@ -161,7 +169,9 @@ def _refusal(error: Exception) -> Reply:
         _logger.error("unexpected error", exc_info=error)
         return Reply(error_body(INTERNAL, INTERNAL_MESSAGE), INTERNAL.code)
     kind = kind_of(error)
-    if kind.code >= 500:
+    if isinstance(error, RequestBusy):  # somebody asked twice: nothing is broken
+        _logger.warning("%s: %s", type(error).__name__, error.message)
+    elif kind.code >= 500:
         _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)
     return Reply(body_of(error), kind.code, headers_of(error))
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from functions import _calls
 from functions._bodies import Body
 from functions._calls import Call
-from shared.account.repeats import Claim, RequestKey, fingerprint, notes_of
-from shared.wire_stream import StreamEvent, named_notes, replayed
+from shared.account.repeats import Claim, RequestKey, fingerprint
+from shared.wire_stream import StreamEvent, notes_of, replayed
 
 if TYPE_CHECKING:
     from shared.domain import Answer
@@ -45,8 +45,7 @@ def answered_once(
         if kept is None:
             answer, body_json = reply()
             kept = claim.keep(json.dumps(body_json, ensure_ascii=False), notes_of(answer))
-    answered: Mapping[str, object] = json.loads(kept)
-    return answered
+    return _as_read_now(kept, claim)
 
 
 def streamed_once(
@@ -59,14 +58,22 @@ def streamed_once(
             return
         with call.app.claimed(request_key(call, body, request_id)) as claim:
             if claim.answer is not None:
-                yield from replayed(json.loads(claim.answer))
+                yield from replayed(_as_read_now(claim.answer, claim))
                 return
-            note_ids: set[str] = set()
+            notes: dict[str, str] = {}
             for event in events:
-                note_ids |= named_notes(event.data)
-                yield _kept(event, claim, note_ids) if event.name == "result" else event
+                notes |= event.notes
+                yield _kept(event, claim, notes) if event.name == "result" else event
 
 
-def _kept(result: StreamEvent, claim: Claim, note_ids: set[str]) -> StreamEvent:
-    kept = claim.keep(json.dumps(result.data, ensure_ascii=False), sorted(note_ids))
-    return StreamEvent(result.name, json.loads(kept))
+def _kept(result: StreamEvent, claim: Claim, notes: Mapping[str, str]) -> StreamEvent:
+    kept = claim.keep(json.dumps(result.data, ensure_ascii=False), notes)
+    return StreamEvent(result.name, _as_read_now(kept, claim))
+
+
+def _as_read_now(kept: str, claim: Claim) -> dict[str, Any]:
+    """The answer that was kept; its citations of notes that were edited since are stale."""
+    answered: dict[str, Any] = json.loads(kept)
+    for citation in answered["citations"]:
+        citation["stale"] = citation["noteId"] in claim.changed
+    return answered

@@ -387,9 +387,12 @@ class App:
         lease = timedelta(milliseconds=self.settings.chat_timeout_ms) + LEASE_BEYOND_WRITING
         return Repeats(store=self.store, clock=self.clock, lease=lease, patience=self.patience).claimed(key)
 
-    def give_feedback(self, tenant_id: str, feedback: Feedback) -> None:
-        """Keep it, in place of what was said of the same thing before."""
-        self.store.put_feedback(tenant_id, feedback)
+    def give_feedback(self, tenant_id: str, feedback: Feedback, *, rated: bool = True) -> Feedback:
+        """Keep it, in place of what was said of the same thing before; not `rated`, the rating of then stays."""
+        before = None if rated else self.store.get_feedback(tenant_id, feedback.feedback_id)
+        kept = feedback if before is None else replace(feedback, rating=before.rating)
+        self.store.put_feedback(tenant_id, kept)
+        return kept
 
     def export(self, tenant_id: str) -> Iterator[Exported]:
         """Everything the tenant owns, read page by page while it is taken."""

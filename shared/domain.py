@@ -831,8 +831,10 @@ class AnsweredRequest:
     """Until when one worker may be answering it; None: `answer` is there."""
     answer: str | None = None
     """The reply as JSON."""
-    note_ids: tuple[str, ...] = ()
-    """Notes whose text may stand in the answer: when one of them is gone, so is the answer."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """Id -> revision that was read, of the notes whose text may stand in the answer: when one of them is gone, so is
+    the answer; one of another revision makes its citations stale. "": read before revisions were kept.
+    """
 
 
 @dataclass(frozen=True, slots=True)

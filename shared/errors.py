@@ -99,7 +99,11 @@ class NoteBusy(Unavailable):
 
 
 class RequestBusy(Unavailable):
-    """Another worker is answering a request of the same `requestId`."""
+    """Another worker is answering a request of the same `requestId`. `retry_after`: seconds to the end of its lease."""
+
+    def __init__(self, message: str, *, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class ModelRefused(AuroraError):

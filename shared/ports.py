@@ -263,6 +263,8 @@ class SessionStore(Protocol):
 class FeedbackStore(Protocol):
     """What callers thought of answers."""
 
+    def get_feedback(self, tenant_id: str, feedback_id: str) -> Feedback | None: ...
+
     def put_feedback(self, tenant_id: str, feedback: Feedback) -> None:
         """Create, or replace what has the same id."""
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from shared.domain import Answer, AnswerEvent, Cited, Question, Retracted, Retrieved, Searched, Token
@@ -19,6 +19,8 @@ class StreamEvent:
 
     name: str
     data: Mapping[str, object]
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """Id -> revision of the notes whose text it may hold; never sent."""
 
 
 SILENCE = StreamEvent("", {})
@@ -53,7 +55,7 @@ def stream_json(
                     yield StreamEvent("retract", {"from": Utf16Offsets(shown).at(start), "reason": reason.value})
                     shown = shown[:start]
                 case Answer():
-                    yield from _ended(result(event))
+                    yield from _ended(result(event), notes_of(event))
                 case _:
                     yield SILENCE
 
@@ -64,16 +66,16 @@ def result_of(events: Generator[StreamEvent]) -> Mapping[str, object]:
     return result
 
 
-def _ended(result: AnswerJson | Mapping[str, Any]) -> Generator[StreamEvent]:
+def _ended(result: AnswerJson | Mapping[str, Any], notes: Mapping[str, str]) -> Generator[StreamEvent]:
     yield StreamEvent("usage", result["meta"]["usage"])
-    yield StreamEvent("result", result)
+    yield StreamEvent("result", result, notes)
 
 
 def _found(question: Question, retrieved: Retrieved) -> Generator[StreamEvent]:
     """What was understood, and the passages that the writer gets."""
     yield StreamEvent("query", query_json(question, retrieved))
     offered = () if retrieved.refusal else retrieved.selected
-    yield StreamEvent("sources", {"sources": [result_json(passage) for passage in offered]})
+    yield StreamEvent("sources", {"sources": [result_json(passage) for passage in offered]}, _read(retrieved))
 
 
 def replayed(result: Mapping[str, Any]) -> Iterator[StreamEvent]:
@@ -84,12 +86,14 @@ def replayed(result: Mapping[str, Any]) -> Iterator[StreamEvent]:
         yield StreamEvent("query", meta["query"])
     yield StreamEvent("token", {"text": result["answer"]})
     yield from (StreamEvent("citation", citation) for citation in result["citations"])
-    yield from _ended(result)
+    yield from _ended(result, {})
 
 
-def named_notes(data: object) -> set[str]:
-    """Every note that an event's data name, at whatever depth."""
-    if isinstance(data, Mapping):
-        found = {value for name, value in data.items() if name == "noteId" and isinstance(value, str)}
-        return found.union(*map(named_notes, data.values()))
-    return set().union(*map(named_notes, data)) if isinstance(data, list) else set()
+def notes_of(answer: Answer) -> Mapping[str, str]:
+    """Id -> revision of the notes whose text may stand in it: all that the writer got, those shown with a refusal."""
+    return _read(answer.retrieved) if answer.retrieved else {}
+
+
+def _read(retrieved: Retrieved) -> Mapping[str, str]:
+    passages = (*retrieved.selected, *retrieved.nearest)
+    return {passage.chunk.note_id: passage.chunk.note_revision for passage in passages}

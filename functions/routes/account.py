@@ -21,6 +21,7 @@ from shared.wire_types import FeedbackJson, ReceiptJson
 
 CONFIRMATION = "erase everything"
 ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"
+RATING = "up, down, or null to take it back; left out, an earlier one stays"
 NDJSON = "application/x-ndjson"
 
 
@@ -33,7 +34,7 @@ class FeedbackBody(Body):
         pattern=r"^[^/\x00-\x1f\x7f]{1,128}$",
         description="the message of a session that is meant: 1-128 characters",
     )
-    rating: Literal["up", "down"] | None = Field(default=None, description="up, down, or null to take it back")
+    rating: Literal["up", "down"] | None = Field(default=None, description=RATING)
     comment: str = Field(default="", max_length=MOST_COMMENT, description=f"text of at most {MOST_COMMENT} characters")
     citation: str | None = Field(default=None, pattern=r"^N[1-9][0-9]{0,2}$", description="a label like N1")
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
@@ -52,8 +53,8 @@ def give(call: Call) -> Reply:
         comment=body.comment,
         now=call.app.clock(),
     )
-    call.app.give_feedback(call.tenant_id, feedback)
-    return Reply(feedback_json(feedback))
+    kept = call.app.give_feedback(call.tenant_id, feedback, rated="rating" in body.model_fields_set)
+    return Reply(feedback_json(kept))
 
 
 @operation(media_types=(NDJSON,))

@@ -5,7 +5,8 @@ after that it is told to come back (503). One whose worker died is answered anew
 failed or was abandoned at once. The same id with another body is a conflict.
 
 An answer is given again only while every note whose text may stand in it exists: the one who asked may have deleted
-one since, and then the question is answered anew. A note that was only edited leaves the answer as it was given.
+one since, and then the question is answered anew. A note that was only edited leaves the answer as it was given, and
+its citations are stale.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from shared.domain import Answer, AnsweredRequest, IndexRecord, StoredRequest
+from shared.domain import AnsweredRequest, IndexRecord, StoredRequest
 from shared.errors import Conflict, RequestBusy, TooLarge
 from shared.ports import RequestStore
 
@@ -56,15 +57,20 @@ class Claim:
     repeats: Repeats
     record: AnsweredRequest
     token: str | None
+    changed: frozenset[str] = frozenset()
+    """Notes that were edited since the answer was given."""
 
     @property
     def answer(self) -> str | None:
         """What was answered before, as JSON; None: the holder is to answer, and to `keep` it."""
         return self.record.answer
 
-    def keep(self, answer: str, note_ids: Sequence[str]) -> str:
-        """The answer to give: this one, unless somebody has taken the request over and answered it before."""
-        kept = replace(self.record, answer=answer, note_ids=tuple(dict.fromkeys(note_ids)), lease_until=None)
+    def keep(self, answer: str, notes: Mapping[str, str]) -> str:
+        """The answer to give: this one, unless somebody has taken the request over and answered it before.
+
+        `notes`: id -> revision of those that were read for it.
+        """
+        kept = replace(self.record, answer=answer, notes=notes, lease_until=None)
         try:
             self.token = self.repeats.write(self.key, kept, self.token)
         except Conflict:
@@ -119,9 +125,15 @@ class Repeats:
             if claim is not None:
                 return claim
             if time.monotonic() + pause > until:
-                raise RequestBusy("a request with this requestId is being answered; ask again for its answer")
+                raise self._busy(held)
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _busy(self, held: StoredRequest) -> RequestBusy:
+        until = held.record.lease_until if held.record else None
+        left = 0.0 if until is None else (until - self.clock()).total_seconds()
+        message = "a request with this requestId is being answered; ask again for its answer"
+        return RequestBusy(message, retry_after=max(0.0, left))
 
     def _check(self, key: RequestKey, record: AnsweredRequest | None) -> None:
         if record is not None and self.clock() < record.expires_at and record.fingerprint != key.fingerprint:
@@ -131,15 +143,20 @@ class Repeats:
         """None: somebody else is answering it. Raises Conflict when the record has moved."""
         now, record = self.clock(), held.record
         if record is not None and now < record.expires_at:
-            if record.answer is not None and self._all_live(key.tenant_id, record.note_ids):
-                return Claim(key, self, record, held.token)
+            changed = None if record.answer is None else self._changed(key.tenant_id, record.notes)
+            if changed is not None:
+                return Claim(key, self, record, held.token, changed)
             if record.lease_until is not None and now < record.lease_until:
                 return None
         claimed = AnsweredRequest(key.fingerprint, now + KEPT, now + self.lease)
         return Claim(key, self, claimed, self.write(key, claimed, held.token))
 
-    def _all_live(self, tenant_id: str, note_ids: tuple[str, ...]) -> bool:
-        return not note_ids or len(self.store.live_records(tenant_id, note_ids)) == len(note_ids)
+    def _changed(self, tenant_id: str, notes: Mapping[str, str]) -> frozenset[str] | None:
+        """Those of another revision than was read; None: one is gone."""
+        live = self.store.live_records(tenant_id, tuple(notes)) if notes else {}
+        if len(live) < len(notes):
+            return None
+        return frozenset(note_id for note_id, read in notes.items() if live[note_id].note_revision != read)
 
     def read(self, key: RequestKey) -> StoredRequest:
         return self.store.read_request(key.tenant_id, key.request_id)
@@ -152,10 +169,3 @@ def fingerprint(route: str, body: Mapping[str, object]) -> str:
     """Of what is asked: equal for bodies that ask the same, in whatever order their fields stand."""
     content = json.dumps([route, body], sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def notes_of(answer: Answer) -> tuple[str, ...]:
-    """The notes whose text may stand in its reply: all that the writer got, and those shown with a refusal."""
-    found = answer.retrieved
-    passages = (*found.selected, *found.nearest) if found else ()
-    return tuple(dict.fromkeys(passage.chunk.note_id for passage in passages))

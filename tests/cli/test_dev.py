@@ -5,13 +5,15 @@ from __future__ import annotations
 import signal
 import socket
 import subprocess
+from itertools import islice
 from pathlib import Path
 
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
-from cli.dev import TEMPLATE_TRIGGER, TRIGGER, _by_first_segment, _by_last_segment
+from cli.dev import TEMPLATE_TRIGGER, TRIGGER, _by_first_segment, _by_last_segment, reconcile_waits
 from cli.emulator import Emulator
+from shared.indexing.records import LEASE
 from tests.servers.dev import COMMAND, ROOT, dev
 
 
@@ -55,6 +57,13 @@ def test_a_note_saved_by_a_process_that_died_is_indexed_at_the_next_start(tmp_pa
         running.process.kill()
     with dev(tmp_path) as running:
         assert running.answered("What is the penguin called?", "Ludwig", within=10)
+
+
+def test_what_a_killed_process_had_leased_is_looked_at_again_as_soon_as_the_lease_has_run_out() -> None:
+    at_once, second, third, fourth = islice(reconcile_waits(), 4)
+    assert at_once == 0
+    assert LEASE.total_seconds() < second < LEASE.total_seconds() + 10
+    assert third == fourth == 300
 
 
 def test_functions_stand_under_the_paths_of_the_cloud(tmp_path: Path) -> None:

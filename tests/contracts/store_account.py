@@ -27,7 +27,7 @@ RATED = Feedback("f2", "r-1", DAY, message_id="m1", rating=Rating.DOWN, comment=
 TODAY, TOMORROW = date(2026, 5, 8), date(2026, 5, 9)
 LATER = DAY + timedelta(hours=24)
 CLAIMED = AnsweredRequest("print", LATER, DAY + timedelta(minutes=1))
-ANSWERED = AnsweredRequest("print", LATER, None, '{"answer": "Ja — 😀"}', ("n1", "n2"))
+ANSWERED = AnsweredRequest("print", LATER, None, '{"answer": "Ja — 😀"}', {"n1": "r1", "n2": "r2"})
 
 
 class AccountContract:
@@ -37,7 +37,10 @@ class AccountContract:
 
     def test_feedback_comes_back_as_it_was_put_by_id(self, store: Store) -> None:
         for feedback in (RATED, CLICK):
+            assert store.get_feedback(TENANT, feedback.feedback_id) is None
             store.put_feedback(TENANT, feedback)
+            assert store.get_feedback(TENANT, feedback.feedback_id) == feedback
+        assert store.get_feedback(OTHER, RATED.feedback_id) is None
         assert store.list_feedback(TENANT, limit=10).items == (CLICK, RATED)
 
     def test_feedback_of_the_same_id_is_replaced(self, store: Store) -> None:

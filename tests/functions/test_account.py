@@ -46,6 +46,19 @@ def test_a_second_thought_replaces_the_first_and_a_click_is_another_matter(world
     assert kept == {("up", None), (None, "N2")}
 
 
+def test_only_an_explicit_null_takes_a_rating_back(world: World) -> None:
+    world.call("api", "POST", "/feedback", RATED)
+    for body, rating in (
+        ({"requestId": "r-1"}, "down"),
+        ({"requestId": "r-1", "comment": "Still wrong."}, "down"),
+        ({"requestId": "r-1", "rating": None}, None),
+        ({"requestId": "r-1"}, None),
+    ):
+        given = world.call("api", "POST", "/feedback", body).get_json()
+        assert given["rating"] == rating
+        assert [row for row in _export(world) if row["type"] == "feedback"] == [{"type": "feedback", **given}]
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections.abc import Generator
@@ -104,7 +105,34 @@ def test_an_answer_from_a_note_that_is_gone_is_not_given_again(world: World) -> 
 def test_an_answer_stays_when_its_note_was_only_edited(world: World) -> None:
     first = _chat(world)
     world.save("boat", title="Boat", text="The boat is red now.")
-    assert _chat(world).data == first.data
+    again = _chat(world).get_json()
+    assert [each.pop("stale") for each in again["citations"]] == [True]
+    told = first.get_json()
+    assert [each.pop("stale") for each in told["citations"]] == [False]
+    assert again == told
+
+
+@pytest.mark.usefixtures("writer")
+def test_only_the_citations_of_edited_notes_are_stale_in_a_repeat(world: World) -> None:
+    world.save("paint", title="Paint", text="The colour of the boat needs paint.")
+    bootstrap.use(replace(bootstrap.app(), writer=ScriptedWriter("It is blue [N1]. It needs paint [N2].")))
+    assert len(_chat(world).get_json()["citations"]) == 2
+    world.save("paint", title="Paint", text="The colour of the boat needs no paint.")
+    expected = {"boat": False, "paint": True}
+    assert {each["noteId"]: each["stale"] for each in _chat(world).get_json()["citations"]} == expected
+    streamed = _stream(world)
+    assert {data["noteId"]: data["stale"] for name, data in streamed if name == "citation"} == expected
+    assert streamed[-1][1] == _chat(world).get_json()
+
+
+@pytest.mark.usefixtures("writer")
+def test_citations_of_a_streamed_answer_and_of_ask_become_stale_too(world: World) -> None:
+    asked = {"question": "Which colour is the boat?", "requestId": "r-9"}
+    assert world.call("api", "POST", "/ask", asked).get_json()["citations"][0]["stale"] is False
+    assert [data["stale"] for name, data in _stream(world) if name == "citation"] == [False]
+    world.save("boat", title="Boat", text="The boat is red now.")
+    assert world.call("api", "POST", "/ask", asked).get_json()["citations"][0]["stale"] is True
+    assert [data["stale"] for name, data in _stream(world) if name == "citation"] == [True]
 
 
 @pytest.mark.usefixtures("writer")
@@ -136,17 +164,27 @@ def test_of_two_at_once_one_asks_the_model_and_both_get_its_answer(world: World,
     assert len(writer.prompts) == 1
 
 
-def test_while_one_is_answering_a_repeat_is_told_to_come_back(world: World, writer: ScriptedWriter) -> None:
+def test_while_one_is_answering_a_repeat_is_told_to_come_back_when_its_lease_ends(
+    world: World, writer: ScriptedWriter, capsys: pytest.CaptureFixture[str]
+) -> None:
     slow = _Slow(writer)
     bootstrap.use(replace(bootstrap.app(), writer=slow, patience=0.2))
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(_chat, world)
         assert slow.asked.wait(5)
+        lease = world.app.store.read_request("alice", "r-1").record
+        assert lease is not None
+        assert lease.lease_until is not None
+        left = lease.lease_until - world.clock()
+        capsys.readouterr()
         told = _chat(world)
+        lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
         slow.go_on.set()
         assert first.result().status_code == 200
     assert problem(told)[:2] == (503, "UNAVAILABLE")
-    assert int(told.headers["Retry-After"]) > 0
+    assert int(told.headers["Retry-After"]) == math.ceil(left.total_seconds()) > 5
+    assert [(line["severity"], line["route"]) for line in lines] == [("WARNING", "/")] * 2
+    assert not any("exception" in line for line in lines)
 
 
 class _Slow:

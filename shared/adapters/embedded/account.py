@@ -21,6 +21,11 @@ def put_feedback(db: sqlite3.Connection, feedback: Feedback) -> None:
     db.execute("INSERT OR REPLACE INTO feedback (feedback_id, body) VALUES (?, ?)", (feedback.feedback_id, body))
 
 
+def get_feedback(db: sqlite3.Connection, feedback_id: str) -> Feedback | None:
+    row = db.execute("SELECT body FROM feedback WHERE feedback_id = ?", (feedback_id,)).fetchone()
+    return None if row is None else _feedback(row[0])
+
+
 def feedback_page(db: sqlite3.Connection, *, limit: int, token: str | None) -> Page[Feedback]:
     """Raises InvalidArgument("pageToken")."""
     after = "" if token is None else paging.read_token(token, "feedback", field="pageToken")[0]
@@ -76,8 +81,13 @@ def read_request(db: sqlite3.Connection, request_id: str) -> StoredRequest:
         return StoredRequest(None, None)
     fingerprint, expires_at, lease_until, answer, note_ids, token = row
     lease = None if lease_until is None else rows.to_datetime(lease_until)
-    record = AnsweredRequest(fingerprint, rows.to_datetime(expires_at), lease, answer, tuple(json.loads(note_ids)))
+    record = AnsweredRequest(fingerprint, rows.to_datetime(expires_at), lease, answer, _notes(json.loads(note_ids)))
     return StoredRequest(record, str(token))
+
+
+def _notes(kept: dict[str, str] | list[str]) -> Mapping[str, str]:
+    """A list of ids alone was written before revisions were kept."""
+    return kept if isinstance(kept, dict) else dict.fromkeys(kept, "")
 
 
 def write_request(
@@ -91,7 +101,7 @@ def write_request(
         return None
     (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
     lease = None if record.lease_until is None else rows.to_micros(record.lease_until)
-    expires, notes = rows.to_micros(record.expires_at), json.dumps(record.note_ids)
+    expires, notes = rows.to_micros(record.expires_at), json.dumps(dict(record.notes))
     db.execute(
         "INSERT INTO requests (request_id, token, expires_at, lease_until, fingerprint, note_ids, answer) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -62,6 +62,7 @@ _LATER_TABLES = {
     # `body` is the feedback as JSON.
     "feedback": "(feedback_id TEXT PRIMARY KEY, body TEXT NOT NULL)",
     "usage": "(day TEXT PRIMARY KEY, answers INTEGER NOT NULL DEFAULT 0, embedded_tokens INTEGER NOT NULL DEFAULT 0)",
+    # `note_ids`: JSON, id -> revision.
     "requests": """(
         request_id TEXT PRIMARY KEY, token INTEGER NOT NULL, expires_at INTEGER NOT NULL, lease_until INTEGER,
         fingerprint TEXT NOT NULL, note_ids TEXT NOT NULL, answer TEXT)""",

@@ -254,6 +254,10 @@ class EmbeddedStore:
 
     # -- FeedbackStore, UsageStore, RequestStore --------------------------------------------------
 
+    def get_feedback(self, tenant_id: str, feedback_id: str) -> Feedback | None:
+        with self._files.of(tenant_id).reading() as db:
+            return account.get_feedback(db, feedback_id)
+
     def put_feedback(self, tenant_id: str, feedback: Feedback) -> None:
         with self._files.of(tenant_id).writing() as db:
             account.put_feedback(db, feedback)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 from shared.adapters.firestore import names
@@ -39,6 +40,11 @@ class Account:
         }
         name = names.document(self._connection.root, tenant_id, "feedback", feedback.feedback_id)
         self._connection.commit([put(name, fields)])
+
+    def get_feedback(self, tenant_id: str, feedback_id: str) -> Feedback | None:
+        name = names.document(self._connection.root, tenant_id, "feedback", feedback_id)
+        document = self._connection.lookup([name]).get(name)
+        return None if document is None else _feedback(document)
 
     def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
         return self._listed(tenant_id, "feedback", _feedback, limit=limit, token=token)
@@ -152,7 +158,8 @@ def _request_fields(record: AnsweredRequest) -> Mapping[str, object]:
         "expiresAt": record.expires_at,
         "leaseUntil": record.lease_until,
         "answer": record.answer,
-        "noteIds": record.note_ids,
+        "noteIds": tuple(record.notes),
+        "noteRevisions": tuple(record.notes.values()),
     }
 
 
@@ -165,5 +172,10 @@ def _request(document: Any) -> AnsweredRequest:  # noqa: ANN401
         expires_at=timestamp(fields["expiresAt"].timestamp_value),
         lease_until=timestamp(fields["leaseUntil"].timestamp_value) if leased else None,
         answer=fields["answer"].string_value if answered else None,
-        note_ids=tuple(each.string_value for each in fields["noteIds"].array_value.values),
+        # Documents from before revisions were kept have none.
+        notes=dict(zip_longest(_texts(fields["noteIds"]), _texts(fields["noteRevisions"]), fillvalue="")),
     )
+
+
+def _texts(field: Any) -> list[str]:  # noqa: ANN401
+    return [each.string_value for each in field.array_value.values]
