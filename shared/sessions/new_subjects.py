@@ -13,7 +13,7 @@ from shared.text.terms import content_words
 
 _WORD = re.compile(r"[\w'’-]+")
 _MANY = frozenset(
-    {"many", "much", "which", "what", "cuántos", "cuántas", "qué", "wieviele", "viele", "welche", "welcher", "welches"}
+    {"many", "much", "which", "what", "cuántos", "cuántas", "wieviele", "viele", "welche", "welcher", "welches"}
     | {"quel", "quelle", "quels", "quelles"}
 )
 _TOPIC = frozenset(
@@ -45,9 +45,9 @@ def _asked(text: str, words: Words, lang: str, *, names: bool) -> set[str]:
     verb = re.compile(_LATE_VERBS.get(lang, r"(?!)"))
     for word, start, end in content_words(text, lang):
         spoken = _WORD.findall(text[:start])
-        last = spoken[-1].lower() if spoken else ""
+        last = spoken[-1].lower().rstrip("'’") if spoken else ""
         row = in_noun and not text[end_before:start].strip(" -")
-        in_noun = row or last.rstrip("'’") in words.glue | _MANY or text[start - 1 : start] in {"'", "’"}
+        in_noun = row or last in words.glue | _MANY or text[start - 1 : start] in {"'", "’"}
         end_before = end
         name = bool(spoken) and text[start].isupper() and last not in words.determiners | _TOPIC and not row
         if word in words.empty:

@@ -95,6 +95,8 @@ NEW_SUBJECTS = [
     ("How much did the raised beds cost?", "What about the soil?", "What about the soil (cost)?"),
     ("¿Cuánto cuesta el tren nocturno?", "¿Y el hotel?", "¿Y el hotel (cuesta)?"),
     ("Combien coûte le train de nuit ?", "Et l'hôtel ?", "Et l'hôtel (coûte)?"),
+    ("Qu'avons-nous décidé pour l'API ?", "Et les prix ?", "Et les prix (décidé)?"),
+    ("¿Qué decidimos sobre la API?", "¿Y los precios?", "¿Y los precios (decidimos)?"),
 ]  # fmt: skip
 """The whole carries what was asked, and not the subject of the question before."""
 
