@@ -37,6 +37,8 @@ _CLAUSE = re.compile(
 )
 """Where one part of a question ends and the next begins."""
 
+_SURELY_ENGLISH = re.compile(r"\b(?:the|did|does|do|is|are|what|where|when|how|why|which|who)\b", re.IGNORECASE)
+
 
 def _words(
     opening: str, asks_the_same: str, pointing: str, person: str, *, empty: str, glue: str, determiners: str,
@@ -62,6 +64,18 @@ def _words(
 def clause_ends(text: str) -> bool:
     """Whether a clause ends in it."""
     return _CLAUSE.search(text) is not None
+
+
+def goes_on_in_another(text: str, previous: str, lang: str) -> bool:
+    """Whether it opens like a follow-up in another language than `lang`, the one that `previous` was taken to be in.
+
+    English is also what is said of a text too short to tell: it counts where an English word is there.
+    """
+    if words_of(lang).opening.match(text):
+        return False
+    if lang == "en" and not _SURELY_ENGLISH.search(previous):
+        return False
+    return any(words.opening.match(text) for words in _TABLE.values())
 
 
 @cache

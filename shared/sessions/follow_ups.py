@@ -3,8 +3,9 @@
 What makes a follow-up: no subject of its own ("Why?", "and in March?"), a fragment that opens like one ("and the
 hotel?", "for Lisbon?"), or a word that points at something the question does not name ("When did I buy it?").
 What is carried over: the subject's words, except a name that a new name replaces, and the time, unless the question
-names its own. Where nothing says that it leans, the question stays as it was asked: a carried word too many finds the
-wrong notes, a missing one is asked for again.
+names its own; a new subject ("what about the pricing?") leaves of the old question only what was asked. A time told
+from the earlier one ("the week before") is reckoned from there. Where nothing says that it leans, the question stays
+as it was asked: a carried word too many finds the wrong notes, a missing one is asked for again.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from shared.retrieval.time_phrases import FoundTime, find_time
-from shared.sessions.follow_up_words import Words, clause_ends, words_of
+from shared.sessions.follow_up_words import Words, clause_ends, goes_on_in_another, words_of
+from shared.sessions.new_subjects import asked_of_any
+from shared.sessions.shifted_times import Shift, next_to, shift_in
 from shared.text.languages import detect
 from shared.text.sentences import sentences
 from shared.text.terms import content_words, stem_of
@@ -62,17 +65,37 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
     At most `longest` characters, unless `text` alone has more.
     """
     lang = detect(f"{previous} {text}")
+    shift = shift_in(text, lang)
+    if shift is not None:
+        return _shifted(text, shift, _subject_of(previous, lang), _Times(asked, now, lang), longest)
     words = words_of(lang)
     read = _read(text, words, now, lang)
     if not _leans(read, words):
         return text
     before = _subject_of(previous, lang)
     if read.own:
+        if not _points(read, words) and goes_on_in_another(text, previous, detect(previous)):
+            return text
         return _with_subject(text, read, before, _Times(asked, now, lang), longest)
     times = _Times(asked, now, lang)
     if read.time is not None:
         return _fitting(f"{times.without(before)} {_phrase(read)}?", text, longest)
     return _fitting(f"{text.strip()} {times.fixed(before)}", text, longest)
+
+
+def _shifted(text: str, shift: Shift, before: str, times: _Times, longest: int) -> str:
+    """With the days that the phrase means; as it was asked where they are not known."""
+    days = times.days(before)
+    moved = next_to(*days, shift) if days is not None else None
+    if moved is None or moved[0] > date.fromisoformat(times.now.day):
+        return text
+    phrase = _days(*moved, words_of(times.lang))
+    told = f"{text[: shift.start]}{phrase}{text[shift.end :]}"
+    read = _read(told, words_of(times.lang), times.now, times.lang)
+    if read.own:
+        leans = _leans(read, words_of(times.lang))
+        return _with_subject(told, read, before, times, longest) if leans else _fitting(told, text, longest)
+    return _fitting(f"{times.without(before)} {phrase}?", text, longest)
 
 
 def _read(text: str, words: Words, now: Moment, lang: str) -> _Read:
@@ -154,13 +177,25 @@ def _carried(before: str, read: _Read, lang: str) -> list[str]:
     """The words of the subject, in their order, the last ones if there are many."""
     words = words_of(lang)
     own = {stem_of(word, lang) for word in read.own}
-    replaced = _names(before, words, lang) if read.fragment and _names(read.body, words, lang, anywhere=True) else set()
+    replaced = _replaced(before, read, words, lang)
     kept = [
         before[start:end]
         for word, start, end in content_words(before, lang)
         if word not in words.empty and stem_of(word, lang) not in own and before[start:end] not in replaced
     ]
     return list(dict.fromkeys(kept))[-MOST_CARRIED:]
+
+
+def _replaced(before: str, read: _Read, words: Words, lang: str) -> set[str]:
+    """The words of `before` in whose place the new ones stand: a name for a name, else one subject for the other."""
+    new = _names(read.body, words, lang, anywhere=True)
+    old = _names(before, words, lang)
+    if read.fragment and old and len(new) == len(read.own):
+        return old
+    if not (read.asks_the_same or (read.opens and read.fragment)) or _points(read, words):
+        return old if read.fragment and new else set()
+    asked = asked_of_any(before, words, lang, names=len(read.own) == 1 and not new)
+    return {before[start:end] for _, start, end in content_words(before, lang)} - asked
 
 
 def _names(text: str, words: Words, lang: str, *, anywhere: bool = False) -> set[str]:
@@ -211,14 +246,26 @@ class _Times:
         found = self._found(text)
         return [] if found is None else [self._today(found, text)]
 
+    def days(self, text: str) -> tuple[date, date] | None:
+        """The first and the last day of its time; None without one, or where it has no beginning or no end."""
+        found = self._found(text)
+        if found is None or found.hint.range.start is None or found.hint.range.end is None:
+            return None
+        zone = ZoneInfo(self.asked.zone)
+        last = found.hint.range.end - timedelta(microseconds=1)
+        return found.hint.range.start.astimezone(zone).date(), last.astimezone(zone).date()
+
     def _today(self, found: FoundTime, text: str) -> str:
         """The phrase; asked on another day, the days it meant then."""
-        start, end = found.hint.range.start, found.hint.range.end
+        end = found.hint.range.end
         if self.asked.day == self.now.day or end is None:
             return text[found.start : found.end]
         words = words_of(self.lang)
-        last = (end - timedelta(microseconds=1)).astimezone(ZoneInfo(self.asked.zone)).date().isoformat()
-        if start is None:
+        days = self.days(text)
+        if days is None:
             return words.before.format(end.astimezone(ZoneInfo(self.asked.zone)).date().isoformat())
-        first = start.astimezone(ZoneInfo(self.asked.zone)).date().isoformat()
-        return first if first == last else words.between.format(first, last)
+        return _days(*days, words)
+
+
+def _days(first: date, last: date, words: Words) -> str:
+    return first.isoformat() if first == last else words.between.format(first.isoformat(), last.isoformat())

@@ -13,9 +13,11 @@ from shared.sessions.standalone import LONGEST_ANSWER, resolve
 from tests.fakes import ScriptedWriter
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-BEFORE = Earlier(Exchange("How much is the night train?", "It costs 80 euros."), "How much is the night train?", NOW)
+BEFORE = Earlier(
+    Exchange("How much does the night train cost?", "It costs 80 euros."), "How much does the night train cost?", NOW
+)
 ASKED = Question("t", "And the hotel?", NOW)
-BY_RULE = "And the hotel (night train)?"
+BY_RULE = "And the hotel (cost)?"
 
 
 def _whole(*replies: str | ModelRefused | ModelUnavailable, question: Question = ASKED, longest: int = 200) -> str:
