@@ -3,7 +3,7 @@
 Saving a note:   indexing.pipeline   note -> chunks -> changes -> vectors -> store     (repaired by indexing.reconcile)
 Asking:          retrieval.pipeline  question -> analysis -> candidates -> scores -> selection
                  retrieval.folders   the same from the vaults and folders in which to look, which it ranks first
-                 answering.pipeline  selection -> prompt -> draft -> citations -> support -> answer, as a course of events
+                 answering.pipeline  selection -> prompt -> draft -> citations -> support -> answer, as events
 Along the way:   templates.pipeline  question -> the template whose steps the answer follows
                  sessions.service    question -> the whole question in its conversation; answer -> stored turn
                  account             a request answered once, budgets, caches, export, erasure
