@@ -2,6 +2,10 @@
 
 import os
 
+import flask
+import functions_framework
+
+from functions._http import not_routed
 from functions.api import api
 from functions.chat import chat
 from functions.on_note_write import on_note_write
@@ -10,6 +14,9 @@ from functions.reconcile import reconcile
 from shared.settings import Settings
 
 __all__ = ["api", "chat", "on_note_write", "on_template_write", "reconcile"]
+
+if flask.has_app_context():  # the host loads this file in its own
+    functions_framework.errorhandler(404)(not_routed)
 
 if os.environ.get("K_SERVICE"):
     Settings.from_env(os.environ)  # a revision with a bad setting must not go live as healthy

@@ -117,6 +117,12 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
     return response
 
 
+def not_routed(_: Exception) -> flask.Response:
+    """A path that the host itself does not hand on, like one with a newline in it."""
+    reply = _unrouted("GET", ())
+    return flask.Response(json.dumps(reply.body), reply.status, dict(SECURITY_HEADERS), mimetype="application/json")
+
+
 def _path(path: str, name: str) -> str:
     """The path within the function: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`.
 

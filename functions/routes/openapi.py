@@ -21,6 +21,8 @@ JSON = "application/json"
 OTHER_PROTOCOLS = frozenset({"/mcp"})
 """Paths that speak a protocol which describes itself."""
 SCHEMAS = "#/components/schemas/"
+SEGMENT = r"^[^/\x00-\x1f\x7f]{1,128}$"
+"""An id in an address."""
 PROBLEMS = {
     400: "A field or parameter is bad; `metadata` names it and says what was expected.",
     401: "There is no ID token, or it does not verify.",
@@ -139,7 +141,7 @@ def _summary(handler: object) -> str:
 
 def _segments(path: str) -> Iterator[Schema]:
     for name in re.findall(r"\{(\w+)\}", path):
-        yield {"name": to_camel(name), "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+        yield {"name": to_camel(name), "in": "path", "required": True, "schema": {"type": "string", "pattern": SEGMENT}}
 
 
 def _parameters(contract: Operation) -> Iterator[Schema]:

@@ -237,3 +237,7 @@ def test_indexing_by_event_names_the_note_in_its_log_line(world: World, capsys: 
     assert (line["tenantId"], line["noteId"], line["action"]) == ("alice", "n1", "indexed")
     assert "treasure" not in json.dumps(line)
     assert world.app.store.read_record("alice", NoteKey("alice", "n1").note_id).record is not None
+
+
+def test_a_path_that_the_host_hands_to_nobody_is_told_in_json_too(world: World) -> None:
+    assert problem(world.call("api", "GET", "/notes/a%0Ab"))[:2] == (404, "NO_SUCH_ROUTE")
