@@ -140,6 +140,7 @@ def test_a_folder_comes_in_with_titles_tags_and_dates_and_again_as_the_same_note
 
 
 def test_files_that_are_dropped_come_in_too(page: Page, product: Running) -> None:
+    open_notes(page)  # the page is listening
     page.evaluate(
         """() => {
           const transfer = new DataTransfer();
