@@ -9,10 +9,10 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from pathlib import Path
 from threading import Lock
 from typing import TypedDict
 
+from shared import extras
 from shared.account.caches import Cache
 from shared.adapters.extractive import ExtractiveWriter
 from shared.answering.grounding import Scrutiny
@@ -60,7 +60,11 @@ def use(built: App) -> None:
 
 
 def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = None, tenant: str = LOCAL_TENANT) -> App:
-    """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself)."""
+    """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself).
+
+    Raises SettingsError for what is asked for and not installed.
+    """
+    extras.check(settings)
     record_to(_recorder(settings))
     embedder = _embedder(settings)
     fallback = ExtractiveWriter()
@@ -85,14 +89,10 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
 
 
 def _recorder(settings: Settings) -> Recorder | None:
-    """Raises SettingsError where a collector is configured and what speaks to it is not installed."""
     if not settings.otel_endpoint:
         return None
-    try:
-        from shared.adapters.otel import OtelRecorder  # noqa: PLC0415 - only where it is used
-    except ImportError as missing:
-        expected = f"to be unset, or pip install 'aurora-notes[otel]' ({missing.name} is missing)"
-        raise SettingsError("OTEL_EXPORTER_OTLP_ENDPOINT", expected) from missing
+    from shared.adapters.otel import OtelRecorder  # noqa: PLC0415 - only where it is used
+
     return OtelRecorder(settings.otel_endpoint)
 
 
@@ -107,7 +107,7 @@ def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> St
 
 
 def _embedder(settings: Settings) -> Embedder | None:
-    if _uses_gemini(settings):
+    if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
         model = settings.embedding_model or gemini.embedder.DEFAULT_MODEL
@@ -137,7 +137,7 @@ def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Wr
 
     None: no model is configured, the extractive writer answers.
     """
-    if _uses_gemini(settings):
+    if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
         model = chosen or settings.chat_model or gemini.writer.DEFAULT_MODEL
@@ -158,19 +158,14 @@ def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Wr
 
 
 def _reranker(settings: Settings) -> Reranker | None:
-    """Raises SettingsError where what is asked for cannot be had."""
     if settings.reranker == "vertex":
         from shared.adapters.vertex_ranking import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
 
         return VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
     if settings.reranker == "cross_encoder":
-        from shared.adapters import cross_encoder  # noqa: PLC0415 - only where it is used
+        from shared.adapters.cross_encoder import CrossEncoderReranker  # noqa: PLC0415 - only where it is used
 
-        if settings.reranker_model is None or not Path(settings.reranker_model).is_dir():
-            raise SettingsError("RERANKER_MODEL", "the folder of a cross-encoder")
-        if not cross_encoder.available():
-            raise SettingsError("RERANKER", "none or vertex, or pip install 'aurora-notes[rerank]'")
-        return cross_encoder.CrossEncoderReranker(settings.reranker_model)
+        return CrossEncoderReranker(settings.reranker_model or "")
     return None
 
 
@@ -195,10 +190,6 @@ def _verifier(settings: Settings, tenant: str) -> Verifier:
     if settings.auth == "emulator":
         return firebase_auth.EmulatorVerifier(_project(settings))
     return firebase_auth.FirebaseVerifier(_project(settings), settings.auth_certificates_url)
-
-
-def _uses_gemini(settings: Settings) -> bool:
-    return bool(settings.gemini_api_key or settings.use_vertexai)
 
 
 class _GeminiAccess(TypedDict):
@@ -228,5 +219,5 @@ def _project(settings: Settings) -> str:
 def _notice(settings: Settings, embedder: Embedder | None, writer: Writer) -> str:
     store = f"Firestore ({settings.project})" if settings.store == "firestore" else f"embedded store ({settings.home})"
     vectors = f"embedder {embedder.model}" if embedder else "no embedder: keyword and recency search only"
-    offline = "" if _uses_gemini(settings) or settings.openai_base_url else "; offline, no key is set"
+    offline = "" if settings.uses_gemini or settings.openai_base_url else "; offline, no key is set"
     return f"{store}, {vectors}, writer {writer.model}{offline}"

@@ -16,7 +16,7 @@ LONGEST_FOLDER = LONGEST_NAME + 1 + LONGEST_PATH
 MOST_TAGS = 50
 """Rules look at each, and evaluate at most 1,000 expressions a write: at 75 tags the emulator gives up."""
 
-NOTE_ID = r"(?!\.{1,2}\Z)(?!__.*__\Z)[^/\x00-\x1f\x7f\ufffd]{1,128}"
-"""A pattern, in which a dot is any sign: what Firestore can keep and an address can hold."""
-LANG = r"[a-z]{2,3}"
-"""A pattern: ISO 639-1, or 639-3 where that has no letters for it."""
+NOTE_ID_PATTERN = r"(?!\.{1,2}\Z)(?!__.*__\Z)[^/\x00-\x1f\x7f\ufffd]{1,128}"
+"""In which a dot is any sign: what Firestore can keep and an address can hold."""
+LANG_PATTERN = r"[a-z]{2,3}"
+"""ISO 639-1, or 639-3 where that has no letters for it."""

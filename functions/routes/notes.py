@@ -14,12 +14,21 @@ from functions._operations import operation
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
 from shared.indexing.markdown_file import fields_of, note_id_of
-from shared.limits import LANG, LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MOST_TAGS, MOST_TEXT_BYTES, NOTE_ID
+from shared.limits import (
+    LANG_PATTERN,
+    LONGEST_NAME,
+    LONGEST_PATH,
+    LONGEST_TITLE,
+    MOST_TAGS,
+    MOST_TEXT_BYTES,
+    NOTE_ID_PATTERN,
+)
 from shared.text.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 from shared.wire import listed_note_json, note_json
 from shared.wire_types import ImportedJson, NoteJson, NotesJson
 
-EXPECTED_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
+NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
+LANG = "two or three letters, ISO 639, like en"
 PATH = f"a relative path like projects/api/meeting.md, at most {LONGEST_PATH} characters, with no `..` in it"
 
 Vault = Annotated[
@@ -30,7 +39,7 @@ Vault = Annotated[
     ),
 ]
 
-_NOTE_ID = re.compile(NOTE_ID, re.DOTALL)
+_NOTE_ID = re.compile(NOTE_ID_PATTERN, re.DOTALL)
 
 
 class NoteBody(Body):
@@ -45,7 +54,7 @@ class NoteBody(Body):
         default=(), description=f"a list of at most {MOST_TAGS} names of 1-{LONGEST_NAME} characters"
     )
     created_at: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
-    lang: str | None = Field(default=None, pattern=f"^{LANG}$", description="two or three letters, ISO 639, like en")
+    lang: str | None = Field(default=None, pattern=f"^{LANG_PATTERN}$", description=LANG)
     note_id: str | None = Field(default=None, description="the id that the address names")
     updated_at: str | None = Field(default=None, description="what the server said; it is not taken over")
 
@@ -128,7 +137,7 @@ def list_all(call: Call) -> Reply:
 def check_note_id(note_id: str) -> str:
     """The id itself. Raises InvalidArgument for one that Firestore could not keep."""
     if not _NOTE_ID.fullmatch(note_id):
-        raise InvalidArgument("noteId", EXPECTED_ID)
+        raise InvalidArgument("noteId", NOTE_ID)
     return note_id
 
 

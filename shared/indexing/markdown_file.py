@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, time
 from pathlib import PurePosixPath
 
 from shared.indexing.frontmatter import split
-from shared.limits import LANG, LONGEST_NAME, LONGEST_TITLE, MOST_TAGS
+from shared.limits import LANG_PATTERN, LONGEST_NAME, LONGEST_TITLE, MOST_TAGS
 from shared.text.instants import FIRST_YEAR, LAST_YEAR
 
 NOON = time(12, tzinfo=UTC)
@@ -84,7 +84,7 @@ def _tags(value: object) -> tuple[str, ...]:
 
 
 def _lang(value: object) -> str | None:
-    return value if isinstance(value, str) and re.fullmatch(LANG, value) else None
+    return value if isinstance(value, str) and re.fullmatch(LANG_PATTERN, value) else None
 
 
 def _created(fields: Mapping[str, object], name: str) -> datetime | None:
