@@ -146,7 +146,10 @@ class _Entry(_Strict):
     def _one_or_the_other(self) -> _Entry:
         if self.unanswerable == bool(self.relevant):
             raise ValueError("either relevant notes or `unanswerable: true`")
-        self.filters.filters(self.time_zone)  # so that a bad date is told with its place
+        filters = self.filters.filters(self.time_zone)  # so that a bad date is told with its place
+        after, before = filters.created_after, filters.created_before
+        if after is not None and before is not None and after > before:
+            raise ValueError("filters.createdAfter is later than filters.createdBefore")
         return self
 
     def question(self) -> GoldenQuestion:

@@ -79,6 +79,7 @@ def test_yaml_says_the_same_as_json_lines(tmp_path: Path) -> None:
         ({"now": "yesterday"}, "now"),
         ({"timeZone": "Mars/Olympus"}, "timeZone"),
         ({"filters": {"createdAfter": "someday"}}, "RFC 3339"),
+        ({"filters": {"createdAfter": "2026-02-01", "createdBefore": "2026-01-01"}}, "filters.createdAfter is later"),
         ({"filters": {"folder": "x"}}, "filters.folder"),
         ({"grade": 3}, "grade"),
     ],
