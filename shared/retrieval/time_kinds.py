@@ -107,8 +107,7 @@ def _older(mention: Mention, context: Context) -> Span:
 
 def _rolling(mention: Mention, context: Context) -> Span:
     unit = _unit(mention, context)
-    count = 1 if mention.word("n") is None else _count(mention, context)
-    count = FEW[unit] if count is None else count
+    count = (1 if mention.word("n") is None else _count(mention, context)) or FEW[unit]
     days = count * calendar.REACH[unit]
     return calendar.rolling(unit, count, context.today, _window_start(days, context))
 

@@ -52,7 +52,7 @@ class Lexicon:
         """The rules as regular expressions that match whole words, never a piece of an identifier or a version."""
         words = {
             "unit": _group("unit", self.units),
-            "n": rf"(?P<n>\d{{1,3}}|{_alternatives(self.numbers)})",
+            "n": rf"(?P<n>[1-9]\d{{0,2}}|{_alternatives(self.numbers)})",
             "weekday": _group("weekday", self.weekdays),
             "month": _group("month", self.months),
             "season": _group("season", self.seasons),
