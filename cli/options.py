@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -52,7 +53,9 @@ class Place:
     @contextmanager
     def app(self) -> Iterator[App]:
         """The product, closed afterwards."""
-        app = build(self.settings(), tenant=self.tenant_id)
+        settings = self.settings()
+        logging.getLogger("shared").setLevel(settings.log_level)
+        app = build(settings, tenant=self.tenant_id)
         try:
             yield app
         finally:
