@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from cli.showing import show_answer, show_report
 from functions.inside import Door, Inside, Json
 from shared.bootstrap import use
 from shared.errors import Unavailable
+from shared.limits import VAULT, VAULT_PATTERN
 from shared.ports import Identity
 from shared.wire import reconcile_json
 
@@ -49,8 +51,8 @@ def index(place: Place, path: Path, vault: str, *, watching: bool) -> None:
     Exit code 1: some notes could not be indexed, or wait for their vectors. With --watch and --json: one object a
     line, one line a change.
     """
-    if not vault or "/" in vault:
-        raise click.BadParameter("a name without slash", param_hint="--vault")
+    if not re.fullmatch(VAULT_PATTERN, vault):
+        raise click.BadParameter(VAULT, param_hint="--vault")
     with _shelf(place) as shelf:
         task = Import(shelf, path, vault)
         if watching:

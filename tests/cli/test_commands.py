@@ -127,7 +127,10 @@ def test_while_a_part_cannot_be_read_nothing_is_removed(aurora: Aurora, notes: W
     assert aurora.json("index", str(folder))["removed"] == 1
 
 
-@pytest.mark.parametrize("arguments", [["index"], ["index", "no/such/folder"], ["index", ".", "--vault", "a/b"]])
+VAULTS = [["index", ".", "--vault", name] for name in ("a/b", "", "a\tb", "v" * 201)]
+
+
+@pytest.mark.parametrize("arguments", [["index"], ["index", "no/such/folder"], *VAULTS])
 def test_a_wrong_command_line_is_2(aurora: Aurora, arguments: list[str]) -> None:
     assert aurora(*arguments).exit_code == 2
 
