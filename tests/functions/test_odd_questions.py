@@ -57,6 +57,15 @@ def test_an_unknown_vault_or_folder_is_404_and_named(
 
 
 @pytest.mark.parametrize("path", ASKING)
+def test_the_longest_folder_there_can_be_is_searched(world: World, path: str) -> None:
+    folder, vault = "/".join(["f" * 100] * 9), "v" * 200
+    world.save("deep", text="We decided to run the API on a mainframe.", path=f"{folder}/n.md", vault=vault)
+    for name in (folder, f"{vault}/{folder}"):
+        found = _ask(world, path, "Where did we decide to run the API?", filters={"folders": [name]}).get_json()
+        assert _found(found) == {"deep"}
+
+
+@pytest.mark.parametrize("path", ASKING)
 def test_dates_the_wrong_way_round_are_400_and_the_same_date_twice_is_an_empty_time(world: World, path: str) -> None:
     wrong = {"createdAfter": "2026-02-01", "createdBefore": "2026-01-01"}
     assert problem(_ask(world, path, "API?", filters=wrong)) == (400, "INVALID_FIELD", "filters.createdAfter")
