@@ -69,7 +69,7 @@ class Place:
             return
         with self.app() as app:
             use(app)
-            yield Inside(Identity(self.tenant_id, self.tenant_id))
+            yield Inside(Identity(self.tenant_id))
 
 
 def close(app: App) -> None:

@@ -41,7 +41,7 @@ from shared.errors import InvalidArgument, NotFound
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
-from shared.ports import Embedder, Page, Reranker, Store, Verifier, Writer
+from shared.ports import Attester, Embedder, Page, Reranker, Store, Verifier, Writer
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
@@ -103,6 +103,8 @@ class App:
     clock: Callable[[], datetime]
     notice: str
     """One line that says which parts are in use."""
+    attester: Attester | None = None
+    """None: requests may come from any app."""
     reranker: Reranker | None = None
     """Orders the best passages again; None: they stay as scored."""
     writers: Mapping[str, Writer] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from shared.answering.support import OfflineJudge
 from shared.app import App
 from shared.domain import NoteKey
 from shared.errors import SettingsError
-from shared.ports import Embedder, Judge, Reranker, Store, Verifier, Writer
+from shared.ports import Attester, Embedder, Judge, Reranker, Store, Verifier, Writer
 from shared.settings import Settings
 from shared.spans import Recorder, record_to
 
@@ -73,6 +73,7 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         writer=writer,
         fallback=fallback,
         verifier=_verifier(settings, tenant),
+        attester=_attester(settings),
         pool=ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, writer),
@@ -195,6 +196,15 @@ def _verifier(settings: Settings, tenant: str) -> Verifier:
     if settings.auth == "emulator":
         return firebase_auth.EmulatorVerifier(_project(settings))
     return firebase_auth.FirebaseVerifier(_project(settings), settings.auth_certificates_url)
+
+
+def _attester(settings: Settings) -> Attester | None:
+    """None: nobody needs to say which app they use, as where nobody signs in."""
+    if settings.app_check == "off" or settings.auth != "firebase":
+        return None
+    from shared.adapters import app_check  # noqa: PLC0415 - only where it is used
+
+    return app_check.FirebaseAppCheck(_project(settings))
 
 
 def _uses_gemini(settings: Settings) -> bool:

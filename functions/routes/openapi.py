@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
+from functions._app_check import APP_CHECK
 from functions._calls import Call, Reply, Route
 from functions._operations import OPERATIONS, Operation, operation
 from shared.wire_types import ErrorJson
@@ -25,7 +26,7 @@ SEGMENT = r"^[^/\x00-\x1f\x7f]{1,128}$"
 """An id in an address."""
 PROBLEMS = {
     400: "A field or parameter is bad; `metadata` names it and says what was expected.",
-    401: "There is no ID token, or it does not verify.",
+    401: "There is no ID token, or none of App Check where that is enforced, or it does not verify.",
     403: "A tenant that this caller may not use.",
     404: "There is no such thing for this caller.",
     409: "Somebody else changed it first.",
@@ -51,6 +52,17 @@ TEXTS: Mapping[str, Schema] = {
 """What is no plain text."""
 ANYWHERE = (400, 413, 429, 500, 502, 503)
 TO_CALLERS = (401, 403)
+SECURITY_SCHEMES: Mapping[str, Schema] = {
+    "idToken": {"type": "http", "scheme": "bearer", "bearerFormat": "Firebase ID token"},
+    "appCheck": {
+        "type": "apiKey",
+        "in": "header",
+        "name": APP_CHECK,
+        "description": "A Firebase App Check token, where the deployment enforces App Check.",
+    },
+}
+TO_BE_LET_IN: list[Schema] = [{"idToken": []}, {"idToken": [], "appCheck": []}]
+"""Either of them: which, a deployment decides."""
 DESCRIPTION = (
     "Notes, questions about them, and answers in which every claim points at the exact passage it came from. "
     "Offsets count UTF-16 units; instants are RFC 3339 in UTC; objects may gain fields."
@@ -77,7 +89,7 @@ def document() -> Mapping[str, object]:
         "paths": paths,
         "components": {
             "schemas": components,
-            "securitySchemes": {"idToken": {"type": "http", "scheme": "bearer", "bearerFormat": "Firebase ID token"}},
+            "securitySchemes": SECURITY_SCHEMES,
         },
     }
 
@@ -123,7 +135,7 @@ def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema
         "summary": _summary(handler),
         "parameters": [*_segments(path), *_parameters(contract)],
         "responses": _responses(route, contract, schemas),
-        "security": [] if route.public else [{"idToken": []}],
+        "security": [] if route.public else TO_BE_LET_IN,
     }
     if contract.body is not None:
         body = schemas[contract.body]
