@@ -9,11 +9,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from cli.shelves import forget
 from functions.inside import Door, Inside
 from shared.app import App
 from shared.bootstrap import LOCAL_TENANT, build, use
@@ -52,7 +54,8 @@ class Place:
     @contextmanager
     def app(self) -> Iterator[App]:
         """The product, closed afterwards."""
-        app = build(self.settings(), tenant=self.tenant_id)
+        settings = self.settings()
+        app = build(settings, on_erase=partial(forget, settings), tenant=self.tenant_id)
         try:
             yield app
         finally:

@@ -121,6 +121,8 @@ class App:
     """Vectors of questions asked lately."""
     results: Cache[Retrieved] | None = field(default_factory=Cache)
     """What searches found lately; None: not kept."""
+    on_erase: Callable[[str], None] | None = None
+    """Forgets what is kept of a tenant outside the store; None: nothing is."""
     patience: float = PATIENCE
     """Seconds that a request waits for another of the same `requestId`."""
 
@@ -403,6 +405,8 @@ class App:
     def erase(self, tenant_id: str) -> Receipt:
         """Remove everything the tenant owns. Killed half-way, the next call does the rest and counts the rest."""
         erased = self.store.erase(tenant_id)
+        if self.on_erase is not None:
+            self.on_erase(tenant_id)
         self.delivered.pop(tenant_id, None)
         if self.results is not None:
             self.results.clear()

@@ -59,8 +59,16 @@ def use(built: App) -> None:
         _process[:] = [built]
 
 
-def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = None, tenant: str = LOCAL_TENANT) -> App:
-    """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself)."""
+def build(
+    settings: Settings,
+    *,
+    on_write: Callable[[NoteKey], None] | None = None,
+    on_erase: Callable[[str], None] | None = None,
+    tenant: str = LOCAL_TENANT,
+) -> App:
+    """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself),
+    `on_erase` of every tenant that is erased.
+    """
     record_to(_recorder(settings))
     embedder = _embedder(settings)
     fallback = ExtractiveWriter()
@@ -82,6 +90,7 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
         scrutiny=Scrutiny(judge_of(settings), strict=settings.support_policy == "strict"),
         results=Cache() if settings.store == "embedded" else None,
+        on_erase=on_erase,
     )
 
 
