@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from shared.domain import Spending
-from shared.errors import AuroraError, EmbeddingsSpent, Exhausted
+from shared.errors import AuroraError, EmbeddingsSpent, Exhausted, Unavailable
 from shared.ports import UsageStore
 
 
@@ -24,8 +24,8 @@ class Budgets:
 
     @contextmanager
     def answering(self, tenant_id: str) -> Iterator[None]:
-        """Around one answer. One that fails by an error of ours is given back; an abandoned one was written all the
-        same. Raises Exhausted.
+        """Around one answer. One that fails by an error of ours is given back, unless the store is away; an abandoned
+        one was written all the same. Raises Exhausted.
         """
         if self.answers is None:
             yield
@@ -36,7 +36,8 @@ class Budgets:
         try:
             yield
         except AuroraError:
-            self.store.spend(tenant_id, _day(now), Spending.ANSWERS, -1)
+            with suppress(Unavailable):
+                self.store.spend(tenant_id, _day(now), Spending.ANSWERS, -1)
             raise
 
     def embedding(self, tenant_id: str, tokens: int) -> None:

@@ -21,7 +21,7 @@ class TenantEmbedder:
     tenant_id: str
     budgets: Budgets
     questions: Cache[Vector]
-    """The process's: a question's vector is the same whoever asks."""
+    """The process's. Each tenant's questions are their own: what stops one tenant stops no other who asks the same."""
 
     @property
     def model(self) -> str:
@@ -49,7 +49,12 @@ class TenantEmbedder:
 
     def embed_query(self, text: str) -> Vector:
         # A digest: what people ask stays in memory no longer than their requests.
-        key = (self.model, self.dimension, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+        key = (
+            self.tenant_id,
+            self.model,
+            self.dimension,
+            hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
+        )
         return self.questions.get(key, lambda: self._embed_query(text))
 
     def _embed_query(self, text: str) -> Vector:

@@ -22,7 +22,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from shared.domain import AnsweredRequest, IndexRecord, StoredRequest
-from shared.errors import Conflict, RequestBusy, TooLarge
+from shared.errors import Conflict, RequestBusy, TooLarge, Unavailable
 from shared.ports import RequestStore
 
 KEPT = timedelta(hours=24)
@@ -68,7 +68,8 @@ class Claim:
     def keep(self, answer: str, notes: Mapping[str, str]) -> str:
         """The answer to give: this one, unless somebody has taken the request over and answered it before.
 
-        `notes`: id -> revision of those that were read for it.
+        One that the store cannot keep is given all the same; a repeat is then answered anew. `notes`: id -> revision
+        of those that were read for it.
         """
         kept = replace(self.record, answer=answer, notes=notes, lease_until=None)
         try:
@@ -80,12 +81,16 @@ class Claim:
         except TooLarge:
             logger.warning("an answer was too long to be kept for a repeat")
             self.release()
+        except Unavailable as problem:
+            logger.warning("an answer was not kept for a repeat (%s)", type(problem).__name__)
         self.record = kept
         return kept.answer or answer
 
     def release(self) -> None:
-        """Let the next one answer at once. Who has been overtaken has nothing to release."""
-        with suppress(Conflict):
+        """Let the next one answer at once. Who has been overtaken has nothing to release; while the store is away, the
+        next one answers when the lease has run out.
+        """
+        with suppress(Conflict, Unavailable):
             self.repeats.write(self.key, None, self.token)
 
 
