@@ -100,6 +100,7 @@ class App:
     """Answers when `writer` is away."""
     verifier: Verifier
     pool: Executor
+    """Runs what one question asks at the same time."""
     clock: Callable[[], datetime]
     notice: str
     """One line that says which parts are in use."""

@@ -5,7 +5,6 @@ named folders -> ranked folders -> a weight by place -> each searched on its own
 
 from __future__ import annotations
 
-import contextvars
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -67,10 +66,7 @@ def retrieve_from_folders(
 
 def _ranked(question: Question, offered: Sequence[Offer], ranker: Writer, pool: Executor) -> list[FolderRanking]:
     """All vaults at the same time."""
-    calls = [
-        pool.submit(contextvars.copy_context().run, rank_folders, question.text, each.vault, each.rest, ranker)
-        for each in offered
-    ]
+    calls = [pool.submit(rank_folders, question.text, each.vault, each.rest, ranker) for each in offered]
     return [call.result() for call in calls]
 
 
