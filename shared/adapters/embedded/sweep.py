@@ -59,17 +59,17 @@ def keys(
 
 
 def unfinished(files: Iterable[TenantFile], *, limit: int) -> tuple[NoteKey, ...]:
-    """Oldest first over all files."""
-    found: list[tuple[int, str, str]] = []
+    """Failed ones last, oldest first, over all files."""
+    found: list[tuple[bool, int, str, str]] = []
     for file in files:
         with file.reading() as db:
             rows_found = db.execute(
-                "SELECT indexed_at, note_id FROM records WHERE status <> 'indexed' "
-                "ORDER BY indexed_at, note_id LIMIT ?",
+                "SELECT status = 'failed', indexed_at, note_id FROM records WHERE status <> 'indexed' "
+                "ORDER BY 1, indexed_at, note_id LIMIT ?",
                 (limit,),
             )
-            found += ((indexed_at, file.tenant_id, note_id) for indexed_at, note_id in rows_found)
-    return tuple(NoteKey(tenant_id, note_id) for _, tenant_id, note_id in sorted(found)[:limit])
+            found += ((failed, when, file.tenant_id, note_id) for failed, when, note_id in rows_found)
+    return tuple(NoteKey(tenant_id, note_id) for _, _, tenant_id, note_id in sorted(found)[:limit])
 
 
 class Bookmarks:

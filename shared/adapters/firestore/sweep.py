@@ -19,7 +19,6 @@ CHUNKS_A_PAGE = 1000
 """Chunk names that one search for orphans looks at."""
 CHANGED_NOTES = "notes by updatedAt"
 """Names that listing in its cursors; the others are named by their collection."""
-UNFINISHED = (IndexStatus.PENDING.value, IndexStatus.FAILED.value)
 
 
 class Sweep:
@@ -57,10 +56,14 @@ class Sweep:
         return self._keys("index", limit, cursor)
 
     def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
+        waiting = self._records(IndexStatus.PENDING, limit)
+        return (*waiting, *(self._records(IndexStatus.FAILED, limit - len(waiting)) if len(waiting) < limit else ()))
+
+    def _records(self, status: IndexStatus, limit: int) -> tuple[NoteKey, ...]:
         query = Query(
             collection="index",
             everywhere=True,
-            where=(Where("status", Is.IN, UNFINISHED),),
+            where=(Where("status", Is.EQUAL, status.value),),
             order=(Order("indexedAt"), Order(KEY)),
             limit=limit,
             fields=(),
