@@ -63,12 +63,12 @@ class _Begun:
         self._pattern = found.route.pattern if found.route else "-"
         self._fields = {"route": self._pattern, **fields}
         self._started = time.perf_counter()
-        self._place = spans.begun(request.headers.get("traceparent", ""))
+        self._trace = spans.begun(request.headers.get("traceparent", ""))
 
     @contextmanager
     def context(self) -> Iterator[None]:
         """What is logged and what takes time inside belongs to this request."""
-        with _log.context(self._fields), spans.inside(self._place):
+        with _log.context(self._fields), spans.inside(self._trace):
             yield
 
     def log(self, status: int) -> None:
@@ -90,7 +90,7 @@ class _Begun:
             "http.route": pattern,
             "http.response.status_code": status,
         }
-        spans.request_ended(f"{method} {pattern}", self._place, seconds, told)
+        spans.request_ended(f"{method} {pattern}", self._trace, seconds, told)
 
 
 def _level(status: int) -> int:

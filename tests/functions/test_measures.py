@@ -195,9 +195,9 @@ def test_a_collector_that_is_away_costs_no_answer(world: World, collector: Scrip
 
 def test_a_request_without_a_caller_begins_a_trace_of_its_own() -> None:
     for header in ("", "00-zz-bb-01", "junk"):
-        place = spans.begun(header)
-        assert place.parent_id is None
-        assert (len(place.trace_id), len(place.span_id)) == (32, 16)
+        context = spans.begun(header)
+        assert context.parent_id is None
+        assert (len(context.trace_id), len(context.span_id)) == (32, 16)
     assert spans.begun().trace_id != spans.begun().trace_id
 
 
