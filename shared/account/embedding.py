@@ -44,8 +44,8 @@ class TenantEmbedder:
         return self.inner.is_static
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        self.budgets.embedding(self.tenant_id, sum(map(estimated_tokens, texts)))
-        return self.inner.embed_documents(texts)
+        with self.budgets.embedding(self.tenant_id, sum(map(estimated_tokens, texts))):
+            return self.inner.embed_documents(texts)
 
     def embed_query(self, text: str) -> Vector:
         # A digest: what people ask stays in memory no longer than their requests.
@@ -58,5 +58,5 @@ class TenantEmbedder:
         return self.questions.get(key, lambda: self._embed_query(text))
 
     def _embed_query(self, text: str) -> Vector:
-        self.budgets.embedding(self.tenant_id, estimated_tokens(text))
-        return self.inner.embed_query(text)
+        with self.budgets.embedding(self.tenant_id, estimated_tokens(text)):
+            return self.inner.embed_query(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
@@ -12,7 +13,15 @@ from shared.account.budgets import Budgets, seconds_to_next_day
 from shared.account.caches import Cache
 from shared.account.embedding import TenantEmbedder
 from shared.domain import DayUsage, IndexStatus, NoteKey, RetrievalMode, Spending, Vector
-from shared.errors import EmbeddingsSpent, Exhausted, NotFound, StoreUnavailable
+from shared.errors import (
+    AuroraError,
+    EmbeddingsSpent,
+    Exhausted,
+    ModelRefused,
+    ModelUnavailable,
+    NotFound,
+    StoreUnavailable,
+)
 from shared.ports import Page
 from shared.text.estimates import estimated_tokens
 from tests.account.world import OTHER, QUESTION, TENANT, Household
@@ -149,12 +158,23 @@ def test_a_question_over_the_budget_is_answered_by_keywords(home: Household) -> 
     assert home.app.store.list_usage(TENANT, limit=1).items[0].embedded_tokens == estimated_tokens(QUESTION)
 
 
+@pytest.mark.parametrize("outage", [ModelUnavailable("away"), ModelRefused("bad key")])
+def test_what_was_not_embedded_costs_nothing_of_the_budget(home: Household, outage: AuroraError) -> None:
+    home.limited(daily_embed_tokens=10_000)
+    home.embedder.outage = outage
+    for _ in range(3):
+        with suppress(ModelUnavailable):
+            home.save("boat", LONG)
+        assert home.search().mode is RetrievalMode.KEYWORD_RECENCY
+    assert [each.embedded_tokens for each in home.app.store.list_usage(TENANT, limit=1).items] in ([], [0])
+
+
 def test_a_batch_larger_than_a_days_budget_takes_a_whole_day(home: Household) -> None:
     home.limited(daily_embed_tokens=5)
     home.save("boat", LONG)
     assert home.app.coverage(TENANT).indexed == 1
-    with pytest.raises(EmbeddingsSpent):
-        home.app.budgets.embedding(TENANT, 1)
+    with pytest.raises(EmbeddingsSpent), home.app.budgets.embedding(TENANT, 1):
+        pass
 
 
 def test_threads_that_embed_at_once_never_exceed_the_budget(home: Household) -> None:
@@ -162,10 +182,10 @@ def test_threads_that_embed_at_once_never_exceed_the_budget(home: Household) -> 
 
     def embed(_: int) -> int:
         try:
-            home.app.budgets.embedding(TENANT, 30)
+            with home.app.budgets.embedding(TENANT, 30):
+                return 30
         except EmbeddingsSpent:
             return 0
-        return 30
 
     with ThreadPoolExecutor(50) as threads:
         assert sum(threads.map(embed, range(50))) == 990
