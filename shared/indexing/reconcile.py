@@ -100,8 +100,11 @@ def reconcile(
         insist=full,
         dry_run=dry_run,
     )
-    sweep = _Sweep(repairs, now=clock(), full=full)
-    complete = sweep.run(budget)
+    complete = _Sweep(repairs, now=clock(), full=full).run(budget)
+    return _report(repairs, complete=complete)
+
+
+def _report(repairs: Repairs, *, complete: bool) -> ReconcileReport:
     done = repairs.done
     return ReconcileReport(
         examined=len(repairs.seen),
@@ -113,7 +116,7 @@ def reconcile(
         texts=done["texts"],
         tokens=done["tokens"],
         complete=complete,
-        dry_run=dry_run,
+        dry_run=repairs.dry_run,
     )
 
 
