@@ -56,7 +56,7 @@ _logger = logging.getLogger(__name__)
 
 
 class _Begun:
-    """A request under way: what its log lines carry, and its place in a trace."""
+    """A request under way: what its log lines carry, and its trace."""
 
     def __init__(self, request: flask.Request, found: Found, fields: Mapping[str, str]) -> None:
         self.request = request
@@ -67,7 +67,7 @@ class _Begun:
 
     @contextmanager
     def context(self) -> Iterator[None]:
-        """What is logged and what takes time inside belongs to this request."""
+        """Log lines and timed steps inside belong to this request."""
         with _log.context(self._fields), spans.inside(self._trace):
             yield
 

@@ -1,4 +1,4 @@
-"""An embedder that one tenant pays for: its documents and questions count, and a question is embedded once."""
+"""An embedder at one tenant's expense: what it embeds counts against the budget, and a question is embedded once."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""A request's `requestId` -> the answer it already has, or the claim to answer it.
+"""Idempotency: a request's `requestId` -> the answer it already has, or the claim to answer it.
 
-The first to come claims the id under a lease and keeps its answer for a day. A repeat meanwhile waits a little for it;
-after that it is told to come back (503). One whose worker died is answered anew when the lease has run out, one that
-failed or was abandoned at once. The same id with another body is a conflict.
+The first to come claims the id under a lease, and its answer is kept for a day. A repeat that comes meanwhile waits a
+little for it and is then told to come back (503). A request whose worker died is answered anew when the lease has run
+out, one that failed or was abandoned at once. The same id with another body is a conflict.
 
-An answer is given again only while every note whose text may stand in it exists: the one who asked may have deleted
-one since, and then the question is answered anew. A note that was only edited leaves the answer as it was given, and
-its citations are stale.
+An answer is given again only while every note whose text may stand in it exists: the person who asked may have deleted
+one since, and then the question is answered anew. A note that was only edited leaves the answer as it was given; its
+citations are stale.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What searches found, kept while the tenant's index stands still."""
+"""A cache of search results, good while the tenant's index stands still."""
 
 from __future__ import annotations
 
