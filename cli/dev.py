@@ -21,8 +21,8 @@ import functions_framework
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from cli import emulator
-from cli.doorkeeper import only_from_this_machine
 from cli.importing import Import
+from cli.loopback import only_from_this_machine
 from cli.options import Place, close, common, fail
 from cli.page import with_page
 from cli.shelves import LocalShelf, forget

@@ -19,7 +19,7 @@ def is_preflight(method: str, headers: Headers) -> bool:
 
 
 def cors_headers(method: str, headers: Headers) -> dict[str, str]:
-    """The headers that let the page that asks read the reply; for a page not on the list none that allow it."""
+    """The headers that let the asking page read the reply; a page that is not on the list gets none of them."""
     origin = headers.get("Origin")
     if origin is None:
         return {}

@@ -57,7 +57,7 @@ _logger = logging.getLogger(__name__)
 
 
 class _Begun:
-    """A request under way: what its log lines carry, and its place in a trace."""
+    """A request under way: what its log lines carry, and its trace."""
 
     def __init__(self, request: flask.Request, found: Found, fields: Mapping[str, str]) -> None:
         self.request = request
@@ -65,12 +65,12 @@ class _Begun:
         self._fields = {"route": self._pattern, **fields}
         self._measured: dict[str, Any] = {}
         self._started = time.perf_counter()
-        self._place = spans.begun(request.headers.get("traceparent", ""))
+        self._trace = spans.begun(request.headers.get("traceparent", ""))
 
     @contextmanager
     def context(self) -> Iterator[None]:
-        """What is logged, measured and takes time inside belongs to this request, whose stream is a second part."""
-        with _log.context(self._fields, self._measured), spans.inside(self._place):
+        """What is logged, measured and timed inside belongs to this request, whose stream is a second part."""
+        with _log.context(self._fields, self._measured), spans.inside(self._trace):
             yield
 
     def log(self, status: int) -> None:
@@ -92,7 +92,7 @@ class _Begun:
             "http.route": pattern,
             "http.response.status_code": status,
         }
-        spans.request_ended(f"{method} {pattern}", self._place, seconds, told)
+        spans.request_ended(f"{method} {pattern}", self._trace, seconds, told)
 
 
 def _level(status: int) -> int:

@@ -100,6 +100,7 @@ class App:
     """Answers when `writer` is away."""
     verifier: Verifier
     pool: Executor
+    """Runs what one question asks at the same time."""
     clock: Callable[[], datetime]
     notice: str
     """One line that says which parts are in use."""
@@ -204,26 +205,27 @@ class App:
 
         Raises NotFound for a template that there is not, Exhausted when the tenant's day is used up.
         """
-        return last(self.chat_events(question))
+        with self.budgets.answering(question.tenant_id):
+            return last(self.chat_events(question))
 
     def chat_events(self, question: Question) -> Generator[AnswerEvent]:
         """The same answer as it comes about; nothing happens before the first event is asked for.
 
-        Closing the iterator ends what is under way.
+        It is the caller who holds `budgets.answering`, around all that the question costs. Closing the iterator ends
+        what is under way.
         """
-        with self.budgets.answering(question.tenant_id):
-            choosing = self.pool.submit(self._template_for, question) if question.template else None
-            retrieved = self._retrieve(question, self._options()) if question.use_notes else None
-            chosen = choosing.result() if choosing else None
-            yield from answer_events(
-                question,
-                retrieved,
-                writer=self.writers.get(question.model or "", self.writer),
-                fallback=self.fallback,
-                template=chosen,
-                scrutiny=self.scrutiny,
-                amend=partial(self._unless_pending, question.tenant_id),
-            )
+        choosing = self.pool.submit(self._template_for, question) if question.template else None
+        retrieved = self._retrieve(question, self._options()) if question.use_notes else None
+        chosen = choosing.result() if choosing else None
+        yield from answer_events(
+            question,
+            retrieved,
+            writer=self.writers.get(question.model or "", self.writer),
+            fallback=self.fallback,
+            template=chosen,
+            scrutiny=self.scrutiny,
+            amend=partial(self._unless_pending, question.tenant_id),
+        )
 
     def _unless_pending(self, tenant_id: str, answered: Answer) -> Answer:
         """A refusal while notes wait to be indexed does not know whether they hold the answer, and says that."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -24,6 +23,7 @@ from shared.errors import SettingsError
 from shared.ports import Attester, Embedder, Judge, Reranker, Store, Verifier, Writer
 from shared.settings import Settings
 from shared.spans import Recorder, record_to
+from shared.threads import RequestThreads
 
 LEG_THREADS = 32
 """Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
@@ -82,7 +82,7 @@ def build(
         fallback=fallback,
         verifier=_verifier(settings, tenant),
         attester=_attester(settings),
-        pool=ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg"),
+        pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, writer),
         reranker=_reranker(settings),

@@ -115,7 +115,9 @@ class SweepStore(Protocol):
         ...
 
     def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
-        """Keys of records whose status is not `indexed`, oldest `indexed_at` first."""
+        """Keys of records whose status is not `indexed`: those that wait for vectors, then failed ones, each oldest
+        `indexed_at` first. However many have failed for good, none that waits is left out for them.
+        """
         ...
 
     def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:

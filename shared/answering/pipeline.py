@@ -32,8 +32,8 @@ from shared.domain import (
     Template,
     TemplateMatch,
 )
-from shared.laps import Laps
 from shared.ports import Writer
+from shared.step_timer import StepTimer
 from shared.text.passive import passive
 
 log = logging.getLogger(__name__)
@@ -113,14 +113,14 @@ def _written(
     prompt = build_prompt(question, retrieved, sources, template=template)
     opening, with_citations = _widening_notice(retrieved), question.include_citations
     texts = _linkable(question, sources)
-    laps = Laps()
+    timer = StepTimer()
     draft = yield from _write(
         prompt, writers, shown, lambda: LiveText(sources, texts, opening=opening, with_citations=with_citations)
     )
-    laps.end("write")
+    timer.end("write")
     checked = _check(question, retrieved, draft, check_citations(draft.text, sources), writers.scrutiny)
-    laps.end("check")
-    return replace(checked, text=passive(checked.text, texts), timings_ms=laps.taken)
+    timer.end("check")
+    return replace(checked, text=passive(checked.text, texts), timings_ms=timer.timings_ms)
 
 
 def _write(
@@ -178,15 +178,15 @@ def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited,
 def _chat_without_notes(
     question: Question, shown: Shown, writers: _Writers, template: Template | None
 ) -> Generator[AnswerEvent, None, Answer]:
-    laps = Laps()
+    timer = StepTimer()
     texts = _linkable(question, ())
     prompt = build_plain_prompt(question, template=template)
     draft = yield from _write(prompt, writers, shown, lambda: LiveText((), texts))
-    laps.end("write")
+    timer.end("write")
     cited = check_citations(draft.text, ())
     _report(cited.removed)
     return Answer(
-        passive(cited.text.strip(), texts), (), None, draft.model, None, draft.usage, laps.taken, cited.removed
+        passive(cited.text.strip(), texts), (), None, draft.model, None, draft.usage, timer.timings_ms, cited.removed
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 import time
 import uuid
@@ -40,6 +41,9 @@ NEW = "new"
 SCANNED = 100
 """Sessions whose titles are looked at in one step of a search, and steps a page takes at most."""
 MOST_STEPS = 5
+
+_ID = re.compile("[0-9A-Za-z]{1,64}")
+"""What a session may be called: by us 32 hexadecimal digits."""
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +100,7 @@ class Sessions:
 
     def get(self, tenant_id: str, session_id: str) -> Session:
         """Raises NotFound, also for a session of another tenant."""
-        session = self.store.get_session(tenant_id, session_id) if session_id.isalnum() else None
+        session = self.store.get_session(tenant_id, session_id) if _ID.fullmatch(session_id) else None
         if session is None:
             raise NotFound("no such session")
         return session
@@ -113,7 +117,7 @@ class Sessions:
 
     def delete(self, tenant_id: str, session_id: str) -> None:
         """With its messages. Raises NotFound."""
-        if not session_id.isalnum() or not self.store.delete_session(tenant_id, session_id):
+        if not _ID.fullmatch(session_id) or not self.store.delete_session(tenant_id, session_id):
             raise NotFound("no such session")
 
     def page(self, tenant_id: str, *, limit: int, token: str | None = None, title: str = "") -> Page[Session]:

@@ -147,20 +147,27 @@ def test_only_a_page_of_notes_is_read_before_the_first_line_leaves(world: World)
     response.close()
 
 
-def test_an_export_that_fails_half_way_says_so_in_its_last_line(world: World) -> None:
-    bootstrap.use(replace(world.app, store=_CountingStore(world.app.store, fails_at=2)))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("failure", "status"), [(StoreUnavailable("away"), "UNAVAILABLE"), (ZeroDivisionError(SECRET), "INTERNAL")]
+)
+def test_an_export_that_fails_half_way_says_so_in_its_last_line(
+    world: World, failure: Exception, status: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = _CountingStore(world.app.store, failure, fails_at=2)
+    bootstrap.use(replace(world.app, store=store))  # type: ignore[arg-type]
     for number in range(25):
         world.app.store.put_note("alice", Note(f"n{number}", "T", "x", START, START))
     *rows, last = _export(world)
     assert len(rows) == 20
-    assert (last["type"], last["error"]["status"]) == ("error", "UNAVAILABLE")
+    assert (last["type"], last["error"]["status"]) == ("error", status)
+    assert SECRET not in json.dumps(last) + capsys.readouterr().err
 
 
 class _CountingStore:
-    """Counts pages of notes, and is away from one of them on."""
+    """Counts pages of notes, and fails at one of them."""
 
-    def __init__(self, inner: Store, fails_at: int | None = None) -> None:
-        self._inner, self._fails_at, self.pages = inner, fails_at, 0
+    def __init__(self, inner: Store, failure: Exception | None = None, *, fails_at: int | None = None) -> None:
+        self._inner, self._failure, self._fails_at, self.pages = inner, failure, fails_at, 0
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
@@ -169,8 +176,8 @@ class _CountingStore:
         self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
     ) -> Page[Note]:
         self.pages += 1
-        if self.pages == self._fails_at:
-            raise StoreUnavailable("away")
+        if self._failure is not None and self.pages == self._fails_at:
+            raise self._failure
         return self._inner.list_notes(tenant_id, limit=limit, token=token, vault=vault)
 
 

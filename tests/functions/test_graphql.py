@@ -197,3 +197,9 @@ def test_one_question_in_a_request(world: World) -> None:
 def test_tools_can_ask_for_the_schema(world: World) -> None:
     names = {each["name"] for each in _data(world, get_introspection_query())["__schema"]["types"]}
     assert {"Session", "SettingsInput", "Answer"} <= names
+
+
+def test_a_question_is_held_to_what_chat_takes(world: World) -> None:
+    (error,) = _run(world, 'mutation { ask(message: "boat\\u0000?") { answer } }')["errors"]
+    assert error["extensions"]["field"] == "message"
+    assert "NUL" in error["message"]

@@ -450,6 +450,20 @@ def test_turns_of_two_clients_are_both_stored_and_each_knows_its_own_answer(boat
     assert set(said[:2]) == {"One boat?", "Two boats?"}
 
 
+def test_whoever_has_used_up_the_day_costs_no_model_call_for_a_follow_up(
+    boat: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranker = ScriptedWriter('{"question": "Where does the boat leak?"}')
+    limited = replace(boat.app, ranker=ranker, settings=replace(boat.app.settings, daily_chat_limit=2))
+    monkeypatch.setattr(bootstrap, "_process", [limited])
+    session_id = _ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
+    _ask(boat, "And where?", session_id)
+    assert len(ranker.prompts) == 1
+    again = boat.call("chat", "POST", "/chat", {"message": "And when?", "sessionId": session_id})
+    assert problem(again)[:2] == (429, "EXHAUSTED")
+    assert len(ranker.prompts) == 1
+
+
 def test_an_outage_of_the_model_makes_no_follow_up_fail(boat: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, ranker=ScriptedWriter(ModelUnavailable("away")))])
     session_id = _ask(boat, "What leaks in the boat?")["meta"]["sessionId"]

@@ -110,6 +110,13 @@ def test_a_session_of_another_tenant_is_not_there(sessions: Sessions) -> None:
         sessions.messages(OTHER, session_id, limit=1)
 
 
+@pytest.mark.parametrize("session_id", ["", "x" * 2000, "ä", "a/b", "..", "__x__", "\ud800"])
+def test_what_no_session_can_be_called_is_not_there(sessions: Sessions, session_id: str) -> None:
+    for ask in (sessions.get, sessions.delete, sessions.change):
+        with pytest.raises(NotFound):
+            ask(TENANT, session_id)
+
+
 def test_a_search_of_many_sessions_goes_on_from_page_to_page(sessions: Sessions) -> None:
     for number in range(12):
         sessions.create(TENANT, title=f"Trip {number}" if number % 4 == 0 else "Other")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import sqlite3
 
-from shared.adapters.embedded import paging, rows
+from shared.adapters.embedded import rows
 from shared.domain import Folder, Note
 from shared.errors import InvalidArgument
+from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 from shared.scopes import ancestors
 
@@ -39,14 +40,14 @@ def delete(db: sqlite3.Connection, note_id: str) -> bool:
 
 def page(db: sqlite3.Connection, *, limit: int, token: str | None, vault: str | None) -> Page[Note]:
     """Raises InvalidArgument("pageToken")."""
-    after = "" if token is None else paging.read_token(token, "notes", field="pageToken")[0]
+    after = "" if token is None else read_token(token, "notes")[0]
     found = db.execute(
         f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE note_id > ? AND vault = coalesce(?, vault) "
         "ORDER BY note_id LIMIT ?",
         (after, vault, limit + 1),
     ).fetchall()
     items = tuple(map(rows.to_note, found[:limit]))
-    return Page(items, paging.make_token("notes", items[-1].note_id) if len(found) > limit else None)
+    return Page(items, make_token("notes", items[-1].note_id) if len(found) > limit else None)
 
 
 def folders(db: sqlite3.Connection) -> tuple[Folder, ...]:

@@ -14,6 +14,7 @@ from shared.adapters.firestore.protocol import protocol, put
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where
 from shared.domain import Folder, Note
 from shared.errors import Conflict, InvalidArgument, TooLarge
+from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 
 MAX_BYTES = 1_000_000
@@ -55,7 +56,7 @@ class Notes:
         """A note that an app wrote with a wrong type is left out, with a warning in the log: one bad note must not
         hide all others.
         """
-        after = None if token is None else names.parts_of(token, 1, "pageToken")[0]
+        after = None if token is None else read_token(token, "notes")[0]
         found: list[tuple[str, Note]] = []
         for note_id, document in self._documents(tenant_id, after, limit + 1, vault):
             note = _readable(tenant_id, note_id, document)
@@ -64,7 +65,7 @@ class Notes:
             if len(found) > limit:
                 break
         items = tuple(note for _, note in found[:limit])
-        return Page(items, names.token(items[-1].note_id) if len(found) > limit else None)
+        return Page(items, make_token("notes", items[-1].note_id) if len(found) > limit else None)
 
     def _documents(self, tenant_id: str, after: str | None, step: int, vault: str | None) -> Iterator[tuple[str, Any]]:
         """Notes by id. The default vault is filtered by the caller: apps may leave the field out."""
