@@ -1,4 +1,4 @@
-"""`aurora chat`: questions and follow-ups, each answer shown while it is written."""
+"""`aurora chat`: questions and follow-ups; on a terminal each answer is shown while it is written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rich.text import Text
 from cli.asking import asking, question_json
 from cli.options import Place, anywhere
 from cli.sessions import address
-from cli.showing import console, show_sources
+from cli.showing import console, show_answer, show_sources
 from functions.inside import Door, Json
 from shared.errors import AuroraError, InvalidArgument, RequestError
 from shared.wire_stream import StreamEvent
@@ -87,6 +87,11 @@ class Conversation:
         return result
 
     def _shown(self, events: Iterable[StreamEvent]) -> Json:
+        """While it is written on a terminal; elsewhere, where nothing can be taken back, only what is final."""
+        if not self.out.file.isatty():
+            result = _result(events)
+            show_answer(result, self.place)
+            return result
         shown = Shown(self.out)
         try:
             result = _result(shown.follow(event) for event in events)

@@ -759,6 +759,8 @@ class Message:
     text: str
     """Of an answer with citations: it ends with the list of its sources (`shared.sessions.source_list`)."""
     created_at: datetime
+    request_id: str = ""
+    """Of the turn, which its question and its answer share; empty: stored before messages had one."""
     standalone: str = ""
     """Of a question: what was searched for, if that is more than its text."""
     as_of: datetime | None = None

@@ -479,9 +479,13 @@ class SessionsJson(TypedDict):
 
 
 class MessageJson(TypedDict):
-    """One message. `citations` and `meta` are those of the answer; `meta` null: it is a question."""
+    """One message. `citations` and `meta` are those of the answer; `meta` null: it is a question.
+
+    A question and its answer have one `requestId`, for turns of two clients may mingle; null: an older message.
+    """
 
     messageId: str
+    requestId: str | None
     role: Literal["user", "assistant"]
     text: str
     createdAt: str

@@ -248,12 +248,14 @@ def _messages(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime
     question = turn.question
     turn_id = f"{time.time_ns():016x}{secrets.token_hex(8)}"  # by time: turns of one millisecond stay in their order
     shown: list[Mapping[str, Any]] = body["citations"]
+    request_id = body["meta"]["requestId"]
     revisions = {each.label: each.passage.chunk.note_revision for each in answer.citations}
     asked = Message(
         message_id=f"{turn_id}1",
         role=Role.USER,
         text=question.asked or question.text,
         created_at=turn.asked_at,
+        request_id=request_id,
         standalone=question.text if question.asked else "",
         as_of=question.now,
     )
@@ -262,6 +264,7 @@ def _messages(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime
         role=Role.ASSISTANT,
         text=with_sources(answer.text, shown),
         created_at=now,
+        request_id=request_id,
         citations=tuple(StoredCitation(each["noteId"], revisions[each["cid"]], each) for each in shown),
         meta=_without_passages(body["meta"]),
     )
