@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from cli.options import NOTHING, Place, anywhere, print_json
-from cli.showing import show_answer, show_results
+from cli.showing import matches_well, show_answer, show_found
 from functions.inside import Json
 from shared.text.instants import parse_zone
 
@@ -58,14 +58,15 @@ def ask(place: Place, question: str, k: int | None, template: str | None, **opti
 @asking
 @anywhere
 def search(place: Place, query: str, k: int, **options: Any) -> None:  # noqa: ANN401 - click's options
-    """Find passages, best first. Exit code 3: nothing found."""
+    """Find passages, best first. Exit code 3: nothing found that matches well."""
     with place.door() as door:
         found = door.send("POST", "/search", {**question_json(**options), "query": query, "k": k})
+    matched = matches_well(found)
     if place.as_json:
         print_json(found)
     else:
-        show_results(found["results"], place)
-    if not found["results"]:
+        show_found(found, place, matched=matched)
+    if not matched:
         sys.exit(NOTHING)
 
 

@@ -14,8 +14,14 @@ from cli.importing import Report
 from cli.manifest import Manifest
 from cli.options import Place
 from functions.inside import Json
+from shared.retrieval.scores import UNRELATED
 from shared.text.dates import date_in_words
 from shared.wire import snippet
+
+MATCHING = 0.6
+"""Similarity above which a passage without a word of the query matches it all the same. The nearest of the sample notes
+to 150 queries of random letters had 0.53 in the middle and 0.61 at most.
+"""
 
 Linked = Callable[[str, Json], Text]
 """Some words and what they name -> the words, on a terminal leading to its file."""
@@ -51,15 +57,36 @@ def show_sources(answer: Json, place: Place) -> None:
         out.print(Text(f"       “{snippet(citation['quote'])}”", "dim"))
     refusal = answer["meta"]["refusal"]
     if refusal and refusal["nearest"]:
-        out.print(Text(f"\nReason: {refusal['reason']}. The nearest notes:", "dim"))
+        out.print(Text("\nThe nearest notes:", "dim"))
         show_results(refusal["nearest"], place)
+
+
+def matches_well(found: Json) -> bool:
+    """Whether a search brought what was looked for: a word of it, something much like it, or the time it names."""
+    rows = found["results"]
+    return bool(rows) and (_names_time(found) or any(_speaks(row, MATCHING) for row in rows))
+
+
+def show_found(found: Json, place: Place, *, matched: bool) -> None:
+    """What a search brought, without what has nothing to do with it."""
+    rows = [row for row in found["results"] if _names_time(found) or _speaks(row, UNRELATED)]
+    if not matched:
+        console().print("Nothing matches well. The nearest notes:" if rows else "nothing found")
+    if rows:
+        show_results(rows, place)
+
+
+def _names_time(found: Json) -> bool:
+    return found["meta"]["query"]["timeRange"] is not None
+
+
+def _speaks(row: Json, similarity: float) -> bool:
+    scores = row["scores"]
+    return bool(scores["keyword"] > 0 or scores["similarity"] > similarity)
 
 
 def show_results(rows: Sequence[Json], place: Place) -> None:
     """One line a passage, best first."""
-    if not rows:
-        console().print("nothing found")
-        return
     link = linked(place)
     table = Table(box=None, pad_edge=False)
     table.add_column("score", justify="right", overflow="fold")

@@ -455,7 +455,9 @@ class Retrieved:
     selected: tuple[Scored, ...]
     """What the writer gets: at most 12 chunks and 12,000 characters."""
     nearest: tuple[Scored, ...]
-    """The best candidates even if none was good enough; shown with a refusal."""
+    """The best candidates even if none was good enough, without those that have nothing to do with the question; shown
+    with a refusal.
+    """
     refusal: RefusalReason | None
     mode: RetrievalMode
     candidate_count: int

@@ -90,6 +90,12 @@ def _no_candidates(world: World) -> dict[str, Any]:
     return answered(world, "unused", filters={"tags": ["nowhere"]})
 
 
+def _nothing_near(world: World) -> dict[str, Any]:
+    world.save("boat", title="Boat", text=BOAT)
+    bootstrap.use(replace(world.app, embedder=None, writer=ScriptedWriter("The notes do not say.")))
+    return dict(world.call("chat", "POST", "/chat", {"message": "What is quantum chromodynamics?"}).get_json())
+
+
 def _time_range_empty(world: World) -> dict[str, Any]:
     return answered(world, "The notes do not say.", message="What about the boat in May 2019?")
 
@@ -104,6 +110,7 @@ def _time_range_empty(world: World) -> dict[str, Any]:
         (_unsupported, "unsupported_claims", True),
         (_invented, "unsupported_claims", True),
         (_no_candidates, "no_candidates", False),
+        (_nothing_near, "no_candidates", False),
         (_time_range_empty, "time_range_empty", True),
     ],
 )
