@@ -55,6 +55,8 @@ def show_sources(answer: Json, place: Place) -> None:
     for citation in answer["citations"]:
         out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(_where(citation), citation)))
         out.print(Text(f"       “{snippet(citation['quote'])}”", "dim"))
+        if citation["stale"]:
+            out.print(Text("       the note has changed since it was read for this answer", "yellow"))
     refusal = answer["meta"]["refusal"]
     if refusal and refusal["nearest"]:
         out.print(Text("\nThe nearest notes:", "dim"))

@@ -546,6 +546,8 @@ class Citation:
     quote: str
     support: Support | None = None
     """How far the passage backs the sentences that cite it; None: not judged."""
+    stale: bool = False
+    """Whether the note reads differently by now."""
 
 
 class SupportState(StrEnum):

@@ -56,7 +56,7 @@ class SupportJson(TypedDict):
 
 class CitationJson(TypedDict):
     """A label in the answer and the exact passage it points at. `support` null: not judged; `stale`: the note has
-    changed since; of a deleted one the texts are empty.
+    changed since it was read; of a deleted one the texts are empty.
     """
 
     cid: str

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.options import Place
-from cli.showing import matches_well, show_found
+from cli.showing import matches_well, show_found, show_sources
 from functions.inside import Json
 
 WORDED, ALIKE, LITTLE, STRANGER = (0.2, 0.0), (0.0, 0.7), (0.0, 0.55), (0.0, 0.5)
@@ -44,3 +44,12 @@ def test_what_has_nothing_to_do_with_a_search_is_left_out(
     output = written.getvalue()
     assert [each for each in seen if each not in output] == []
     assert [each for each in hidden if each in output] == []
+
+
+@pytest.mark.parametrize("stale", [True, False])
+def test_people_are_told_that_a_cited_note_has_changed(stale: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter
+    place = {"title": "Boat", "headingPath": "", "path": "boat.md", "noteId": "n", "createdAt": "2026-05-08"}
+    citation = {**place, "cid": "N1", "quote": "It is blue.", "stale": stale}
+    with redirect_stdout(StringIO()) as written:
+        show_sources({"citations": [citation], "meta": {"refusal": None}}, Place(tmp_path, "local", as_json=False))
+    assert ("has changed since" in written.getvalue()) is stale
