@@ -7,7 +7,8 @@ from functools import reduce
 
 import pytest
 
-from shared.sessions.follow_ups import Moment, whole_question
+from shared.sessions.earlier_times import Moment
+from shared.sessions.follow_ups import whole_question
 
 NOW = Moment(datetime(2026, 11, 21, 12, tzinfo=UTC), "Europe/Berlin")
 NOTHING: frozenset[str] = frozenset()
@@ -34,7 +35,7 @@ DIALOGUES = [
     (("Quand a lieu le lancement d'Aurora ?", "Qui en est responsable ?"), {"responsable", "Aurora"}, NOTHING),
     (("What did I do last week?", "And two weeks before that?"), {"What did I do", "2026-10-26", "2026-11-01"},
      {"last week"}),
-    (("What did I write in October?", "And the week after that?"), {"What did I write", "2026-11-01", "2026-11-07"},
+    (("What did I write in October?", "And the week after that?"), {"What did I write", "2026-11-02", "2026-11-08"},
      {"October"}),
     (("What did we decide about pricing last week?", "And the week after that?"),
      {"pricing", "decide", "2026-11-16"}, {"last week"}),
