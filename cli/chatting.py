@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.asking import asking, question_json
+from cli.hints import tell_who_was_away
 from cli.options import Place, anywhere
 from cli.sessions import address
 from cli.showing import console, show_answer, show_sources
@@ -91,6 +92,7 @@ class Conversation:
         if not self.out.file.isatty():
             result = _result(events)
             show_answer(result, self.place)
+            tell_who_was_away(result["meta"], self.door)
             return result
         shown = Shown(self.out)
         try:
@@ -98,6 +100,7 @@ class Conversation:
         finally:
             self.out.print()
         show_sources(result, self.place)
+        tell_who_was_away(result["meta"], self.door)
         return result
 
 

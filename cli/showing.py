@@ -10,6 +10,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from cli.hints import hint_for
 from cli.importing import Report
 from cli.manifest import Manifest
 from cli.options import Place
@@ -58,6 +59,8 @@ def show_sources(answer: Json, place: Place) -> None:
         if citation["stale"]:
             out.print(Text("       the note has changed since it was read for this answer", "yellow"))
     refusal = answer["meta"]["refusal"]
+    if refusal and (hint := hint_for(refusal["reason"], place)):
+        out.print(Text(hint, "dim"))
     if refusal and refusal["nearest"]:
         out.print(Text("\nThe nearest notes:", "dim"))
         show_results(refusal["nearest"], place)
@@ -69,11 +72,11 @@ def matches_well(found: Json) -> bool:
     return bool(rows) and (_names_time(found) or any(_speaks(row, MATCHING) for row in rows))
 
 
-def show_found(found: Json, place: Place, *, matched: bool) -> None:
-    """What a search brought, without what has nothing to do with it."""
+def show_found(found: Json, place: Place, *, matched: bool, nothing: str) -> None:
+    """What a search brought, without what has nothing to do with it. `nothing`: what is said where nothing is left."""
     rows = [row for row in found["results"] if _names_time(found) or _speaks(row, UNRELATED)]
     if not matched:
-        console().print("Nothing matches well. The nearest notes:" if rows else "nothing found")
+        console().print("Nothing matches well. The nearest notes:" if rows else Text(nothing))
     if rows:
         show_results(rows, place)
 

@@ -98,7 +98,7 @@ class Sessions:
         """Raises NotFound, also for a session of another tenant."""
         session = self.store.get_session(tenant_id, session_id) if session_id.isalnum() else None
         if session is None:
-            raise NotFound("no such session")
+            raise NotFound(f"no session {session_id!r}")
         return session
 
     def change(
@@ -114,7 +114,7 @@ class Sessions:
     def delete(self, tenant_id: str, session_id: str) -> None:
         """With its messages. Raises NotFound."""
         if not session_id.isalnum() or not self.store.delete_session(tenant_id, session_id):
-            raise NotFound("no such session")
+            raise NotFound(f"no session {session_id!r}")
 
     def page(self, tenant_id: str, *, limit: int, token: str | None = None, title: str = "") -> Page[Session]:
         """Last changed first; with `title` those that are called so. A page of a search may hold fewer than there are.

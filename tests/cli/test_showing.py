@@ -40,7 +40,7 @@ def test_what_has_nothing_to_do_with_a_search_is_left_out(
 ) -> None:
     found = {"results": [row(*each) for each in rows], "meta": {"query": {"timeRange": time}}}
     with redirect_stdout(StringIO()) as written:
-        show_found(found, Place(tmp_path, "local", as_json=False), matched=matches_well(found))
+        show_found(found, Place(tmp_path, "local", as_json=False), matched=matches_well(found), nothing="nothing found")
     output = written.getvalue()
     assert [each for each in seen if each not in output] == []
     assert [each for each in hidden if each in output] == []
