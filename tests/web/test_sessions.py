@@ -60,6 +60,14 @@ def test_answers_stand_below_their_questions_when_two_windows_asked_at_once(page
     expect(page.locator(".answer")).to_have_text([first, second])
 
 
+def test_a_conversation_that_is_gone_is_told_to_be(page: Page, product: Running) -> None:
+    page.goto(f"{product.address}/#/c/0123456789abcdef")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("This conversation does not exist any more.")
+    alert.get_by_role("button", name="New conversation").click()
+    expect(page.locator(".welcome")).to_be_visible()
+
+
 def test_messages_of_an_older_server_are_answers_to_the_question_before(page: Page) -> None:
     first = ask(page, "What did Jonas measure about cold starts?").locator(".answer").inner_text()
     second = ask(page, "Which film was recommended by Hélène?").locator(".answer").inner_text()
