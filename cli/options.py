@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -55,6 +56,7 @@ class Place:
     def app(self) -> Iterator[App]:
         """The product, closed afterwards."""
         settings = self.settings()
+        logging.getLogger("shared").setLevel(settings.log_level)
         app = build(settings, on_erase=partial(forget, settings), tenant=self.tenant_id)
         try:
             yield app

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from threading import Lock
 from typing import TypedDict
 
+from shared import extras
 from shared.account.caches import Cache
 from shared.adapters.extractive import ExtractiveWriter
 from shared.answering.grounding import Scrutiny
@@ -68,7 +68,10 @@ def build(
 ) -> App:
     """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself),
     `on_erase` of every tenant that is erased.
+
+    Raises SettingsError for what is asked for and not installed.
     """
+    extras.check(settings)
     record_to(_recorder(settings))
     embedder = _embedder(settings)
     fallback = ExtractiveWriter()
@@ -95,14 +98,10 @@ def build(
 
 
 def _recorder(settings: Settings) -> Recorder | None:
-    """Raises SettingsError where a collector is configured and what speaks to it is not installed."""
     if not settings.otel_endpoint:
         return None
-    try:
-        from shared.adapters.otel import OtelRecorder  # noqa: PLC0415 - only where it is used
-    except ImportError as missing:
-        expected = f"to be unset, or pip install 'aurora-notes[otel]' ({missing.name} is missing)"
-        raise SettingsError("OTEL_EXPORTER_OTLP_ENDPOINT", expected) from missing
+    from shared.adapters.otel import OtelRecorder  # noqa: PLC0415 - only where it is used
+
     return OtelRecorder(settings.otel_endpoint)
 
 
@@ -117,7 +116,7 @@ def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> St
 
 
 def _embedder(settings: Settings) -> Embedder | None:
-    if _uses_gemini(settings):
+    if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
         model = settings.embedding_model or gemini.embedder.DEFAULT_MODEL
@@ -147,7 +146,7 @@ def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Wr
 
     None: no model is configured, the extractive writer answers.
     """
-    if _uses_gemini(settings):
+    if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
         model = chosen or settings.chat_model or gemini.writer.DEFAULT_MODEL
@@ -168,19 +167,14 @@ def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Wr
 
 
 def _reranker(settings: Settings) -> Reranker | None:
-    """Raises SettingsError where what is asked for cannot be had."""
     if settings.reranker == "vertex":
         from shared.adapters.vertex_ranking import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
 
         return VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
     if settings.reranker == "cross_encoder":
-        from shared.adapters import cross_encoder  # noqa: PLC0415 - only where it is used
+        from shared.adapters.cross_encoder import CrossEncoderReranker  # noqa: PLC0415 - only where it is used
 
-        if settings.reranker_model is None or not Path(settings.reranker_model).is_dir():
-            raise SettingsError("RERANKER_MODEL", "the folder of a cross-encoder")
-        if not cross_encoder.available():
-            raise SettingsError("RERANKER", "none or vertex, or pip install 'aurora-notes[rerank]'")
-        return cross_encoder.CrossEncoderReranker(settings.reranker_model)
+        return CrossEncoderReranker(settings.reranker_model or "")
     return None
 
 
@@ -216,10 +210,6 @@ def _attester(settings: Settings) -> Attester | None:
     return app_check.FirebaseAppCheck(_project(settings))
 
 
-def _uses_gemini(settings: Settings) -> bool:
-    return bool(settings.gemini_api_key or settings.use_vertexai)
-
-
 class _GeminiAccess(TypedDict):
     api_key: str | None
     base_url: str | None
@@ -247,5 +237,5 @@ def _project(settings: Settings) -> str:
 def _notice(settings: Settings, embedder: Embedder | None, writer: Writer) -> str:
     store = f"Firestore ({settings.project})" if settings.store == "firestore" else f"embedded store ({settings.home})"
     vectors = f"embedder {embedder.model}" if embedder else "no embedder: keyword and recency search only"
-    offline = "" if _uses_gemini(settings) or settings.openai_base_url else "; offline, no key is set"
+    offline = "" if settings.uses_gemini or settings.openai_base_url else "; offline, no key is set"
     return f"{store}, {vectors}, writer {writer.model}{offline}"

@@ -42,7 +42,7 @@ class Note:
     """Like `projects/api/meeting.md`; the folder is its directory. Empty: the vault's root."""
     tags: tuple[str, ...] = ()
     lang: str | None = None
-    """ISO 639-1; None: detected from the text."""
+    """ISO 639-1, or 639-3; None: detected from the text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,8 @@ from enum import StrEnum
 from shared.domain import IndexRecord, IndexStatus, Note, NoteKey, StoredRecord
 from shared.errors import InvalidArgument
 from shared.indexing.revision import note_revision
+from shared.limits import MOST_TEXT_BYTES
 from shared.ports import Store
-
-MAX_NOTE_BYTES = 900_000
-"""Of text, in UTF-8. A Firestore document ends at 1 MiB, all its fields together."""
 
 
 class Finding(StrEnum):
@@ -73,7 +71,7 @@ def _read_note(key: NoteKey, store: Store) -> tuple[Note | None, str, str | None
     if note is None:
         return None, "", None
     size = len(note.text.encode())
-    fault = f"text: expected at most {MAX_NOTE_BYTES} bytes, got {size}" if size > MAX_NOTE_BYTES else None
+    fault = f"text: expected at most {MOST_TEXT_BYTES} bytes, got {size}" if size > MOST_TEXT_BYTES else None
     return note, note_revision(note), fault
 
 

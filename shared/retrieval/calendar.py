@@ -127,7 +127,8 @@ def latest_day(number: int, month_number: int | None, today: date) -> Span | Non
 
 
 def part(of: Span, which: str) -> Span:
-    """`start`, `early`, `mid`, `late`, `end`, `first half` or `second half` of a week, month, quarter or year.
+    """`start`, `early`, `mid`, `late`, `end`, `first half` or `second half` of a week, month, quarter or year; `week`
+    of a day.
 
     The start and the end of a month or quarter are seven days, of a week three; early and late are its outer thirds.
     Of a year they are its first and last month, and three months each; its middle is May to August.
@@ -135,6 +136,9 @@ def part(of: Span, which: str) -> Span:
     if of.start is None or of.end is None:
         return of
     length = (of.end - of.start).days
+    if which == "week":
+        monday = of.start - timedelta(days=of.start.weekday())
+        return Span(monday, monday + timedelta(days=7)) if length == 1 else of
     if length > 300:
         return months(of.start.year, *_YEAR_PARTS[which])
     third, edge = length // 3, 7 if length > 7 else 3
