@@ -71,7 +71,7 @@ def _script(sample: str) -> str | None:
 
 
 def _latin(sample: str) -> str:
-    """The language with most hits in a sample in lower case; a language other than English needs two, and more than English has."""
+    """The language with most hits in a lower-case sample; one other than English needs two, and more than English."""
     hits: Counter[str] = Counter()
     by_word = _by_word()
     for word, times in Counter(_WORD.findall(sample)).items():
