@@ -165,13 +165,15 @@ def contenders(pool: Pool, formula: Formula, *, head: int, threshold: float) -> 
     certain, possible = [], []
     for candidate in pool.candidates:
         unread = candidate.chunk.chunk_id in pool.unread
-        worst = formula.score(candidate, -1.0 if unread else candidate.cosine)
-        if _passes(worst, -1.0 if unread else candidate.cosine, threshold):
+        least = -1.0 if unread else candidate.cosine
+        worst = formula.score(candidate, least)
+        if _passes(worst, least, threshold):
             certain.append(worst.score)
-        best = formula.score(candidate, ceiling)
-        # It may also turn out to have no vector, and then a keyword suffices.
-        if unread and (_passes(best, ceiling, threshold) or _passes(best, None, threshold)):
-            possible.append(best)
+        if unread:
+            best = formula.score(candidate, ceiling)
+            # It may also turn out to have no vector, and then a keyword suffices.
+            if _passes(best, ceiling, threshold) or _passes(best, None, threshold):
+                possible.append(best)
     certain.sort(reverse=True)
     floor = certain[head - 1] if len(certain) >= head else 0.0
     able = [scored for scored in possible if scored.score > 0 and scored.score >= floor]
