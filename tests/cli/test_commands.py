@@ -192,11 +192,13 @@ def test_a_wrong_value_is_2_and_told_in_one_line(aurora: Aurora, arguments: list
 
 
 @pytest.mark.parametrize("command", ["ask", "search", "explain"])
-@pytest.mark.parametrize("kind", ["vault", "folder"])
-def test_an_unknown_vault_or_folder_is_1_and_named(aurora: Aurora, notes: Write, command: str, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "known"), [("vault", "default"), ("folder", "toys")])
+def test_an_unknown_vault_or_folder_is_1_and_named(
+    aurora: Aurora, notes: Write, command: str, kind: str, known: str
+) -> None:
     aurora("index", str(notes(BOATS)))
     result = aurora(command, "boat", f"--{kind}", "attic")
-    assert (result.exit_code, result.stderr) == (1, f"aurora: no {kind} 'attic'\n")
+    assert (result.exit_code, result.stderr) == (1, f"aurora: no {kind} 'attic'; there are: {known}\n")
 
 
 @pytest.mark.parametrize("question", ["What was it about?", "🤖🤖 👩‍👩‍👧", "a" * 2000])
