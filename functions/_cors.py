@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from werkzeug.datastructures import Headers
 
+from functions._app_check import APP_CHECK
 from functions._calls import current_app
 from shared.errors import OperatorError
 
 METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
-REQUEST_HEADERS = "Authorization, Content-Type, X-Request-Id, X-Firebase-AppCheck, Firebase-Instance-ID-Token"
+REQUEST_HEADERS = f"Authorization, Content-Type, X-Request-Id, {APP_CHECK}, Firebase-Instance-ID-Token"
 EXPOSED_HEADERS = "X-Request-Id, Retry-After"
 PREFLIGHT_SECONDS = 3600
 

@@ -66,6 +66,8 @@ type MessagePage {
 
 type Message {
   messageId: ID!
+  "One for a question and its answer; null: an older message."
+  requestId: String
   role: String!
   text: String!
   createdAt: String!

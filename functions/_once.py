@@ -75,5 +75,5 @@ def _as_read_now(kept: str, claim: Claim) -> dict[str, Any]:
     """The answer that was kept; its citations of notes that were edited since are stale."""
     answered: dict[str, Any] = json.loads(kept)
     for citation in answered["citations"]:
-        citation["stale"] = citation["noteId"] in claim.changed
+        citation["stale"] = citation["stale"] or citation["noteId"] in claim.changed
     return answered

@@ -16,6 +16,7 @@ from shared.account.embedding import TenantEmbedder
 from shared.account.export import Exported, export
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.account.results import SearchResults
+from shared.answering.edits import mark_stale
 from shared.answering.grounding import Scrutiny
 from shared.answering.pipeline import answer, answer_events, last
 from shared.answering.refusals import refusal_text
@@ -41,7 +42,8 @@ from shared.errors import InvalidArgument, NotFound
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
-from shared.ports import Embedder, Page, Reranker, Store, Verifier, Writer
+from shared.indexing.standing import revision_now
+from shared.ports import Attester, Embedder, Page, Reranker, Store, Verifier, Writer
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
@@ -104,6 +106,8 @@ class App:
     clock: Callable[[], datetime]
     notice: str
     """One line that says which parts are in use."""
+    attester: Attester | None = None
+    """None: requests may come from any app."""
     reranker: Reranker | None = None
     """Orders the best passages again; None: they stay as scored."""
     writers: Mapping[str, Writer] = field(default_factory=dict)
@@ -120,6 +124,8 @@ class App:
     """Vectors of questions asked lately."""
     results: Cache[Retrieved] | None = field(default_factory=Cache)
     """What searches found lately; None: not kept."""
+    on_erase: Callable[[str], None] | None = None
+    """Forgets what is kept of a tenant outside the store; None: nothing is."""
     patience: float = PATIENCE
     """Seconds that a request waits for another of the same `requestId`."""
 
@@ -221,8 +227,16 @@ class App:
             fallback=self.fallback,
             template=chosen,
             scrutiny=self.scrutiny,
-            amend=partial(self._unless_pending, question.tenant_id),
+            amend=partial(self._as_it_is_now, question.tenant_id),
         )
+
+    def _as_it_is_now(self, tenant_id: str, answered: Answer) -> Answer:
+        """The last look at the notes, one read for each that is cited."""
+        return mark_stale(self._unless_pending(tenant_id, answered), partial(self._revisions, tenant_id))
+
+    def _revisions(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, str]:
+        keys = [NoteKey(tenant_id, note_id) for note_id in note_ids]
+        return dict(zip(note_ids, self.pool.map(partial(revision_now, store=self.store), keys), strict=True))
 
     def _unless_pending(self, tenant_id: str, answered: Answer) -> Answer:
         """A refusal while notes wait to be indexed does not know whether they hold the answer, and says that."""
@@ -256,7 +270,7 @@ class App:
             reranker=self.reranker,
         )
         written = answer(question, found.retrieved, writer=self.writer, fallback=self.fallback, scrutiny=self.scrutiny)
-        return self._unless_pending(question.tenant_id, replace(written, usage=written.usage + found.usage))
+        return self._as_it_is_now(question.tenant_id, replace(written, usage=written.usage + found.usage))
 
     def explain(self, question: Question, note_ids: Sequence[str], *, k: int) -> Explained:
         """How `search` sees these notes; without any, those it finds. Raises NotFound naming a note."""
@@ -404,6 +418,8 @@ class App:
     def erase(self, tenant_id: str) -> Receipt:
         """Remove everything the tenant owns. Killed half-way, the next call does the rest and counts the rest."""
         erased = self.store.erase(tenant_id)
+        if self.on_erase is not None:
+            self.on_erase(tenant_id)
         self.delivered.pop(tenant_id, None)
         if self.results is not None:
             self.results.clear()

@@ -430,10 +430,10 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A verified caller. `uid` is the person, `tenant_id` whose space they use."""
+    """A verified caller."""
 
-    uid: str
     tenant_id: str
+    """Whose space they use."""
 
 
 class Verifier(Protocol):
@@ -441,4 +441,12 @@ class Verifier(Protocol):
 
     def verify(self, token: str | None) -> Identity:
         """Raises Unauthenticated; Unavailable when certificates cannot be had."""
+        ...
+
+
+class Attester(Protocol):
+    """Says whether a request comes from one of the project's own apps, by the token that such an app sends along."""
+
+    def verify(self, token: str | None) -> None:
+        """Raises AppCheckMissing, AppCheckInvalid; Unavailable when keys cannot be had."""
         ...

@@ -45,7 +45,10 @@ class FeedbackBody(Body):
 
 @operation(body=FeedbackBody, reply=FeedbackJson)
 def give(call: Call) -> Reply:
-    """Rate an answer or one of its citations; said again of the same, it replaces what was said before."""
+    """Rate an answer or one of its citations; said again of the same, it replaces what was said before.
+
+    Whether there was such an answer is not asked: only those of sessions and of repeatable requests are kept.
+    """
     body = parse(call.body, FeedbackBody)
     call.check_tenant(body.tenant_id)
     feedback = feedback_of(

@@ -152,10 +152,8 @@ def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited,
     _report(cited.removed)
     cites = any(claim.labels for claim in find_claims(cited.text))
     reason = reason_to_refuse(cited.text, cites=cites)
-    if reason is RefusalReason.BELOW_THRESHOLD and retrieved.widened and not retrieved.silent_then:
-        reason = RefusalReason.TIME_RANGE_EMPTY  # nothing was written then, and what was written around holds no answer
     if reason:
-        return _refuse(reason, retrieved, draft, removed=cited.removed)
+        return _refuse(_told_of(retrieved, reason), retrieved, draft, removed=cited.removed)
     grounded = ground(cited, scrutiny)
     draft = replace(draft, usage=draft.usage + grounded.usage)
     if not grounded.citations:
@@ -173,6 +171,15 @@ def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited,
         removed_labels=cited.removed,
         grounding=grounded.grounding,
     )
+
+
+def _told_of(retrieved: Retrieved, reason: RefusalReason) -> RefusalReason:
+    """The reason as what was found explains it, where the writer found no answer in it."""
+    if reason is not RefusalReason.BELOW_THRESHOLD:
+        return reason
+    if retrieved.widened and not retrieved.silent_then:
+        return RefusalReason.TIME_RANGE_EMPTY  # and what was written around holds no answer
+    return reason if retrieved.nearest else RefusalReason.NO_CANDIDATES
 
 
 def _chat_without_notes(

@@ -115,7 +115,8 @@ def follow(
     in_order = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
     ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
     selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
-    nearest = best_of_notes(selected or _ranked_anyhow(_shown(search, found), score_of, search), NEAREST)
+    best = best_of_notes(selected or _ranked_anyhow(_shown(search, found), score_of, search), NEAREST)
+    nearest = tuple(filter(formula.speaks_of, best))
     timer.end("selection")
     retrieved = Retrieved(
         analysis=analysis,

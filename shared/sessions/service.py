@@ -102,7 +102,7 @@ class Sessions:
         """Raises NotFound, also for a session of another tenant."""
         session = self.store.get_session(tenant_id, session_id) if _ID.fullmatch(session_id) else None
         if session is None:
-            raise NotFound("no such session")
+            raise NotFound(f"no session {session_id!r}")
         return session
 
     def change(
@@ -118,7 +118,7 @@ class Sessions:
     def delete(self, tenant_id: str, session_id: str) -> None:
         """With its messages. Raises NotFound."""
         if not _ID.fullmatch(session_id) or not self.store.delete_session(tenant_id, session_id):
-            raise NotFound("no such session")
+            raise NotFound(f"no session {session_id!r}")
 
     def page(self, tenant_id: str, *, limit: int, token: str | None = None, title: str = "") -> Page[Session]:
         """Last changed first; with `title` those that are called so. A page of a search may hold fewer than there are.
@@ -252,12 +252,14 @@ def _messages(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime
     question = turn.question
     turn_id = f"{time.time_ns():016x}{secrets.token_hex(8)}"  # by time: turns of one millisecond stay in their order
     shown: list[Mapping[str, Any]] = body["citations"]
+    request_id = body["meta"]["requestId"]
     revisions = {each.label: each.passage.chunk.note_revision for each in answer.citations}
     asked = Message(
         message_id=f"{turn_id}1",
         role=Role.USER,
         text=question.asked or question.text,
         created_at=turn.asked_at,
+        request_id=request_id,
         standalone=question.text if question.asked else "",
         as_of=question.now,
     )
@@ -266,6 +268,7 @@ def _messages(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime
         role=Role.ASSISTANT,
         text=with_sources(answer.text, shown),
         created_at=now,
+        request_id=request_id,
         citations=tuple(StoredCitation(each["noteId"], revisions[each["cid"]], each) for each in shown),
         meta=_without_passages(body["meta"]),
     )

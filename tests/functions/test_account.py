@@ -39,6 +39,14 @@ def test_feedback_is_kept_and_given_back_with_everything_else(world: World) -> N
     assert [row for row in _export(world) if row["type"] == "feedback"] == [{"type": "feedback", **given}]
 
 
+def test_an_answer_that_is_kept_nowhere_can_be_rated(world: World) -> None:
+    world.save("boat", title="Boat", text="The boat is blue.")
+    answer = world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?"}).get_json()
+    rated = {"requestId": answer["meta"]["requestId"], "rating": "up"}
+    assert world.call("api", "POST", "/feedback", rated).get_json()["rating"] == "up"
+    assert {row["type"] for row in _export(world)} == {"note", "feedback", "end"}
+
+
 def test_a_second_thought_replaces_the_first_and_a_click_is_another_matter(world: World) -> None:
     for body in (RATED, {"requestId": "r-1", "rating": "up"}, {"requestId": "r-1", "citation": "N2"}):
         assert world.call("api", "POST", "/feedback", body).status_code == 200

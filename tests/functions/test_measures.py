@@ -17,7 +17,7 @@ from functions._log import JsonLines
 from shared import bootstrap, spans
 from shared.adapters.otel import OtelRecorder
 from shared.bootstrap import build
-from shared.errors import ModelUnavailable, SettingsError
+from shared.errors import ModelUnavailable
 from shared.settings import Settings
 from tests.fakes import HashingEmbedder, ScriptedWriter
 from tests.functions.world import World
@@ -210,9 +210,3 @@ def test_the_product_records_where_its_settings_name_a_collector(tmp_path: Path,
     recorder.close()
     app.pool.shutdown()
     assert [(span["name"], span["ms"]) for span in _spans(collector)] == [("a step", 100.0)]
-
-
-@pytest.mark.parametrize("address", ["collector:4318", "ftp://collector", "4318"])
-def test_an_address_that_is_none_stops_the_start(address: str) -> None:
-    with pytest.raises(SettingsError, match="OTEL_EXPORTER_OTLP_ENDPOINT: expected an address"):
-        Settings.from_env({"OTEL_EXPORTER_OTLP_ENDPOINT": address})

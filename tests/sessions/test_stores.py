@@ -35,7 +35,7 @@ SHOWN = {
     "snippet": "Alpha beta.",
     "stale": False,
 }
-BODY = {"answer": ANSWER.text, "citations": [SHOWN], "meta": {"model": "m"}}
+BODY = {"answer": ANSWER.text, "citations": [SHOWN], "meta": {"requestId": "r-1"}}
 
 
 @pytest.fixture(params=["embedded", "firestore"])
