@@ -157,7 +157,8 @@ class App:
         return note
 
     def notes(self, tenant_id: str, *, limit: int, token: str | None, vault: str | None) -> Page[Note]:
-        return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault)
+        """By id, without their texts."""
+        return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault, texts=False)
 
     def delete_note(self, tenant_id: str, note_id: str) -> None:
         """Raises NotFound. Its index follows by the trigger; from now on it is not cited any more."""

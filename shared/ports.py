@@ -69,9 +69,11 @@ class NoteStore(Protocol):
         ...
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None, texts: bool = True
     ) -> Page[Note]:
-        """By note id. Raises InvalidArgument("pageToken") for a token this store did not make."""
+        """By note id. `texts` False: each `text` is empty, and a page of long notes costs no more than one of short
+        ones. Raises InvalidArgument("pageToken") for a token this store did not make.
+        """
         ...
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
