@@ -10,11 +10,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from cli.shelves import forget
 from functions.inside import Door, Inside
 from shared.app import App
 from shared.bootstrap import LOCAL_TENANT, build, use
@@ -55,7 +57,7 @@ class Place:
         """The product, closed afterwards."""
         settings = self.settings()
         logging.getLogger("shared").setLevel(settings.log_level)
-        app = build(settings, tenant=self.tenant_id)
+        app = build(settings, on_erase=partial(forget, settings), tenant=self.tenant_id)
         try:
             yield app
         finally:
@@ -72,7 +74,7 @@ class Place:
             return
         with self.app() as app:
             use(app)
-            yield Inside(Identity(self.tenant_id, self.tenant_id))
+            yield Inside(Identity(self.tenant_id))
 
 
 def close(app: App) -> None:

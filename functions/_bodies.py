@@ -90,7 +90,7 @@ def parse_query(query: Mapping[str, str], model: type[B]) -> B:
 
 
 def checked(field: str, convert: Callable[..., T], *values: object) -> T:
-    """`convert(*values)`, its ValueError told as a bad value of `field`."""
+    """`convert(*values)`; its ValueError becomes InvalidArgument of `field`."""
     try:
         return convert(*values)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What all questions have alike: filters, zone, now, strategy -> a Question."""
+"""What all questions have in common: filters, time zone, now, strategy -> a Question."""
 
 from __future__ import annotations
 

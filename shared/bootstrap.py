@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from threading import Lock
 from typing import TypedDict
@@ -21,9 +20,10 @@ from shared.answering.support import OfflineJudge
 from shared.app import App
 from shared.domain import NoteKey
 from shared.errors import SettingsError
-from shared.ports import Embedder, Judge, Reranker, Store, Verifier, Writer
+from shared.ports import Attester, Embedder, Judge, Reranker, Store, Verifier, Writer
 from shared.settings import Settings
 from shared.spans import Recorder, record_to
+from shared.threads import RequestThreads
 
 LEG_THREADS = 32
 """Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
@@ -59,8 +59,15 @@ def use(built: App) -> None:
         _process[:] = [built]
 
 
-def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = None, tenant: str = LOCAL_TENANT) -> App:
-    """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself).
+def build(
+    settings: Settings,
+    *,
+    on_write: Callable[[NoteKey], None] | None = None,
+    on_erase: Callable[[str], None] | None = None,
+    tenant: str = LOCAL_TENANT,
+) -> App:
+    """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself),
+    `on_erase` of every tenant that is erased.
 
     Raises SettingsError for what is asked for and not installed.
     """
@@ -77,7 +84,8 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         writer=writer,
         fallback=fallback,
         verifier=_verifier(settings, tenant),
-        pool=ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg"),
+        attester=_attester(settings),
+        pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, writer),
         reranker=_reranker(settings),
@@ -85,6 +93,7 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
         scrutiny=Scrutiny(judge_of(settings), strict=settings.support_policy == "strict"),
         results=Cache() if settings.store == "embedded" else None,
+        on_erase=on_erase,
     )
 
 
@@ -190,6 +199,15 @@ def _verifier(settings: Settings, tenant: str) -> Verifier:
     if settings.auth == "emulator":
         return firebase_auth.EmulatorVerifier(_project(settings))
     return firebase_auth.FirebaseVerifier(_project(settings), settings.auth_certificates_url)
+
+
+def _attester(settings: Settings) -> Attester | None:
+    """None: nobody needs to say which app they use, as where nobody signs in."""
+    if settings.app_check == "off" or settings.auth != "firebase":
+        return None
+    from shared.adapters import app_check  # noqa: PLC0415 - only where it is used
+
+    return app_check.FirebaseAppCheck(_project(settings))
 
 
 class _GeminiAccess(TypedDict):

@@ -221,6 +221,13 @@ class Settings:
         _address,
         "Where the certificates of Firebase ID tokens are fetched.",
     )
+    app_check: str = _setting(
+        "APP_CHECK",
+        "off",
+        _one_of("off", "warn", "enforce"),
+        "Requests without a valid Firebase App Check token: `warn` logs them, `enforce` refuses them. "
+        "Without effect unless `AUTH` is `firebase`.",
+    )
     daily_chat_limit: int | None = _setting(
         "DAILY_CHAT_LIMIT", None, _whole(1, 10**9), "Answers a tenant and UTC day; then 429. Default: no limit."
     )

@@ -58,6 +58,11 @@ def read_standing(key: NoteKey, *, store: Store, index_version: str) -> Standing
     return Standing(note, revision, fault, held, _judge(revision, fault, held.record, index_version))
 
 
+def revision_now(key: NoteKey, store: Store) -> str:
+    """Of the note as it is, whatever the index holds of it; empty: there is none. One read."""
+    return _read_note(key, store)[1]
+
+
 def _read_note(key: NoteKey, store: Store) -> tuple[Note | None, str, str | None]:
     try:
         note = store.get_note(key.tenant_id, key.note_id)

@@ -50,6 +50,21 @@ def test_search_prints_the_json_of_the_route(aurora: Aurora, notes: Write) -> No
     assert found["meta"]["retrieval"]["k"] == 1
 
 
+def test_a_search_for_nonsense_says_that_nothing_matches(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    result = aurora("search", "blorptastic quuxify")
+    assert result.exit_code == 3
+    assert "matches well" in result.output or "nothing found" in result.output
+    assert aurora("search", "blorptastic quuxify", "--json").exit_code == 3
+
+
+def test_a_search_for_a_time_finds_what_was_written_then(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    result = aurora("search", "what did I do in May 2026?")
+    assert result.exit_code == 0
+    assert "Boat" in result.output
+
+
 def test_options_may_stand_before_or_after_the_command(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
     aurora("index", str(notes(BOATS)))
     elsewhere = aurora("search", "boat", "--home", str(tmp_path / "empty"))
@@ -180,11 +195,13 @@ def test_a_wrong_value_is_2_and_told_in_one_line(aurora: Aurora, arguments: list
 
 
 @pytest.mark.parametrize("command", ["ask", "search", "explain"])
-@pytest.mark.parametrize("kind", ["vault", "folder"])
-def test_an_unknown_vault_or_folder_is_1_and_named(aurora: Aurora, notes: Write, command: str, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "known"), [("vault", "default"), ("folder", "toys")])
+def test_an_unknown_vault_or_folder_is_1_and_named(
+    aurora: Aurora, notes: Write, command: str, kind: str, known: str
+) -> None:
     aurora("index", str(notes(BOATS)))
     result = aurora(command, "boat", f"--{kind}", "attic")
-    assert (result.exit_code, result.stderr) == (1, f"aurora: no {kind} 'attic'\n")
+    assert (result.exit_code, result.stderr) == (1, f"aurora: no {kind} 'attic'; there are: {known}\n")
 
 
 @pytest.mark.parametrize("question", ["What was it about?", "🤖🤖 👩‍👩‍👧", "a" * 2000])

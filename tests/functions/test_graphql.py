@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from graphql import get_introspection_query
+from graphql import GraphQLInputObjectType, GraphQLObjectType, build_schema, get_introspection_query
 
+from functions._graphql import SDL
+from functions._turns import SettingsBody
 from shared import bootstrap
-from shared.domain import Prompt
+from shared.domain import SETTING_NAMES, Prompt, SessionSettings, SettingsPatch
+from shared.wire_types import SessionSettingsJson
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
 
 CREATE = "mutation($title: String, $settings: SettingsInput) { createSession(title: $title, settings: $settings) \
 { sessionId title settings { topK model } } }"
 ASK = "mutation($id: ID, $message: String!, $settings: SettingsInput) { ask(sessionId: $id, message: $message, \
-settings: $settings) { answer citations meta session { sessionId messageCount messages { messages { role text } } } } }"
+settings: $settings) { answer citations meta session { sessionId messageCount \
+messages { messages { role text requestId } } } } }"
 
 
 def _run(world: World, query: str, caller: str = "alice", **variables: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -37,6 +41,18 @@ def _data(world: World, query: str, **variables: Any) -> dict[str, Any]:  # noqa
 def _create(world: World, **variables: Any) -> str:  # noqa: ANN401
     session_id: str = _data(world, CREATE, **variables)["createSession"]["sessionId"]
     return session_id
+
+
+def test_every_door_knows_the_same_settings() -> None:
+    schema = build_schema(SDL)
+    read, written = schema.type_map["Settings"], schema.type_map["SettingsInput"]
+    assert isinstance(read, GraphQLObjectType)
+    assert isinstance(written, GraphQLInputObjectType)
+    assert {each.name for each in fields(SessionSettings)} == SETTING_NAMES.keys()
+    assert {each.name for each in fields(SettingsPatch)} == SETTING_NAMES.keys()
+    assert SettingsBody.model_fields.keys() == SETTING_NAMES.keys()
+    names = set(SETTING_NAMES.values())
+    assert set(read.fields) == set(written.fields) == set(SessionSettingsJson.__annotations__) == names
 
 
 def test_a_session_is_created_renamed_set_and_deleted(world: World) -> None:
@@ -86,9 +102,11 @@ def test_a_question_is_answered_in_its_session(world: World) -> None:
     world.clock.forward(seconds=1)
     again = _data(world, ASK, id=session_id, message="And where?", settings={"topK": 1})["ask"]
     assert again["meta"]["retrieval"]["k"] == 1
-    said = [each["text"] for each in again["session"]["messages"]["messages"]]
-    assert said[0] == "What leaks in the boat?"
-    assert said[2] == "And where?"
+    said = again["session"]["messages"]["messages"]
+    assert said[0]["text"] == "What leaks in the boat?"
+    assert said[2]["text"] == "And where?"
+    ids = [each["meta"]["requestId"] for each in (answer, answer, again, again)]
+    assert [each["requestId"] for each in said] == ids
 
 
 @pytest.mark.parametrize(
@@ -182,3 +200,9 @@ def test_one_question_in_a_request(world: World) -> None:
 def test_tools_can_ask_for_the_schema(world: World) -> None:
     names = {each["name"] for each in _data(world, get_introspection_query())["__schema"]["types"]}
     assert {"Session", "SettingsInput", "Answer"} <= names
+
+
+def test_a_question_is_held_to_what_chat_takes(world: World) -> None:
+    (error,) = _run(world, 'mutation { ask(message: "boat\\u0000?") { answer } }')["errors"]
+    assert error["extensions"]["field"] == "message"
+    assert "NUL" in error["message"]

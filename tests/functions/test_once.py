@@ -9,6 +9,7 @@ import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 from werkzeug.test import TestResponse
@@ -18,7 +19,9 @@ from functions._calls import Call
 from functions._once import request_key
 from functions.routes.chat import ChatBody
 from shared import bootstrap
-from shared.domain import Draft, Piece, Prompt
+from shared.adapters.embedded import EmbeddedStore
+from shared.domain import AnsweredRequest, Draft, Piece, Prompt
+from shared.errors import StoreUnavailable
 from shared.ports import Identity, Writer
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
@@ -144,7 +147,7 @@ def test_a_request_that_failed_is_free_at_once(world: World) -> None:
 @pytest.mark.usefixtures("writer")
 def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: World) -> None:
     body = parse(json.dumps(ASKED).encode(), ChatBody)
-    died = world.app.claimed(request_key(Call("x", {}, b"", Identity("alice", "alice")), body, "r-1"))
+    died = world.app.claimed(request_key(Call("x", {}, b"", Identity("alice")), body, "r-1"))
     died.__enter__()
     world.clock.forward(minutes=1)
     assert _chat(world).get_json()["answer"].startswith("Answer 0")
@@ -157,7 +160,7 @@ def test_of_two_at_once_one_asks_the_model_and_both_get_its_answer(world: World,
     bootstrap.use(replace(bootstrap.app(), writer=slow))
     with ThreadPoolExecutor(2) as threads:
         first = threads.submit(_chat, world)
-        assert slow.asked.wait(5)
+        assert slow.asked.wait(20)
         second = threads.submit(_chat, world)
         slow.go_on.set()
         assert first.result().data == second.result().data
@@ -171,7 +174,7 @@ def test_while_one_is_answering_a_repeat_is_told_to_come_back_when_its_lease_end
     bootstrap.use(replace(bootstrap.app(), writer=slow, patience=0.2))
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(_chat, world)
-        assert slow.asked.wait(5)
+        assert slow.asked.wait(20)
         lease = world.app.store.read_request("alice", "r-1").record
         assert lease is not None
         assert lease.lease_until is not None
@@ -187,6 +190,44 @@ def test_while_one_is_answering_a_repeat_is_told_to_come_back_when_its_lease_end
     assert not any("exception" in line for line in lines)
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
+    world: World, writer: ScriptedWriter, *, streamed: bool
+) -> None:
+    forgetful = _Forgetful(world.app.settings.home)
+    bootstrap.use(replace(bootstrap.app(), store=forgetful))
+    forgetful.keeps = 1  # the claim, not the answer
+    answered = _stream(world)[-1][1] if streamed else _chat(world).get_json()
+    assert str(answered["answer"]).startswith("Answer 0")
+    forgetful.keeps = 9
+    world.clock.forward(minutes=1)
+    assert _chat(world).get_json()["answer"].startswith("Answer 1")
+    assert len(writer.prompts) == 2
+    forgetful.close()
+
+
+def test_what_failed_is_told_although_the_claim_cannot_be_given_back(world: World) -> None:
+    forgetful = _Forgetful(world.app.settings.home)
+    bootstrap.use(replace(bootstrap.app(), store=forgetful))
+    forgetful.keeps = 1
+    assert problem(_chat(world, template="nowhere"))[:2] == (404, "NOT_FOUND")
+    forgetful.close()
+
+
+class _Forgetful(EmbeddedStore):
+    """A store that can keep only so many further records of requests."""
+
+    keeps = 0
+
+    def write_request(
+        self, tenant_id: str, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
+    ) -> str | None:
+        if not self.keeps:
+            raise StoreUnavailable("the disk is full")
+        self.keeps -= 1
+        return super().write_request(tenant_id, request_id, record, expected=expected, now=now)
+
+
 class _Slow:
     """Writes only when it is told to go on."""
 
@@ -200,7 +241,7 @@ class _Slow:
 
     def stream(self, prompt: Prompt) -> Generator[Piece]:
         self.asked.set()
-        assert self.go_on.wait(5)
+        assert self.go_on.wait(20)
         yield from self.inner.stream(prompt)
 
 
@@ -252,7 +293,7 @@ def test_a_stream_that_is_left_frees_its_id(world: World, writer: ScriptedWriter
     events = response.iter_encoded()
     assert b"start" in bytes(next(events))
     assert b"query" in bytes(next(events))
-    assert slow.asked.wait(5)
+    assert slow.asked.wait(20)
     response.close()
     slow.go_on.set()
     deadline = time.monotonic() + 10

@@ -11,7 +11,7 @@ from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.protocol import change, fill, plain, protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
-from shared.domain import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
+from shared.domain import SETTING_NAMES, Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.errors import Conflict
 
 BATCH = 400
@@ -20,18 +20,6 @@ MOST_LEFT = 20
 """Sessions of broken-off deletions that one deletion finishes."""
 LEFT = "deletedSessions"
 """Ids of sessions whose messages are still to be removed."""
-
-SETTINGS = {
-    "use_notes": "useNotes",
-    "top_k": "topK",
-    "threshold": "threshold",
-    "include_citations": "includeCitations",
-    "system_prompt": "systemPrompt",
-    "model": "model",
-    "max_context_tokens": "maxContextTokens",
-    "max_history": "maxHistory",
-}
-"""Ours -> the field in the document's map `settings`."""
 
 
 class Sessions:
@@ -54,7 +42,7 @@ class Sessions:
     ) -> bool:
         fields = {"updatedAt": updated_at} if title is None else {"updatedAt": updated_at, "title": title}
         write = change(self._session(tenant_id, session_id), fields)
-        for ours, field in SETTINGS.items():
+        for ours, field in SETTING_NAMES.items():
             value = getattr(patch, ours)
             if value is not None:
                 fill(write.update.fields["settings"].map_value.fields[field], value)
@@ -142,7 +130,7 @@ def _session_fields(session: Session) -> dict[str, object]:
         "createdAt": session.created_at,
         "updatedAt": session.updated_at,
         "messageCount": session.message_count,
-        "settings": {field: getattr(session.settings, ours) for ours, field in SETTINGS.items()},
+        "settings": {field: getattr(session.settings, ours) for ours, field in SETTING_NAMES.items()},
     }
 
 
@@ -158,7 +146,7 @@ def _session_of(document: Any) -> Session:  # noqa: ANN401
         message_count=fields["messageCount"].integer_value,
         # A setting that came later is missing in older documents.
         settings=SessionSettings(
-            **{ours: plain(settings[field]) for ours, field in SETTINGS.items() if field in settings}  # type: ignore[arg-type]
+            **{ours: plain(settings[field]) for ours, field in SETTING_NAMES.items() if field in settings}  # type: ignore[arg-type]
         ),
     )
 
@@ -169,6 +157,7 @@ def _message_fields(message: Message) -> dict[str, object]:
         "role": message.role.value,
         "text": message.text,
         "createdAt": message.created_at,
+        "requestId": message.request_id,
         "standalone": message.standalone,
         "asOf": message.as_of,
         "citations": [
@@ -188,6 +177,7 @@ def _message_of(document: Any) -> Message:  # noqa: ANN401
         role=Role(fields["role"].string_value),
         text=fields["text"].string_value,
         created_at=timestamp(fields["createdAt"].timestamp_value),
+        request_id=fields["requestId"].string_value,
         standalone=fields["standalone"].string_value,
         as_of=timestamp(as_of.timestamp_value) if as_of.HasField("timestamp_value") else None,
         citations=tuple(
