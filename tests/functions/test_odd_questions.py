@@ -53,7 +53,7 @@ def test_an_unknown_vault_or_folder_is_404_and_named(
 ) -> None:
     response = _ask(world, path, "API?", filters=filters)
     assert problem(response)[:2] == (404, "NOT_FOUND")
-    assert response.get_json()["error"]["message"] == named
+    assert response.get_json()["error"]["message"].startswith(f"{named}; there are: ")
 
 
 @pytest.mark.parametrize("path", ASKING)
