@@ -24,6 +24,10 @@ class Unit(StrEnum):
     YEAR = "year"
 
 
+MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}
+"""How many a longer unit has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Days `[start, end)`; None is open. `reach`: how many days back from today it may go, None: from its dates."""
@@ -42,6 +46,14 @@ def shifted_month(year: int, month: int, by: int) -> tuple[int, int]:
     """(year, month) moved by months."""
     index = year * 12 + month - 1 + by
     return index // 12, index % 12 + 1
+
+
+def shifted(of: date, unit: Unit, by: int) -> date:
+    """That many units on, back if `by` is negative; the last day of a month that has no such day."""
+    if unit in (Unit.DAY, Unit.WEEK):
+        return of + timedelta(days=by * REACH[unit])
+    year, number = shifted_month(of.year, of.month, by * MONTHS[unit])
+    return date(year, number, min(of.day, monthrange(year, number)[1]))
 
 
 def month(year: int, number: int) -> Span:
@@ -64,7 +76,7 @@ def unit_back(unit: Unit, back: int, today: date) -> Span:
         start = today - timedelta(days=today.weekday() + 7 * back)
         end = start + timedelta(days=7)
     else:
-        size = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}[unit]
+        size = MONTHS[unit]
         first = (today.month - 1) // size * size + 1
         year, number = shifted_month(today.year, first, -size * back)
         start, end = date(year, number, 1), date(*shifted_month(year, number, size), 1)
@@ -75,10 +87,7 @@ def rolling(unit: Unit, count: int, today: date, window_start: date) -> Span:
     """The last `count` units up to today: days and weeks from `window_start`, longer units by the calendar's date."""
     if unit in (Unit.DAY, Unit.WEEK):
         return Span(window_start, today + timedelta(days=1), count * REACH[unit])
-    size = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}[unit]
-    year, number = shifted_month(today.year, today.month, -size * count)
-    start = date(year, number, min(today.day, monthrange(year, number)[1]))
-    return Span(start, today + timedelta(days=1), count * REACH[unit])
+    return Span(shifted(today, unit, -count), today + timedelta(days=1), count * REACH[unit])
 
 
 def season(first_month: int, today: date, year: int | None, *, back: int = 0) -> Span:
@@ -118,7 +127,8 @@ def latest_day(number: int, month_number: int | None, today: date) -> Span | Non
 
 
 def part(of: Span, which: str) -> Span:
-    """`start`, `early`, `mid`, `late`, `end`, `first half` or `second half` of a week, month, quarter or year.
+    """`start`, `early`, `mid`, `late`, `end`, `first half` or `second half` of a week, month, quarter or year; `week`
+    of a day.
 
     The start and the end of a month or quarter are seven days, of a week three; early and late are its outer thirds.
     Of a year they are its first and last month, and three months each; its middle is May to August.
@@ -126,6 +136,9 @@ def part(of: Span, which: str) -> Span:
     if of.start is None or of.end is None:
         return of
     length = (of.end - of.start).days
+    if which == "week":
+        monday = of.start - timedelta(days=of.start.weekday())
+        return Span(monday, monday + timedelta(days=7)) if length == 1 else of
     if length > 300:
         return months(of.start.year, *_YEAR_PARTS[which])
     third, edge = length // 3, 7 if length > 7 else 3

@@ -19,6 +19,8 @@ from shared.retrieval.series import NOTHING, Beside
 DAY = timedelta(days=1)
 LEAST_NEARNESS_HALF_LIFE = timedelta(days=7)
 """A week beside "on 3 May" is near, a week beside an hour is still not far."""
+UNRELATED = 0.5
+"""The similarity of texts that have nothing to do with each other, see `calibrated`."""
 ROUNDING = 1e-6
 """Stores compute cosines in single precision: an unread one may exceed the leg's last by this."""
 
@@ -80,6 +82,13 @@ class Formula:
             weight * options.weight_recency * parts.recency,
         )
 
+    def speaks_of(self, passage: Scored) -> bool:
+        """Whether it has anything to do with what was asked: a word of it, its time, or more likeness than unrelated
+        texts have.
+        """
+        in_time = self.named is not None and self.named.contains(passage.chunk.created_at)
+        return in_time or passage.scores.keyword > 0 or passage.scores.similarity > UNRELATED
+
     def _recency(self, created: datetime, vector: float, keyword: float) -> float:
         freshness = 0.5 ** (max(0.0, (self.now - created) / DAY) / self.options.half_life_days)
         if self.mode is RetrievalMode.RECENT:
@@ -111,7 +120,8 @@ def calibrated(cosine: float, unrelated_cosine: float) -> float:
     """Cosine -> similarity in [0, 1] that means the same with every embedder: that of unrelated texts is 0.5, that of
     equal texts 1, linear between and below.
     """
-    return min(1.0, max(0.0, 0.5 + 0.5 * (cosine - unrelated_cosine) / (1.0 - unrelated_cosine)))
+    above = (cosine - unrelated_cosine) / (1.0 - unrelated_cosine)
+    return min(1.0, max(0.0, UNRELATED + (1.0 - UNRELATED) * above))
 
 
 def nearness(when: datetime, named: TimeRange) -> float:

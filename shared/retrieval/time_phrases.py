@@ -109,6 +109,8 @@ def _interpreted(
         pair = _pair(text, mention, following, grammar, context)
         if pair is not None:
             return pair, opening.start() if opening else mention.start, following.end
+    if mention.rule.kind == "now":  # it only ends a range: "from January to now"
+        return None
     part, before = _leading(before, grammar.parts)
     operator, before_operator = _leading(before, grammar.operators)
     if part is None and operator is None and mention.rule.weak and not _stands_as_time(text, mention, grammar):

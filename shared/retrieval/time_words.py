@@ -52,7 +52,7 @@ class Lexicon:
         """The rules as regular expressions that match whole words, never a piece of an identifier or a version."""
         words = {
             "unit": _group("unit", self.units),
-            "n": rf"(?P<n>\d{{1,3}}|{_alternatives(self.numbers)})",
+            "n": rf"(?P<n>[1-9]\d{{0,2}}|{_alternatives(self.numbers)})",
             "weekday": _group("weekday", self.weekdays),
             "month": _group("month", self.months),
             "season": _group("season", self.seasons),
@@ -122,10 +122,13 @@ ENGLISH = Lexicon(
         Rule("recently", r"recently|lately|in recent weeks|as of late"),
         Rule("other_day", r"the other day|in recent days"),
         Rule("fortnight", r"(?:a|one) fortnight ago"),
+        Rule("half_year", r"half a year ago"),
         Rule("ago", r"(?:(?:about|around|roughly|some) )?{n} {unit} ago(?: today)?"),
         Rule("ago", r"(?P<unit>week|month|quarter|year) before last"),
         Rule("older", r"older than {n} {unit}"),
         Rule("rolling", r"(?:(?:in|over|during|within|for) )?(?:the )?(?:last|past|previous) {n} {unit}"),
+        Rule("hours", r"(?:(?:in|over|during|within|for) )?(?:the )?(?:last|past|previous) (?P<hours>[1-9]\d{0,2}) hours"),
+        Rule("now", r"now"),
         Rule("rolling", r"(?:in|over|during|within) the (?:last|past) (?P<unit>day|week|month|quarter|year)"),
         Rule("rolling", r"(?:the )?past (?P<unit>day|week|month|quarter|year)"),
         Rule("last_unit", r"(?:last|previous) (?P<unit>week|month|quarter|year)(?! of\b)"),
@@ -136,7 +139,7 @@ ENGLISH = Lexicon(
         Rule("weekday_in_week", r"(?P<last>last) week(?:'s|’s|,)? (?:on )?{weekday}"),
         Rule("weekday", r"(?:on )?(?:(?P<last>last|past|previous)|this) {weekday}(?: (?:morning|afternoon|evening|night))?"),
         Rule("weekday", r"{weekday}(?: (?:morning|afternoon|evening|night))?", weak=True),
-        Rule("days_of_month", r"(?:between |from )?(?P<d1>\d{1,2})(?:\s*[-–]\s*| and | to )(?P<d2>\d{1,2}) (?:of )?{month}(?:,? {year})?"),
+        Rule("days_of_month", r"(?:between |from )?(?:the )?(?P<d1>\d{1,2})(?:st|nd|rd|th)?(?:\s*[-–]\s*| and | to )(?:the )?(?P<d2>\d{1,2})(?:st|nd|rd|th)? (?:of )?{month}(?:,? {year})?"),
         Rule("days_of_month", r"(?:between |from )?{month} (?P<d1>\d{1,2})(?:\s*[-–]\s*| and | to )(?P<d2>\d{1,2})(?:,? {year})?"),
         Rule("date", r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: of)? {month}(?:,? {year})?"),
         Rule("date", r"{month} (?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,? {year})?"),
@@ -145,6 +148,8 @@ ENGLISH = Lexicon(
         Rule("day_number", r"the (?P<day>\d{1,2})(?:st|nd|rd|th)", weak=True),
         Rule("month", r"(?:(?P<last>last|previous)|this) {month}"),
         Rule("month", r"{month},?(?: of)? {year}"),
+        Rule("month", r"{month} (?:of )?(?P<back>this|last) year"),
+        Rule("month", r"(?P<back>this|last) year,? in {month}"),
         Rule("month", r"{month}", weak=True),
         Rule("quarter", r"q(?P<quarter>[1-4])(?:[\s/-]?{year})?"),
         Rule("quarter", r"{year}[\s-]?q(?P<quarter>[1-4])"),
@@ -176,6 +181,7 @@ ENGLISH = Lexicon(
         "late": r"late(?: in)?",
         "first half": r"(?:the )?(?:first|1st) half of",
         "second half": r"(?:the )?(?:second|2nd|latter) half of",
+        "week": r"(?:the )?week of",
     },
 )  # fmt: skip
 
