@@ -60,11 +60,11 @@ def ask(place: Place, question: str, k: int | None, template: str | None, **opti
 @asking
 @anywhere
 def search(place: Place, query: str, k: int, **options: Any) -> None:  # noqa: ANN401 - click's options
-    """Find passages, best first. Exit code 3: nothing found that matches well."""
+    """Find passages, best first. Exit code 3: nothing found that matches well; with --json: nothing found at all."""
     with place.door() as door:
         found = door.send("POST", "/search", {**question_json(**options), "query": query, "k": k})
         nothing = "" if found["results"] else why_nothing(door, place)
-    matched = matches_well(found)
+    matched = bool(found["results"]) if place.as_json else matches_well(found)
     if place.as_json:
         print_json(found)
     else:
