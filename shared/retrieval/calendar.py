@@ -24,6 +24,9 @@ class Unit(StrEnum):
     YEAR = "year"
 
 
+_MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Days `[start, end)`; None is open. `reach`: how many days back from today it may go, None: from its dates."""
@@ -64,7 +67,7 @@ def unit_back(unit: Unit, back: int, today: date) -> Span:
         start = today - timedelta(days=today.weekday() + 7 * back)
         end = start + timedelta(days=7)
     else:
-        size = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}[unit]
+        size = _MONTHS[unit]
         first = (today.month - 1) // size * size + 1
         year, number = shifted_month(today.year, first, -size * back)
         start, end = date(year, number, 1), date(*shifted_month(year, number, size), 1)
@@ -73,12 +76,16 @@ def unit_back(unit: Unit, back: int, today: date) -> Span:
 
 def rolling(unit: Unit, count: int, today: date, window_start: date) -> Span:
     """The last `count` units up to today: days and weeks from `window_start`, longer units by the calendar's date."""
-    if unit in (Unit.DAY, Unit.WEEK):
-        return Span(window_start, today + timedelta(days=1), count * REACH[unit])
-    size = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}[unit]
-    year, number = shifted_month(today.year, today.month, -size * count)
-    start = date(year, number, min(today.day, monthrange(year, number)[1]))
+    start = window_start if unit in (Unit.DAY, Unit.WEEK) else moved(today, unit, -count)
     return Span(start, today + timedelta(days=1), count * REACH[unit])
+
+
+def moved(from_day: date, unit: Unit, by: int) -> date:
+    """The day `by` units later: in months, quarters and years the same day of the month, or the month's last."""
+    if unit in (Unit.DAY, Unit.WEEK):
+        return from_day + by * timedelta(days=REACH[unit])
+    year, number = shifted_month(from_day.year, from_day.month, by * _MONTHS[unit])
+    return date(year, number, min(from_day.day, monthrange(year, number)[1]))
 
 
 def season(first_month: int, today: date, year: int | None, *, back: int = 0) -> Span:
@@ -118,14 +125,21 @@ def latest_day(number: int, month_number: int | None, today: date) -> Span | Non
 
 
 def part(of: Span, which: str) -> Span:
-    """`start`, `early`, `mid`, `late`, `end`, `first half` or `second half` of a week, month, quarter or year.
+    """`start`, `early`, `mid`, `late`, `end`, a half or one of the first weeks of a week, month, quarter or year; the
+    `week` or `weekend` of a day.
 
-    The start and the end of a month or quarter are seven days, of a week three; early and late are its outer thirds.
-    Of a year they are its first and last month, and three months each; its middle is May to August.
+    First weeks count from the first day. The start and the end of a month or quarter are seven days, of a week three;
+    early and late are its outer thirds. Of a year they are its first and last month, and three months each; its middle
+    is May to August.
     """
     if of.start is None or of.end is None:
         return of
+    if which in _WEEKS:
+        first_day = of.start + timedelta(days=7 * _WEEKS[which])
+        return Span(first_day, first_day + timedelta(days=7))
     length = (of.end - of.start).days
+    if which in ("week", "weekend"):
+        return _week_of(of.start, 5 if which == "weekend" else 0) if length <= 7 else of
     if length > 300:
         return months(of.start.year, *_YEAR_PARTS[which])
     third, edge = length // 3, 7 if length > 7 else 3
@@ -140,6 +154,14 @@ def part(of: Span, which: str) -> Span:
     }[which]
     return Span(of.start + timedelta(days=first), of.start + timedelta(days=last))
 
+
+def _week_of(day_in_it: date, first_weekday: int) -> Span:
+    """The calendar week that holds the day, from that weekday on."""
+    monday = day_in_it - timedelta(days=day_in_it.weekday())
+    return Span(monday + timedelta(days=first_weekday), monday + timedelta(days=7))
+
+
+_WEEKS = {"second week": 1, "third week": 2, "fourth week": 3}
 
 _YEAR_PARTS = {
     "start": (1, 1),

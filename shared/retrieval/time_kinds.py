@@ -20,18 +20,19 @@ FEW = {Unit.DAY: 7, Unit.WEEK: 4, Unit.MONTH: 3, Unit.QUARTER: 3, Unit.YEAR: 3}
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Something that can name a time: a rule's match."""
+    """Something that can name a time: a rule's match, and where the phrase stands that says it."""
 
     rule: Rule
     match: re.Match[str]
+    start: int
+    end: int
+    year: int | None = None
+    """That stands beside it: `in March last year`."""
 
-    @property
-    def start(self) -> int:
-        return self.match.start()
-
-    @property
-    def end(self) -> int:
-        return self.match.end()
+    @classmethod
+    def of(cls, rule: Rule, match: re.Match[str]) -> Mention:
+        """The match alone."""
+        return cls(rule, match, match.start(), match.end())
 
     def word(self, group: str) -> str | None:
         """What a group matched, lower case, single spaces; None if the rule has no such group or it did not match."""
@@ -74,13 +75,14 @@ def _window_start(days: int, context: Context) -> date:
     return (context.now.astimezone(UTC) - timedelta(days=days)).astimezone(context.zone).date()
 
 
-def _unit(mention: Mention, context: Context) -> Unit:
+def unit_of(mention: Mention, context: Context) -> Unit:
+    """The unit it is counted in; days where it names none."""
     word = mention.word("unit") or "day"
     singular = word if word in context.words.units else word.rstrip("s").removesuffix("e")
     return Unit(context.words.units.get(word) or context.words.units.get(singular, "day"))
 
 
-def _count(mention: Mention, context: Context) -> int | None:
+def count_of(mention: Mention, context: Context) -> int | None:
     """How many; None: a few."""
     word = mention.word("n")
     if word is None:
@@ -91,10 +93,10 @@ def _count(mention: Mention, context: Context) -> int | None:
 
 def _ago(mention: Mention, context: Context) -> Span:
     """That calendar unit; a few units ago: from two of them to as many as "few" reaches."""
-    unit = _unit(mention, context)
+    unit = unit_of(mention, context)
     if mention.word("n") is None:
         return calendar.unit_back(unit, 2, context.today)
-    count = _count(mention, context)
+    count = count_of(mention, context)
     if count is not None:
         return calendar.unit_back(unit, count * (2 if mention.word("unit") == "fortnights" else 1), context.today)
     far, near = calendar.unit_back(unit, FEW[unit], context.today), calendar.unit_back(unit, 2, context.today)
@@ -106,24 +108,26 @@ def _older(mention: Mention, context: Context) -> Span:
 
 
 def _rolling(mention: Mention, context: Context) -> Span:
-    unit = _unit(mention, context)
-    count = (1 if mention.word("n") is None else _count(mention, context)) or FEW[unit]
+    unit = unit_of(mention, context)
+    count = (1 if mention.word("n") is None else count_of(mention, context)) or FEW[unit]
     days = count * calendar.REACH[unit]
     return calendar.rolling(unit, count, context.today, _window_start(days, context))
 
 
 def _last_unit(mention: Mention, context: Context) -> Span:
-    return calendar.unit_back(_unit(mention, context), 1, context.today)
+    return calendar.unit_back(unit_of(mention, context), 1, context.today)
 
 
 def _this_unit(mention: Mention, context: Context) -> Span:
-    return calendar.unit_back(_unit(mention, context), 0, context.today)
+    return calendar.unit_back(unit_of(mention, context), 0, context.today)
 
 
 def _weekend(mention: Mention, context: Context) -> Span:
-    """Saturday and Sunday: of the last calendar week, or the most recent one begun by today."""
+    """Saturday and Sunday: of the last calendar week or the one before, or the most recent ones begun by today."""
     saturday = calendar.latest_weekday(5, context.today, before_today=False).start or context.today
     if mention.word("last") is not None and saturday >= context.today - timedelta(days=context.today.weekday()):
+        saturday -= timedelta(days=7)
+    if mention.word("before") is not None:
         saturday -= timedelta(days=7)
     return Span(saturday, saturday + timedelta(days=2))
 
@@ -142,7 +146,7 @@ def _weekday_in_week(mention: Mention, context: Context) -> Span:
 
 def _year_of(mention: Mention, context: Context) -> int | None:
     named = mention.word("year")
-    return int(named) if named else context.year
+    return int(named) if named else mention.year or context.year
 
 
 def _date(mention: Mention, context: Context) -> Span | None:

@@ -18,7 +18,9 @@ from zoneinfo import ZoneInfo
 from shared.domain import TimeHint, TimeRange
 from shared.retrieval import calendar
 from shared.retrieval.calendar import Span
+from shared.retrieval.time_distances import days_at, distance_before
 from shared.retrieval.time_kinds import Context, Mention, days_of
+from shared.retrieval.time_mentions import leading, mentions_in
 from shared.retrieval.time_words import Compiled, compiled
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
@@ -42,7 +44,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     grammar = _grammar(lang)
     context = Context(now, ZoneInfo(zone), grammar.words)
     visible = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
-    mentions = _mentions(visible, grammar)
+    mentions = mentions_in(visible, grammar, context)
     for index, mention in enumerate(mentions):
         following = mentions[index + 1] if index + 1 < len(mentions) else None
         found = _interpreted(visible, mention, following, grammar, context)
@@ -61,44 +63,6 @@ def _grammar(lang: str) -> Compiled:
         return compiled("en")
 
 
-def _mentions(text: str, grammar: Compiled) -> list[Mention]:
-    """Leftmost, then longest, not overlapping; without names and what a rule says to ignore."""
-    found = [Mention(rule, match) for rule, pattern in grammar.rules for match in pattern.finditer(text)]
-    found.sort(key=lambda mention: (mention.start, -mention.end))
-    kept: list[Mention] = []
-    for mention in found:
-        if not kept or mention.start >= kept[-1].end:
-            kept.append(mention)
-    names = grammar.words.names_are_capitalised and not text.isupper()
-    return [
-        mention
-        for mention in kept
-        if mention.rule.kind != "ignored" and not (names and (_is_name(text, mention) or _is_verb(text, mention)))
-    ]
-
-
-def _is_name(text: str, mention: Mention) -> bool:
-    """Whether capitals say that this is a title or a name: `Friday Night Lights`, `USA Today`, `Last Year at`."""
-    before, after = text[: mention.start], text[mention.end :]
-    named = {"weekday", "weekday_in_week", "month", "date", "days_of_month", "christmas", "quarter", "half", "season"}
-    if mention.rule.kind in named:
-        next_word = re.match(r"\s+([A-Z][a-z]\w*)", after)
-        is_bare = mention.rule.weak and not re.search(r"\d", mention.match[0])
-        follows_name = re.search(r"[A-Z]\w+\s+$", before) and not re.search(r"(?:^|[.!?]\s+)\w+\s+$", before)
-        return bool(is_bare and (next_word or follows_name))
-    capitals = [word for word in mention.match[0].split() if word[0].isupper()]
-    starts_sentence = not before.strip() or before.rstrip()[-1] in ".!?:;([\n"
-    return len(capitals) > (1 if starts_sentence else 0)
-
-
-def _is_verb(text: str, mention: Mention) -> bool:
-    """`may 3 people join`: a month that is a verb too, then a number of something."""
-    if mention.rule.kind != "date" or mention.word("month") not in ("may", "march") or mention.word("year"):
-        return False
-    of_something = re.match(r"\s+(?!and|to|until|or|we|i|in|at|about|with|for)[a-z]", text[mention.end :])
-    return mention.match[0][-1].isdecimal() and bool(of_something)
-
-
 def _interpreted(
     text: str, mention: Mention, following: Mention | None, grammar: Compiled, context: Context
 ) -> tuple[Span, int, int] | None:
@@ -109,8 +73,8 @@ def _interpreted(
         pair = _pair(text, mention, following, grammar, context)
         if pair is not None:
             return pair, opening.start() if opening else mention.start, following.end
-    part, before = _leading(before, grammar.parts)
-    operator, before_operator = _leading(before, grammar.operators)
+    part, before = leading(before, grammar.parts)
+    operator, before_operator = leading(before, grammar.operators)
     if part is None and operator is None and mention.rule.weak and not _stands_as_time(text, mention, grammar):
         return None
     span = days_of(mention, context)
@@ -119,19 +83,13 @@ def _interpreted(
     span = calendar.part(span, part) if part else span
     if (operator, part) == ("before", "end"):
         operator = "until"
+    if operator is not None and (distance := distance_before(before_operator, operator, grammar)):
+        at = days_at(distance, span, context)
+        return None if at is None else (at, distance.mention.start, mention.end)
     if operator is not None and (operator not in _OF_DISTANCES or mention.rule.kind == "ago"):
         return _applied(operator, span, context), len(before_operator), mention.end
     preposition = grammar.preposition.search(before) if mention.rule.weak and part is None else None
     return span, preposition.start() if preposition else len(before), mention.end
-
-
-def _leading(before: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> tuple[str | None, str]:
-    """The longest of the patterns that the text ends with, and the text before it."""
-    matches = [(found.start(), name) for name, pattern in patterns if (found := pattern.search(before))]
-    if not matches:
-        return None, before
-    start, name = min(matches)
-    return name, before[:start]
 
 
 def _stands_as_time(text: str, mention: Mention, grammar: Compiled) -> bool:
@@ -169,7 +127,7 @@ def _pair(text: str, first: Mention, second: Mention, grammar: Compiled, context
     """`between first and second`, both included. A year that only one of them names is the other's too."""
     if not grammar.joiner.fullmatch(text[first.end : second.start]):
         return None
-    named = second.word("year")
+    named = second.word("year") or second.year
     begin = days_of(first, replace(context, year=int(named)) if named and not first.word("year") else context)
     if begin is None or begin.start is None:
         return None

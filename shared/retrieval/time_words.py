@@ -39,18 +39,24 @@ class Lexicon:
     """What makes a weak match a time, directly before it."""
     operators: Mapping[str, str]
     """`since`, `after`, `before`, `until`, … -> pattern directly before a time."""
+    distances: tuple[Rule, ...]
+    """What makes `before` and `after` a distance from a time, directly before them."""
     between: str
     """What opens a range, directly before its first end."""
     joiners: str
     """What stands between the two ends of a range."""
+    links: str
+    """What stands between two times that are one, a comma aside: `March of last year`. Behind `said` stands the day of
+    the note."""
     parts: Mapping[str, str] = field(default_factory=dict)
     """`start`, `end`, … -> pattern directly before a time."""
     names_are_capitalised: bool = True
     """Whether a capital inside a sentence marks a name (not so in German)."""
 
-    def compiled(self) -> tuple[tuple[Rule, re.Pattern[str]], ...]:
-        """The rules as regular expressions that match whole words, never a piece of an identifier or a version."""
-        words = {
+    @property
+    def words(self) -> Mapping[str, str]:
+        """Name in a pattern -> what it stands for."""
+        return {
             "unit": _group("unit", self.units),
             "n": rf"(?P<n>\d{{1,3}}|{_alternatives(self.numbers)})",
             "weekday": _group("weekday", self.weekdays),
@@ -58,7 +64,6 @@ class Lexicon:
             "season": _group("season", self.seasons),
             "year": rf"(?P<year>{YEAR})",
         }
-        return tuple((rule, _whole_word(_filled(rule.pattern, words))) for rule in self.rules)
 
 
 def _alternatives(words: Mapping[str, object]) -> str:
@@ -131,6 +136,7 @@ ENGLISH = Lexicon(
         Rule("last_unit", r"(?:last|previous) (?P<unit>week|month|quarter|year)(?! of\b)"),
         Rule("this_unit", r"(?:earlier )?(?:this|current) (?P<unit>week|month|quarter|year)"),
         Rule("weekend", r"(?P<last>last|previous) weekend"),
+        Rule("weekend", r"(?P<last>)(?:the )?weekend (?P<before>before) last"),
         Rule("weekend", r"(?:(?:this|at the|on the|over the|during the) )weekend"),
         Rule("weekday_in_week", r"(?:on )?{weekday} (?:of )?(?:(?P<last>last)|this) week"),
         Rule("weekday_in_week", r"(?P<last>last) week(?:'s|’s|,)? (?:on )?{weekday}"),
@@ -138,8 +144,8 @@ ENGLISH = Lexicon(
         Rule("weekday", r"{weekday}(?: (?:morning|afternoon|evening|night))?", weak=True),
         Rule("days_of_month", r"(?:between |from )?(?P<d1>\d{1,2})(?:\s*[-–]\s*| and | to )(?P<d2>\d{1,2}) (?:of )?{month}(?:,? {year})?"),
         Rule("days_of_month", r"(?:between |from )?{month} (?P<d1>\d{1,2})(?:\s*[-–]\s*| and | to )(?P<d2>\d{1,2})(?:,? {year})?"),
-        Rule("date", r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: of)? {month}(?:,? {year})?"),
-        Rule("date", r"{month} (?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,? {year})?"),
+        Rule("date", r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: of)? {month}(?:(?:,\s*| ){year})?"),
+        Rule("date", r"{month} (?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:(?:,\s*| ){year})?"),
         Rule("iso", r"(?P<year>(?:19|20)\d\d)-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?"),
         Rule("slashes", r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>(?:19|20)\d\d)"),
         Rule("day_number", r"the (?P<day>\d{1,2})(?:st|nd|rd|th)", weak=True),
@@ -153,21 +159,31 @@ ENGLISH = Lexicon(
         Rule("season", r"(?P<last>last|previous) {season}"),
         Rule("season", r"(?:this )(?P<season>spring|summer|autumn|winter|fall)"),
         Rule("season", r"{season}(?: of)? {year}"),
-        Rule("season", r"(?:the )?(?P<season>spring|summer|autumn|winter|fall)(?! of\b)", weak=True),
+        Rule("season", r"(?:the )?(?P<season>spring|summer|autumn|winter|fall)(?! of\b(?! (?:last|this) year))", weak=True),
         Rule("christmas", r"(?:(?:over|at|around|during|since|on) )?(?P<last>last )?(?:christmas|xmas)(?! (?:tree|party|list|card|gift|present|market|carol|song)s?)(?: {year})?"),
         Rule("year", r"(?:the year )?{year}(?! (?:words|lines|people|users|euros?|dollars|pages|items|notes|requests|units|steps|times|calories|characters|tokens|rows|files|km|kg|m|mb|gb|ms|kilometers|meters|hours|minutes|seconds|days|weeks|customers|subscribers|servers|records|points|copies|pieces|entries|messages|emails|feet|miles|percent)\b)", weak=True),
     ),
     prepositions=r"(?:in|on|during|of|over|from|around|throughout|early|late|mid)",
     operators={
         "since": r"since|starting(?: from)?|ever since",
-        "after": r"after|later than",
-        "before": r"before|prior to|earlier than|older than",
+        "after": r"after|later than|following",
+        "before": r"before|prior to|earlier than|older than|preceding|leading up to",
         "more than": r"more than|over",
         "until": r"until|till|up to|up until|through",
         "within": r"less than|within",
     },
+    distances=(
+        Rule("counted", r"(?:(?:about|around|roughly|some|exactly|just) )?{n} {unit}"),
+        Rule("few", r"(?:(?:in|over|during) )?the (?:(?:last|first|few) )*(?P<unit>days|weeks|months|years)"),
+        Rule("adjoining", r"(?:(?:in|over|during|on) )?the (?:(?:last|first) )?(?:{n} )?{unit}"),
+        Rule("adjoining", r"(?:(?:in|on|during) )?the (?:morning|afternoon|evening|night)"),
+        Rule("weekday", r"(?:on )?(?:(?:the|last|the last) )?{weekday}"),
+        Rule("weekend", r"(?:(?:on|over|during|at) )?(?:(?:the|last|the last) )?weekend"),
+        Rule("soon", r"shortly|soon|right|just|immediately"),
+    ),
     between=r"between|from",
     joiners=r"and|to|until|till|through|-|–",
+    links=r"of|in|on|from|during|back in|(?P<said>as (?:mentioned|stated|said|noted|written|described) (?:on|in))",
     parts={
         "start": r"(?:the )?(?:start|beginning|first week|first days) of|start of",
         "end": r"(?:the )?(?:end|last week|last days) of",
@@ -176,6 +192,11 @@ ENGLISH = Lexicon(
         "late": r"late(?: in)?",
         "first half": r"(?:the )?(?:first|1st) half of",
         "second half": r"(?:the )?(?:second|2nd|latter) half of",
+        "week": r"(?:the )?week of",
+        "weekend": r"(?:the )?weekend of",
+        "second week": r"(?:the )?(?:second|2nd) week of",
+        "third week": r"(?:the )?(?:third|3rd) week of",
+        "fourth week": r"(?:the )?(?:fourth|4th) week of",
     },
 )  # fmt: skip
 
@@ -234,9 +255,23 @@ GERMAN = Lexicon(
         "before": r"vor(?: dem| der)?",
         "until": r"bis(?: zum| zur)?",
     },
+    distances=(
+        Rule("counted", r"(?:(?:etwa|ungefähr|genau) )?{n} {unit}"),
+        Rule("few", r"(?:(?:in|an) )?(?:den|die) (?P<unit>tagen?|wochen|monaten?|jahren?)"),
+        Rule("adjoining", r"(?:in der|in den|am|im|die|der|das|den) (?:{n} )?{unit}"),
+        Rule("adjoining", r"am (?:morgen|vormittag|nachmittag|abend)"),
+        Rule("weekday", r"(?:(?:am|der|den) )?{weekday}"),
+        Rule("weekend", r"(?:(?:am|das|dem) )?wochenende"),
+        Rule("soon", r"kurz|gleich|direkt|unmittelbar"),
+    ),
     between=r"zwischen(?: dem)?|vom|von",
     joiners=r"und(?: dem)?|bis(?: zum)?|-|–",
-    parts={"start": r"anfang(?: des)?", "mid": r"mitte(?: des)?", "end": r"ende(?: des)?"},
+    links=r"im|am|in|des|dem|den|der|vom|von",
+    parts={"start": r"anfang(?: des)?|(?:in der )?ersten? woche (?:im|des)", "mid": r"mitte(?: des)?",
+           "end": r"ende(?: des)?|(?:in der )?letzten? woche (?:im|des)",
+           "week": r"(?:in der )?woche (?:vom|von|des)",
+           "second week": r"(?:in der )?zweiten? woche (?:im|des)",
+           "third week": r"(?:in der )?dritten? woche (?:im|des)"},
     names_are_capitalised=False,
 )  # fmt: skip
 
@@ -288,14 +323,26 @@ SPANISH = Lexicon(
     prepositions=r"(?:en|el|desde|del|de|hasta|antes de|antes del|después de|después del|entre|y|a|al|durante|año|este|esta|la)",
     operators={
         "since": r"desde(?: el| la)?",
-        "after": r"(?:después|despues)(?: de| del)(?: el| la)?",
-        "before": r"antes(?: de| del)(?: el| la)?",
+        "after": r"(?:después|despues)(?: de| del)(?: el| la)?|posterior(?:es)? (?:al?|a la)|siguientes? (?:al?|a la)|tras(?: el| la)?",
+        "before": r"antes(?: de| del)(?: el| la)?|anterior(?:es)? (?:al?|a la)",
         "until": r"hasta(?: el| la)?",
     },
+    distances=(
+        Rule("counted", r"(?:(?:unos|unas) )?{n} {unit}"),
+        Rule("few", r"(?:(?:en|durante) )?(?:los|las) (?P<unit>días|dias|semanas|meses|años)"),
+        Rule("adjoining", r"(?:(?:en|durante) )?(?:la|el|los|las) (?:{n} )?{unit}"),
+        Rule("adjoining", r"la (?:mañana|tarde|noche)"),
+        Rule("weekday", r"(?:el )?{weekday}"),
+        Rule("weekend", r"(?:el )?fin de semana"),
+        Rule("soon", r"poco|justo"),
+    ),
     between=r"entre(?: el)?|desde(?: el)?|de|del",
     joiners=r"y(?: el)?|hasta(?: el)?|a|al|-|–",
+    links=r"de|del|en",
     parts={"start": r"(?:a )?(?:principios|comienzos|inicios) de(?:l)?", "mid": r"(?:a )?mediados de(?:l)?",
-           "end": r"(?:a )?(?:finales|fines) de(?:l)?"},
+           "end": r"(?:a )?(?:finales|fines) de(?:l)?", "week": r"(?:la )?semana del",
+           "second week": r"(?:en )?(?:la )?segunda semana de(?:l)?",
+           "third week": r"(?:en )?(?:la )?tercera semana de(?:l)?"},
 )  # fmt: skip
 
 FRENCH = Lexicon(
@@ -346,14 +393,26 @@ FRENCH = Lexicon(
     prepositions=r"(?:en|au|le|depuis|du|de|avant|après|jusqu['’]à|jusqu['’]en|entre|et|à|au mois|fin|début|mi-|l['’]|l['’]année)",
     operators={
         "since": r"depuis(?: le)?",
-        "after": r"après(?: le)?",
-        "before": r"avant(?: le| la)?",
+        "after": r"après(?: le)?|suivant(?: le)?",
+        "before": r"avant(?: le| la)?|précédant(?: le)?",
         "until": r"jusqu['’](?:au|à|en)",
     },
+    distances=(
+        Rule("counted", r"(?:environ )?{n} {unit}"),
+        Rule("few", r"(?:(?:pendant|durant|dans) )?les (?P<unit>jours|semaines|mois|années)"),
+        Rule("adjoining", r"(?:(?:pendant|durant|dans) )?(?:la |le |les |l['’])(?:{n} )?{unit}"),
+        Rule("adjoining", r"le (?:matin|soir)"),
+        Rule("weekday", r"(?:le )?{weekday}"),
+        Rule("weekend", r"(?:le )?week-?end"),
+        Rule("soon", r"juste|peu"),
+    ),
     between=r"entre(?: le)?|du|de",
     joiners=r"et(?: le)?|à|au|jusqu['’](?:au|à)|-|–",
+    links=r"de|du|d['’]|en|au",
     parts={"start": r"(?:au )?début(?: de| du)?", "mid": r"mi-|(?:au )?milieu (?:de|du)",
-           "end": r"(?:à la )?fin(?: de| du)?"},
+           "end": r"(?:à la )?fin(?: de| du)?", "week": r"(?:la )?semaine du",
+           "second week": r"(?:la )?deuxième semaine (?:de |du |d['’])",
+           "third week": r"(?:la )?troisième semaine (?:de |du |d['’])"},
 )  # fmt: skip
 
 LEXICONS: Mapping[str, Lexicon] = {"en": ENGLISH, "de": GERMAN, "es": SPANISH, "fr": FRENCH}
@@ -368,15 +427,17 @@ ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A lexicon's regular expressions."""
+    """A lexicon's regular expressions. Rules match whole words, never a piece of an identifier or a version."""
 
     words: Lexicon
     rules: tuple[tuple[Rule, re.Pattern[str]], ...]
     preposition: re.Pattern[str]
     operators: tuple[tuple[str, re.Pattern[str]], ...]
+    distances: tuple[tuple[Rule, re.Pattern[str]], ...]
     between: re.Pattern[str]
     parts: tuple[tuple[str, re.Pattern[str]], ...]
     joiner: re.Pattern[str]
+    link: re.Pattern[str]
 
 
 @cache
@@ -385,12 +446,14 @@ def compiled(lang: str) -> Compiled:
     words = LEXICONS[lang]
     return Compiled(
         words,
-        words.compiled(),
+        tuple((rule, _whole_word(_filled(rule.pattern, words.words))) for rule in words.rules),
         _before(words.prepositions),
         tuple((name, _before(pattern)) for name, pattern in words.operators.items()),
+        tuple((rule, _before(_filled(rule.pattern, words.words))) for rule in words.distances),
         _before(words.between),
         tuple((name, _before(pattern)) for name, pattern in words.parts.items()),
         re.compile(rf"\s*(?:{words.joiners})\s+(?:the\s+)?|\s*[-–]\s*", re.IGNORECASE),
+        re.compile(rf",?\s*(?:(?:{words.links.replace(' ', chr(92) + 's+')})\s*(?:the\s+)?)?", re.IGNORECASE),
     )
 
 
