@@ -17,6 +17,8 @@ from shared.retrieval.time_words import Compiled
 VAGUE = ("recently", "other_day")
 OF_A_YEAR = ("date", "days_of_month", "month", "quarter", "season", "christmas")
 WHOLE_YEARS = ("last_unit", "this_unit", "ago", "year")
+LONGEST_INTRODUCTION = 40
+"""Characters."""
 DATES = ("date", "day_number", "days_of_month", "iso", "dots", "slashes")
 
 
@@ -73,9 +75,9 @@ def _united(mentions: Iterable[Mention], text: str, grammar: Compiled, context: 
 def _one(text: str, before: list[Mention], second: Mention, grammar: Compiled, context: Context) -> Mention | None:
     """What the last mention and the second say together; None: each speaks for itself."""
     first = before[-1]
-    if _distance_start(text, second, grammar) <= first.start:
-        return second
     gap = text[first.end : second.start]
+    if _distance_start(text, first.end, gap, grammar) <= first.start:
+        return second
     link = grammar.link.fullmatch(gap)
     of_date = first.rule.kind == "weekday" and second.rule.kind in DATES
     if link is None or (first.rule.weak and not of_date and not _introduced(text, before, grammar)):
@@ -102,7 +104,7 @@ def _introduced(text: str, mentions: list[Mention], grammar: Compiled) -> bool:
     if len(mentions) > 1 and grammar.joiner.fullmatch(text[mentions[-2].end : start]):
         return True
     patterns = (grammar.preposition, grammar.between, *(pattern for _, pattern in (*grammar.operators, *grammar.parts)))
-    return any(pattern.search(text[:start]) for pattern in patterns)
+    return any(pattern.search(text[max(0, start - LONGEST_INTRODUCTION) : start]) for pattern in patterns)
 
 
 def _year_beside(specific: Mention, other: Mention, context: Context) -> int | None:
@@ -115,12 +117,11 @@ def _year_beside(specific: Mention, other: Mention, context: Context) -> int | N
     return span.start.year
 
 
-def _distance_start(text: str, mention: Mention, grammar: Compiled) -> int:
-    """Where the distance begins that is counted from it; without one, the mention itself."""
-    _, before = leading(text[: mention.start], grammar.parts)
-    operator, before = leading(before, grammar.operators)
-    distance = None if operator is None else distance_before(before, operator, grammar)
-    return mention.start if distance is None else distance.mention.start
+def _distance_start(text: str, end: int, gap: str, grammar: Compiled) -> int:
+    """Where the distance begins that is counted from what follows the `gap`, which begins at `end`; else `end`."""
+    operator, before = leading(leading(gap, grammar.parts)[1], grammar.operators)
+    distance = None if operator is None else distance_before(text[: end + len(before)], operator, grammar)
+    return end if distance is None else distance.mention.start
 
 
 def leading(before: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> tuple[str | None, str]:
