@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from shared.retrieval import calendar
 from shared.retrieval.calendar import Span
 from shared.retrieval.time_kinds import FEW, OTHER_DAY_DAYS, Context, Mention, count_of, unit_of
-from shared.retrieval.time_words import Compiled
+from shared.retrieval.time_lexicon import Compiled
 
 ONE_DAY = timedelta(days=1)
 

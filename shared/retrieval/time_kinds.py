@@ -1,4 +1,4 @@
-"""A mention of a time -> the days it names, one small function for each kind of rule in `time_words`."""
+"""A mention of a time -> the days it names, one small function for each kind of rule in the lexicons."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 
 from shared.retrieval import calendar
 from shared.retrieval.calendar import Span, Unit
-from shared.retrieval.time_words import ORDINALS, Lexicon, Rule
+from shared.retrieval.time_lexicon import Lexicon, Rule
+from shared.retrieval.time_words import ORDINALS
 
 RECENTLY_DAYS = 14
 OTHER_DAY_DAYS = 7

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from shared.retrieval.time_distances import distance_before
 from shared.retrieval.time_kinds import Context, Mention, days_of
-from shared.retrieval.time_words import Compiled
+from shared.retrieval.time_lexicon import Compiled
 
 VAGUE = ("recently", "other_day")
 OF_A_YEAR = ("date", "days_of_month", "month", "quarter", "season", "christmas")

@@ -1,6 +1,6 @@
 """Question -> the time it names, by a small grammar of our own.
 
-A time is found in two steps: rules find what can name a time (`time_words`), then what stands before it decides
+A time is found in two steps: rules find what can name a time (`time_mentions`), then what stands before it decides
 whether it does (a preposition before a bare month) and what it means (`since`, `before`, `between … and`). Which days
 a rule names is in `time_kinds`.
 Quoted text, names, versions and identifiers are no times. dateparser's `search_dates` understood 3 of 12 held-out
@@ -20,8 +20,9 @@ from shared.retrieval import calendar
 from shared.retrieval.calendar import Span
 from shared.retrieval.time_distances import days_at, distance_before
 from shared.retrieval.time_kinds import Context, Mention, days_of
+from shared.retrieval.time_lexicon import Compiled
 from shared.retrieval.time_mentions import leading, mentions_in
-from shared.retrieval.time_words import Compiled, compiled
+from shared.retrieval.time_words import compiled
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
 
