@@ -1,4 +1,5 @@
-"""A distance from a time -> the days it names: `two weeks before 5 May`, `the weekend after Christmas`.
+"""A distance from a time -> the days it names: `two weeks before 5 May`, `the weekend after Christmas`. A day of a
+time, too: `the first Monday of May`.
 
 Seen from that time as the same words are from today: two weeks before is the calendar week before the last one, the
 week before are seven days.
@@ -13,6 +14,7 @@ from shared.retrieval import calendar
 from shared.retrieval.calendar import Span
 from shared.retrieval.time_kinds import FEW, OTHER_DAY_DAYS, Context, Mention, count_of, unit_of
 from shared.retrieval.time_lexicon import Compiled
+from shared.retrieval.time_words import ORDINALS
 
 ONE_DAY = timedelta(days=1)
 
@@ -43,6 +45,24 @@ def days_at(distance: Distance, of: Span, context: Context) -> Span | None:
         return _days(distance.mention, edge, context, sign=-1 if back else 1)
     except (ValueError, OverflowError):
         return None
+
+
+def member_before(text: str, grammar: Compiled) -> Mention | None:
+    """What names a day or weekend of the time that the text stands before."""
+    found = [Mention.of(rule, match) for rule, pattern in grammar.members if (match := pattern.search(text))]
+    return found[0] if found else None
+
+
+def days_of_member(member: Mention, of: Span, context: Context) -> Span | None:
+    """That day or weekend of the time: the last, or counted from the first that begins in it. None: it has no such."""
+    if of.start is None or of.end is None:
+        return None
+    weekend, nth = member.rule.kind == "weekend", ORDINALS.get(member.word("nth") or "")
+    if member.rule.kind == "day":
+        return calendar.day(of.start if nth else of.end - ONE_DAY)
+    number = 5 if weekend else context.words.weekdays[member.word("weekday") or ""]
+    day = _weekday(number, of.start, 1) + 7 * (nth - 1) * ONE_DAY if nth else _weekday(number, of.end, -1)
+    return Span(day, day + (2 if weekend else 1) * ONE_DAY) if of.start <= day < of.end else None
 
 
 def _days(mention: Mention, edge: date, context: Context, *, sign: int) -> Span:

@@ -126,6 +126,8 @@ def _this_unit(mention: Mention, context: Context) -> Span:
 def _weekend(mention: Mention, context: Context) -> Span:
     """Saturday and Sunday: of the last calendar week or the one before, or the most recent ones begun by today."""
     saturday = calendar.latest_weekday(5, context.today, before_today=False).start or context.today
+    if mention.word("n") is not None:
+        saturday -= timedelta(days=7 * ((count_of(mention, context) or FEW[Unit.WEEK]) - 1))
     if mention.word("last") is not None and saturday >= context.today - timedelta(days=context.today.weekday()):
         saturday -= timedelta(days=7)
     if mention.word("before") is not None:
@@ -135,8 +137,20 @@ def _weekend(mention: Mention, context: Context) -> Span:
 
 def _weekday(mention: Mention, context: Context) -> Span:
     number = context.words.weekdays[mention.word("weekday") or ""]
-    before_today = any(mention.word(group) is not None for group in ("last", "last2"))
-    return calendar.latest_weekday(number, context.today, before_today=before_today)
+    before_today = any(mention.word(group) is not None for group in ("last", "last2", "n"))
+    latest = calendar.latest_weekday(number, context.today, before_today=before_today)
+    if mention.word("n") is None or latest.start is None:
+        return latest
+    return calendar.day(latest.start - timedelta(days=7 * ((count_of(mention, context) or FEW[Unit.WEEK]) - 1)))
+
+
+def _iso_week(mention: Mention, context: Context) -> Span:
+    """The most recent week of that number that has begun, or that of the year named."""
+    number, year = int(mention.match["week"]), _year_of(mention, context)
+    monday = date.fromisocalendar(year or context.today.isocalendar().year, number, 1)
+    if year is None and monday > context.today:
+        monday = date.fromisocalendar(context.today.isocalendar().year - 1, number, 1)
+    return Span(monday, monday + timedelta(days=7))
 
 
 def _weekday_in_week(mention: Mention, context: Context) -> Span:
@@ -181,11 +195,14 @@ def _iso(mention: Mention, _context: Context) -> Span:
     return calendar.day(date(year, month, int(named_day))) if named_day else calendar.month(year, month)
 
 
-def _day_month_order(mention: Mention, _context: Context) -> Span:
-    return calendar.day(date(int(mention.match["year"]), int(mention.match["second"]), int(mention.match["first"])))
+def _day_month_order(mention: Mention, context: Context) -> Span | None:
+    number, month, year = int(mention.match["first"]), int(mention.match["second"]), _year_of(mention, context)
+    if year is None:
+        return calendar.latest_day(number, month, context.today) if number and 1 <= month <= 12 else None
+    return calendar.day(date(year, month, number))
 
 
-def _month_day_order(mention: Mention, context: Context) -> Span:
+def _month_day_order(mention: Mention, context: Context) -> Span | None:
     """English slashes: month first, unless that is no date or lies in the future."""
     first, second = int(mention.match["first"]), int(mention.match["second"])
     try:
@@ -204,7 +221,7 @@ def _month(mention: Mention, context: Context) -> Span:
 
 
 def _quarter(mention: Mention, context: Context) -> Span:
-    number = int(mention.word("quarter") or 0) or ORDINALS[mention.word("nth") or "last"]
+    number = int(mention.word("quarter") or 0) or ORDINALS.get(mention.word("nth") or "last", 4)
     year = _year_of(mention, context)
     if year is None and mention.word("back") is not None:
         year = context.today.year - (1 if mention.word("back") == "last" else 0)
@@ -245,10 +262,13 @@ _RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "other_day": _window(OTHER_DAY_DAYS),
     "fortnight": lambda _mention, context: calendar.unit_back(Unit.WEEK, 2, context.today),
     "ago": _ago,
+    "half_year_ago": lambda _mention, context: calendar.unit_back(Unit.MONTH, 6, context.today),
     "older": _older,
     "rolling": _rolling,
     "last_unit": _last_unit,
     "this_unit": _this_unit,
+    "now": _this_unit,
+    "iso_week": _iso_week,
     "weekend": _weekend,
     "weekday": _weekday,
     "weekday_in_week": _weekday_in_week,

@@ -40,6 +40,8 @@ class Lexicon:
     """`since`, `after`, `before`, `until`, … -> pattern directly before a time."""
     distances: tuple[Rule, ...]
     """What makes `before` and `after` a distance from a time, directly before them."""
+    members: tuple[Rule, ...]
+    """What names one day or weekend of a time, directly before it: `the first Monday of`."""
     between: str
     """What opens a range, directly before its first end."""
     joiners: str
@@ -92,6 +94,7 @@ class Compiled:
     preposition: re.Pattern[str]
     operators: tuple[tuple[str, re.Pattern[str]], ...]
     distances: tuple[tuple[Rule, re.Pattern[str]], ...]
+    members: tuple[tuple[Rule, re.Pattern[str]], ...]
     between: re.Pattern[str]
     parts: tuple[tuple[str, re.Pattern[str]], ...]
     joiner: re.Pattern[str]
@@ -106,6 +109,7 @@ def compile_lexicon(words: Lexicon) -> Compiled:
         _before(words.prepositions),
         tuple((name, _before(pattern)) for name, pattern in words.operators.items()),
         tuple((rule, _before(_filled(rule.pattern, words.words))) for rule in words.distances),
+        tuple((rule, _before(_filled(rule.pattern, words.words))) for rule in words.members),
         _before(words.between),
         tuple((name, _before(pattern)) for name, pattern in words.parts.items()),
         re.compile(rf"\s*(?:{words.joiners})\s+(?:the\s+)?|\s*[-–]\s*", re.IGNORECASE),

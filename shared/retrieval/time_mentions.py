@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shared.retrieval.time_distances import distance_before
+from shared.retrieval.time_distances import distance_before, member_before
 from shared.retrieval.time_kinds import Context, Mention, days_of
 from shared.retrieval.time_lexicon import Compiled
 
@@ -19,6 +19,7 @@ OF_A_YEAR = ("date", "days_of_month", "month", "quarter", "season", "christmas")
 WHOLE_YEARS = ("last_unit", "this_unit", "ago", "year")
 LONGEST_INTRODUCTION = 40
 """Characters."""
+NAMES = (*OF_A_YEAR, "weekday", "weekday_in_week", "half", "iso_week")
 DATES = ("date", "day_number", "days_of_month", "iso", "dots", "slashes")
 
 
@@ -42,8 +43,7 @@ def mentions_in(text: str, grammar: Compiled, context: Context) -> list[Mention]
 def _is_name(text: str, mention: Mention) -> bool:
     """Whether capitals say that this is a title or a name: `Friday Night Lights`, `USA Today`, `Last Year at`."""
     before, after = text[: mention.start], text[mention.end :]
-    named = {"weekday", "weekday_in_week", "month", "date", "days_of_month", "christmas", "quarter", "half", "season"}
-    if mention.rule.kind in named:
+    if mention.rule.kind in NAMES:
         next_word = re.match(r"\s+([A-Z][a-z]\w*)", after)
         is_bare = mention.rule.weak and not re.search(r"\d", mention.match[0])
         follows_name = re.search(r"[A-Z]\w+\s+$", before) and not re.search(r"(?:^|[.!?]\s+)\w+\s+$", before)
@@ -76,7 +76,7 @@ def _one(text: str, before: list[Mention], second: Mention, grammar: Compiled, c
     """What the last mention and the second say together; None: each speaks for itself."""
     first = before[-1]
     gap = text[first.end : second.start]
-    if _distance_start(text, first.end, gap, grammar) <= first.start:
+    if _counted_from(text, first.end, gap, grammar) <= first.start:
         return second
     link = grammar.link.fullmatch(gap)
     of_date = first.rule.kind == "weekday" and second.rule.kind in DATES
@@ -117,8 +117,11 @@ def _year_beside(specific: Mention, other: Mention, context: Context) -> int | N
     return span.start.year
 
 
-def _distance_start(text: str, end: int, gap: str, grammar: Compiled) -> int:
-    """Where the distance begins that is counted from what follows the `gap`, which begins at `end`; else `end`."""
+def _counted_from(text: str, end: int, gap: str, grammar: Compiled) -> int:
+    """Where the distance or the member begins that is of what follows the `gap`, which begins at `end`; else `end`."""
+    member = member_before(text[: end + len(gap)], grammar)
+    if member is not None:
+        return member.start
     operator, before = leading(leading(gap, grammar.parts)[1], grammar.operators)
     distance = None if operator is None else distance_before(text[: end + len(before)], operator, grammar)
     return end if distance is None else distance.mention.start

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from shared.domain import TimeHint, TimeRange
 from shared.retrieval import calendar
 from shared.retrieval.calendar import Span
-from shared.retrieval.time_distances import days_at, distance_before
+from shared.retrieval.time_distances import days_at, days_of_member, distance_before, member_before
 from shared.retrieval.time_kinds import Context, Mention, days_of
 from shared.retrieval.time_lexicon import Compiled
 from shared.retrieval.time_mentions import leading, mentions_in
@@ -68,29 +68,48 @@ def _interpreted(
     text: str, mention: Mention, following: Mention | None, grammar: Compiled, context: Context
 ) -> tuple[Span, int, int] | None:
     """The days meant, and where the phrase with its preposition or operator stands; None: no time after all."""
-    before = text[: mention.start]
-    opening = grammar.between.search(before)
-    if following is not None and (opening or not following.rule.weak):
+    opening = grammar.between.search(text[: mention.start])
+    if following is not None and (opening or not following.rule.weak or _alike(text, mention, following, grammar)):
         pair = _pair(text, mention, following, grammar, context)
         if pair is not None:
             return pair, opening.start() if opening else mention.start, following.end
-    part, before = leading(before, grammar.parts)
-    operator, before_operator = leading(before, grammar.operators)
-    if part is None and operator is None and mention.rule.weak and not _stands_as_time(text, mention, grammar):
+    member = member_before(text[: mention.start], grammar)
+    part, before = leading(text[: member.start if member else mention.start], () if member else grammar.parts)
+    start, bare = len(before), part is None and member is None
+    operator, outside = leading(text[:start], grammar.operators)
+    if bare and not _stands(text, mention, operator, grammar):
         return None
-    span = days_of(mention, context)
+    span = _narrowed(days_of(mention, context), part, member, context)
+    if operator is not None and span and (distance := distance_before(outside, operator, grammar)):
+        span, start = days_at(distance, span, context), distance.mention.start
+        operator, outside = leading(text[:start], grammar.operators)
     if span is None:
         return None
-    span = calendar.part(span, part) if part else span
-    if (operator, part) == ("before", "end"):
-        operator = "until"
-    if operator is not None and (distance := distance_before(before_operator, operator, grammar)):
-        at = days_at(distance, span, context)
-        return None if at is None else (at, distance.mention.start, mention.end)
     if operator is not None and (operator not in _OF_DISTANCES or mention.rule.kind == "ago"):
-        return _applied(operator, span, context), len(before_operator), mention.end
-    preposition = grammar.preposition.search(before) if mention.rule.weak and part is None else None
-    return span, preposition.start() if preposition else len(before), mention.end
+        operator = "until" if (operator, part) == ("before", "end") else operator
+        return _applied(operator, span, context), len(outside), mention.end
+    preposition = grammar.preposition.search(text[:start]) if mention.rule.weak and bare else None
+    return span, preposition.start() if preposition else start, mention.end
+
+
+def _alike(text: str, first: Mention, second: Mention, grammar: Compiled) -> bool:
+    """Whether the second stands as a time because the first does: `in May and June`."""
+    if first.rule.kind != second.rule.kind or second.match[0] in ("may", "march"):
+        return False
+    return _stands_as_time(text, first, grammar)
+
+
+def _stands(text: str, mention: Mention, operator: str | None, grammar: Compiled) -> bool:
+    """Whether a mention of which no part is named is a time."""
+    if mention.rule.kind == "now":
+        return False
+    return operator is not None or not mention.rule.weak or _stands_as_time(text, mention, grammar)
+
+
+def _narrowed(span: Span | None, part: str | None, member: Mention | None, context: Context) -> Span | None:
+    if span is None or member is None:
+        return span and calendar.part(span, part) if part else span
+    return days_of_member(member, span, context)
 
 
 def _stands_as_time(text: str, mention: Mention, grammar: Compiled) -> bool:
@@ -102,7 +121,9 @@ def _stands_as_time(text: str, mention: Mention, grammar: Compiled) -> bool:
         article = re.search(r"\bthe\s+$", before, re.IGNORECASE)
         verb = mention.word("month") in ("may", "march")
         return not (article and mention.rule.kind in ("weekday", "month") and (attribute or verb))
-    attributive = re.search(r"\b(?:the|a|an|my|our|your|his|her|their|for|with|about|by|of)\s+$", before, re.IGNORECASE)
+    attributive = re.search(
+        r"\b(?:the|a|an|my|our|your|his|her|their|for|with|about|by|of|first|second|third)\s+$", before, re.IGNORECASE
+    )
     written_out = len(mention.word("weekday") or "") > len("thurs")
     return written_out and not attributive and bool(re.search(r"(?:^|\s)[a-z]\w*,?\s+$", before))
 
@@ -139,7 +160,8 @@ def _pair(text: str, first: Mention, second: Mention, grammar: Compiled, context
             begin = days_of(first, replace(context, year=int(named) - 1)) or begin
         else:
             end = days_of(second, replace(inherited, year=(inherited.year or 0) + 1))
-    return None if end is None else Span(begin.start, end.end)
+    empty = end is None or (end.end and begin.start and end.end <= begin.start)
+    return None if end is None or empty else Span(begin.start, end.end)
 
 
 def _hint(span: Span, phrase: str, context: Context) -> TimeHint | None:

@@ -34,6 +34,7 @@ GERMAN = Lexicon(
         Rule("recently", r"kürzlich|in letzter zeit|vor kurzem"),
         Rule("other_day", r"neulich|letztens"),
         Rule("ago", r"vor (?:etwa |ungefähr )?{n} {unit}"),
+        Rule("half_year_ago", r"vor (?:etwa |ungefähr )?einem halben jahr"),
         Rule("ago", r"vorletzte[nrms]? {unit}"),
         Rule("rolling", r"(?:in |während )?(?:den |der |die )?(?:letzten|vergangenen) {n} {unit}"),
         Rule("last_unit", r"(?:letzte|vergangene|vorige)[nrms]? (?P<unit>woche|monat|quartal|jahr|monats|jahres|quartals)"),
@@ -44,7 +45,9 @@ GERMAN = Lexicon(
         Rule("weekday", r"{weekday}(?:morgen|abend|nachmittag|vormittag)?", weak=True),
         Rule("date", r"(?P<day>\d{1,2})\.\s*{month}(?: {year})?"),
         Rule("dots", r"(?P<first>\d{1,2})\.\s*(?P<second>\d{1,2})\.\s*(?P<year>(?:19|20)\d\d)"),
+        Rule("dots", r"(?P<first>\d{1,2})\.\s*(?P<second>\d{1,2})\.", weak=True),
         Rule("iso", r"(?P<year>(?:19|20)\d\d)-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?"),
+        Rule("iso_week", r"(?:kw|kalenderwoche) ?(?P<week>\d{1,2})(?:(?:/| ){year})?"),
         Rule("month", r"(?P<last>letzte|vergangene|vorige)[nrms]? {month}"),
         Rule("month", r"{month} {year}"),
         Rule("month", r"{month}", weak=True),
@@ -72,8 +75,12 @@ GERMAN = Lexicon(
         Rule("weekend", r"(?:(?:am|das|dem) )?wochenende"),
         Rule("soon", r"kurz|gleich|direkt|unmittelbar"),
     ),
+    members=(
+        Rule("weekday", r"(?:am )?(?P<nth>ersten|zweiten|dritten|vierten|letzten) {weekday} (?:im|des)"),
+        Rule("weekend", r"(?:am )?(?P<nth>ersten|zweiten|dritten|vierten|letzten) wochenende (?:im|des)"),
+    ),
     between=r"zwischen(?: dem)?|vom|von",
-    joiners=r"und(?: dem)?|bis(?: zum)?|-|–",
+    joiners=r"und(?: dem)?|oder|bis(?: zum)?|-|–",
     links=r"im|am|in|des|dem|den|der|vom|von",
     parts={"start": r"anfang(?: des)?|(?:in der )?ersten? woche (?:im|des)", "mid": r"mitte(?: des)?",
            "end": r"ende(?: des)?|(?:in der )?letzten? woche (?:im|des)",
@@ -109,6 +116,7 @@ SPANISH = Lexicon(
         Rule("recently", r"recientemente|últimamente|ultimamente"),
         Rule("other_day", r"el otro día|hace poco"),
         Rule("ago", r"hace (?:unos |unas )?{n} {unit}"),
+        Rule("half_year_ago", r"hace medio año"),
         Rule("rolling", r"(?:en |durante )?(?:los |las )?(?:últimos|últimas|ultimos|ultimas|pasados|pasadas) {n} {unit}"),
         Rule("last_unit", r"(?:la |el )?(?P<unit>semana|mes|trimestre|año) pasad[oa]"),
         Rule("this_unit", r"est[ea] (?P<unit>semana|mes|trimestre|año)"),
@@ -144,8 +152,12 @@ SPANISH = Lexicon(
         Rule("weekend", r"(?:el )?fin de semana"),
         Rule("soon", r"poco|justo"),
     ),
+    members=(
+        Rule("weekday", r"(?:el )?(?P<nth>primer|segundo|tercer|cuarto|último) {weekday} de(?:l)?"),
+        Rule("weekend", r"(?:el )?(?P<nth>primer|segundo|tercer|cuarto|último) fin de semana de(?:l)?"),
+    ),
     between=r"entre(?: el)?|desde(?: el)?|de|del",
-    joiners=r"y(?: el)?|hasta(?: el)?|a|al|-|–",
+    joiners=r"y(?: el)?|o|hasta(?: el)?|a|al|-|–",
     links=r"de|del|en",
     parts={"start": r"(?:a )?(?:principios|comienzos|inicios) de(?:l)?", "mid": r"(?:a )?mediados de(?:l)?",
            "end": r"(?:a )?(?:finales|fines) de(?:l)?", "week": r"(?:la )?semana del",
@@ -214,8 +226,12 @@ FRENCH = Lexicon(
         Rule("weekend", r"(?:le )?week-?end"),
         Rule("soon", r"juste|peu"),
     ),
+    members=(
+        Rule("weekday", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième|dernier) {weekday} (?:de |du |d['’])"),
+        Rule("weekend", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième|dernier) week-?end (?:de |du |d['’])"),
+    ),
     between=r"entre(?: le)?|du|de",
-    joiners=r"et(?: le)?|à|au|jusqu['’](?:au|à)|-|–",
+    joiners=r"et(?: le)?|ou|à|au|jusqu['’](?:au|à)|-|–",
     links=r"de|du|d['’]|en|au",
     parts={"start": r"(?:au )?début(?: de| du)?", "mid": r"mi-|(?:au )?milieu (?:de|du)",
            "end": r"(?:à la )?fin(?: de| du)?", "week": r"(?:la )?semaine du",
@@ -225,12 +241,21 @@ FRENCH = Lexicon(
 
 LEXICONS: Mapping[str, Lexicon] = {"en": ENGLISH, "de": GERMAN, "es": SPANISH, "fr": FRENCH}
 
-ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 4} | {
-    f"{stem}{ending}": number
-    for number, stem in enumerate(("erste", "zweite", "dritte", "vierte"), start=1)
-    for ending in ("", "n")
+ORDINALS = {
+    word: number
+    for number, words in enumerate(
+        (
+            "first|1st|erste|ersten|primer|premier",
+            "second|2nd|zweite|zweiten|segundo|deuxième",
+            "third|3rd|dritte|dritten|tercer|troisième",
+            "fourth|4th|vierte|vierten|cuarto|quatrième",
+            "fifth",
+        ),
+        start=1,
+    )
+    for word in words.split("|")
 }
-"""Which quarter; the last one is the fourth."""
+"""Without the last one."""
 
 
 @cache

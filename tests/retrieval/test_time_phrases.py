@@ -246,7 +246,24 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("en", "the weekend before Sunday 8 March", "2026-02-28", "2026-03-02", "the weekend before Sunday 8 March"),
     ("en", "on Monday 5 May 2025", "2025-05-05", "2025-05-06", "Monday 5 May 2025"),
     ("en", "on Sunday the 8th of March", "2026-03-08", "2026-03-09", "Sunday the 8th of March"),
-    ("en", "on Monday and Tuesday", "2026-03-16", "2026-03-17", "on Monday"),
+    ("en", "on Monday and Tuesday", "2026-03-16", "2026-03-18", "Monday and Tuesday"),
+    ("en", "in January and February", "2026-01-01", "2026-03-01", "January and February"),
+    ("en", "in 2023 or 2024", "2023-01-01", "2025-01-01", "2023 or 2024"),
+    ("en", "in March and may be later", "2026-03-01", "2026-03-19", "in March"),
+    ("en", "since two weeks before Christmas", "2025-12-08", "2026-03-19", "since two weeks before Christmas"),
+    ("en", "until two weeks before Christmas", "", "2025-12-15", "until two weeks before Christmas"),
+    ("en", "the first Monday of February", "2026-02-02", "2026-02-03", "the first Monday of February"),
+    ("en", "on the last Friday of January 2025", "2025-01-31", "2025-02-01", "on the last Friday of January 2025"),
+    ("en", "the first weekend of March", "2026-03-07", "2026-03-09", "the first weekend of March"),
+    ("en", "the last day of February", "2026-02-28", "2026-03-01", "the last day of February"),
+    ("en", "since the first Monday of February", "2026-02-02", "2026-03-19", "since the first Monday of February"),
+    ("en", "at the start of the year", "2026-01-01", "2026-02-01", "the start of the year"),
+    ("en", "half a year ago", "2025-09-01", "2025-10-01", "half a year ago"),
+    ("en", "this past weekend", "2026-03-14", "2026-03-16", "this past weekend"),
+    ("en", "two weekends ago", "2026-03-07", "2026-03-09", "two weekends ago"),
+    ("en", "two Fridays ago", "2026-03-06", "2026-03-07", "two Fridays ago"),
+    ("en", "in CW 10 2025", "2025-03-03", "2025-03-10", "CW 10 2025"),
+    ("en", "last week and last month", "2026-03-09", "2026-03-16", "last week"),
     ("en", "on Friday before 5 May 2025", "2025-05-02", "2025-05-03", "on Friday before 5 May 2025"),
     ("en", "the Monday after Christmas", "2025-12-29", "2025-12-30", "the Monday after Christmas"),
     ("en", "two weeks before 5 May last year", "2025-04-21", "2025-04-28", "two weeks before 5 May last year"),
@@ -278,6 +295,10 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("de", "am Freitag vor Weihnachten", "2025-12-19", "2025-12-20", "am Freitag vor Weihnachten"),
     ("de", "kurz vor Weihnachten", "2025-12-17", "2025-12-24", "kurz vor Weihnachten"),
     ("de", "am Montag, den 5. Mai 2025", "2025-05-05", "2025-05-06", "Montag, den 5. Mai 2025"),
+    ("de", "in KW 10", "2026-03-02", "2026-03-09", "KW 10"),
+    ("de", "am 5.3.", "2026-03-05", "2026-03-06", "am 5.3."),
+    ("de", "vor einem halben Jahr", "2025-09-01", "2025-10-01", "vor einem halben Jahr"),
+    ("de", "am ersten Montag im Februar", "2026-02-02", "2026-02-03", "am ersten Montag im Februar"),
     ("de", "in der Woche vom 5. Mai 2025", "2025-05-05", "2025-05-12", "in der Woche vom 5. Mai 2025"),
     ("de", "in der zweiten Woche im November", "2025-11-08", "2025-11-15", "in der zweiten Woche im November"),
     ("de", "im März letzten Jahres", "2025-03-01", "2025-04-01", "im März letzten Jahres"),
@@ -289,6 +310,8 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("es", "la semana del 5 de mayo de 2025", "2025-05-05", "2025-05-12", "la semana del 5 de mayo de 2025"),
     ("es", "la segunda semana de noviembre", "2025-11-08", "2025-11-15", "la segunda semana de noviembre"),
     ("es", "el lunes 5 de mayo de 2025", "2025-05-05", "2025-05-06", "el lunes 5 de mayo de 2025"),
+    ("es", "el primer lunes de febrero", "2026-02-02", "2026-02-03", "el primer lunes de febrero"),
+    ("es", "hace medio año", "2025-09-01", "2025-10-01", "hace medio año"),
     ("es", "en marzo del año pasado", "2025-03-01", "2025-04-01", "en marzo del año pasado"),
     ("fr", "deux semaines avant le 5 mai 2025", "2025-04-21", "2025-04-28", "deux semaines avant le 5 mai 2025"),
     ("fr", "la semaine précédant le 5 mai 2025", "2025-04-28", "2025-05-05", "la semaine précédant le 5 mai 2025"),
@@ -298,6 +321,7 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("fr", "la semaine du 5 mai 2025", "2025-05-05", "2025-05-12", "la semaine du 5 mai 2025"),
     ("fr", "la deuxième semaine de novembre", "2025-11-08", "2025-11-15", "la deuxième semaine de novembre"),
     ("fr", "le lundi 5 mai 2025", "2025-05-05", "2025-05-06", "lundi 5 mai 2025"),
+    ("fr", "le dernier week-end de janvier", "2026-01-31", "2026-02-02", "le dernier week-end de janvier"),
     ("fr", "en mars de l'année dernière", "2025-03-01", "2025-04-01", "en mars de l'année dernière"),
 ]
 
@@ -366,6 +390,12 @@ NOT_A_TIME = [
     "the day after Black Friday",
     "the weekend before the wedding",
     "shortly after the meeting",
+    "what is the word of the year",
+    "how many days in the week",
+    "before the week in Paris",
+    "the end of the year party",
+    "week 10 of the course",
+    "the first Monday of the course",
 ]
 # fmt: on
 
@@ -389,6 +419,15 @@ def test_what_is_for_a_day_is_not_from_that_day() -> None:
 
 @pytest.mark.parametrize("text", NOT_A_TIME)
 def test_a_sentence_without_a_time_has_none(text: str) -> None:
+    assert find_time(text, now=NOW, zone=ZONE) is None
+
+
+def test_a_number_with_dots_is_a_day_only_behind_a_preposition() -> None:
+    assert find_time("Was ist neu in Version 1.2. und warum?", now=NOW, zone=ZONE, lang="de") is None
+
+
+@pytest.mark.parametrize("text", ["the fifth Monday of February", "in calendar week 60", "in the week after today"])
+def test_a_day_or_week_that_there_is_not_is_no_time(text: str) -> None:
     assert find_time(text, now=NOW, zone=ZONE) is None
 
 
