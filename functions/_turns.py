@@ -8,12 +8,11 @@ from pydantic import Field
 
 from functions._bodies import Body
 from functions._questions import AskingBody
-from shared.domain import SettingsPatch
+from shared.domain import SETTING_NAMES, SettingsPatch
 from shared.sessions.limits import LONGEST_SYSTEM_PROMPT, RANGES, SYSTEM_PROMPT, expected
 
 FLAG = "true or false"
 MODEL = "the name of a model that may be chosen, or null for the configured one"
-SETTINGS = tuple(SettingsPatch.__slots__)
 
 
 def _range(setting: str) -> dict[str, Any]:
@@ -45,7 +44,7 @@ class SettingsFields(Body):
     def patch(self) -> SettingsPatch:
         """What is said of the settings. Ranges are not checked yet."""
         model = (self.model or "") if "model" in self.model_fields_set else None
-        said = {name: getattr(self, name) for name in SETTINGS if name != "model"}
+        said = {name: getattr(self, name) for name in SETTING_NAMES if name != "model"}
         return SettingsPatch(**said, model=model)
 
 

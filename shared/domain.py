@@ -713,6 +713,19 @@ class SettingsPatch:
     max_history: int | None = None
 
 
+SETTING_NAMES: Mapping[str, str] = {
+    "use_notes": "useNotes",
+    "top_k": "topK",
+    "threshold": "threshold",
+    "include_citations": "includeCitations",
+    "system_prompt": "systemPrompt",
+    "model": "model",
+    "max_context_tokens": "maxContextTokens",
+    "max_history": "maxHistory",
+}
+"""Setting -> its name in JSON and in stored documents."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """A conversation."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import fields
 
-from shared.domain import SettingsPatch
+from shared.domain import SETTING_NAMES, SettingsPatch
 from shared.errors import InvalidArgument
 
 LONGEST_TITLE = 200
@@ -22,17 +22,6 @@ RANGES: dict[str, tuple[float, float]] = {
     "max_history": (0, 200),
 }
 """Setting -> least and greatest value."""
-NAMES = {
-    "use_notes": "useNotes",
-    "top_k": "topK",
-    "threshold": "threshold",
-    "include_citations": "includeCitations",
-    "system_prompt": "systemPrompt",
-    "model": "model",
-    "max_context_tokens": "maxContextTokens",
-    "max_history": "maxHistory",
-}
-"""Setting -> its name in JSON."""
 
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 _NOT_ONE_LINE = re.compile("[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
@@ -53,7 +42,7 @@ def check_settings(patch: SettingsPatch, *, models: Collection[str], inside: str
     for setting, (low, high) in RANGES.items():
         value = getattr(patch, setting)
         if value is not None and not low <= value <= high:
-            raise InvalidArgument(inside + NAMES[setting], expected(setting))
+            raise InvalidArgument(inside + SETTING_NAMES[setting], expected(setting))
     wish = patch.system_prompt
     if wish is not None and (len(wish) > LONGEST_SYSTEM_PROMPT or _UNKEEPABLE.search(wish)):
         raise InvalidArgument(f"{inside}systemPrompt", SYSTEM_PROMPT)

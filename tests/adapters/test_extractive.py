@@ -216,7 +216,7 @@ def test_the_whole_answering_step_over_eight_long_passages_is_quick() -> None:
     asked, writer = question("What does the gamma API cost?"), ExtractiveWriter()
     durations = []
     for _ in range(15):
-        started = time.perf_counter()
+        started = time.process_time()
         assert answer(asked, found, writer=writer, fallback=writer).refusal is None
-        durations.append(time.perf_counter() - started)
-    assert min(durations) < 0.015 * 3  # 15 ms on an idle machine; test machines are shared
+        durations.append(time.process_time() - started)
+    assert min(durations) < 0.015 * 3  # 15 ms on an idle machine

@@ -203,9 +203,9 @@ def test_sources_without_any_use_are_not_used() -> None:
 )
 def test_a_draft_of_a_hundred_thousand_characters_takes_no_time(piece: str) -> None:
     draft = piece * (100_000 // len(piece)) + "]" * 1000
-    started = time.perf_counter()
+    started = time.thread_time()
     checked(draft)
-    assert time.perf_counter() - started < 2.0
+    assert time.thread_time() - started < 2.0
 
 
 def test_the_offered_source_travels_with_its_new_label() -> None:

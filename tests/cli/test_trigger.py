@@ -36,7 +36,7 @@ class Receiver:
 
     def wait_for(self, count: int) -> list[NoteKey]:
         with self.changed:
-            assert self.changed.wait_for(lambda: len(self.received) >= count, timeout=10)
+            assert self.changed.wait_for(lambda: len(self.received) >= count, timeout=30)
             return list(self.received)
 
 
@@ -132,7 +132,7 @@ class Slow(Receiver):
     def __call__(self, key: NoteKey) -> int:
         status = super().__call__(key)
         if key == A:
-            assert self.let_go.wait(10)
+            assert self.let_go.wait(20)
         self.finished.append(key)
         return status
 
@@ -157,7 +157,7 @@ def test_a_small_note_is_indexed_while_a_long_one_is_being_delivered(
         embedded_store.put_note("t", note(key.note_id))
         trigger.enqueue(key)
         slow.wait_for(1)
-    until = time.monotonic() + 10
+    until = time.monotonic() + 30
     while embedded_store.coverage("t").indexed == 0 and time.monotonic() < until:
         time.sleep(0.01)
     assert set(embedded_store.live_records("t", ["a", "b"])) == {"b"}
@@ -184,6 +184,6 @@ def test_stopping_waits_for_the_deliveries_at_hand(started: Started, slow: Slow)
     stopping.join(0.1)
     assert stopping.is_alive()
     slow.let_go.set()
-    stopping.join(10)
+    stopping.join(20)
     assert not stopping.is_alive()
     assert slow.finished == [A]

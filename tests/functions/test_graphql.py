@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from graphql import get_introspection_query
+from graphql import GraphQLInputObjectType, GraphQLObjectType, build_schema, get_introspection_query
 
+from functions._graphql import SDL
+from functions._turns import SettingsBody
 from shared import bootstrap
-from shared.domain import Prompt
+from shared.domain import SETTING_NAMES, Prompt, SessionSettings, SettingsPatch
+from shared.wire_types import SessionSettingsJson
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
 
@@ -37,6 +40,18 @@ def _data(world: World, query: str, **variables: Any) -> dict[str, Any]:  # noqa
 def _create(world: World, **variables: Any) -> str:  # noqa: ANN401
     session_id: str = _data(world, CREATE, **variables)["createSession"]["sessionId"]
     return session_id
+
+
+def test_every_door_knows_the_same_settings() -> None:
+    schema = build_schema(SDL)
+    read, written = schema.type_map["Settings"], schema.type_map["SettingsInput"]
+    assert isinstance(read, GraphQLObjectType)
+    assert isinstance(written, GraphQLInputObjectType)
+    assert {each.name for each in fields(SessionSettings)} == SETTING_NAMES.keys()
+    assert {each.name for each in fields(SettingsPatch)} == SETTING_NAMES.keys()
+    assert SettingsBody.model_fields.keys() == SETTING_NAMES.keys()
+    names = set(SETTING_NAMES.values())
+    assert set(read.fields) == set(written.fields) == set(SessionSettingsJson.__annotations__) == names
 
 
 def test_a_session_is_created_renamed_set_and_deleted(world: World) -> None:

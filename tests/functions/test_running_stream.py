@@ -91,7 +91,7 @@ def test_the_first_event_leaves_at_once(chat: Chat) -> None:
             read_until(connection, b"event: start")
             seconds.append(time.perf_counter() - started)
             read_until(connection, b"event: result")
-    assert min(seconds) < 0.05
+    assert min(seconds) < 0.2
 
 
 @pytest.mark.parametrize("how", [{"pause": 0.02}, {"hang_after": 700}], ids=["while it writes", "while it is silent"])
@@ -100,7 +100,7 @@ def test_a_client_that_hangs_up_stops_the_model(chat: Chat, how: dict[str, Any])
     chat.gemini.stream = streamed(*["Cloud Run [N1]. "] * 200, **how)
     with chat.asked() as connection:
         read_until(connection, b"event: token")
-    assert chat.gemini.hung_up.wait(5)
+    assert chat.gemini.hung_up.wait(20)
 
 
 def test_a_client_that_hangs_up_before_the_first_token_stops_the_model(chat: Chat) -> None:
@@ -108,7 +108,7 @@ def test_a_client_that_hangs_up_before_the_first_token_stops_the_model(chat: Cha
     chat.gemini.stream = streamed(*["Cloud Run [N1]. "] * 200, delay=1.5, pause=0.1)
     with chat.asked() as connection:
         read_until(connection, b"event: sources")
-    assert chat.gemini.hung_up.wait(5)
+    assert chat.gemini.hung_up.wait(20)
 
 
 def test_the_instance_serves_on_after_many_hang_ups(chat: Chat) -> None:

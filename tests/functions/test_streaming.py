@@ -321,7 +321,7 @@ def test_whoever_leaves_ends_what_is_under_way_in_its_own_thread() -> None:
     events = attended(endless())
     next(events)
     events.close()
-    assert closed.wait(2)
+    assert closed.wait(20)
 
 
 @pytest.mark.usefixtures("told")
@@ -341,7 +341,7 @@ def test_leaving_a_reply_stops_the_writer_and_is_logged(world: World, capsys: py
         assert b"event: start" in next(pieces)
         next(pieces)
         response.close()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while not writer.hung_up and time.monotonic() < deadline:  # type: ignore[attr-defined]
         time.sleep(0.01)
     assert writer.hung_up == 1  # type: ignore[attr-defined]

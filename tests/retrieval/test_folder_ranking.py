@@ -100,6 +100,6 @@ def test_no_reply_breaks_the_reader(reply: str) -> None:
 
 @pytest.mark.parametrize("reply", ["[" * 100_000, '["a",' * 50_000, '[{"a":' * 50_000, "[1]" * 50_000])
 def test_a_reply_made_to_be_slow_is_not(reply: str) -> None:
-    begin = time.monotonic()
+    begin = time.thread_time()
     assert names_in(reply) is None
-    assert time.monotonic() - begin < 1
+    assert time.thread_time() - begin < 1

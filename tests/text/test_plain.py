@@ -49,6 +49,6 @@ def test_signs_that_mark_nothing_stay(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["[", "[a](", "*a ", "**", "`", "<a ", "| ", "> ", "_a", "[[", "- ", "|-"])
 def test_odd_text_takes_no_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     plain(piece * (20_000 // len(piece)))
-    assert time.perf_counter() - started < 2.0
+    assert time.thread_time() - started < 2.0

@@ -11,7 +11,7 @@ from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.protocol import change, fill, plain, protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
-from shared.domain import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
+from shared.domain import SETTING_NAMES, Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.errors import Conflict
 
 BATCH = 400
@@ -20,18 +20,6 @@ MOST_LEFT = 20
 """Sessions of broken-off deletions that one deletion finishes."""
 LEFT = "deletedSessions"
 """Ids of sessions whose messages are still to be removed."""
-
-SETTINGS = {
-    "use_notes": "useNotes",
-    "top_k": "topK",
-    "threshold": "threshold",
-    "include_citations": "includeCitations",
-    "system_prompt": "systemPrompt",
-    "model": "model",
-    "max_context_tokens": "maxContextTokens",
-    "max_history": "maxHistory",
-}
-"""Ours -> the field in the document's map `settings`."""
 
 
 class Sessions:
@@ -54,7 +42,7 @@ class Sessions:
     ) -> bool:
         fields = {"updatedAt": updated_at} if title is None else {"updatedAt": updated_at, "title": title}
         write = change(self._session(tenant_id, session_id), fields)
-        for ours, field in SETTINGS.items():
+        for ours, field in SETTING_NAMES.items():
             value = getattr(patch, ours)
             if value is not None:
                 fill(write.update.fields["settings"].map_value.fields[field], value)
@@ -142,7 +130,7 @@ def _session_fields(session: Session) -> dict[str, object]:
         "createdAt": session.created_at,
         "updatedAt": session.updated_at,
         "messageCount": session.message_count,
-        "settings": {field: getattr(session.settings, ours) for ours, field in SETTINGS.items()},
+        "settings": {field: getattr(session.settings, ours) for ours, field in SETTING_NAMES.items()},
     }
 
 
@@ -158,7 +146,7 @@ def _session_of(document: Any) -> Session:  # noqa: ANN401
         message_count=fields["messageCount"].integer_value,
         # A setting that came later is missing in older documents.
         settings=SessionSettings(
-            **{ours: plain(settings[field]) for ours, field in SETTINGS.items() if field in settings}  # type: ignore[arg-type]
+            **{ours: plain(settings[field]) for ours, field in SETTING_NAMES.items() if field in settings}  # type: ignore[arg-type]
         ),
     )
 

@@ -69,11 +69,11 @@ def test_pieces_come_one_by_one_and_the_usage_with_the_last(service: Service) ->
 def test_the_first_piece_does_not_wait_for_the_second(service: Service) -> None:
     writer = service.writer()
     list(writer.stream(PROMPT))  # the SDK's import is not part of the wait
-    service.server.script(service.streamed(*WORDS, pause=0.2))
+    service.server.script(service.streamed(*WORDS, pause=2))
     started = time.monotonic()
     pieces = writer.stream(PROMPT)
     next(piece for piece in pieces if piece.text)
-    assert time.monotonic() - started < 0.6
+    assert time.monotonic() - started < 3.8  # the second comes after 4 s
     pieces.close()
 
 
@@ -86,7 +86,7 @@ def test_closing_hangs_up_at_once(service: Service, reply: str) -> None:
     pieces = writer.stream(PROMPT)
     next(piece for piece in pieces if piece.text)
     pieces.close()
-    assert service.server.hung_up.wait(1.0)
+    assert service.server.hung_up.wait(10)
 
 
 def test_closing_before_the_first_byte_ends_the_call_when_it_comes(service: Service) -> None:
@@ -96,7 +96,7 @@ def test_closing_before_the_first_byte_ends_the_call_when_it_comes(service: Serv
     pieces = writer.stream(PROMPT)
     assert next(pieces).text == ""
     pieces.close()
-    assert service.server.hung_up.wait(2.0)
+    assert service.server.hung_up.wait(10)
     assert len(service.server.requests) == 2
 
 
@@ -109,7 +109,7 @@ def test_a_hung_up_stream_leaves_the_client_usable_and_no_thread(service: Servic
         pieces.close()
     service.server.script(service.streamed(*WORDS))
     assert "".join(texts(writer.stream(PROMPT))) == "".join(WORDS)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while any(thread.name == "model-stream" for thread in threading.enumerate()):
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -132,8 +132,8 @@ def test_the_deadline_is_for_the_whole_stream_however_the_server_stalls(service:
     started = time.monotonic()
     with pytest.raises(ModelUnavailable):
         list(writer.stream(PROMPT))
-    assert time.monotonic() - started < 1.5
-    assert service.server.hung_up.wait(1.0) or how == {"delay": 30}
+    assert time.monotonic() - started < 4
+    assert how == {"delay": 30} or service.server.hung_up.wait(10)
 
 
 def test_attempts_are_repeated_before_the_first_text(service: Service, clock: FakeClock) -> None:
