@@ -11,6 +11,7 @@ from functions.chat import chat
 from functions.on_note_write import on_note_write
 from functions.on_template_write import on_template_write
 from functions.reconcile import reconcile
+from shared import extras
 from shared.settings import Settings
 
 __all__ = ["api", "chat", "on_note_write", "on_template_write", "reconcile"]
@@ -19,4 +20,4 @@ if flask.has_app_context():  # the host loads this file in its own
     functions_framework.errorhandler(404)(not_routed)
 
 if os.environ.get("K_SERVICE"):
-    Settings.from_env(os.environ)  # a revision with a bad setting must not go live as healthy
+    extras.check(Settings.from_env(os.environ))  # a revision with a bad setting must not go live as healthy

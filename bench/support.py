@@ -11,8 +11,9 @@ from typing import Any
 from bench.retrieval import a_chunk
 from shared.answering.citations import Cited, check_citations
 from shared.answering.grounding import Scrutiny, ground
+from shared.answering.passages import read_passage
+from shared.answering.support import read_claim
 from shared.domain import Scored, Scores, Source
-from shared.text.facts import facts_of
 from shared.text.sentences import sentences
 
 NOTES = Path(__file__).parents[1] / "examples" / "notes"
@@ -32,7 +33,8 @@ def run() -> dict[str, Any]:
 
 
 def _once(cited: Cited) -> float:
-    facts_of.cache_clear()
+    read_passage.cache_clear()
+    read_claim.cache_clear()
     start = perf_counter()
     ground(cited, Scrutiny())
     return 1000 * (perf_counter() - start)

@@ -11,9 +11,7 @@ from pathlib import Path
 
 import click
 
-from cli.manifest import Manifest
 from cli.options import USAGE, Place, anywhere, fail, print_json
-from cli.shelves import local_name
 from functions.inside import Json
 from shared.errors import AuroraError, InvalidArgument
 
@@ -77,8 +75,6 @@ def erase(place: Place, *, yes: bool) -> None:
         _asked()
     with place.door() as door:
         receipt = door.send("DELETE", "/me", {"confirm": CONFIRMATION})
-    if place.server is None:
-        Manifest.of(place.settings().home).forget(local_name(place.settings(), place.tenant_id))
     if place.as_json:
         print_json(receipt)
     else:

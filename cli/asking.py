@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 import click
 
+from cli.hints import NOTHING_FOUND, tell_who_was_away, why_nothing
 from cli.options import NOTHING, Place, anywhere, print_json
-from cli.showing import show_answer, show_results
+from cli.showing import matches_well, show_answer, show_found
 from functions.inside import Json
 from shared.text.instants import parse_zone
 
@@ -48,6 +49,7 @@ def ask(place: Place, question: str, k: int | None, template: str | None, **opti
         print_json(answer)
     else:
         show_answer(answer, place)
+        tell_who_was_away(answer["meta"], door)
     if answer["meta"]["refusal"]:
         sys.exit(NOTHING)
 
@@ -58,14 +60,17 @@ def ask(place: Place, question: str, k: int | None, template: str | None, **opti
 @asking
 @anywhere
 def search(place: Place, query: str, k: int, **options: Any) -> None:  # noqa: ANN401 - click's options
-    """Find passages, best first. Exit code 3: nothing found."""
+    """Find passages, best first. Exit code 3: nothing found that matches well; with --json: nothing found at all."""
     with place.door() as door:
         found = door.send("POST", "/search", {**question_json(**options), "query": query, "k": k})
+        nothing = "" if found["results"] else why_nothing(door, place)
+    matched = bool(found["results"]) if place.as_json else matches_well(found)
     if place.as_json:
         print_json(found)
     else:
-        show_results(found["results"], place)
-    if not found["results"]:
+        show_found(found, place, matched=matched, nothing=nothing or NOTHING_FOUND)
+        tell_who_was_away(found["meta"], door)
+    if not matched:
         sys.exit(NOTHING)
 
 

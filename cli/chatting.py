@@ -1,4 +1,4 @@
-"""`aurora chat`: questions and follow-ups, each answer shown while it is written."""
+"""`aurora chat`: questions and follow-ups; on a terminal each answer is shown while it is written."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.asking import asking, question_json
+from cli.hints import tell_who_was_away
 from cli.options import Place, anywhere
 from cli.sessions import address
-from cli.showing import console, show_sources
+from cli.showing import console, show_answer, show_sources
 from functions.inside import Door, Json
 from shared.errors import AuroraError, InvalidArgument, RequestError
 from shared.wire_stream import StreamEvent
@@ -87,12 +88,19 @@ class Conversation:
         return result
 
     def _shown(self, events: Iterable[StreamEvent]) -> Json:
+        """While it is written on a terminal; elsewhere, where nothing can be taken back, only what is final."""
+        if not self.out.file.isatty():
+            result = _result(events)
+            show_answer(result, self.place)
+            tell_who_was_away(result["meta"], self.door)
+            return result
         shown = Shown(self.out)
         try:
             result = _result(shown.follow(event) for event in events)
         finally:
             self.out.print()
         show_sources(result, self.place)
+        tell_who_was_away(result["meta"], self.door)
         return result
 
 

@@ -11,6 +11,7 @@ import threading
 import webbrowser
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,11 +21,11 @@ import functions_framework
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from cli import emulator
-from cli.doorkeeper import only_from_this_machine
 from cli.importing import Import
+from cli.loopback import only_from_this_machine
 from cli.options import Place, close, common, fail
 from cli.page import with_page
-from cli.shelves import LocalShelf
+from cli.shelves import LocalShelf, forget
 from cli.trigger import Trigger, delivery
 from shared.app import App
 from shared.bootstrap import build, use
@@ -106,7 +107,9 @@ def _product(place: Place, store: str, listener: socket.socket, trigger: Trigger
             more |= {"STORE": "firestore", "GOOGLE_CLOUD_PROJECT": PROJECT}
         else:
             more["STORE"] = "embedded"
-        app = build(place.settings(**more), on_write=trigger.enqueue, tenant=place.tenant_id)
+        settings = place.settings(**more)
+        forgetting = partial(forget, settings)
+        app = build(settings, on_write=trigger.enqueue, on_erase=forgetting, tenant=place.tenant_id)
         stack.callback(close, app)
         use(app)
         yield app

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.asking import asking, question_json
+from cli.hints import why_nothing
 from cli.options import Place, anywhere, print_json
 from cli.shelves import listed_notes
 from cli.showing import Linked, console, linked
@@ -47,10 +48,11 @@ def explain(
     with place.door() as door:
         named = [*note_ids, *_ids_at(door, paths)]
         explained = door.send("POST", "/search:explain", {**asked, "noteIds": named})
+        nothing = "" if explained["notes"] else why_nothing(door, place)
     if place.as_json:
         print_json(explained)
     else:
-        _show(explained, linked(place))
+        _show(explained, linked(place), nothing)
 
 
 def _ids_at(door: Door, paths: Sequence[str]) -> list[str]:
@@ -67,7 +69,7 @@ def _ids_at(door: Door, paths: Sequence[str]) -> list[str]:
     return [note_id for found in ids.values() for note_id in found]
 
 
-def _show(explained: Json, link: Linked) -> None:
+def _show(explained: Json, link: Linked, nothing: str) -> None:
     """A passage, what each leg made of it as `rank: part`, and below it why it is missing."""
     out = console()
     notes = explained["notes"]
@@ -81,7 +83,7 @@ def _show(explained: Json, link: Linked) -> None:
             table.add_row(*[""] * 6, _told(Text(note["noteId"]), note["detail"]))
         for passage in note["chunks"][:MOST_SHOWN]:
             table.add_row(*_row(passage, link))
-    out.print(table if notes else "nothing found")
+    out.print(table if notes else Text(nothing))
     time_range = explained["meta"]["query"]["timeRange"]
     if time_range and time_range["widened"]:
         out.print(Text(f"searched further than the time named: {time_range['widened']}", "dim"))

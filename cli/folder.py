@@ -15,11 +15,9 @@ from pathlib import Path
 
 from shared.app import NoteDraft
 from shared.indexing.markdown_file import fields_of, note_id_of
+from shared.limits import LONGEST_PATH, MOST_TEXT_BYTES
 
 SUFFIXES = frozenset({".md", ".markdown"})
-MOST_BYTES = 900_000
-"""Of a note's text; the limit of the product."""
-LONGEST_PATH = 1000
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -100,7 +98,7 @@ def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
         about = file.stat()
         if not stat.S_ISREG(about.st_mode):  # reading a pipe would wait for a writer
             return Skipped(path, "not a regular file")
-        raw = file.read_bytes() if about.st_size <= MOST_BYTES else b""
+        raw = file.read_bytes() if about.st_size <= MOST_TEXT_BYTES else b""
     except OSError as error:
         return Skipped(path, f"unreadable: {error.strerror}", unread=True)
     reason = _unfit(path, about.st_size, raw)
@@ -121,8 +119,8 @@ def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
 
 
 def _unfit(path: str, size: int, raw: bytes) -> str | None:
-    if size > MOST_BYTES:
-        return f"too large: {size} bytes, the limit is {MOST_BYTES}"
+    if size > MOST_TEXT_BYTES:
+        return f"too large: {size} bytes, the limit is {MOST_TEXT_BYTES}"
     if len(path) > LONGEST_PATH or _CONTROL.search(path) or "\\" in path:
         return f"its path is over {LONGEST_PATH} characters or has control characters or backslashes"
     if b"\0" in raw:

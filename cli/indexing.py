@@ -136,7 +136,7 @@ def demo(place: Place, folder: Path) -> None:
             if not place.as_json:
                 click.echo(f"{app.notice}\n{report.notes} notes indexed in {report.seconds:.1f} s")
             use(app)
-            door = Inside(Identity(place.tenant_id, place.tenant_id))
+            door = Inside(Identity(place.tenant_id))
             answers = [_demonstrate(door, temporary, question) for question in DEMO_QUESTIONS]
     if place.as_json:
         print_json({"index": report.as_json(), "answers": answers})

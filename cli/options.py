@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import functools
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from cli.shelves import forget
 from functions.inside import Door, Inside
 from shared.app import App
 from shared.bootstrap import LOCAL_TENANT, build, use
@@ -52,7 +55,9 @@ class Place:
     @contextmanager
     def app(self) -> Iterator[App]:
         """The product, closed afterwards."""
-        app = build(self.settings(), tenant=self.tenant_id)
+        settings = self.settings()
+        logging.getLogger("shared").setLevel(settings.log_level)
+        app = build(settings, on_erase=partial(forget, settings), tenant=self.tenant_id)
         try:
             yield app
         finally:
@@ -69,7 +74,7 @@ class Place:
             return
         with self.app() as app:
             use(app)
-            yield Inside(Identity(self.tenant_id, self.tenant_id))
+            yield Inside(Identity(self.tenant_id))
 
 
 def close(app: App) -> None:

@@ -10,6 +10,7 @@ from typing import Protocol
 from urllib.parse import quote
 
 from cli.folder import FileNote, Skipped
+from cli.manifest import Manifest
 from functions.inside import Door, Json
 from shared.app import App
 from shared.domain import NoteKey
@@ -107,6 +108,11 @@ def local_name(settings: Settings, tenant_id: str) -> str:
     """The name of a local shelf."""
     place = f"firestore:{settings.project}" if settings.store == "firestore" else "embedded"
     return f"{place} {tenant_id}"
+
+
+def forget(settings: Settings, tenant_id: str) -> None:
+    """Which folders a tenant's local shelf came from is not known any more."""
+    Manifest.of(settings.home).forget(local_name(settings, tenant_id))
 
 
 @dataclass(frozen=True, slots=True)

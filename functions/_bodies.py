@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from pydantic.alias_generators import to_camel
 
 from shared.errors import InvalidArgument
+from shared.limits import LONGEST_FOLDER, LONGEST_NAME
 
 
 class Body(BaseModel):
@@ -29,10 +30,16 @@ def _tuple(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
-"""A vault, folder or tag."""
+_ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=_ONE_LINE)]
+"""A vault or tag."""
+
+Folder = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_FOLDER, pattern=_ONE_LINE)]
+"""`folder`, or `vault/folder`."""
 
 Names = Annotated[tuple[Name, ...], BeforeValidator(_tuple)]
+Folders = Annotated[tuple[Folder, ...], BeforeValidator(_tuple)]
 
 
 def parse(raw: bytes, model: type[B]) -> B:
@@ -83,7 +90,7 @@ def parse_query(query: Mapping[str, str], model: type[B]) -> B:
 
 
 def checked(field: str, convert: Callable[..., T], *values: object) -> T:
-    """`convert(*values)`, its ValueError told as a bad value of `field`."""
+    """`convert(*values)`; its ValueError becomes InvalidArgument of `field`."""
     try:
         return convert(*values)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What passes between HTTP and handlers: a function's table of routes, a call, a reply. No Flask, nothing heavy."""
+"""What passes between HTTP and handlers: routes, calls and replies. No Flask, nothing heavy."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Call:
     identity: Identity | None
     """None: the route is public."""
     streams: bool | None = None
-    """Whether the caller asks for a stream by how they speak to us; None: the body may."""
+    """Whether the caller asks for a stream by header or envelope; None: the body may say so."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """By name in lower case."""
 
@@ -66,7 +66,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a handler answers. `body` None: nothing, or `stream`, or `events`."""
+    """What a handler answers: `body`, or `stream`, or `events`, or nothing."""
 
     body: Mapping[str, object] | None
     status: int = 200

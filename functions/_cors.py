@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from werkzeug.datastructures import Headers
 
+from functions._app_check import APP_CHECK
 from functions._calls import current_app
 from shared.errors import OperatorError
 
 METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
-REQUEST_HEADERS = "Authorization, Content-Type, X-Request-Id, X-Firebase-AppCheck, Firebase-Instance-ID-Token"
+REQUEST_HEADERS = f"Authorization, Content-Type, X-Request-Id, {APP_CHECK}, Firebase-Instance-ID-Token"
 EXPOSED_HEADERS = "X-Request-Id, Retry-After"
 PREFLIGHT_SECONDS = 3600
 
@@ -18,7 +19,7 @@ def is_preflight(method: str, headers: Headers) -> bool:
 
 
 def cors_headers(method: str, headers: Headers) -> dict[str, str]:
-    """The headers that let the page that asks read the reply; for a page not on the list none that allow it."""
+    """The headers that let the asking page read the reply; a page that is not on the list gets none of them."""
     origin = headers.get("Origin")
     if origin is None:
         return {}

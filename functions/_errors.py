@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.errors import (
+    AppCheckInvalid,
+    AppCheckMissing,
     AuroraError,
     Conflict,
     Exhausted,
@@ -40,6 +42,8 @@ class Kind:
 KINDS: Mapping[type[AuroraError], Kind] = {
     InvalidArgument: Kind(400, "INVALID_ARGUMENT", "INVALID_FIELD"),
     Unauthenticated: Kind(401, "UNAUTHENTICATED", "UNAUTHENTICATED"),
+    AppCheckMissing: Kind(401, "UNAUTHENTICATED", "APP_CHECK_MISSING"),
+    AppCheckInvalid: Kind(401, "UNAUTHENTICATED", "APP_CHECK_INVALID"),
     PermissionDenied: Kind(403, "PERMISSION_DENIED", "PERMISSION_DENIED"),
     NotFound: Kind(404, "NOT_FOUND", "NOT_FOUND"),
     Conflict: Kind(409, "ABORTED", "CONFLICT"),

@@ -1,15 +1,27 @@
-"""CloudEvents of Firestore -> which document. Nothing but the path is needed: the handler reads what is there now."""
+"""CloudEvents of Firestore: which document they name, and how an event ends.
+
+Nothing but the document's path is needed of an event: the handler reads what is there now.
+"""
 
 from __future__ import annotations
 
+import logging
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+import flask
 from cloudevents.http import CloudEvent
+
+from functions import _log
+from shared.errors import BrokenPromise, EmbeddingsSpent, InvalidArgument, ModelRefused, Unavailable
 
 if TYPE_CHECKING:
     from shared.domain import NoteKey, TemplateKey
+
+_logger = logging.getLogger(__name__)
 
 _DOCUMENT = re.compile(r"tenants/([^/]+)/([^/]+)/([^/]+)", re.DOTALL)
 
@@ -26,6 +38,29 @@ def template_keys(event: CloudEvent) -> tuple[TemplateKey, ...]:
     from shared.domain import TemplateKey  # noqa: PLC0415 - as above
 
     return tuple(TemplateKey(*names) for names in _written(event, "templates"))
+
+
+@contextmanager
+def handling(event: CloudEvent, **names: str) -> Iterator[None]:
+    """Around the work on the document that `names` identify in the log.
+
+    What may pass with time (an outage, another worker at the same note) answers 503, so that the event comes again;
+    what will not is acknowledged and logged. A bug is 500 and comes again too; its text, which may quote a note, stays
+    inside.
+    """
+    with _log.context({"eventId": str(event.get_attributes().get("id")), **names}):
+        try:
+            yield
+        except (ModelRefused, BrokenPromise, InvalidArgument):
+            _logger.exception("acknowledged: it would end the same again")
+        except EmbeddingsSpent:
+            _logger.info("acknowledged: today's embedding budget is used up; what is missing is embedded tomorrow")
+        except Unavailable as error:
+            _logger.warning("to be sent again, %s: %s", type(error).__name__, error.message)
+            flask.abort(503, description=type(error).__name__)
+        except Exception:
+            _logger.exception("unexpected error")
+            flask.abort(500)
 
 
 def _written(event: CloudEvent, collection: str) -> list[tuple[str, str]]:

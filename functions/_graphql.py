@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -9,7 +10,7 @@ from typing import Any, TypeAlias, cast
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_schema
 
-from functions._bodies import MOST_PER_PAGE
+from functions._bodies import MOST_PER_PAGE, parse
 from functions._calls import Call
 from functions._turns import SettingsBody
 from functions.routes.chat import ChatBody, answered
@@ -65,6 +66,8 @@ type MessagePage {
 
 type Message {
   messageId: ID!
+  "One for a question and its answer; null: an older message."
+  requestId: String
   role: String!
   text: String!
   createdAt: String!
@@ -183,7 +186,7 @@ def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN
         raise InvalidArgument("query", "one question in a request")
     said = {name: value for name, value in named.items() if name != "settings" and value is not None}
     fields = {"sessionId": NEW, **said, **(named.get("settings") or {})}
-    return answered(visit.call, ChatBody.model_validate(fields))
+    return answered(visit.call, parse(json.dumps(fields).encode(), ChatBody))
 
 
 def _asked_in(answer: Mapping[str, Any], info: Info) -> Mapping[str, Any]:

@@ -13,12 +13,13 @@ import uuid
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import flask
 from werkzeug.exceptions import ClientDisconnected
 
 from functions import _log
+from functions._app_check import APP_CHECK, check_app
 from functions._calls import BODY_LIMIT, REQUEST_ID, Call, Found, Reply, Route, current_app, find
 from functions._cors import cors_headers, is_preflight
 from functions._errors import (
@@ -56,19 +57,20 @@ _logger = logging.getLogger(__name__)
 
 
 class _Begun:
-    """A request under way: what its log lines carry, and its place in a trace."""
+    """A request under way: what its log lines carry, and its trace."""
 
     def __init__(self, request: flask.Request, found: Found, fields: Mapping[str, str]) -> None:
         self.request = request
         self._pattern = found.route.pattern if found.route else "-"
         self._fields = {"route": self._pattern, **fields}
+        self._measured: dict[str, Any] = {}
         self._started = time.perf_counter()
-        self._place = spans.begun(request.headers.get("traceparent", ""))
+        self._trace = spans.begun(request.headers.get("traceparent", ""))
 
     @contextmanager
     def context(self) -> Iterator[None]:
-        """What is logged and what takes time inside belongs to this request."""
-        with _log.context(self._fields), spans.inside(self._place):
+        """What is logged, measured and timed inside belongs to this request, whose stream is a second part."""
+        with _log.context(self._fields, self._measured), spans.inside(self._trace):
             yield
 
     def log(self, status: int) -> None:
@@ -90,7 +92,7 @@ class _Begun:
             "http.route": pattern,
             "http.response.status_code": status,
         }
-        spans.request_ended(f"{method} {pattern}", self._place, seconds, told)
+        spans.request_ended(f"{method} {pattern}", self._trace, seconds, told)
 
 
 def _level(status: int) -> int:
@@ -192,7 +194,10 @@ def _unrouted(method: str, allowed: tuple[str, ...]) -> Reply:
 
 
 def _caller(request: flask.Request) -> Identity:
-    """Raises Unauthenticated; Unavailable while tokens cannot be verified."""
+    """Raises Unauthenticated, also for an app that is none of the project's; Unavailable while tokens cannot be
+    verified.
+    """
+    check_app(request.headers.get(APP_CHECK))
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     return current_app().verifier.verify(token.strip() if scheme.lower() == "bearer" else None)
 

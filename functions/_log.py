@@ -65,13 +65,13 @@ def configure(level: str | None = None) -> None:
 
 
 @contextmanager
-def context(fields: Mapping[str, Any]) -> Iterator[None]:
-    """Every line logged inside carries these fields."""
-    token, measures = _context.set(fields), _measured.set({})
+def context(fields: Mapping[str, Any], measured: dict[str, Any] | None = None) -> Iterator[None]:
+    """Every line logged inside carries these fields. What is measured inside is added to `measured`."""
+    token, before = _context.set(fields), _measured.set({} if measured is None else measured)
     try:
         yield
     finally:
-        _measured.reset(measures)
+        _measured.reset(before)
         _context.reset(token)
 
 

@@ -1,4 +1,4 @@
-"""What was found and written -> numbers for the request's log line. No word of a note or a caller is among them."""
+"""What was found and written -> figures for the request's log line, without a word of a note or a caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request with a `requestId` is answered once: a repeat gets the answer that there is."""
+"""Idempotency: a request with a `requestId` is answered once, and a repeat gets the answer already given."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def answered_once(
 def streamed_once(
     call: Call, body: Body, request_id: str | None, events: Generator[StreamEvent]
 ) -> Generator[StreamEvent]:
-    """The same events; a repeat gets those of the answer that there is. Raises as `answered_once`, as it begins."""
+    """The same events; a repeat gets those of the answer already given. Raises as `answered_once`, before the first."""
     with closing(events):
         if request_id is None:
             yield from events
@@ -75,5 +75,5 @@ def _as_read_now(kept: str, claim: Claim) -> dict[str, Any]:
     """The answer that was kept; its citations of notes that were edited since are stale."""
     answered: dict[str, Any] = json.loads(kept)
     for citation in answered["citations"]:
-        citation["stale"] = citation["noteId"] in claim.changed
+        citation["stale"] = citation["stale"] or citation["noteId"] in claim.changed
     return answered

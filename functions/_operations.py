@@ -1,4 +1,4 @@
-"""What a handler takes and gives, said beside it: `/openapi.json` is made of nothing else."""
+"""What a handler takes and gives, declared beside it: the only source of `/openapi.json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all questions have alike: filters, zone, now, strategy -> a Question."""
+"""What all questions have in common: filters, time zone, now, strategy -> a Question."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from functions._bodies import Body, DayOrInstant, Instant, Names, TenantId, Zone, checked
+from functions._bodies import Body, DayOrInstant, Folders, Instant, Names, TenantId, Zone, checked
 from functions._calls import Call
 from shared.domain import Filters, Question, Strategy
 from shared.errors import InvalidArgument
+from shared.limits import LONGEST_FOLDER, LONGEST_NAME
 from shared.text.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
 
 MOST_NAMES = 30
 """Names in one filter: what one Firestore query takes."""
 
-NAMES = f"a list of at most {MOST_NAMES} names, each 1-200 characters without control characters"
+NAMES = f"a list of at most {MOST_NAMES} names, each 1-{LONGEST_NAME} characters without control characters"
+FOLDERS = f"a list of at most {MOST_NAMES} folders, each 1-{LONGEST_FOLDER} characters without control characters"
 
 
 class FiltersBody(Body):
     """`filters`: what the search is restricted to."""
 
     vaults: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
-    folders: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
+    folders: Annotated[Folders, Field(max_length=MOST_NAMES)] = Field(default=(), description=FOLDERS)
     tags: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
     created_after: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     created_before: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)

@@ -26,7 +26,7 @@ T = TypeVar("T")
 HEARTBEAT_SECONDS = 15.0
 """Silence after which a sign of life goes out: proxies cut connections that are silent for 30 to 60 s."""
 LOOK_SECONDS = 1.0
-"""How often it is looked whether the client is still there while there is nothing to send."""
+"""How often to check whether the client is still there while there is nothing to send."""
 
 _END = object()
 _LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
@@ -44,7 +44,7 @@ class Form(StrEnum):
 
 
 def begun(events: Generator[T]) -> Generator[T]:
-    """The same events, run to the first: what is raised before it is raised here, while it can be a plain reply."""
+    """The same events, started: an error before the first is raised here, while the reply can still be a plain one."""
     first = next(events)
 
     def resumed() -> Generator[T]:
@@ -55,15 +55,14 @@ def begun(events: Generator[T]) -> Generator[T]:
     return resumed()
 
 
-class Rush:
-    """Many streams that begin at the same moment: everybody's first event goes before anybody's search.
+class Burst:
+    """Many streams that begin at the same moment: the first event of each goes out before any of them searches.
 
     40 at once, p95 of the first event on a machine with six times the work it can do: 390-570 ms without, 130-280 with.
-    A stream that begins alone does not wait.
     """
 
     PAUSE = 0.01
-    """Seconds without a beginning that end it."""
+    """Seconds without another beginning that end it."""
     LONGEST = 0.15
     """Seconds that a stream waits at most."""
 
@@ -71,6 +70,7 @@ class Rush:
         self._last = -math.inf
 
     def wait(self) -> None:
+        """For the end of the burst in which the caller begins; not at all for who begins alone."""
         now = time.monotonic()
         before, self._last = self._last, now
         if now - before < self.PAUSE:
@@ -78,14 +78,14 @@ class Rush:
                 time.sleep(self.PAUSE / 2)
 
 
-_rush = Rush()
+_burst = Burst()
 
 
 def attended(events: Generator[T]) -> Generator[T | None]:
-    """The same events, and None every second in which there is none. Raises what `events` raises.
+    """The same events, and None for every second without one. Raises what `events` raises.
 
-    The first one comes at once; the others come about in a thread of their own. Closing this closes `events` there, as
-    soon as they come to their next one.
+    The first comes at once; the others are produced in a thread of their own. Closing this closes `events` there when
+    they reach their next one.
     """
     for first in events:
         try:
@@ -94,7 +94,7 @@ def attended(events: Generator[T]) -> Generator[T | None]:
             events.close()
             raise
         break
-    _rush.wait()
+    _burst.wait()
     inbox = SimpleQueue[Any]()
     left = threading.Event()
     context = contextvars.copy_context()
@@ -116,7 +116,7 @@ def attended(events: Generator[T]) -> Generator[T | None]:
 
 
 def _attend(events: Generator[T], inbox: SimpleQueue[Any], left: threading.Event) -> None:
-    """In the thread: until the end, or until nobody listens any more, which is looked at after every event."""
+    """In the thread: until the end, or until nobody listens any more, which is checked after every event."""
     try:
         with closing(events):
             for event in events:

@@ -1,4 +1,4 @@
-"""What a request may say of its session, and of a session's settings."""
+"""The fields by which a request names its session and sets a session's settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _range(setting: str) -> dict[str, Any]:
 
 
 class SettingsFields(Body):
-    """Some of a session's settings. Null: not said, but for `model`."""
+    """Some of a session's settings. Null means not set, except for `model`, where it means the configured one."""
 
     use_notes: bool | None = Field(default=None, description=FLAG)
     top_k: int | None = Field(default=None, description=expected("top_k"), json_schema_extra=_range("top_k"))
@@ -42,7 +42,7 @@ class SettingsFields(Body):
     )
 
     def patch(self) -> SettingsPatch:
-        """What is said of the settings. Ranges are not checked yet."""
+        """The settings that were given. Ranges are not checked yet."""
         model = (self.model or "") if "model" in self.model_fields_set else None
         said = {name: getattr(self, name) for name in SETTING_NAMES if name != "model"}
         return SettingsPatch(**said, model=model)

@@ -16,6 +16,7 @@ from shared.account.embedding import TenantEmbedder
 from shared.account.export import Exported, export
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.account.results import SearchResults
+from shared.answering.edits import mark_stale
 from shared.answering.grounding import Scrutiny
 from shared.answering.pipeline import answer, answer_events, last
 from shared.answering.refusals import refusal_text
@@ -41,7 +42,8 @@ from shared.errors import InvalidArgument, NotFound
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
-from shared.ports import Embedder, Page, Reranker, Store, Verifier, Writer
+from shared.indexing.standing import revision_now
+from shared.ports import Attester, Embedder, Page, Reranker, Store, Verifier, Writer
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
@@ -100,9 +102,12 @@ class App:
     """Answers when `writer` is away."""
     verifier: Verifier
     pool: Executor
+    """Runs what one question asks at the same time."""
     clock: Callable[[], datetime]
     notice: str
     """One line that says which parts are in use."""
+    attester: Attester | None = None
+    """None: requests may come from any app."""
     reranker: Reranker | None = None
     """Orders the best passages again; None: they stay as scored."""
     writers: Mapping[str, Writer] = field(default_factory=dict)
@@ -119,6 +124,8 @@ class App:
     """Vectors of questions asked lately."""
     results: Cache[Retrieved] | None = field(default_factory=Cache)
     """What searches found lately; None: not kept."""
+    on_erase: Callable[[str], None] | None = None
+    """Forgets what is kept of a tenant outside the store; None: nothing is."""
     patience: float = PATIENCE
     """Seconds that a request waits for another of the same `requestId`."""
 
@@ -150,7 +157,8 @@ class App:
         return note
 
     def notes(self, tenant_id: str, *, limit: int, token: str | None, vault: str | None) -> Page[Note]:
-        return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault)
+        """By id, without their texts."""
+        return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault, texts=False)
 
     def delete_note(self, tenant_id: str, note_id: str) -> None:
         """Raises NotFound. Its index follows by the trigger; from now on it is not cited any more."""
@@ -200,26 +208,35 @@ class App:
 
         Raises NotFound for a template that there is not, Exhausted when the tenant's day is used up.
         """
-        return last(self.chat_events(question))
+        with self.budgets.answering(question.tenant_id):
+            return last(self.chat_events(question))
 
     def chat_events(self, question: Question) -> Generator[AnswerEvent]:
         """The same answer as it comes about; nothing happens before the first event is asked for.
 
-        Closing the iterator ends what is under way.
+        It is the caller who holds `budgets.answering`, around all that the question costs. Closing the iterator ends
+        what is under way.
         """
-        with self.budgets.answering(question.tenant_id):
-            choosing = self.pool.submit(self._template_for, question) if question.template else None
-            retrieved = self._retrieve(question, self._options()) if question.use_notes else None
-            chosen = choosing.result() if choosing else None
-            yield from answer_events(
-                question,
-                retrieved,
-                writer=self.writers.get(question.model or "", self.writer),
-                fallback=self.fallback,
-                template=chosen,
-                scrutiny=self.scrutiny,
-                amend=partial(self._unless_pending, question.tenant_id),
-            )
+        choosing = self.pool.submit(self._template_for, question) if question.template else None
+        retrieved = self._retrieve(question, self._options()) if question.use_notes else None
+        chosen = choosing.result() if choosing else None
+        yield from answer_events(
+            question,
+            retrieved,
+            writer=self.writers.get(question.model or "", self.writer),
+            fallback=self.fallback,
+            template=chosen,
+            scrutiny=self.scrutiny,
+            amend=partial(self._as_it_is_now, question.tenant_id),
+        )
+
+    def _as_it_is_now(self, tenant_id: str, answered: Answer) -> Answer:
+        """The last look at the notes, one read for each that is cited."""
+        return mark_stale(self._unless_pending(tenant_id, answered), partial(self._revisions, tenant_id))
+
+    def _revisions(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, str]:
+        keys = [NoteKey(tenant_id, note_id) for note_id in note_ids]
+        return dict(zip(note_ids, self.pool.map(partial(revision_now, store=self.store), keys), strict=True))
 
     def _unless_pending(self, tenant_id: str, answered: Answer) -> Answer:
         """A refusal while notes wait to be indexed does not know whether they hold the answer, and says that."""
@@ -253,7 +270,7 @@ class App:
             reranker=self.reranker,
         )
         written = answer(question, found.retrieved, writer=self.writer, fallback=self.fallback, scrutiny=self.scrutiny)
-        return self._unless_pending(question.tenant_id, replace(written, usage=written.usage + found.usage))
+        return self._as_it_is_now(question.tenant_id, replace(written, usage=written.usage + found.usage))
 
     def explain(self, question: Question, note_ids: Sequence[str], *, k: int) -> Explained:
         """How `search` sees these notes; without any, those it finds. Raises NotFound naming a note."""
@@ -401,6 +418,8 @@ class App:
     def erase(self, tenant_id: str) -> Receipt:
         """Remove everything the tenant owns. Killed half-way, the next call does the rest and counts the rest."""
         erased = self.store.erase(tenant_id)
+        if self.on_erase is not None:
+            self.on_erase(tenant_id)
         self.delivered.pop(tenant_id, None)
         if self.results is not None:
             self.results.clear()

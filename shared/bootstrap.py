@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from pathlib import Path
 from threading import Lock
 from typing import TypedDict
 
+from shared import extras
 from shared.account.caches import Cache
 from shared.adapters.extractive import ExtractiveWriter
 from shared.answering.grounding import Scrutiny
@@ -21,9 +20,10 @@ from shared.answering.support import OfflineJudge
 from shared.app import App
 from shared.domain import NoteKey
 from shared.errors import SettingsError
-from shared.ports import Embedder, Judge, Reranker, Store, Verifier, Writer
+from shared.ports import Attester, Embedder, Judge, Reranker, Store, Verifier, Writer
 from shared.settings import Settings
 from shared.spans import Recorder, record_to
+from shared.threads import RequestThreads
 
 LEG_THREADS = 32
 """Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
@@ -59,8 +59,19 @@ def use(built: App) -> None:
         _process[:] = [built]
 
 
-def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = None, tenant: str = LOCAL_TENANT) -> App:
-    """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself)."""
+def build(
+    settings: Settings,
+    *,
+    on_write: Callable[[NoteKey], None] | None = None,
+    on_erase: Callable[[str], None] | None = None,
+    tenant: str = LOCAL_TENANT,
+) -> App:
+    """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself),
+    `on_erase` of every tenant that is erased.
+
+    Raises SettingsError for what is asked for and not installed.
+    """
+    extras.check(settings)
     record_to(_recorder(settings))
     embedder = _embedder(settings)
     fallback = ExtractiveWriter()
@@ -73,7 +84,8 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         writer=writer,
         fallback=fallback,
         verifier=_verifier(settings, tenant),
-        pool=ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg"),
+        attester=_attester(settings),
+        pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, writer),
         reranker=_reranker(settings),
@@ -81,18 +93,15 @@ def build(settings: Settings, *, on_write: Callable[[NoteKey], None] | None = No
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
         scrutiny=Scrutiny(judge_of(settings), strict=settings.support_policy == "strict"),
         results=Cache() if settings.store == "embedded" else None,
+        on_erase=on_erase,
     )
 
 
 def _recorder(settings: Settings) -> Recorder | None:
-    """Raises SettingsError where a collector is configured and what speaks to it is not installed."""
     if not settings.otel_endpoint:
         return None
-    try:
-        from shared.adapters.otel import OtelRecorder  # noqa: PLC0415 - only where it is used
-    except ImportError as missing:
-        expected = f"to be unset, or pip install 'aurora-notes[otel]' ({missing.name} is missing)"
-        raise SettingsError("OTEL_EXPORTER_OTLP_ENDPOINT", expected) from missing
+    from shared.adapters.otel import OtelRecorder  # noqa: PLC0415 - only where it is used
+
     return OtelRecorder(settings.otel_endpoint)
 
 
@@ -107,7 +116,7 @@ def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> St
 
 
 def _embedder(settings: Settings) -> Embedder | None:
-    if _uses_gemini(settings):
+    if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
         model = settings.embedding_model or gemini.embedder.DEFAULT_MODEL
@@ -137,7 +146,7 @@ def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Wr
 
     None: no model is configured, the extractive writer answers.
     """
-    if _uses_gemini(settings):
+    if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
         model = chosen or settings.chat_model or gemini.writer.DEFAULT_MODEL
@@ -158,19 +167,14 @@ def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Wr
 
 
 def _reranker(settings: Settings) -> Reranker | None:
-    """Raises SettingsError where what is asked for cannot be had."""
     if settings.reranker == "vertex":
         from shared.adapters.vertex_ranking import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
 
         return VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
     if settings.reranker == "cross_encoder":
-        from shared.adapters import cross_encoder  # noqa: PLC0415 - only where it is used
+        from shared.adapters.cross_encoder import CrossEncoderReranker  # noqa: PLC0415 - only where it is used
 
-        if settings.reranker_model is None or not Path(settings.reranker_model).is_dir():
-            raise SettingsError("RERANKER_MODEL", "the folder of a cross-encoder")
-        if not cross_encoder.available():
-            raise SettingsError("RERANKER", "none or vertex, or pip install 'aurora-notes[rerank]'")
-        return cross_encoder.CrossEncoderReranker(settings.reranker_model)
+        return CrossEncoderReranker(settings.reranker_model or "")
     return None
 
 
@@ -197,8 +201,13 @@ def _verifier(settings: Settings, tenant: str) -> Verifier:
     return firebase_auth.FirebaseVerifier(_project(settings), settings.auth_certificates_url)
 
 
-def _uses_gemini(settings: Settings) -> bool:
-    return bool(settings.gemini_api_key or settings.use_vertexai)
+def _attester(settings: Settings) -> Attester | None:
+    """None: nobody needs to say which app they use, as where nobody signs in."""
+    if settings.app_check == "off" or settings.auth != "firebase":
+        return None
+    from shared.adapters import app_check  # noqa: PLC0415 - only where it is used
+
+    return app_check.FirebaseAppCheck(_project(settings))
 
 
 class _GeminiAccess(TypedDict):
@@ -228,5 +237,5 @@ def _project(settings: Settings) -> str:
 def _notice(settings: Settings, embedder: Embedder | None, writer: Writer) -> str:
     store = f"Firestore ({settings.project})" if settings.store == "firestore" else f"embedded store ({settings.home})"
     vectors = f"embedder {embedder.model}" if embedder else "no embedder: keyword and recency search only"
-    offline = "" if _uses_gemini(settings) or settings.openai_base_url else "; offline, no key is set"
+    offline = "" if settings.uses_gemini or settings.openai_base_url else "; offline, no key is set"
     return f"{store}, {vectors}, writer {writer.model}{offline}"

@@ -42,7 +42,7 @@ class Note:
     """Like `projects/api/meeting.md`; the folder is its directory. Empty: the vault's root."""
     tags: tuple[str, ...] = ()
     lang: str | None = None
-    """ISO 639-1; None: detected from the text."""
+    """ISO 639-1, or 639-3; None: detected from the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,7 +455,9 @@ class Retrieved:
     selected: tuple[Scored, ...]
     """What the writer gets: at most 12 chunks and 12,000 characters."""
     nearest: tuple[Scored, ...]
-    """The best candidates even if none was good enough; shown with a refusal."""
+    """The best candidates even if none was good enough, without those that have nothing to do with the question; shown
+    with a refusal.
+    """
     refusal: RefusalReason | None
     mode: RetrievalMode
     candidate_count: int
@@ -544,6 +546,8 @@ class Citation:
     quote: str
     support: Support | None = None
     """How far the passage backs the sentences that cite it; None: not judged."""
+    stale: bool = False
+    """Whether the note reads differently by now."""
 
 
 class SupportState(StrEnum):
@@ -772,6 +776,8 @@ class Message:
     text: str
     """Of an answer with citations: it ends with the list of its sources (`shared.sessions.source_list`)."""
     created_at: datetime
+    request_id: str = ""
+    """Of the turn, which its question and its answer share; empty: stored before messages had one."""
     standalone: str = ""
     """Of a question: what was searched for, if that is more than its text."""
     as_of: datetime | None = None

@@ -4,12 +4,14 @@ AuroraError
 ├── RequestError              fix the request; never retried
 │   ├── InvalidArgument       400  a field has a bad value (names the field and what was expected)
 │   ├── Unauthenticated       401  no token, or one that does not verify
+│   │   ├── AppCheckMissing        no token of App Check's, where that is enforced
+│   │   └── AppCheckInvalid        one that does not verify
 │   ├── PermissionDenied      403  a valid caller, another tenant's data
 │   ├── NotFound              404  names what was not found
 │   ├── Conflict              409  somebody else changed it first
 │   ├── TooLarge              413  over a stated limit
 │   └── Exhausted             429  a budget or rate is used up; carries seconds to wait
-├── Unavailable               503  try later: a model, a store or a certificate server is away
+├── Unavailable               503  try later: a model, a store or a key server is away
 │   ├── ModelUnavailable           the embedding or writing model: timeout, 429, 5xx, cut connection
 │   │   └── EmbeddingsSpent        the tenant's embedding budget is used up until the next UTC day
 │   ├── StoreUnavailable           Firestore or the disk does not answer
@@ -48,6 +50,14 @@ class InvalidArgument(RequestError):
 
 class Unauthenticated(RequestError):
     """No identity, or one that does not verify."""
+
+
+class AppCheckMissing(Unauthenticated):
+    """Nothing says that the request comes from one of the project's own apps."""
+
+
+class AppCheckInvalid(Unauthenticated):
+    """What should say so does not verify."""
 
 
 class PermissionDenied(RequestError):

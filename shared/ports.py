@@ -69,9 +69,11 @@ class NoteStore(Protocol):
         ...
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None, texts: bool = True
     ) -> Page[Note]:
-        """By note id. Raises InvalidArgument("pageToken") for a token this store did not make."""
+        """By note id. `texts` False: each `text` is empty, and a page of long notes costs no more than one of short
+        ones. Raises InvalidArgument("pageToken") for a token this store did not make.
+        """
         ...
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
@@ -115,7 +117,9 @@ class SweepStore(Protocol):
         ...
 
     def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
-        """Keys of records whose status is not `indexed`, oldest `indexed_at` first."""
+        """Keys of records whose status is not `indexed`: those that wait for vectors, then failed ones, each oldest
+        `indexed_at` first. However many have failed for good, none that waits is left out for them.
+        """
         ...
 
     def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
@@ -426,10 +430,10 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A verified caller. `uid` is the person, `tenant_id` whose space they use."""
+    """A verified caller."""
 
-    uid: str
     tenant_id: str
+    """Whose space they use."""
 
 
 class Verifier(Protocol):
@@ -437,4 +441,12 @@ class Verifier(Protocol):
 
     def verify(self, token: str | None) -> Identity:
         """Raises Unauthenticated; Unavailable when certificates cannot be had."""
+        ...
+
+
+class Attester(Protocol):
+    """Says whether a request comes from one of the project's own apps, by the token that such an app sends along."""
+
+    def verify(self, token: str | None) -> None:
+        """Raises AppCheckMissing, AppCheckInvalid; Unavailable when keys cannot be had."""
         ...

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from shared.errors import SettingsError
 
@@ -30,9 +31,22 @@ def _path(value: str) -> Path:
 
 
 def _address(value: str) -> str:
-    if not value.startswith(("http://", "https://")):
-        raise ValueError(f"an address that begins with http:// or https://, got {value!r}")
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError(f"an address like https://host/path, got {value!r}")
     return value
+
+
+def _key(value: str) -> str:
+    """Secrets come with a line's end from files. What is wrong with one is not shown."""
+    key = value.strip()
+    if not all("!" <= character <= "~" for character in key):
+        raise ValueError("a key of visible ASCII characters")
+    return key
 
 
 def _flag(value: str) -> bool:
@@ -114,17 +128,17 @@ class Settings:
     home: Path = _setting("AURORA_HOME", Path("~/.aurora").expanduser(), _path, "Folder of the embedded store.")
     project: str | None = _setting("GOOGLE_CLOUD_PROJECT", None, _text, "Google Cloud project of Firestore and Auth.")
     location: str = _setting("GOOGLE_CLOUD_LOCATION", "global", _text, "Vertex AI location.")
-    gemini_api_key: str | None = _setting("GEMINI_API_KEY", None, _text, "Gemini API key: embeds and writes.")
+    gemini_api_key: str | None = _setting("GEMINI_API_KEY", None, _key, "Gemini API key: embeds and writes.")
     use_vertexai: bool = _setting(
         "GOOGLE_GENAI_USE_VERTEXAI", False, _flag, "Gemini through Vertex AI and the project instead of a key."
     )
     gemini_base_url: str | None = _setting(
-        "GEMINI_BASE_URL", None, _text, "Another address that speaks Gemini's REST protocol (a proxy)."
+        "GEMINI_BASE_URL", None, _address, "Another address that speaks Gemini's REST protocol (a proxy)."
     )
     openai_base_url: str | None = _setting(
-        "OPENAI_BASE_URL", None, _text, "Any OpenAI-compatible server, Ollama included; used when no Gemini is set."
+        "OPENAI_BASE_URL", None, _address, "Any OpenAI-compatible server, Ollama included; used when no Gemini is set."
     )
-    openai_api_key: str | None = _setting("OPENAI_API_KEY", None, _text, "Its key.")
+    openai_api_key: str | None = _setting("OPENAI_API_KEY", None, _key, "Its key.")
     chat_model: str | None = _setting(
         "CHAT_MODEL", None, _model, "Writing model. Default `gemini-3.5-flash-lite`; required with OPENAI_BASE_URL."
     )
@@ -182,7 +196,10 @@ class Settings:
         "What happens to claims that nothing backs: `flag` marks their citations, `strict` removes them.",
     )
     check_grounding_base_url: str | None = _setting(
-        "CHECK_GROUNDING_BASE_URL", None, _text, "Another address that speaks the check-grounding protocol (a proxy)."
+        "CHECK_GROUNDING_BASE_URL",
+        None,
+        _address,
+        "Another address that speaks the check-grounding protocol (a proxy).",
     )
     embedding_model: str | None = _setting(
         "EMBEDDING_MODEL",
@@ -201,8 +218,15 @@ class Settings:
     auth_certificates_url: str = _setting(
         "AUTH_CERTIFICATES_URL",
         "https://www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com",
-        _text,
+        _address,
         "Where the certificates of Firebase ID tokens are fetched.",
+    )
+    app_check: str = _setting(
+        "APP_CHECK",
+        "off",
+        _one_of("off", "warn", "enforce"),
+        "Requests without a valid Firebase App Check token: `warn` logs them, `enforce` refuses them. "
+        "Without effect unless `AUTH` is `firebase`.",
     )
     daily_chat_limit: int | None = _setting(
         "DAILY_CHAT_LIMIT", None, _whole(1, 10**9), "Answers a tenant and UTC day; then 429. Default: no limit."
@@ -242,22 +266,32 @@ class Settings:
         settings._check(deployed=bool(env.get("K_SERVICE")))
         return settings
 
+    @property
+    def uses_gemini(self) -> bool:
+        """Whether Gemini embeds and writes; else it is the server at OPENAI_BASE_URL, or this machine."""
+        return bool(self.gemini_api_key or self.use_vertexai)
+
     def _check(self, *, deployed: bool) -> None:
         total = self.weight_vector + self.weight_keyword + self.weight_recency
         if not math.isclose(total, 1.0, abs_tol=1e-6):
             raise SettingsError("RETRIEVAL_WEIGHT_*", f"three weights that sum to 1, got {total:g}")
         if deployed and self.auth != "firebase":
             raise SettingsError("AUTH", f"firebase where K_SERVICE is set, got {self.auth!r}")
-        if self.use_vertexai and not self.project:
-            raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id when GOOGLE_GENAI_USE_VERTEXAI is set")
-        if self.openai_base_url and not (self.gemini_api_key or self.use_vertexai or self.chat_model):
+        if self.openai_base_url and not (self.uses_gemini or self.chat_model):
             raise SettingsError("CHAT_MODEL", "a model of the server at OPENAI_BASE_URL")
-        if self.judge == "model" and not (self.gemini_api_key or self.use_vertexai or self.openai_base_url):
+        if self.judge == "model" and not (self.uses_gemini or self.openai_base_url):
             raise SettingsError("JUDGE", "offline or check_grounding where no writing model is configured")
-        if self.judge == "check_grounding" and not self.project:
-            raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id when JUDGE is check_grounding")
-        if self.store == "firestore" and not self.project:
-            raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id when STORE is firestore")
+        if self.reranker == "cross_encoder" and not (self.reranker_model and Path(self.reranker_model).is_dir()):
+            raise SettingsError("RERANKER_MODEL", "the folder of a cross-encoder when RERANKER is cross_encoder")
+        for asked, where in (
+            (self.store == "firestore", "STORE is firestore"),
+            (self.use_vertexai, "GOOGLE_GENAI_USE_VERTEXAI is set"),
+            (self.judge == "check_grounding", "JUDGE is check_grounding"),
+            (self.reranker == "vertex", "RERANKER is vertex"),
+            (deployed, "K_SERVICE is set"),
+        ):
+            if asked and not self.project:
+                raise SettingsError("GOOGLE_CLOUD_PROJECT", f"a project id when {where}")
 
 
 def _by_variable(env: Mapping[str, str]) -> list[tuple[str, Field[Any]]]:

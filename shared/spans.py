@@ -1,7 +1,7 @@
 """Where a request's time went, as spans of a trace, for whoever collects them; where nobody does, next to nothing.
 
-A step says once how long it took: `shared.laps` keeps it as a timing and tells it here. The request that it belongs to
-is found by the context, which threads of ours take over.
+`shared.step_timer` tells how long each step took. The request it belongs to is found by the context, which our threads
+(`shared.threads`) take over.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?P<trace>[0-9a-f]{32})-(?P<span>[0-9a-f]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A span that is under way. Ids in lower-case hexadecimal, as W3C's `traceparent` has them."""
+class TraceContext:
+    """Of a span under way (W3C Trace Context). Ids in lower-case hexadecimal, as in its header `traceparent`."""
 
     trace_id: str
     """32 digits."""
@@ -38,7 +38,7 @@ class Span:
     """A span that has ended; times in nanoseconds since 1970."""
 
     name: str
-    place: Place
+    context: TraceContext
     started: int
     ended: int
     attributes: Attributes
@@ -51,7 +51,7 @@ class Recorder(Protocol):
 
 
 _recorders: list[Recorder] = []
-_place: ContextVar[Place | None] = ContextVar("span", default=None)
+_current: ContextVar[TraceContext | None] = ContextVar("trace_context", default=None)
 
 
 def record_to(recorder: Recorder | None) -> None:
@@ -59,36 +59,36 @@ def record_to(recorder: Recorder | None) -> None:
     _recorders[:] = [] if recorder is None else [recorder]
 
 
-def begun(traceparent: str = "") -> Place:
-    """A request's place, below its caller's span where the header tells one."""
+def begun(traceparent: str = "") -> TraceContext:
+    """A request's context, below its caller's span where the header tells one."""
     found = TRACEPARENT.fullmatch(traceparent)
     trace_id, parent_id = found.groups() if found else (os.urandom(16).hex(), None)
-    return Place(trace_id, os.urandom(8).hex(), parent_id)
+    return TraceContext(trace_id, os.urandom(8).hex(), parent_id)
 
 
 @contextmanager
-def inside(place: Place) -> Iterator[None]:
-    """Steps that end inside lie below `place`."""
-    token = _place.set(place)
+def inside(context: TraceContext) -> Iterator[None]:
+    """Steps that end inside are spans below `context`."""
+    token = _current.set(context)
     try:
         yield
     finally:
-        _place.reset(token)
+        _current.reset(token)
 
 
-def request_ended(name: str, place: Place, seconds: float, attributes: Attributes) -> None:
+def request_ended(name: str, context: TraceContext, seconds: float, attributes: Attributes) -> None:
     """The span of a whole request."""
-    _record(name, place, seconds, attributes)
+    _record(name, context, seconds, attributes)
 
 
 def step_ended(name: str, seconds: float) -> None:
     """A step that ended just now. One outside any request is nobody's."""
-    parent = _place.get()
+    parent = _current.get()
     if _recorders and parent is not None:
-        _record(name, Place(parent.trace_id, os.urandom(8).hex(), parent.span_id), seconds, {})
+        _record(name, TraceContext(parent.trace_id, os.urandom(8).hex(), parent.span_id), seconds, {})
 
 
-def _record(name: str, place: Place, seconds: float, attributes: Attributes) -> None:
+def _record(name: str, context: TraceContext, seconds: float, attributes: Attributes) -> None:
     ended = time.time_ns()
     for recorder in _recorders:
-        recorder.record(Span(name, place, ended - int(seconds * 1e9), ended, attributes))
+        recorder.record(Span(name, context, ended - int(seconds * 1e9), ended, attributes))

@@ -109,7 +109,7 @@ def citation_json(citation: Citation) -> CitationJson:
         "quote": citation.quote,
         "scores": _scores(citation.passage),
         "support": _support_json(citation.support),
-        "stale": False,
+        "stale": citation.stale,
     }
 
 

@@ -36,6 +36,7 @@ def message_json(message: Message) -> MessageJson:
     """A message; citations and meta are the objects that were answered."""
     return {
         "messageId": message.message_id,
+        "requestId": message.request_id or None,
         "role": message.role.value,
         "text": message.text,
         "createdAt": instant(message.created_at),

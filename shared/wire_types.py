@@ -56,7 +56,7 @@ class SupportJson(TypedDict):
 
 class CitationJson(TypedDict):
     """A label in the answer and the exact passage it points at. `support` null: not judged; `stale`: the note has
-    changed since; of a deleted one the texts are empty.
+    changed since it was read; of a deleted one the texts are empty.
     """
 
     cid: str
@@ -479,9 +479,13 @@ class SessionsJson(TypedDict):
 
 
 class MessageJson(TypedDict):
-    """One message. `citations` and `meta` are those of the answer; `meta` null: it is a question."""
+    """One message. `citations` and `meta` are those of the answer; `meta` null: it is a question.
+
+    A question and its answer have one `requestId`, for turns of two clients may mingle; null: an older message.
+    """
 
     messageId: str
+    requestId: str | None
     role: Literal["user", "assistant"]
     text: str
     createdAt: str

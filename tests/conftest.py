@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from tests.network_guard import network_guard  # noqa: F401 - a fixture that eve
 for _part in ("notes", "index", "sweep", "search", "templates", "sessions", "account"):
     pytest.register_assert_rewrite(f"tests.contracts.store_{_part}")
 pytest.register_assert_rewrite("tests.contracts.embedder_contract")
+
+# A process started in the background may be deaf to Ctrl-C, and so are those it starts; tests send it to commands.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from cli.options import close
+from shared.adapters.app_check import FirebaseAppCheck
 from shared.adapters.gemini import GeminiWriter
 from shared.bootstrap import RANKING_SECONDS, build, judge_of
 from shared.settings import Settings
@@ -36,3 +39,17 @@ def test_the_writing_model_or_a_service_can_judge(tmp_path: Path) -> None:
     assert (app.scrutiny.judge.name, app.scrutiny.strict) == (f"model {app.writer.model}", True)
     close(app)
     assert judge_of(Settings(project="demo", judge="check_grounding")).name == "check_grounding"
+
+
+@pytest.mark.parametrize("mode", ["warn", "enforce"])
+def test_app_check_is_for_deployments_that_ask_who_calls(tmp_path: Path, mode: str) -> None:
+    app = build(Settings(home=tmp_path, auth="firebase", project="demo", app_check=mode))
+    assert isinstance(app.attester, FirebaseAppCheck)
+    close(app)
+
+
+@pytest.mark.parametrize(("auth", "mode"), [("firebase", "off"), ("emulator", "enforce"), ("none", "enforce")])
+def test_elsewhere_no_app_needs_to_say_what_it_is(tmp_path: Path, auth: str, mode: str) -> None:
+    app = build(Settings(home=tmp_path, auth=auth, project="demo", app_check=mode))
+    assert app.attester is None
+    close(app)

@@ -53,6 +53,23 @@ def test_an_empty_value_counts_as_not_set() -> None:
         ({"JUDGE": "model"}, "JUDGE", "offline or check_grounding where no writing model is configured"),
         ({"JUDGE": "check_grounding"}, "GOOGLE_CLOUD_PROJECT", "a project id when JUDGE is check_grounding"),
         ({"SUPPORT_POLICY": "lenient"}, "SUPPORT_POLICY", "one of flag, strict, got 'lenient'"),
+        ({"RERANKER": "vertex"}, "GOOGLE_CLOUD_PROJECT", "a project id when RERANKER is vertex"),
+        (
+            {"GOOGLE_GENAI_USE_VERTEXAI": "1"},
+            "GOOGLE_CLOUD_PROJECT",
+            "a project id when GOOGLE_GENAI_USE_VERTEXAI is set",
+        ),
+        ({"K_SERVICE": "chat", "STORE": "embedded"}, "GOOGLE_CLOUD_PROJECT", "a project id when K_SERVICE is set"),
+        (
+            {"RERANKER": "cross_encoder"},
+            "RERANKER_MODEL",
+            "the folder of a cross-encoder when RERANKER is cross_encoder",
+        ),
+        (
+            {"RERANKER": "cross_encoder", "RERANKER_MODEL": "/nowhere"},
+            "RERANKER_MODEL",
+            "the folder of a cross-encoder when RERANKER is cross_encoder",
+        ),
         ({"LOG_LEVEL": "LOUD"}, "LOG_LEVEL", "one of DEBUG, INFO, WARNING, ERROR, got 'LOUD'"),
     ],
 )
@@ -61,6 +78,27 @@ def test_a_bad_value_stops_the_start_and_names_the_variable(env: dict[str, str],
         Settings.from_env(env)
     assert raised.value.variable == variable
     assert raised.value.message == f"{variable}: expected {expected}"
+
+
+ADDRESSES = ("GEMINI_BASE_URL", "OPENAI_BASE_URL", "CHECK_GROUNDING_BASE_URL", "AUTH_CERTIFICATES_URL")
+
+
+@pytest.mark.parametrize("variable", [*ADDRESSES, "OTEL_EXPORTER_OTLP_ENDPOINT"])
+@pytest.mark.parametrize("address", ["ftp://127.0.0.1", "http://[", "127.0.0.1:11434", "http://", "http://a:b/", "x"])
+def test_what_is_no_address_stops_the_start(variable: str, address: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{variable}: expected an address like https://host/path"):
+        Settings.from_env({variable: address})
+
+
+@pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "OPENAI_API_KEY"])
+@pytest.mark.parametrize("key", ["two words", "ключ", "line\nbreak"])
+def test_a_key_that_no_header_can_carry_stops_the_start_and_is_not_told(variable: str, key: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{variable}: expected a key of visible ASCII characters$"):
+        Settings.from_env({variable: key})
+
+
+def test_the_line_end_of_a_secrets_file_is_no_part_of_the_key() -> None:
+    assert Settings.from_env({"GEMINI_API_KEY": "abc\n"}).gemini_api_key == "abc"
 
 
 @pytest.mark.parametrize("auth", ["none", "emulator"])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from pydantic import Field
 
 from functions._bodies import Body, TenantId, parse
 from functions._calls import Call, Reply
-from functions._errors import body_of
+from functions._errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_body
 from functions._once import RequestId
 from functions._operations import operation
 from shared.account.feedback import MOST_COMMENT, feedback_of
@@ -23,6 +24,8 @@ CONFIRMATION = "erase everything"
 ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"
 RATING = "up, down, or null to take it back; left out, an earlier one stays"
 NDJSON = "application/x-ndjson"
+
+_logger = logging.getLogger(__name__)
 
 
 class FeedbackBody(Body):
@@ -42,7 +45,10 @@ class FeedbackBody(Body):
 
 @operation(body=FeedbackBody, reply=FeedbackJson)
 def give(call: Call) -> Reply:
-    """Rate an answer or one of its citations; said again of the same, it replaces what was said before."""
+    """Rate an answer or one of its citations; said again of the same, it replaces what was said before.
+
+    Whether there was such an answer is not asked: only those of sessions and of repeatable requests are kept.
+    """
     body = parse(call.body, FeedbackBody)
     call.check_tenant(body.tenant_id)
     feedback = feedback_of(
@@ -67,9 +73,16 @@ def _lines(call: Call, tenant_id: str) -> Iterator[bytes]:
     """Sent while it is read. What fails half-way is the last line: the status went out long before."""
     try:
         for row in export_lines(call.app.export(tenant_id)):
-            yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+            yield _line(row)
     except AuroraError as error:
-        yield json.dumps({"type": "error", **body_of(error)}, ensure_ascii=False).encode() + b"\n"
+        yield _line({"type": "error", **body_of(error)})
+    except Exception:  # a bug, whose text may quote a note
+        _logger.exception("unexpected error")
+        yield _line({"type": "error", **error_body(INTERNAL, INTERNAL_MESSAGE)})
+
+
+def _line(row: Mapping[str, object]) -> bytes:
+    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
 
 
 class EraseBody(Body):

@@ -7,12 +7,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions._bodies import Names, NotBlank, parse
+from functions._bodies import Folders, Names, NotBlank, parse
 from functions._calls import Call, Reply
 from functions._measures import measure_answer
 from functions._once import REQUEST_ID, RequestId, answered_once
 from functions._operations import operation
-from functions._questions import MOST_NAMES, NAMES, AskingBody, question_of
+from functions._questions import FOLDERS, MOST_NAMES, NAMES, AskingBody, question_of
 from shared.domain import Answer, Question
 from shared.retrieval.folders import Wish
 from shared.wire import ask_json
@@ -27,7 +27,7 @@ class AskBody(AskingBody):
 
     question: NotBlank = Field(description="the question, as text")
     vaults: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
-    folders: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
+    folders: Annotated[Folders, Field(max_length=MOST_NAMES)] = Field(default=(), description=FOLDERS)
     k: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
     request_id: RequestId | None = Field(default=None, description=REQUEST_ID)
 

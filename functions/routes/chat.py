@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pydantic import Field
@@ -16,8 +17,10 @@ from functions._operations import operation
 from functions._questions import question_of
 from functions._sse import attended, begun
 from functions._turns import TurnBody
+from shared.app import App
 from shared.domain import AUTO, Answer, Question
 from shared.errors import InvalidArgument
+from shared.sessions.service import Turn
 from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json
 from shared.wire_stream import StreamEvent, result_of, started_json, stream_json
@@ -61,16 +64,19 @@ def _answered(call: Call, body: ChatBody, question: Question) -> Generator[Strea
     app, request_id = call.app, body.request_id or call.request_id
     with app.sessions.turn(question, body.session_id, body.patch()) as begun_turn:
         yield started_json(request_id, begun_turn.session_id)
-        turn = app.sessions.whole(begun_turn)
+        with app.budgets.answering(call.tenant_id):
+            turn = app.sessions.whole(begun_turn)
+            events = measured(app.chat_events(turn.question))
+            yield from stream_json(turn.question, events, result=partial(_result, app, turn, request_id))
 
-        def result(answered: Answer) -> AnswerJson:
-            answer = app.sessions.counted(turn, answered)
-            wanted = app.passages_wanted(turn.question)
-            reply = answer_json(turn.question, answer, k=wanted, request_id=request_id, session_id=turn.session_id)
-            app.sessions.record(turn, answer, reply)
-            return reply
 
-        yield from stream_json(turn.question, measured(app.chat_events(turn.question)), result=result)
+def _result(app: App, turn: Turn, request_id: str, answered: Answer) -> AnswerJson:
+    """The turn's reply, kept in its session."""
+    answer = app.sessions.counted(turn, answered)
+    wanted = app.passages_wanted(turn.question)
+    reply = answer_json(turn.question, answer, k=wanted, request_id=request_id, session_id=turn.session_id)
+    app.sessions.record(turn, answer, reply)
+    return reply
 
 
 def _template(named: str | None) -> str | None:

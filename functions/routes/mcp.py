@@ -9,10 +9,11 @@ from functions._cors import is_allowed
 from functions.inside import Inside
 from shared.errors import PermissionDenied, Unauthenticated
 
-SENT_ON = ("mcp-protocol-version", "mcp-method", "mcp-name")
+SENT_ON = ("accept", "mcp-protocol-version", "mcp-method", "mcp-name")
 """Headers that the SDK reads. The caller's token is none of them."""
 SENT_ON_PREFIX = "mcp-param-"
-DEFAULTS = {"accept": "application/json", "content-type": "application/json"}
+HEADERS = {"accept": "application/json", "content-type": "application/json"}
+"""Where they are not sent on: a body is JSON on every route, whatever its sender calls it."""
 
 
 def exchange(call: Call) -> Reply:
@@ -26,9 +27,9 @@ def exchange(call: Call) -> Reply:
     from functions.mcp_server import answer_one  # noqa: PLC0415 - other routes do without the SDK
 
     sent_on = {name: value for name, value in call.headers.items() if _is_sent_on(name)}
-    status, body = answer_one(Inside(call.identity), call.body, {**DEFAULTS, **sent_on})
+    status, body = answer_one(Inside(call.identity), call.body, {**HEADERS, **sent_on})
     return Reply(json.loads(body) if body else None, status)
 
 
 def _is_sent_on(name: str) -> bool:
-    return name in DEFAULTS or name in SENT_ON or name.startswith(SENT_ON_PREFIX)
+    return name in SENT_ON or name.startswith(SENT_ON_PREFIX)

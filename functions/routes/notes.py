@@ -14,42 +14,47 @@ from functions._operations import operation
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
 from shared.indexing.markdown_file import fields_of, note_id_of
+from shared.limits import (
+    LANG_PATTERN,
+    LONGEST_NAME,
+    LONGEST_PATH,
+    LONGEST_TITLE,
+    MOST_TAGS,
+    MOST_TEXT_BYTES,
+    NOTE_ID_PATTERN,
+)
 from shared.text.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 from shared.wire import listed_note_json, note_json
 from shared.wire_types import ImportedJson, NoteJson, NotesJson
 
-MOST_TEXT = 900_000
-"""UTF-8 bytes of a note's text; with its other fields it stays below Firestore's limit of 1 MiB a document."""
-MOST_PATH = 1000
-MOST_TAGS = 100
-
 NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
-PATH = f"a relative path like projects/api/meeting.md, at most {MOST_PATH} characters, with no `..` in it"
+LANG = "two or three letters, ISO 639, like en"
+PATH = f"a relative path like projects/api/meeting.md, at most {LONGEST_PATH} characters, with no `..` in it"
 
 Vault = Annotated[
     str,
     Field(
-        pattern=r"^[^/\x00-\x1f\x7f]{1,200}$",
-        description="a name of 1-200 characters, without slash or control characters",
+        pattern=rf"^[^/\x00-\x1f\x7f]{{1,{LONGEST_NAME}}}$",
+        description=f"a name of 1-{LONGEST_NAME} characters, without slash or control characters",
     ),
 ]
 
-_NOTE_ID = re.compile(r"(?!\.{1,2}\Z)(?!__.*__\Z)[^/\x00-\x1f\x7f]{1,128}", re.DOTALL)
+_NOTE_ID = re.compile(NOTE_ID_PATTERN, re.DOTALL)
 
 
 class NoteBody(Body):
     """The request of PUT /notes/{id}. `noteId` and `updatedAt` are there so that what GET gave can be sent back."""
 
-    title: str = Field(max_length=1000, description="text of at most 1000 characters")
+    title: str = Field(max_length=LONGEST_TITLE, description=f"text of at most {LONGEST_TITLE} characters")
     text: str = Field(description="the note as Markdown text")
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
     vault: Vault = "default"
-    path: str = Field(default="", max_length=MOST_PATH, description=PATH)
+    path: str = Field(default="", max_length=LONGEST_PATH, description=PATH)
     tags: Annotated[Names, Field(max_length=MOST_TAGS)] = Field(
-        default=(), description=f"a list of at most {MOST_TAGS} names of 1-200 characters"
+        default=(), description=f"a list of at most {MOST_TAGS} names of 1-{LONGEST_NAME} characters"
     )
     created_at: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
-    lang: str | None = Field(default=None, pattern=r"^[a-z]{2}$", description="two letters, ISO 639-1, like en")
+    lang: str | None = Field(default=None, pattern=f"^{LANG_PATTERN}$", description=LANG)
     note_id: str | None = Field(default=None, description="the id that the address names")
     updated_at: str | None = Field(default=None, description="what the server said; it is not taken over")
 
@@ -58,7 +63,7 @@ class ImportBody(Body):
     """The request of POST /notes:import: a Markdown file as it lies in somebody's folder."""
 
     text: str = Field(description="the file as text")
-    path: str = Field(min_length=1, max_length=MOST_PATH, description=PATH)
+    path: str = Field(min_length=1, max_length=LONGEST_PATH, description=PATH)
     vault: Vault = "default"
     modified_at: Instant | None = Field(default=None, description=INSTANT)
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
@@ -131,7 +136,7 @@ def list_all(call: Call) -> Reply:
 
 def check_note_id(note_id: str) -> str:
     """The id itself. Raises InvalidArgument for one that Firestore could not keep."""
-    if not _NOTE_ID.fullmatch(note_id) or "\ufffd" in note_id:
+    if not _NOTE_ID.fullmatch(note_id):
         raise InvalidArgument("noteId", NOTE_ID)
     return note_id
 
@@ -153,13 +158,14 @@ def _draft(body: NoteBody) -> NoteDraft:
 
 
 def _check_size(text: str) -> None:
-    if len(text.encode()) > MOST_TEXT:
-        raise TooLarge(f"text: at most {MOST_TEXT} bytes of UTF-8")
+    if len(text.encode()) > MOST_TEXT_BYTES:
+        raise TooLarge(f"text: at most {MOST_TEXT_BYTES} bytes of UTF-8")
 
 
 def _path(path: str) -> str:
     """Normalised: `a//b/./c.md` -> `a/b/c.md`."""
     odd = path.startswith("/") or path.endswith("/") or re.search(r"[\x00-\x1f\x7f\\]", path)
-    if odd or ".." in path.split("/"):
+    plain = posixpath.normpath(path) if path else ""
+    if odd or ".." in path.split("/") or plain == ".":
         raise InvalidArgument("path", PATH)
-    return posixpath.normpath(path) if path else ""
+    return plain

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
+from functions._app_check import APP_CHECK
 from functions._calls import Call, Reply, Route
 from functions._operations import OPERATIONS, Operation, operation
 from shared.wire_types import ErrorJson
@@ -18,14 +19,15 @@ from shared.wire_types import ErrorJson
 Schema: TypeAlias = dict[str, Any]
 
 JSON = "application/json"
-OTHER_PROTOCOLS = frozenset({"/mcp"})
-"""Paths that speak a protocol which describes itself."""
+JSON_RPC: Schema = {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}}, "required": ["jsonrpc"]}
+"""A message of a protocol that describes itself further."""
+JSON_RPC_PATHS = frozenset({"/mcp"})
 SCHEMAS = "#/components/schemas/"
 SEGMENT = r"^[^/\x00-\x1f\x7f]{1,128}$"
 """An id in an address."""
 PROBLEMS = {
     400: "A field or parameter is bad; `metadata` names it and says what was expected.",
-    401: "There is no ID token, or it does not verify.",
+    401: "There is no ID token, or none of App Check where that is enforced, or it does not verify.",
     403: "A tenant that this caller may not use.",
     404: "There is no such thing for this caller.",
     409: "Somebody else changed it first.",
@@ -51,6 +53,17 @@ TEXTS: Mapping[str, Schema] = {
 """What is no plain text."""
 ANYWHERE = (400, 413, 429, 500, 502, 503)
 TO_CALLERS = (401, 403)
+SECURITY_SCHEMES: Mapping[str, Schema] = {
+    "idToken": {"type": "http", "scheme": "bearer", "bearerFormat": "Firebase ID token"},
+    "appCheck": {
+        "type": "apiKey",
+        "in": "header",
+        "name": APP_CHECK,
+        "description": "A Firebase App Check token, where the deployment enforces App Check.",
+    },
+}
+TO_BE_LET_IN: list[Schema] = [{"idToken": []}, {"idToken": [], "appCheck": []}]
+"""Either of them: which, a deployment decides."""
 DESCRIPTION = (
     "Notes, questions about them, and answers in which every claim points at the exact passage it came from. "
     "Offsets count UTF-16 units; instants are RFC 3339 in UTC; objects may gain fields."
@@ -77,7 +90,7 @@ def document() -> Mapping[str, object]:
         "paths": paths,
         "components": {
             "schemas": components,
-            "securitySchemes": {"idToken": {"type": "http", "scheme": "bearer", "bearerFormat": "Firebase ID token"}},
+            "securitySchemes": SECURITY_SCHEMES,
         },
     }
 
@@ -90,8 +103,7 @@ def _routes() -> Iterator[tuple[str, Route]]:
         if route.pattern == "/":
             yield "/chat", route
     for route in api.ROUTES:
-        if route.pattern not in OTHER_PROTOCOLS:
-            yield route.pattern, route
+        yield route.pattern, route
 
 
 def contract_of(route: Route) -> Operation:
@@ -99,14 +111,16 @@ def contract_of(route: Route) -> Operation:
     return OPERATIONS[route.load()]
 
 
-def _types(route: Route) -> Iterator[Any]:
+def _types(path: str, route: Route) -> Iterator[Any]:
+    if path in JSON_RPC_PATHS:
+        return
     contract = contract_of(route)
     yield from (each for each in (contract.body, contract.reply) if each is not None)
 
 
 def _schemas(routes: list[tuple[str, Route]]) -> tuple[Mapping[Any, Schema], Mapping[str, Schema]]:
     """Each type's reference, and what the references lead to."""
-    types = list(dict.fromkeys([ErrorJson, *(each for _, route in routes for each in _types(route))]))
+    types = list(dict.fromkeys([ErrorJson, *(each for path, route in routes for each in _types(path, route))]))
     inputs = [(each, "validation", TypeAdapter(each)) for each in types]
     references, definitions = TypeAdapter.json_schemas(inputs, ref_template=SCHEMAS + "{model}")  # type: ignore[arg-type]
     by_type = {each: schema for (each, _), schema in references.items()}
@@ -114,16 +128,37 @@ def _schemas(routes: list[tuple[str, Route]]) -> tuple[Mapping[Any, Schema], Map
 
 
 def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema:
-    contract = contract_of(route)
-    handler = route.load()
     module, _, name = route.handler.partition(":")
     described: Schema = {
         "operationId": f"{module}_{name}",
         "tags": [module],
-        "summary": _summary(handler),
+        "summary": _summary(route.load()),
+        "security": [] if route.public else TO_BE_LET_IN,
+    }
+    return described | (_json_rpc() if path in JSON_RPC_PATHS else _contract(path, route, schemas))
+
+
+def _json_rpc() -> Schema:
+    """How messages travel; what they say is the protocol's own matter."""
+    return {
+        "requestBody": {"required": True, "content": _content(JSON_RPC)},
+        "responses": {
+            "200": {"description": "The answer, or the protocol's own error.", "content": _content(JSON_RPC)},
+            "202": {"description": "Taken; it asked for no answer."},
+            "default": {
+                "description": "An error, in the protocol's words or as on every other route.",
+                "content": _content({"type": "object"}),
+            },
+        },
+    }
+
+
+def _contract(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema:
+    """What a route of our own takes and gives."""
+    contract = contract_of(route)
+    described: Schema = {
         "parameters": [*_segments(path), *_parameters(contract)],
         "responses": _responses(route, contract, schemas),
-        "security": [] if route.public else [{"idToken": []}],
     }
     if contract.body is not None:
         body = schemas[contract.body]

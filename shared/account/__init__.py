@@ -1,1 +1,1 @@
-"""What a tenant may spend, what is remembered of its requests, and how all of it is given out and erased."""
+"""What belongs to a tenant beside its notes: budgets, repeated requests, caches, feedback, export."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from shared.domain import Spending
-from shared.errors import AuroraError, EmbeddingsSpent, Exhausted
+from shared.errors import AuroraError, BrokenPromise, EmbeddingsSpent, Exhausted, Unavailable
 from shared.ports import UsageStore
 
 
@@ -24,33 +24,44 @@ class Budgets:
 
     @contextmanager
     def answering(self, tenant_id: str) -> Iterator[None]:
-        """Around one answer. One that fails by an error of ours is given back; an abandoned one was written all the
-        same. Raises Exhausted.
-        """
+        """Around one answer; an abandoned one was written all the same. Raises Exhausted."""
         if self.answers is None:
             yield
             return
         now = self.clock()
         if not self.store.spend(tenant_id, _day(now), Spending.ANSWERS, 1, limit=self.answers):
             raise Exhausted(f"all {self.answers} answers of today are used up", retry_after=seconds_to_next_day(now))
-        try:
+        with self._giving_back(tenant_id, _day(now), Spending.ANSWERS, 1):
             yield
-        except AuroraError:
-            self.store.spend(tenant_id, _day(now), Spending.ANSWERS, -1)
-            raise
 
-    def embedding(self, tenant_id: str, tokens: int) -> None:
-        """Before so many tokens are embedded. Raises EmbeddingsSpent.
+    @contextmanager
+    def embedding(self, tenant_id: str, tokens: int) -> Iterator[None]:
+        """Around embedding so many tokens. Raises EmbeddingsSpent.
 
         More at once than a whole day's budget counts as the whole day's: it must be possible on some day.
         """
         limit = self.embedded_tokens
         if limit is None:
+            yield
             return
-        now = self.clock()
-        if not self.store.spend(tenant_id, _day(now), Spending.EMBEDDED_TOKENS, min(tokens, limit), limit=limit):
+        now, amount = self.clock(), min(tokens, limit)
+        if not self.store.spend(tenant_id, _day(now), Spending.EMBEDDED_TOKENS, amount, limit=limit):
             left = seconds_to_next_day(now)
             raise EmbeddingsSpent(f"the {limit} tokens to embed today are used up", retry_after=left)
+        with self._giving_back(tenant_id, _day(now), Spending.EMBEDDED_TOKENS, amount):
+            yield
+
+    @contextmanager
+    def _giving_back(self, tenant_id: str, day: date, kind: Spending, amount: int) -> Iterator[None]:
+        """What fails by an error of ours costs nothing, unless the store is away too."""
+        try:
+            yield
+        except BrokenPromise:  # delivered, and billed, though not as promised
+            raise
+        except AuroraError:
+            with suppress(Unavailable):
+                self.store.spend(tenant_id, day, kind, -amount)
+            raise
 
 
 def seconds_to_next_day(now: datetime) -> int:

@@ -18,7 +18,7 @@ SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """How often a cache was asked since the process began, and how often it knew. Waiting for another is knowing."""
+    """How often a cache has and has not had the answer since the process began. Waiting for another caller is a hit."""
 
     hits: int
     misses: int

@@ -1,4 +1,4 @@
-"""An embedder that one tenant pays for: its documents and questions count, and a question is embedded once."""
+"""An embedder at one tenant's expense: what it embeds counts against the budget, and a question is embedded once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TenantEmbedder:
     tenant_id: str
     budgets: Budgets
     questions: Cache[Vector]
-    """The process's: a question's vector is the same whoever asks."""
+    """The process's. Each tenant's questions are their own: what stops one tenant stops no other who asks the same."""
 
     @property
     def model(self) -> str:
@@ -44,14 +44,19 @@ class TenantEmbedder:
         return self.inner.is_static
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        self.budgets.embedding(self.tenant_id, sum(map(estimated_tokens, texts)))
-        return self.inner.embed_documents(texts)
+        with self.budgets.embedding(self.tenant_id, sum(map(estimated_tokens, texts))):
+            return self.inner.embed_documents(texts)
 
     def embed_query(self, text: str) -> Vector:
         # A digest: what people ask stays in memory no longer than their requests.
-        key = (self.model, self.dimension, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+        key = (
+            self.tenant_id,
+            self.model,
+            self.dimension,
+            hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
+        )
         return self.questions.get(key, lambda: self._embed_query(text))
 
     def _embed_query(self, text: str) -> Vector:
-        self.budgets.embedding(self.tenant_id, estimated_tokens(text))
-        return self.inner.embed_query(text)
+        with self.budgets.embedding(self.tenant_id, estimated_tokens(text)):
+            return self.inner.embed_query(text)

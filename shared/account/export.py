@@ -1,4 +1,4 @@
-"""Everything a tenant owns, one thing after the other, a page in memory at a time."""
+"""Everything a tenant owns, item by item, with one page in memory at a time."""
 
 from __future__ import annotations
 

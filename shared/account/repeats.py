@@ -1,12 +1,12 @@
-"""A request's `requestId` -> the answer it already has, or the claim to answer it.
+"""Idempotency: a request's `requestId` -> the answer it already has, or the claim to answer it.
 
-The first to come claims the id under a lease and keeps its answer for a day. A repeat meanwhile waits a little for it;
-after that it is told to come back (503). One whose worker died is answered anew when the lease has run out, one that
-failed or was abandoned at once. The same id with another body is a conflict.
+The first to come claims the id under a lease, and its answer is kept for a day. A repeat that comes meanwhile waits a
+little for it and is then told to come back (503). A request whose worker died is answered anew when the lease has run
+out, one that failed or was abandoned at once. The same id with another body is a conflict.
 
-An answer is given again only while every note whose text may stand in it exists: the one who asked may have deleted
-one since, and then the question is answered anew. A note that was only edited leaves the answer as it was given, and
-its citations are stale.
+An answer is given again only while every note whose text may stand in it exists: the person who asked may have deleted
+one since, and then the question is answered anew. A note that was only edited leaves the answer as it was given; its
+citations are stale.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from shared.domain import AnsweredRequest, IndexRecord, StoredRequest
-from shared.errors import Conflict, RequestBusy, TooLarge
+from shared.errors import Conflict, RequestBusy, TooLarge, Unavailable
 from shared.ports import RequestStore
 
 KEPT = timedelta(hours=24)
@@ -68,7 +68,8 @@ class Claim:
     def keep(self, answer: str, notes: Mapping[str, str]) -> str:
         """The answer to give: this one, unless somebody has taken the request over and answered it before.
 
-        `notes`: id -> revision of those that were read for it.
+        One that the store cannot keep is given all the same; a repeat is then answered anew. `notes`: id -> revision
+        of those that were read for it.
         """
         kept = replace(self.record, answer=answer, notes=notes, lease_until=None)
         try:
@@ -80,12 +81,16 @@ class Claim:
         except TooLarge:
             logger.warning("an answer was too long to be kept for a repeat")
             self.release()
+        except Unavailable as problem:
+            logger.warning("an answer was not kept for a repeat (%s)", type(problem).__name__)
         self.record = kept
         return kept.answer or answer
 
     def release(self) -> None:
-        """Let the next one answer at once. Who has been overtaken has nothing to release."""
-        with suppress(Conflict):
+        """Let the next one answer at once. Who has been overtaken has nothing to release; while the store is away, the
+        next one answers when the lease has run out.
+        """
+        with suppress(Conflict, Unavailable):
             self.repeats.write(self.key, None, self.token)
 
 

@@ -1,4 +1,4 @@
-"""What searches found, kept while the tenant's index stands still."""
+"""A cache of search results, good while the tenant's index stands still."""
 
 from __future__ import annotations
 
@@ -51,9 +51,20 @@ class SearchResults:
 
 
 def _asked(question: Question) -> Question:
-    """Without what does not change what is found: within a minute no day begins and no score moves visibly."""
-    minute = question.now.replace(second=0, microsecond=0)
-    return replace(question, now=minute, include_citations=True, template=None)
+    """Without what does not change what is found: what only the writer reads, and seconds: within a minute no day
+    begins and no score moves visibly.
+    """
+    return replace(
+        question,
+        now=question.now.replace(second=0, microsecond=0),
+        include_citations=True,
+        template=None,
+        asked=None,
+        history=(),
+        system_prompt="",
+        model=None,
+        max_context_tokens=None,
+    )
 
 
 def _is_whole(found: Retrieved) -> bool:

@@ -1,12 +1,14 @@
-"""The certificates with which Google signs Firebase ID tokens, fetched seldom and kept as long as is safe."""
+"""The keys with which Google signs Firebase's tokens, fetched seldom and kept as long as is safe."""
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from shared.adapters.retry import Clock
 from shared.errors import Unavailable
@@ -23,11 +25,43 @@ _TIMEOUT = 5.0
 _log = logging.getLogger(__name__)
 
 
-class Certificates:
-    """Key id -> PEM certificate, of `url`. Safe for threads: one fetches, the others wait for what it brings."""
+def certificates(body: bytes) -> Mapping[str, str]:
+    """A mapping of key ids to PEM certificates. Raises ValueError for anything else."""
+    found = json.loads(body)
+    if not (isinstance(found, dict) and found and all(isinstance(pem, str) for pem in found.values())):
+        raise ValueError("not a mapping of key ids to certificates")
+    return found
 
-    def __init__(self, url: str, *, clock: Clock) -> None:
+
+def web_keys(body: bytes) -> Mapping[str, str]:
+    """A JSON web key set (RFC 7517) -> key id to PEM, its RSA keys only. Raises ValueError where there is none."""
+    try:
+        found = {key["kid"]: _pem(key) for key in json.loads(body)["keys"] if key["kty"] == "RSA"}
+    except (KeyError, TypeError) as error:
+        raise ValueError("not a set of JSON web keys") from error
+    if not found:
+        raise ValueError("no RSA key")
+    return found
+
+
+def _pem(key: Mapping[str, Any]) -> str:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicNumbers  # noqa: PLC0415 - a cold start need not pay
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat  # noqa: PLC0415 - the same
+
+    modulus, exponent = (int.from_bytes(base64.urlsafe_b64decode(key[name] + "==")) for name in ("n", "e"))
+    public = RSAPublicNumbers(exponent, modulus).public_key()
+    return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
+class Certificates:
+    """Key id -> PEM certificate or public key, of `url`, whose replies `read` takes apart.
+
+    Safe for threads: one fetches, the others wait for what it brings.
+    """
+
+    def __init__(self, url: str, *, clock: Clock, read: Callable[[bytes], Mapping[str, str]] = certificates) -> None:
         self._url = url
+        self._read = read
         self._clock = clock
         self._lock = threading.Lock()
         self._known: Mapping[str, str] = {}
@@ -54,7 +88,7 @@ class Certificates:
     def _chosen(self, kid: str) -> str | None:
         now = self._clock.monotonic()
         if now >= self._fresh_until + LONGEST_STALE or (kid not in self._known and self._failed > self._fetched):
-            raise Unavailable("the certificates that verify ID tokens cannot be had right now")
+            raise Unavailable("the keys that verify tokens cannot be had right now")
         return self._known.get(kid)
 
     def _fetch(self) -> None:
@@ -65,20 +99,13 @@ class Certificates:
             response = requests.get(self._url, timeout=_TIMEOUT)
             if response.status_code != 200:
                 raise ValueError(f"status {response.status_code}")
-            self._known = _certificates(response.content)
+            self._known = self._read(response.content)
         except (requests.RequestException, ValueError) as error:
             self._failed = self._clock.monotonic()
-            _log.warning("certificates of %s cannot be fetched (%s)", self._url, type(error).__name__)
+            _log.warning("keys of %s cannot be fetched (%s)", self._url, type(error).__name__)
             return
         self._fetched = self._clock.monotonic()
         self._fresh_until = self._fetched + _max_age(response.headers)
-
-
-def _certificates(body: bytes) -> Mapping[str, str]:
-    found = json.loads(body)
-    if not (isinstance(found, dict) and found and all(isinstance(pem, str) for pem in found.values())):
-        raise ValueError("not a mapping of key ids to certificates")
-    return found
 
 
 def _max_age(headers: Mapping[str, str]) -> float:

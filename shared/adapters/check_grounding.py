@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.address import checked
 from shared.adapters.google_rest import GoogleRest
 from shared.adapters.retry import insist
 from shared.domain import IndexedChunk, Judgement, Statement, Support
@@ -66,10 +65,8 @@ class CheckGroundingJudge:
         credentials: Credentials | None = None,
         seconds: float = SECONDS,
     ) -> None:
-        """Raises SettingsError for a bad address."""
-        address = checked("CHECK_GROUNDING_BASE_URL", base_url) if base_url else PUBLIC_ADDRESS
         config = f"projects/{project}/locations/global/groundingConfigs/default_grounding_config"
-        url = f"{address.rstrip('/')}/v1/{config}:check"
+        url = f"{(base_url or PUBLIC_ADDRESS).rstrip('/')}/v1/{config}:check"
         self._service = GoogleRest(url, name=self.name, credentials=credentials)
         self._fallback = fallback
         self._seconds = seconds

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from threading import Lock
@@ -15,11 +14,6 @@ class Predictor(Protocol):
     """What is used of `sentence_transformers.CrossEncoder`."""
 
     def predict(self, inputs: list[tuple[str, str]], *, show_progress_bar: bool) -> Iterable[float]: ...
-
-
-def available() -> bool:
-    """Whether sentence-transformers is installed."""
-    return importlib.util.find_spec("sentence_transformers") is not None
 
 
 def load(folder: str) -> Predictor:

@@ -1,6 +1,6 @@
 """The writer that needs no model: it answers in the notes' own sentences, or says that they hold no answer.
 
-Whether they do is decided by the best passage's evidence (`shared.adapters.evidence`). Near misses whose words all
+Whether they do is decided by the best passage's evidence (`shared.evidence`). Near misses whose words all
 stand there are not told apart: that takes a writing model.
 """
 
@@ -10,8 +10,8 @@ import re
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from shared.adapters.evidence import Asked, asked_by
 from shared.domain import Draft, Piece, Prompt, Source
+from shared.evidence import Asked, asked_by
 from shared.text.inert import inert
 from shared.text.plain import plain
 from shared.text.sentences import sentences

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 import time
-from collections.abc import Mapping
-from typing import Any
 
 from shared.adapters.certificates import Certificates
 from shared.adapters.retry import Clock
+from shared.adapters.signed_tokens import BadToken, Claims, check_times, parts, verified
 from shared.errors import Unauthenticated
 from shared.ports import Identity
 
-CLOCK_SKEW = 10
-"""Seconds by which the issuer's clock may differ from ours."""
-_LONGEST_TOKEN = 8192
-"""Characters; Firebase allows 1,000 bytes of custom claims, which stays far below."""
 _LONGEST_UID = 128
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+-]{0,127}")
 """A tenant is one segment of a Firestore path: no slash, no leading dot or underscore."""
@@ -36,22 +29,11 @@ class FirebaseVerifier:
 
     def verify(self, token: str | None) -> Identity:
         """Raises Unauthenticated; Unavailable when the certificates cannot be had."""
-        from google.auth import exceptions, jwt  # noqa: PLC0415 - a cold start need not pay
-
-        header, _ = _parts(token)
-        kid = header.get("kid")
-        if header.get("alg") != "RS256" or not isinstance(kid, str) or not kid:
-            raise _refused("it is not signed as Firebase signs")
-        certificate = self._certificates.named(kid)
-        if certificate is None:
-            raise _refused("its key is not one of Google's current ones")
+        given = _given(token)
         try:
-            claims = jwt.decode(  # type: ignore[no-untyped-call]  # google-auth has no types here
-                token, certs={kid: certificate}, audience=self._project, clock_skew_in_seconds=CLOCK_SKEW
-            )
-        except (exceptions.GoogleAuthError, ValueError, TypeError) as error:
-            raise _refused("signature, audience or times are wrong") from error
-        return _identity(claims, self._project)
+            return _identity(verified(given, self._certificates), self._project)
+        except BadToken as error:
+            raise _refused(error) from error
 
 
 class EmulatorVerifier:
@@ -61,71 +43,49 @@ class EmulatorVerifier:
         self._project = project
 
     def verify(self, token: str | None) -> Identity:
-        header, claims = _parts(token)
-        if header.get("alg") != "none":
-            raise _refused("the emulator's tokens are unsigned, this one is not")
-        return _identity(claims, self._project)
+        given = _given(token)
+        try:
+            header, claims = parts(given)
+            if header.get("alg") != "none":
+                raise BadToken("the emulator's tokens are unsigned, this one is not")
+            return _identity(claims, self._project)
+        except BadToken as error:
+            raise _refused(error) from error
 
 
 class NoVerifier:
     """Everybody is the one user of this machine. `aurora dev` uses it, listening on loopback only."""
 
     def __init__(self, tenant: str = "local") -> None:
-        self._identity = Identity(uid=tenant, tenant_id=tenant)
+        self._identity = Identity(tenant)
 
     def verify(self, token: str | None) -> Identity:  # noqa: ARG002 - the port's signature
         return self._identity
 
 
-def _identity(claims: Mapping[str, Any], project: str) -> Identity:
-    """Checks every claim itself, whatever has been checked before, so that both verifiers hold to the same rules."""
-    now = time.time()
+def _identity(claims: Claims, project: str) -> Identity:
+    """Checks every claim, so that both verifiers hold to the same rules. Raises BadToken."""
     if claims.get("aud") != project or claims.get("iss") != f"https://securetoken.google.com/{project}":
-        raise _refused("it was issued for another project")
-    if not _is_time(claims.get("exp")) or claims["exp"] <= now - CLOCK_SKEW:
-        raise _refused("it has expired")
-    if not all(_is_time(when) and when <= now + CLOCK_SKEW for when in _issued(claims)):
-        raise _refused("it was issued in the future")
+        raise BadToken("it was issued for another project")
+    # `auth_time` is absent in some custom flows of the emulator.
+    check_times(claims, "iat", *(("auth_time",) if "auth_time" in claims else ()))
     uid = claims.get("sub")
     if not isinstance(uid, str) or not 0 < len(uid) <= _LONGEST_UID:
-        raise _refused("it names no user")
-    return Identity(uid, _tenant(claims.get("tenantId", uid)))
-
-
-def _issued(claims: Mapping[str, Any]) -> tuple[Any, Any]:
-    """`iat` must be there; `auth_time` is absent in some custom flows of the emulator."""
-    return claims.get("iat"), claims.get("auth_time", 0)
-
-
-def _is_time(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+        raise BadToken("it names no user")
+    return Identity(_tenant(claims.get("tenantId", uid)))
 
 
 def _tenant(name: object) -> str:
     if not isinstance(name, str) or not _TENANT.fullmatch(name):
-        raise _refused("its tenantId (or uid) is no name for a tenant")
+        raise BadToken("its tenantId (or uid) is no name for a tenant")
     return name
 
 
-def _parts(token: str | None) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Header and claims, unverified."""
+def _given(token: str | None) -> str:
     if not token:
         raise Unauthenticated("an ID token is needed: Authorization: Bearer <token>")
-    segments = token.split(".")
-    if len(segments) != 3 or len(token) > _LONGEST_TOKEN:
-        raise _refused("it is no JSON web token")
-    return _segment(segments[0]), _segment(segments[1])
+    return token
 
 
-def _segment(text: str) -> Mapping[str, Any]:
-    try:
-        value = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-    except (ValueError, RecursionError) as error:
-        raise _refused("it is no JSON web token") from error
-    if not isinstance(value, dict):
-        raise _refused("it is no JSON web token")
-    return value
-
-
-def _refused(why: str) -> Unauthenticated:
+def _refused(why: BadToken) -> Unauthenticated:
     return Unauthenticated(f"the ID token does not verify: {why}")

@@ -1,7 +1,7 @@
-"""A model's stream read in a thread of its own, so that who listens is never held up by a server that stalls.
+"""A model's stream, read in a thread of its own, so that a stalled server never holds up the listener.
 
-The listener keeps the one deadline over all attempts, hears a sign of life while nothing comes, and hangs up by
-closing: the connection is shut under the reading thread, which then ends.
+The listener keeps one deadline over all attempts, gets a sign of life while nothing comes, and hangs up by closing:
+the connection is shut down under the reading thread, which then ends.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanContext, SpanKind, TraceFlags
 
-from shared.spans import Place, Span
+from shared.spans import Span, TraceContext
 
 SERVICE = "aurora-notes"
 SENDING_SECONDS = 5
@@ -24,11 +24,11 @@ class OtelRecorder:
         self._resource = Resource.create({"service.name": service})
 
     def record(self, span: Span) -> None:
-        parent = None if span.place.parent_id is None else _context(span.place, span.place.parent_id)
+        parent = None if span.context.parent_id is None else _span_context(span.context, span.context.parent_id)
         self._processor.on_end(
             ReadableSpan(
                 span.name,
-                context=_context(span.place, span.place.span_id),
+                context=_span_context(span.context, span.context.span_id),
                 parent=parent,
                 resource=self._resource,
                 attributes=span.attributes,
@@ -46,6 +46,6 @@ class OtelRecorder:
         self._processor.shutdown()  # type: ignore[no-untyped-call]
 
 
-def _context(place: Place, span_id: str) -> SpanContext:
+def _span_context(context: TraceContext, span_id: str) -> SpanContext:
     sampled = TraceFlags(TraceFlags.SAMPLED)
-    return SpanContext(int(place.trace_id, 16), int(span_id, 16), is_remote=False, trace_flags=sampled)
+    return SpanContext(int(context.trace_id, 16), int(span_id, 16), is_remote=False, trace_flags=sampled)

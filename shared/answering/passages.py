@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from functools import lru_cache
+
 from shared.domain import IndexedChunk
 from shared.text.dates import date_in_words
 from shared.text.facts import Word, facts_of
@@ -21,14 +24,19 @@ Credits = tuple[float, ...]
 """In [0, 1], one a sentence."""
 
 
-class Passage:
-    """One chunk. Credits of a stem are computed when they are first asked for."""
+def passage_of(chunk: IndexedChunk) -> Passage:
+    """The chunk, read once for an answer's first citations and its end."""
+    return read_passage(chunk.text, "\n".join((chunk.title, chunk.heading_path, *chunk.tags)), chunk.created_at)
 
-    def __init__(self, chunk: IndexedChunk) -> None:
-        self.lang = detect(chunk.text)
-        self.sentences = facts_of(chunk.text, self.lang)
-        written = chunk.created_at
-        header = "\n".join((chunk.title, chunk.heading_path, *chunk.tags))
+
+class Passage:
+    """A text below its header, and when it was written. Credits of a stem are computed when they are first asked for:
+    threads that ask at once get equal ones.
+    """
+
+    def __init__(self, text: str, header: str, written: datetime) -> None:
+        self.lang = detect(text)
+        self.sentences = facts_of(text, self.lang)
         self._numbers_above, days = quantities(header, self.lang)
         self._days_above = (*days, Day(written.year, written.month, written.day, 0, 0))
         self._above = frozenset(stems(f"{header}\n{date_in_words(written)}", self.lang))
@@ -89,3 +97,6 @@ class Passage:
 
     def _all(self, credit: float) -> Credits:
         return (credit,) * len(self.sentences)
+
+
+read_passage = lru_cache(maxsize=128)(Passage)

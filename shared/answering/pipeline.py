@@ -32,8 +32,8 @@ from shared.domain import (
     Template,
     TemplateMatch,
 )
-from shared.laps import Laps
 from shared.ports import Writer
+from shared.step_timer import StepTimer
 from shared.text.passive import passive
 
 log = logging.getLogger(__name__)
@@ -113,14 +113,14 @@ def _written(
     prompt = build_prompt(question, retrieved, sources, template=template)
     opening, with_citations = _widening_notice(retrieved), question.include_citations
     texts = _linkable(question, sources)
-    laps = Laps()
+    timer = StepTimer()
     draft = yield from _write(
         prompt, writers, shown, lambda: LiveText(sources, texts, opening=opening, with_citations=with_citations)
     )
-    laps.end("write")
+    timer.end("write")
     checked = _check(question, retrieved, draft, check_citations(draft.text, sources), writers.scrutiny)
-    laps.end("check")
-    return replace(checked, text=passive(checked.text, texts), timings_ms=laps.taken)
+    timer.end("check")
+    return replace(checked, text=passive(checked.text, texts), timings_ms=timer.timings_ms)
 
 
 def _write(
@@ -152,10 +152,8 @@ def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited,
     _report(cited.removed)
     cites = any(claim.labels for claim in find_claims(cited.text))
     reason = reason_to_refuse(cited.text, cites=cites)
-    if reason is RefusalReason.BELOW_THRESHOLD and retrieved.widened and not retrieved.silent_then:
-        reason = RefusalReason.TIME_RANGE_EMPTY  # nothing was written then, and what was written around holds no answer
     if reason:
-        return _refuse(reason, retrieved, draft, removed=cited.removed)
+        return _refuse(_told_of(retrieved, reason), retrieved, draft, removed=cited.removed)
     grounded = ground(cited, scrutiny)
     draft = replace(draft, usage=draft.usage + grounded.usage)
     if not grounded.citations:
@@ -175,18 +173,27 @@ def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited,
     )
 
 
+def _told_of(retrieved: Retrieved, reason: RefusalReason) -> RefusalReason:
+    """The reason as what was found explains it, where the writer found no answer in it."""
+    if reason is not RefusalReason.BELOW_THRESHOLD:
+        return reason
+    if retrieved.widened and not retrieved.silent_then:
+        return RefusalReason.TIME_RANGE_EMPTY  # and what was written around holds no answer
+    return reason if retrieved.nearest else RefusalReason.NO_CANDIDATES
+
+
 def _chat_without_notes(
     question: Question, shown: Shown, writers: _Writers, template: Template | None
 ) -> Generator[AnswerEvent, None, Answer]:
-    laps = Laps()
+    timer = StepTimer()
     texts = _linkable(question, ())
     prompt = build_plain_prompt(question, template=template)
     draft = yield from _write(prompt, writers, shown, lambda: LiveText((), texts))
-    laps.end("write")
+    timer.end("write")
     cited = check_citations(draft.text, ())
     _report(cited.removed)
     return Answer(
-        passive(cited.text.strip(), texts), (), None, draft.model, None, draft.usage, laps.taken, cited.removed
+        passive(cited.text.strip(), texts), (), None, draft.model, None, draft.usage, timer.timings_ms, cited.removed
     )
 
 

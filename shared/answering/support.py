@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from shared.answering.passages import Passage
+from shared.answering.passages import Passage, passage_of
 from shared.domain import IndexedChunk, Judgement, Statement, Support, Verdict
 from shared.text.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
 from shared.text.languages import detect
@@ -46,9 +47,8 @@ class OfflineJudge:
     name = "offline"
 
     def judge(self, statements: Sequence[Statement]) -> Judgement:
-        """Each passage is read once for all statements."""
-        reader = _Reader()
-        return Judgement(tuple(map(reader.verdict, statements)))
+        """Each statement is compared once with each passage."""
+        return Judgement(tuple(map(_Matcher().verdict, statements)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,10 @@ class _Match:
     span: tuple[int, int]
 
 
-class _Reader:
-    """Reads each passage once, and each statement once a language."""
+class _Matcher:
+    """Remembers what was compared."""
 
     def __init__(self) -> None:
-        self._passages: dict[str, Passage] = {}
-        self._claims: dict[tuple[str, str], _Claim] = {}
         self._matches: dict[tuple[str, str], _Match] = {}
 
     def verdict(self, statement: Statement) -> Verdict:
@@ -98,31 +96,23 @@ class _Reader:
         spans = []
         for chunk in statement.passages:
             match = self._match(statement.text, chunk)
-            by_lang.setdefault(self._passage(chunk).lang, []).append(match)
+            by_lang.setdefault(passage_of(chunk).lang, []).append(match)
             spans.append(match.span)
-        score = max(_together(self._claim(statement.text, lang), matches) for lang, matches in by_lang.items())
+        score = max(_together(read_claim(statement.text, lang), matches) for lang, matches in by_lang.items())
         return Verdict(Support.graded(score, supported=SUPPORTED, partial=PARTIAL), tuple(spans))
 
     def _match(self, text: str, chunk: IndexedChunk) -> _Match:
         key = (text, chunk.chunk_id)
         if key not in self._matches:
-            passage = self._passage(chunk)
+            passage = passage_of(chunk)
             nothing = _Match((), 1.0, renamed=False, span=(0, len(chunk.text)))
-            self._matches[key] = _best_match(self._claim(text, passage.lang), passage) or nothing
+            self._matches[key] = _best_match(read_claim(text, passage.lang), passage) or nothing
         return self._matches[key]
 
-    def _passage(self, chunk: IndexedChunk) -> Passage:
-        if chunk.chunk_id not in self._passages:
-            self._passages[chunk.chunk_id] = Passage(chunk)
-        return self._passages[chunk.chunk_id]
 
-    def _claim(self, text: str, lang: str) -> _Claim:
-        if (text, lang) not in self._claims:
-            self._claims[text, lang] = _read(text, lang)
-        return self._claims[text, lang]
-
-
-def _read(text: str, lang: str) -> _Claim:
+@lru_cache(maxsize=128)
+def read_claim(text: str, lang: str) -> _Claim:
+    """A sentence is judged while the answer grows and again at its end: the last ones are kept."""
     read = facts_of(text, lang)
     foreign = _is_foreign(text, lang)
     words = tuple(word for each in read for word in each.words if word.raw.lower() not in _AFFIRMATIONS)

@@ -9,6 +9,7 @@ from time import perf_counter
 
 from shared.app import App
 from shared.domain import Question, Retrieved, Scored, Strategy
+from shared.errors import NotFound
 from shared.evaluation.golden import GoldenQuestion
 
 DEPTH = 100
@@ -47,9 +48,12 @@ class Asker:
     strategy: Strategy = Strategy.WEIGHTED
 
     def search(self, golden: GoldenQuestion) -> Ranking:
-        """Raises NotFound and InvalidArgument for the question's filters."""
+        """Raises NotFound naming the question whose filters name a vault or folder that there is not."""
         started = perf_counter()
-        retrieved = self.app.search(self._question(golden), k=DEPTH)
+        try:
+            retrieved = self.app.search(self._question(golden), k=DEPTH)
+        except NotFound as missing:
+            raise NotFound(f"question {golden.question_id}: {missing.message}") from missing
         seconds = perf_counter() - started
         best = _best_passages(retrieved)
         return Ranking(tuple(best), tuple(best.values()), retrieved.analysis.time is not None, seconds)

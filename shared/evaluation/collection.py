@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from shared.app import NoteDraft
 from shared.domain import Filters
@@ -25,6 +25,8 @@ from shared.evaluation.golden import GoldenQuestion
 
 UNDATED = datetime(2026, 1, 1, 12, tzinfo=UTC)
 VAULT = "default"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,43 +39,57 @@ class Collection:
 
 def read_collection(folder: Path) -> Collection:
     """Questions without any relevant note are left out. Raises InvalidArgument for a bad line, OSError."""
-    notes = {str(row["id"]): _note(row) for row in _rows(folder / "notes.jsonl", "id", "text")}
+    notes = dict(_rows(folder / "notes.jsonl", _note))
     relevant: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for row in _rows(folder / "qrels.jsonl", "query_id", "note_id", "relevance"):
-        if int(row["relevance"]) > 0:
-            relevant[str(row["query_id"])][str(row["note_id"])] = int(row["relevance"])
+    for query_id, note_id, grade in _rows(folder / "qrels.jsonl", _judgement):
+        if grade > 0:
+            relevant[query_id][note_id] = grade
     vaults = frozenset(note.vault for note in notes.values())
-    questions = tuple(
-        _question(row, relevant[str(row["id"])], vaults)
-        for row in _rows(folder / "queries.jsonl", "id", "text")
-        if str(row["id"]) in relevant
-    )
-    return Collection(notes, questions)
+    asked = _rows(folder / "queries.jsonl", lambda row: _question(row, relevant.get(str(row["id"]), {}), vaults))
+    return Collection(notes, tuple(question for question in asked if question.relevant))
 
 
-def _rows(file: Path, *needed: str) -> Iterator[dict[str, Any]]:
-    with file.open(encoding="utf-8") as lines:
+def _rows(file: Path, read: Callable[[Mapping[str, Any]], T]) -> Iterator[T]:
+    """What `read` makes of each line's object."""
+    with file.open(encoding="utf-8-sig") as lines:
         for count, line in enumerate(lines, 1):
             try:
-                row = json.loads(line)
-                missing = [name for name in needed if name not in row]
+                yield read(_object(line))
+            except KeyError as missing:
+                raise InvalidArgument(f"{file}:{count}", f"the field {missing.args[0]}") from missing
             except (ValueError, TypeError) as error:
-                raise InvalidArgument(f"{file}:{count}", f"one JSON object: {error}") from error
-            if missing:
-                raise InvalidArgument(f"{file}:{count}", f"the fields {', '.join(missing)}")
-            yield row
+                raise InvalidArgument(f"{file}:{count}", f"an object with fields of their types: {error}") from error
 
 
-def _note(row: Mapping[str, Any]) -> NoteDraft:
-    vault = str(row.get("scope") or VAULT)
-    return NoteDraft(title=row.get("title") or "", text=row["text"], vault=vault, created_at=_when(row, "createdAt"))
+def _object(line: str) -> Mapping[str, Any]:
+    """Raises ValueError, TypeError."""
+    row = json.loads(line)
+    if not isinstance(row, dict):
+        raise TypeError("no object")
+    return row
+
+
+def _note(row: Mapping[str, Any]) -> tuple[str, NoteDraft]:
+    title, vault = str(row.get("title") or ""), str(row.get("scope") or VAULT)
+    return str(row["id"]), NoteDraft(title=title, text=_text(row), vault=vault, created_at=_when(row, "createdAt"))
+
+
+def _judgement(row: Mapping[str, Any]) -> tuple[str, str, int]:
+    return str(row["query_id"]), str(row["note_id"]), int(row["relevance"])
+
+
+def _text(row: Mapping[str, Any]) -> str:
+    """Raises TypeError."""
+    if not isinstance(row["text"], str):
+        raise TypeError("text is no text")
+    return row["text"]
 
 
 def _question(row: Mapping[str, Any], relevant: Mapping[str, int], vaults: frozenset[str]) -> GoldenQuestion:
     scope = str(row.get("scope") or str(row["id"]).partition("/")[0])
     return GoldenQuestion(
         question_id=str(row["id"]),
-        text=row["text"],
+        text=_text(row),
         relevant=relevant,
         slice=str(row.get("category", "all")),
         now=_when(row, "date"),

@@ -67,7 +67,7 @@ def read_golden(file: Path) -> tuple[GoldenQuestion, ...]:
 def _entries(file: Path) -> Iterator[tuple[str, Any]]:
     """(where it stands, the object) of every question."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
         if file.suffix.lower() in (".yaml", ".yml"):
             listed = yaml.safe_load(text)
             if not isinstance(listed, list):
@@ -90,6 +90,8 @@ def _object(line: str, place: str) -> Any:  # noqa: ANN401 - any JSON
 
 def _expected(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
+    if not first["loc"] and first["type"] == "model_type":
+        return "an object with the fields of a question"
     where = ".".join(str(part) for part in first["loc"])
     return f"{where}: {first['msg']}" if where else first["msg"]
 
@@ -100,7 +102,10 @@ def _as_text(value: object) -> object:
 
 
 def _graded(value: object) -> object:
-    return dict.fromkeys(value, 1) if isinstance(value, list) else value
+    """A list of what cannot name a note is left as it is, which is refused."""
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return dict.fromkeys(value, 1)
+    return value
 
 
 _Instant = Annotated[str, BeforeValidator(_as_text), AfterValidator(lambda text: parse_instant(text) and text)]
@@ -134,7 +139,7 @@ class _Filters(_Strict):
 
 class _Entry(_Strict):
     id: Annotated[str, Field(min_length=1, pattern=r"^\S+$")]
-    text: Annotated[str, Field(min_length=1)]
+    text: Annotated[str, Field(pattern=r"\S")]
     relevant: Annotated[dict[str, Annotated[int, Field(ge=1)]], BeforeValidator(_graded)] = {}
     unanswerable: bool = False
     now: _Instant | None = None
@@ -146,7 +151,10 @@ class _Entry(_Strict):
     def _one_or_the_other(self) -> _Entry:
         if self.unanswerable == bool(self.relevant):
             raise ValueError("either relevant notes or `unanswerable: true`")
-        self.filters.filters(self.time_zone)  # so that a bad date is told with its place
+        filters = self.filters.filters(self.time_zone)  # so that a bad date is told with its place
+        after, before = filters.created_after, filters.created_before
+        if after is not None and before is not None and after > before:
+            raise ValueError("filters.createdAfter is later than filters.createdBefore")
         return self
 
     def question(self) -> GoldenQuestion:

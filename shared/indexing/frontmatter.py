@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from yaml import SafeLoader
 
 MAX_YAML = 32_768
 """Characters of YAML that are read. YAML is slow to parse, and what people write there is a few lines."""
@@ -59,16 +63,8 @@ def _load(source: str) -> tuple[Mapping[object, object], str | None]:
     """The mapping, and what is wrong with it. Remembered: whoever imports a note reads it just before it is cut."""
     import yaml  # noqa: PLC0415 - 15 ms that most notes do not need
 
-    class Loader(yaml.SafeLoader):
-        """Without aliases."""
-
-        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-            if self.check_event(yaml.AliasEvent):
-                raise yaml.YAMLError("aliases are not allowed")
-            return super().compose_node(parent, index)
-
     try:
-        fields = yaml.load(source, Loader)  # noqa: S506 - a SafeLoader
+        fields = yaml.load(source, _loader())  # noqa: S506 - a SafeLoader
     except yaml.MarkedYAMLError as error:
         line = f" (line {error.problem_mark.line + 2})" if error.problem_mark else ""
         return {}, f"{error.problem}{line}".replace("\n", " ")
@@ -81,3 +77,18 @@ def _load(source: str) -> tuple[Mapping[object, object], str | None]:
     if isinstance(fields, dict):
         return fields, None
     return {}, None if fields is None else "not a list of `name: value` lines"
+
+
+@cache
+def _loader() -> type[SafeLoader]:
+    import yaml  # noqa: PLC0415 - as above
+
+    class Loader(yaml.SafeLoader):
+        """Without aliases."""
+
+        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.YAMLError("aliases are not allowed")
+            return super().compose_node(parent, index)
+
+    return Loader

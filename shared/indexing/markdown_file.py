@@ -13,18 +13,17 @@ from datetime import UTC, date, datetime, time
 from pathlib import PurePosixPath
 
 from shared.indexing.frontmatter import split
+from shared.limits import LANG_PATTERN, LONGEST_NAME, LONGEST_TITLE, MOST_TAGS
 from shared.text.instants import FIRST_YEAR, LAST_YEAR
 
-MOST_TAGS = 100
-LONGEST_TAG = 200
-LONGEST_TITLE = 1000
 NOON = time(12, tzinfo=UTC)
 """A bare date is noon UTC, which is that day in nearly every time zone."""
 
 _HEADING = re.compile(r"#[ \t]+(?P<title>\S.*?)[ \t]*#*[ \t]*")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _DAY_IN_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?!\d)", re.ASCII)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_UNKEPT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+"""YAML can spell signs that no file holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def fields_of(text: str, path: str) -> FileFields:
 def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
     """From the frontmatter, else the first first-level heading, else the file's name."""
     named = fields.get("title")
-    title = str(named) if isinstance(named, str | int | float | date) else ""
+    title = _UNKEPT.sub(" ", str(named)) if isinstance(named, str | int | float | date) else ""
     return (title.strip() or _first_heading(body) or stem)[:LONGEST_TITLE]
 
 
@@ -80,12 +79,12 @@ def _first_heading(body: str) -> str:
 def _tags(value: object) -> tuple[str, ...]:
     """A list, or text with commas or spaces; `#` in front is dropped; each once."""
     words = re.split(r"[,\s]+", value) if isinstance(value, str) else value if isinstance(value, list) else []
-    plain = (_CONTROL.sub("", str(word)).strip().lstrip("#")[:LONGEST_TAG] for word in words if word is not None)
+    plain = (_UNKEPT.sub("", str(word)).strip().lstrip("#")[:LONGEST_NAME] for word in words if word is not None)
     return tuple(dict.fromkeys(tag for tag in plain if tag))[:MOST_TAGS]
 
 
 def _lang(value: object) -> str | None:
-    return value if isinstance(value, str) and re.fullmatch(r"[a-z]{2}", value) else None
+    return value if isinstance(value, str) and re.fullmatch(LANG_PATTERN, value) else None
 
 
 def _created(fields: Mapping[str, object], name: str) -> datetime | None:

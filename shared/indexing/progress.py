@@ -8,7 +8,8 @@ from datetime import datetime
 
 from shared.ports import Store
 
-BOOKMARK = "reconcile-1"
+BOOKMARK = "reconcile-2"
+"""Raised when older bookmarks cannot be gone on with: then everything is swept once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 Document reads on Firestore, which bills each one:
 
-- A call when nothing has changed: 3. The scheduler's call every 5 minutes besides reads 3 for each note changed in the
+- A call when nothing has changed: 4. The scheduler's call every 5 minutes besides reads 3 for each note changed in the
   last 15 minutes (its key, its record, itself) and 2 for each unfinished record, at most UNFINISHED of them. It never
   lists the other notes.
 - Once a day, and after a change of the index version, everything is looked at, in as many calls as it takes: 6 a note.
@@ -36,7 +36,7 @@ OVERLAP = timedelta(minutes=10)
 FULL_EVERY = timedelta(days=1)
 
 UNFINISHED = 200
-"""Unfinished records looked at in one call, those untouched longest first."""
+"""Unfinished records looked at in one call: those that wait for vectors before failed ones, each oldest first."""
 
 
 CHANGES = "changes"
@@ -100,8 +100,11 @@ def reconcile(
         insist=full,
         dry_run=dry_run,
     )
-    sweep = _Sweep(repairs, now=clock(), full=full)
-    complete = sweep.run(budget)
+    complete = _Sweep(repairs, now=clock(), full=full).run(budget)
+    return _report(repairs, complete=complete)
+
+
+def _report(repairs: Repairs, *, complete: bool) -> ReconcileReport:
     done = repairs.done
     return ReconcileReport(
         examined=len(repairs.seen),
@@ -113,7 +116,7 @@ def reconcile(
         texts=done["texts"],
         tokens=done["tokens"],
         complete=complete,
-        dry_run=dry_run,
+        dry_run=repairs.dry_run,
     )
 
 

@@ -8,10 +8,8 @@ from enum import StrEnum
 from shared.domain import IndexRecord, IndexStatus, Note, NoteKey, StoredRecord
 from shared.errors import InvalidArgument
 from shared.indexing.revision import note_revision
+from shared.limits import MOST_TEXT_BYTES
 from shared.ports import Store
-
-MAX_NOTE_BYTES = 900_000
-"""Of text, in UTF-8. A Firestore document ends at 1 MiB, all its fields together."""
 
 
 class Finding(StrEnum):
@@ -60,6 +58,11 @@ def read_standing(key: NoteKey, *, store: Store, index_version: str) -> Standing
     return Standing(note, revision, fault, held, _judge(revision, fault, held.record, index_version))
 
 
+def revision_now(key: NoteKey, store: Store) -> str:
+    """Of the note as it is, whatever the index holds of it; empty: there is none. One read."""
+    return _read_note(key, store)[1]
+
+
 def _read_note(key: NoteKey, store: Store) -> tuple[Note | None, str, str | None]:
     try:
         note = store.get_note(key.tenant_id, key.note_id)
@@ -68,7 +71,7 @@ def _read_note(key: NoteKey, store: Store) -> tuple[Note | None, str, str | None
     if note is None:
         return None, "", None
     size = len(note.text.encode())
-    fault = f"text: expected at most {MAX_NOTE_BYTES} bytes, got {size}" if size > MAX_NOTE_BYTES else None
+    fault = f"text: expected at most {MOST_TEXT_BYTES} bytes, got {size}" if size > MOST_TEXT_BYTES else None
     return note, note_revision(note), fault
 
 

@@ -24,7 +24,8 @@ class Unit(StrEnum):
     YEAR = "year"
 
 
-_MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}
+MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}
+"""How many a longer unit has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,14 @@ def shifted_month(year: int, month: int, by: int) -> tuple[int, int]:
     return index // 12, index % 12 + 1
 
 
+def shifted(of: date, unit: Unit, by: int) -> date:
+    """That many units on, back if `by` is negative; the last day of a month that has no such day."""
+    if unit in (Unit.DAY, Unit.WEEK):
+        return of + timedelta(days=by * REACH[unit])
+    year, number = shifted_month(of.year, of.month, by * MONTHS[unit])
+    return date(year, number, min(of.day, monthrange(year, number)[1]))
+
+
 def month(year: int, number: int) -> Span:
     """That calendar month."""
     return Span(date(year, number, 1), date(*shifted_month(year, number, 1), 1))
@@ -67,7 +76,7 @@ def unit_back(unit: Unit, back: int, today: date) -> Span:
         start = today - timedelta(days=today.weekday() + 7 * back)
         end = start + timedelta(days=7)
     else:
-        size = _MONTHS[unit]
+        size = MONTHS[unit]
         first = (today.month - 1) // size * size + 1
         year, number = shifted_month(today.year, first, -size * back)
         start, end = date(year, number, 1), date(*shifted_month(year, number, size), 1)
@@ -76,16 +85,9 @@ def unit_back(unit: Unit, back: int, today: date) -> Span:
 
 def rolling(unit: Unit, count: int, today: date, window_start: date) -> Span:
     """The last `count` units up to today: days and weeks from `window_start`, longer units by the calendar's date."""
-    start = window_start if unit in (Unit.DAY, Unit.WEEK) else moved(today, unit, -count)
-    return Span(start, today + timedelta(days=1), count * REACH[unit])
-
-
-def moved(from_day: date, unit: Unit, by: int) -> date:
-    """The day `by` units later: in months, quarters and years the same day of the month, or the month's last."""
     if unit in (Unit.DAY, Unit.WEEK):
-        return from_day + by * timedelta(days=REACH[unit])
-    year, number = shifted_month(from_day.year, from_day.month, by * _MONTHS[unit])
-    return date(year, number, min(from_day.day, monthrange(year, number)[1]))
+        return Span(window_start, today + timedelta(days=1), count * REACH[unit])
+    return Span(shifted(today, unit, -count), today + timedelta(days=1), count * REACH[unit])
 
 
 def season(first_month: int, today: date, year: int | None, *, back: int = 0) -> Span:

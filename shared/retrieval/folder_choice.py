@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shared.domain import ChosenBy, Folder, Place
-from shared.errors import NotFound
 from shared.retrieval.folder_ranking import FolderRanking
 from shared.retrieval.places import LEAST_WEIGHT
-from shared.retrieval.restriction import DEFAULT_VAULT, check_vaults
+from shared.retrieval.restriction import DEFAULT_VAULT, check_vaults, unknown
 
 STEP = 0.1
 """By how much each next folder weighs less."""
@@ -79,7 +78,7 @@ def _meant(name: str, folders: Sequence[Folder]) -> list[Folder]:
     begun = [each for each, names in called.items() if plain and any(full.startswith(plain) for full in names)]
     outermost = [each for each in begun if not any(_lies_below(each, other) for other in begun)]
     if not outermost:
-        raise NotFound(f"no folder {name!r}")
+        raise unknown("folder", name, {each.folder for each in folders if each.folder})
     return outermost
 
 

@@ -5,19 +5,18 @@ named folders -> ranked folders -> a weight by place -> each searched on its own
 
 from __future__ import annotations
 
-import contextvars
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 
 from shared.domain import ChosenBy, Folder, Place, Question, Retrieved, Usage
-from shared.laps import Laps
 from shared.ports import Embedder, Reranker, Writer
 from shared.retrieval.folder_choice import Offer, Wish, by_match, lay_out, offers
 from shared.retrieval.folder_ranking import FolderRanking, rank_folders
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
+from shared.step_timer import StepTimer
 
 __all__ = ["FolderSearch", "Wish", "retrieve_from_folders"]
 
@@ -50,7 +49,7 @@ def retrieve_from_folders(
     Raises NotFound naming a vault or folder, StoreUnavailable when no vault answers; a model that is away is no error.
     """
     search = partial(retrieve, store=store, embedder=embedder, options=options, pool=pool)
-    laps = Laps()
+    timer = StepTimer()
     offered = offers(wish, store.folders(question.tenant_id))
     if ranker is None:
         half = options.posting_budget // 2
@@ -59,18 +58,15 @@ def retrieve_from_folders(
     else:
         rankings = _ranked(question, offered, ranker, pool)
     places = tuple(place for offer, each in zip(offered, rankings, strict=True) for place in lay_out(offer, each))
-    laps.end("folders")
+    timer.end("folders")
     found = search(question, places=places, reranker=reranker)
-    timings = {**found.timings_ms, "folders": laps.taken["folders"]}
+    timings = {**found.timings_ms, "folders": timer.timings_ms["folders"]}
     return FolderSearch(replace(found, timings_ms=timings), sum((each.usage for each in rankings), start=Usage()))
 
 
 def _ranked(question: Question, offered: Sequence[Offer], ranker: Writer, pool: Executor) -> list[FolderRanking]:
     """All vaults at the same time."""
-    calls = [
-        pool.submit(contextvars.copy_context().run, rank_folders, question.text, each.vault, each.rest, ranker)
-        for each in offered
-    ]
+    calls = [pool.submit(rank_folders, question.text, each.vault, each.rest, ranker) for each in offered]
     return [call.result() for call in calls]
 
 

@@ -19,7 +19,6 @@ from shared.domain import (
     Scored,
     TimeRange,
 )
-from shared.laps import Laps
 from shared.ports import Embedder, Reranker
 from shared.retrieval.analysis import analyse
 from shared.retrieval.candidates import Matches, Query, Search, match
@@ -36,6 +35,7 @@ from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_of_notes, select
 from shared.retrieval.series import beside
 from shared.retrieval.widening import ANY_TIME, widen
+from shared.step_timer import StepTimer
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
 
@@ -93,11 +93,11 @@ def follow(
     reranker: Reranker | None = None,
 ) -> Trail:
     """As `retrieve`, the way included."""
-    laps = Laps()
+    timer = StepTimer()
     analysis = analyse(question)
-    laps.end("analysis")
+    timer.end("analysis")
     allowed = inside(restrict(question.filters, question.now, partial(store.folders, question.tenant_id)), places)
-    laps.end("restriction")
+    timer.end("restriction")
     search = Search(
         tenant_id=question.tenant_id,
         stems=analysis.stems,
@@ -109,14 +109,15 @@ def follow(
         places=places,
     )
     found = _find(search, allowed, analysis, QueryVector.of(question.text, analysis, embedder))
-    laps.end("candidates")
+    timer.end("candidates")
     score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder)
     wanted, formula = _wanted(question, options), score_of(found.pool)
     in_order = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
     ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
     selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
-    nearest = best_of_notes(selected or _ranked_anyhow(_shown(search, found), score_of, search), NEAREST)
-    laps.end("selection")
+    best = best_of_notes(selected or _ranked_anyhow(_shown(search, found), score_of, search), NEAREST)
+    nearest = tuple(filter(formula.speaks_of, best))
+    timer.end("selection")
     retrieved = Retrieved(
         analysis=analysis,
         selected=selected,
@@ -127,7 +128,7 @@ def follow(
         range_used=found.restriction.created,
         widened=found.widened,
         silent_then=found.silent_then,
-        timings_ms=laps.total("retrieval"),
+        timings_ms=timer.with_total("retrieval"),
         places=places,
         silent_vaults=tuple(sorted(found.pool.silent_vaults)),
         reranked=reranked,

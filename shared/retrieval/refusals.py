@@ -13,7 +13,7 @@ class NotesAndIndex(SearchStore, Protocol):
     """The index, and whether there are notes behind it."""
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None, texts: bool = True
     ) -> Page[Note]: ...
 
 
@@ -22,7 +22,7 @@ def why_nothing(pool: Pool, restriction: Restriction, *, tenant_id: str, store: 
     if pool.candidates:
         return _why_none_holds(pool, tenant_id, store)
     if pool.stats.chunk_count == 0:
-        has_notes = store.list_notes(tenant_id, limit=1).items
+        has_notes = store.list_notes(tenant_id, limit=1, texts=False).items
         return RefusalReason.INDEX_PENDING if has_notes else RefusalReason.NO_NOTES
     if restriction.created is not None:
         anytime = Restriction(scopes=restriction.scopes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 
 from shared.domain import Filters, Folder, Restriction, TimeRange
@@ -11,6 +11,8 @@ from shared.scopes import folder_token, tag_token, vault_token
 
 DEFAULT_VAULT = "default"
 """Exists for everybody, with notes in it or not."""
+MOST_TOLD = 5
+"""Names of vaults or folders in an error."""
 
 
 def restrict(filters: Filters, now: datetime, folders: Callable[[], Sequence[Folder]]) -> Restriction:
@@ -43,7 +45,16 @@ def check_vaults(vaults: Sequence[str], folders: Sequence[Folder]) -> None:
     known = {DEFAULT_VAULT, *(folder.vault for folder in folders)}
     for vault in vaults:
         if vault not in known:
-            raise NotFound(f"no vault {vault!r}")
+            raise unknown("vault", vault, known)
+
+
+def unknown(kind: str, name: str, known: Collection[str]) -> NotFound:
+    """The error for a name that there is not; it tells the likeliest of those that there are."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
+
+    likely = get_close_matches(name, sorted(known), n=MOST_TOLD, cutoff=0.0)
+    there = f"there are: {', '.join(likely)}{', …' if len(known) > len(likely) else ''}" if likely else "there are none"
+    return NotFound(f"no {kind} {name!r}; {there}")
 
 
 def _created(filters: Filters, now: datetime) -> TimeRange | None:
@@ -76,10 +87,11 @@ def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
     return frozenset(token for name in filters.folders for token in _tokens_of(name, searched))
 
 
-def _tokens_of(name: str, folders: Iterable[Folder]) -> list[str]:
+def _tokens_of(name: str, folders: Sequence[Folder]) -> list[str]:
     """Every folder that `folder` or `vault/folder` can mean."""
     plain = name.strip("/")
-    meant = [each for each in folders if each.folder and plain in (each.folder, f"{each.vault}/{each.folder}")]
+    named = [each for each in folders if each.folder]
+    meant = [each for each in named if plain in (each.folder, f"{each.vault}/{each.folder}")]
     if not meant:
-        raise NotFound(f"no folder {name!r}")
+        raise unknown("folder", name, {each.folder for each in named})
     return [folder_token(folder.vault, folder.folder) for folder in meant]

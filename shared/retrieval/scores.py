@@ -19,6 +19,8 @@ from shared.retrieval.series import NOTHING, Beside
 DAY = timedelta(days=1)
 LEAST_NEARNESS_HALF_LIFE = timedelta(days=7)
 """A week beside "on 3 May" is near, a week beside an hour is still not far."""
+UNRELATED = 0.5
+"""The similarity of texts that have nothing to do with each other, see `calibrated`."""
 ROUNDING = 1e-6
 """Stores compute cosines in single precision: an unread one may exceed the leg's last by this."""
 
@@ -80,6 +82,13 @@ class Formula:
             weight * options.weight_recency * parts.recency,
         )
 
+    def speaks_of(self, passage: Scored) -> bool:
+        """Whether it has anything to do with what was asked: a word of it, its time, or more likeness than unrelated
+        texts have.
+        """
+        in_time = self.named is not None and self.named.contains(passage.chunk.created_at)
+        return in_time or passage.scores.keyword > 0 or passage.scores.similarity > UNRELATED
+
     def _recency(self, created: datetime, vector: float, keyword: float) -> float:
         freshness = 0.5 ** (max(0.0, (self.now - created) / DAY) / self.options.half_life_days)
         if self.mode is RetrievalMode.RECENT:
@@ -111,7 +120,8 @@ def calibrated(cosine: float, unrelated_cosine: float) -> float:
     """Cosine -> similarity in [0, 1] that means the same with every embedder: that of unrelated texts is 0.5, that of
     equal texts 1, linear between and below.
     """
-    return min(1.0, max(0.0, 0.5 + 0.5 * (cosine - unrelated_cosine) / (1.0 - unrelated_cosine)))
+    above = (cosine - unrelated_cosine) / (1.0 - unrelated_cosine)
+    return min(1.0, max(0.0, UNRELATED + (1.0 - UNRELATED) * above))
 
 
 def nearness(when: datetime, named: TimeRange) -> float:
@@ -155,13 +165,15 @@ def contenders(pool: Pool, formula: Formula, *, head: int, threshold: float) -> 
     certain, possible = [], []
     for candidate in pool.candidates:
         unread = candidate.chunk.chunk_id in pool.unread
-        worst = formula.score(candidate, -1.0 if unread else candidate.cosine)
-        if _passes(worst, -1.0 if unread else candidate.cosine, threshold):
+        least = -1.0 if unread else candidate.cosine
+        worst = formula.score(candidate, least)
+        if _passes(worst, least, threshold):
             certain.append(worst.score)
-        best = formula.score(candidate, ceiling)
-        # It may also turn out to have no vector, and then a keyword suffices.
-        if unread and (_passes(best, ceiling, threshold) or _passes(best, None, threshold)):
-            possible.append(best)
+        if unread:
+            best = formula.score(candidate, ceiling)
+            # It may also turn out to have no vector, and then a keyword suffices.
+            if _passes(best, ceiling, threshold) or _passes(best, None, threshold):
+                possible.append(best)
     certain.sort(reverse=True)
     floor = certain[head - 1] if len(certain) >= head else 0.0
     able = [scored for scored in possible if scored.score > 0 and scored.score >= floor]

@@ -82,7 +82,7 @@ def _days(mention: Mention, edge: date, context: Context, *, sign: int) -> Span:
             unit = unit_of(mention, context)
             one = kind == "adjoining" and mention.word("n") is None
             count = 1 if one else count_of(mention, context) or FEW[unit]
-            return _between(edge, calendar.moved(edge, unit, sign * count))
+            return _between(edge, calendar.shifted(edge, unit, sign * count))
 
 
 def _counted(mention: Mention, day: date, context: Context, *, sign: int) -> Span:

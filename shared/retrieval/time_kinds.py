@@ -159,8 +159,16 @@ def _weekday_in_week(mention: Mention, context: Context) -> Span:
     return calendar.day(week.start + timedelta(days=context.words.weekdays[mention.word("weekday") or ""]))
 
 
+def _hours(mention: Mention, context: Context) -> Span:
+    """From the start of the day in which the first of them lies."""
+    first = (context.now.astimezone(UTC) - timedelta(hours=int(mention.match["hours"]))).astimezone(context.zone).date()
+    return Span(first, context.today + timedelta(days=1), (context.today - first).days + 1)
+
+
 def _year_of(mention: Mention, context: Context) -> int | None:
-    named = mention.word("year")
+    named, back = mention.word("year"), mention.word("back")
+    if back is not None:
+        return context.today.year - (1 if back == "last" else 0)
     return int(named) if named else mention.year or context.year
 
 
@@ -223,8 +231,6 @@ def _month(mention: Mention, context: Context) -> Span:
 def _quarter(mention: Mention, context: Context) -> Span:
     number = int(mention.word("quarter") or 0) or ORDINALS.get(mention.word("nth") or "last", 4)
     year = _year_of(mention, context)
-    if year is None and mention.word("back") is not None:
-        year = context.today.year - (1 if mention.word("back") == "last" else 0)
     if year is None:
         year = context.today.year - (1 if date(context.today.year, number * 3 - 2, 1) > context.today else 0)
     return calendar.months(year, number * 3 - 2, 3)
@@ -256,18 +262,20 @@ def _year(mention: Mention, _context: Context) -> Span:
 
 _RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "today": _days_back(0),
+    "now": _days_back(0),
     "yesterday": _days_back(1),
     "day_before_yesterday": _days_back(2),
     "recently": _window(RECENTLY_DAYS),
     "other_day": _window(OTHER_DAY_DAYS),
     "fortnight": lambda _mention, context: calendar.unit_back(Unit.WEEK, 2, context.today),
     "ago": _ago,
-    "half_year_ago": lambda _mention, context: calendar.unit_back(Unit.MONTH, 6, context.today),
+    "half_year": lambda _mention, context: calendar.unit_back(Unit.MONTH, 6, context.today),
     "older": _older,
     "rolling": _rolling,
+    "hours": _hours,
     "last_unit": _last_unit,
     "this_unit": _this_unit,
-    "now": _this_unit,
+    "current": _this_unit,
     "iso_week": _iso_week,
     "weekend": _weekend,
     "weekday": _weekday,

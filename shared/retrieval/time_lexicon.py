@@ -59,7 +59,7 @@ class Lexicon:
         """Name in a pattern -> what it stands for."""
         return {
             "unit": _group("unit", self.units),
-            "n": rf"(?P<n>\d{{1,3}}|{_alternatives(self.numbers)})",
+            "n": rf"(?P<n>[1-9]\d{{0,2}}|{_alternatives(self.numbers)})",
             "weekday": _group("weekday", self.weekdays),
             "month": _group("month", self.months),
             "season": _group("season", self.seasons),

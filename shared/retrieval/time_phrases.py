@@ -101,8 +101,8 @@ def _alike(text: str, first: Mention, second: Mention, grammar: Compiled) -> boo
 
 def _stands(text: str, mention: Mention, operator: str | None, grammar: Compiled) -> bool:
     """Whether a mention of which no part is named is a time."""
-    if mention.rule.kind == "now":
-        return False
+    if mention.rule.kind in ("now", "current"):
+        return False  # they only end a range ("from January to now") or have a part ("the start of the year")
     return operator is not None or not mention.rule.weak or _stands_as_time(text, mention, grammar)
 
 

@@ -100,7 +100,7 @@ _TABLE = {
         "detail details explain elaborate continue example exactly sure really anything something everything "
         "tell say mean please also again yes ok okay well former latter rest another thing things happen happened",
         glue="for in on at with without about from of to by during since before after and or but then only",
-        determiners="the a an my our your his her their this that these those any some",
+        determiners="the a an my our your his her its their this that these those any some",
         before_time="in on",
         between="between {} and {}",
         before="before {}",
@@ -147,6 +147,7 @@ _TABLE = {
         r"(?<!y a)-t-(?:il|elle)s?\b|(?<!est-)(?<!qu)\b(?:ça|cela|ceci|celui(?:-ci|-là)?|celles?(?:-ci|-là)?|ceux(?:-ci|-là)?|là-bas|là|"
         r"l['’]autre|les autres|d['’]autres?|autres?|l[ea] mêmes?|les mêmes|l[ea] (?:premi(?:er|ère)|second[e]?|deuxième|dernier)|"
         r"c['’](?:est|était)(?! que)|(?<=quand )l['’](?=ai|as|a\b|avons)|(?<=où )l['’](?=ai|as|a\b|avons)|"
+        r"\ben(?= (?:est|était|sera|sont|étaient|ai|as|a|avons|avez|ont|avait|aura)\b)|"
         r"(?<=combien )l['’](?=ai|as|a\b|avons)|(?<=pourquoi )l['’](?=ai|as|a\b|avons))",
         r"elle|elles|lui|leur|eux",
         empty="autre autres même mêmes plus beaucoup premier première second seconde deuxième dernier dernière longtemps "

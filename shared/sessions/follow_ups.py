@@ -3,9 +3,10 @@
 What makes a follow-up: no subject of its own ("Why?", "and in March?"), a fragment that opens like one ("and the
 hotel?", "for Lisbon?"), or a word that points at something the question does not name ("When did I buy it?").
 What is carried over: the subject's words, except a name that a new name replaces, and the time, unless the question
-names its own; a new subject ("what about the pricing?") leaves of the old question only what was asked. A time told
-from the earlier one ("the week before") is reckoned from there. Where nothing says that it leans, the question stays
-as it was asked: a carried word too many finds the wrong notes, a missing one is asked for again.
+names its own; a new subject ("what about the pricing?") leaves of the old question only what was asked, a further
+pronoun only what it points at. A time told from the earlier one ("the week before") is reckoned from there. Where
+nothing says that it leans, the question stays as it was asked: a carried word too many finds the wrong notes, a missing
+one is asked for again.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date
 
 from shared.retrieval.time_phrases import FoundTime, find_time
+from shared.sessions.earlier_times import TRAILING, Moment, Times, in_days
 from shared.sessions.follow_up_words import Words, clause_ends, goes_on_in_another, words_of
-from shared.sessions.new_subjects import asked_of_any
+from shared.sessions.new_subjects import asked_of_any, names_in
+from shared.sessions.pronoun_chains import left_behind
 from shared.sessions.shifted_times import Shift, next_to, shift_in
 from shared.text.languages import detect
 from shared.text.sentences import sentences
@@ -28,20 +30,7 @@ MOST_CARRIED = 8
 """Words of the subject."""
 _MOST_OWN = 4
 """Content words of a fragment; more are a question of their own."""
-_TRAILING = " \t\n?!.…¿¡,;:"
 _WORD = re.compile(r"[\w'’-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """From where "last week" is seen. `zone`: IANA."""
-
-    now: datetime
-    zone: str
-
-    @property
-    def day(self) -> str:
-        return self.now.astimezone(ZoneInfo(self.zone)).date().isoformat()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +42,8 @@ class _Read:
     asks_the_same: bool
     time: FoundTime | None
     """In `body`."""
+    rest: str
+    """The body without it."""
     own: tuple[str, ...]
     """Content words beside the time and those that name no subject, as written."""
     fragment: bool
@@ -67,7 +58,7 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
     lang = detect(f"{previous} {text}")
     shift = shift_in(text, lang)
     if shift is not None:
-        return _shifted(text, shift, _subject_of(previous, lang), _Times(asked, now, lang), longest)
+        return _shifted(text, shift, _subject_of(previous, lang), Times(asked, now, lang), longest)
     words = words_of(lang)
     read = _read(text, words, now, lang)
     if not _leans(read, words):
@@ -76,20 +67,20 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
     if read.own:
         if not _points(read, words) and goes_on_in_another(text, previous, detect(previous)):
             return text
-        return _with_subject(text, read, before, _Times(asked, now, lang), longest)
-    times = _Times(asked, now, lang)
+        return _with_subject(text, read, before, Times(asked, now, lang), longest)
+    times = Times(asked, now, lang)
     if read.time is not None:
         return _fitting(f"{times.without(before)} {_phrase(read)}?", text, longest)
     return _fitting(f"{text.strip()} {times.fixed(before)}", text, longest)
 
 
-def _shifted(text: str, shift: Shift, before: str, times: _Times, longest: int) -> str:
+def _shifted(text: str, shift: Shift, before: str, times: Times, longest: int) -> str:
     """With the days that the phrase means; as it was asked where they are not known."""
     days = times.days(before)
     moved = next_to(*days, shift) if days is not None else None
     if moved is None or moved[0] > date.fromisoformat(times.now.day):
         return text
-    phrase = _days(*moved, words_of(times.lang))
+    phrase = in_days(*moved, words_of(times.lang))
     told = f"{text[: shift.start]}{phrase}{text[shift.end :]}"
     read = _read(told, words_of(times.lang), times.now, times.lang)
     if read.own:
@@ -107,7 +98,7 @@ def _read(text: str, words: Words, now: Moment, lang: str) -> _Read:
     spoken = [word.lower() for word in _WORD.findall(rest)]
     content = {part.lower() for word in own for part in _WORD.findall(word)}
     bare = all(word in words.glue or word in content or _is_content(word, own) for word in spoken)
-    return _Read(body, opening is not None, words.asks_the_same.match(text) is not None, time, own, bare)
+    return _Read(body, opening is not None, words.asks_the_same.match(text) is not None, time, rest, own, bare)
 
 
 def _is_content(word: str, own: Iterable[str]) -> bool:
@@ -117,7 +108,7 @@ def _is_content(word: str, own: Iterable[str]) -> bool:
 
 def _find_time(body: str, words: Words, now: Moment, lang: str) -> tuple[FoundTime | None, str]:
     """The time in it and the body; a body that is nothing but a bare month or day gets the preposition it lacks."""
-    bare = body.strip(_TRAILING)
+    bare = body.strip(TRAILING)
     found = find_time(body, now=now.now, zone=now.zone, lang=lang)
     if found is None and len(bare.split()) == 1:
         for preposition in words.before_time:
@@ -143,16 +134,22 @@ def _leans(read: _Read, words: Words) -> bool:
 
 
 def _points(read: _Read, words: Words) -> bool:
+    return _points_at_thing(read, words) or _points_at_person(read, words)
+
+
+def _points_at_thing(read: _Read, words: Words) -> bool:
     """Whether a word points at something that the question itself does not name before it."""
-    body = read.body if read.time is None else f"{read.body[: read.time.start]} {read.body[read.time.end :]}"
-    for found in words.pointing.finditer(body):
-        before = body[: found.start()]
+    for found in words.pointing.finditer(read.rest):
+        before = read.rest[: found.start()]
         if sum(word in before for word in read.own) < 2 or not clause_ends(before):
             return True
-    for found in words.person.finditer(body):
-        if not any(word[0].isupper() and word in body[: found.start()] for word in read.own):
-            return True
     return False
+
+
+def _points_at_person(read: _Read, words: Words) -> bool:
+    named = [word for word in read.own if word[0].isupper()]
+    found = [read.rest[: each.start()] for each in words.person.finditer(read.rest)]
+    return any(not any(name in before for name in named) for before in found)
 
 
 def _subject_of(previous: str, lang: str) -> str:
@@ -162,12 +159,12 @@ def _subject_of(previous: str, lang: str) -> str:
     return previous[with_content[0][0] :].strip() if with_content else previous.strip()
 
 
-def _with_subject(text: str, read: _Read, before: str, times: _Times, longest: int) -> str:
+def _with_subject(text: str, read: _Read, before: str, times: Times, longest: int) -> str:
     """`And the hotel?` after `How much is the night train to Lisbon?` -> `And the hotel (night train Lisbon)?`"""
     carried = _carried(times.without(before), read, times.lang)
     if read.time is None:
         carried = [*carried, *times.phrase(before)]
-    asked = text.strip().rstrip(_TRAILING)
+    asked = text.strip().rstrip(TRAILING)
     while carried and len(asked) + len(" ".join(carried)) + 4 > longest:
         carried.pop(0)
     return f"{asked} ({' '.join(carried)})?" if carried else text
@@ -178,6 +175,9 @@ def _carried(before: str, read: _Read, lang: str) -> list[str]:
     words = words_of(lang)
     own = {stem_of(word, lang) for word in read.own}
     replaced = _replaced(before, read, words, lang)
+    thing = _points_at_thing(read, words)
+    if thing != _points_at_person(read, words):
+        replaced |= left_behind(read.rest, before, words, lang, thing=thing)
     kept = [
         before[start:end]
         for word, start, end in content_words(before, lang)
@@ -188,8 +188,8 @@ def _carried(before: str, read: _Read, lang: str) -> list[str]:
 
 def _replaced(before: str, read: _Read, words: Words, lang: str) -> set[str]:
     """The words of `before` in whose place the new ones stand: a name for a name, else one subject for the other."""
-    new = _names(read.body, words, lang, anywhere=True)
-    old = _names(before, words, lang)
+    new = names_in(read.body, words, lang, anywhere=True)
+    old = names_in(before, words, lang)
     if read.fragment and old and len(new) == len(read.own):
         return old
     if not (read.asks_the_same or (read.opens and read.fragment)) or _points(read, words):
@@ -198,74 +198,9 @@ def _replaced(before: str, read: _Read, words: Words, lang: str) -> set[str]:
     return {before[start:end] for _, start, end in content_words(before, lang)} - asked
 
 
-def _names(text: str, words: Words, lang: str, *, anywhere: bool = False) -> set[str]:
-    """Capitalised words without an article before them: `Elena`, not `the API`; German nouns mostly have one.
-
-    `anywhere`: at the start too, where a question begins with a capital.
-    """
-    found = set()
-    for _, start, end in content_words(text, lang):
-        before = _WORD.findall(text[:start])
-        has_article = bool(before) and before[-1].lower() in words.determiners
-        if text[start].isupper() and not has_article and (before or anywhere):
-            found.add(text[start:end])
-    return found
-
-
 def _phrase(read: _Read) -> str:
     return "" if read.time is None else read.body[read.time.start : read.time.end]
 
 
 def _fitting(whole: str, text: str, longest: int) -> str:
     return whole if len(whole) <= longest else text
-
-
-@dataclass(frozen=True, slots=True)
-class _Times:
-    """Times of a question that was asked at another moment than now."""
-
-    asked: Moment
-    now: Moment
-    lang: str
-
-    def _found(self, text: str) -> FoundTime | None:
-        return find_time(text, now=self.asked.now, zone=self.asked.zone, lang=self.lang)
-
-    def without(self, text: str) -> str:
-        """The text without its time and what ends it."""
-        found = self._found(text)
-        rest = text if found is None else f"{text[: found.start].rstrip()} {text[found.end :].lstrip()}"
-        return rest.strip().rstrip(_TRAILING)
-
-    def fixed(self, text: str) -> str:
-        """The text with its time as it is to be said today."""
-        found = self._found(text)
-        return text if found is None else f"{text[: found.start]}{self._today(found, text)}{text[found.end :]}"
-
-    def phrase(self, text: str) -> list[str]:
-        found = self._found(text)
-        return [] if found is None else [self._today(found, text)]
-
-    def days(self, text: str) -> tuple[date, date] | None:
-        """The first and the last day of its time; None without one, or where it has no beginning or no end."""
-        found = self._found(text)
-        if found is None or found.hint.range.start is None or found.hint.range.end is None:
-            return None
-        zone = ZoneInfo(self.asked.zone)
-        last = found.hint.range.end - timedelta(microseconds=1)
-        return found.hint.range.start.astimezone(zone).date(), last.astimezone(zone).date()
-
-    def _today(self, found: FoundTime, text: str) -> str:
-        """The phrase; asked on another day, the days it meant then."""
-        end = found.hint.range.end
-        if self.asked.day == self.now.day or end is None:
-            return text[found.start : found.end]
-        words = words_of(self.lang)
-        days = self.days(text)
-        if days is None:
-            return words.before.format(end.astimezone(ZoneInfo(self.asked.zone)).date().isoformat())
-        return _days(*days, words)
-
-
-def _days(first: date, last: date, words: Words) -> str:
-    return first.isoformat() if first == last else words.between.format(first.isoformat(), last.isoformat())

@@ -37,10 +37,11 @@ def asked_of_any(before: str, words: Words, lang: str, *, names: bool) -> set[st
     where its own words ask nothing.
     """
     own, _, added = before.partition(" (")
-    return _asked(own, words, lang, names=names) or _asked(added, words, lang, names=names)
+    return asked_in(own, words, lang, names=names) or asked_in(added, words, lang, names=names)
 
 
-def _asked(text: str, words: Words, lang: str, *, names: bool) -> set[str]:
+def asked_in(text: str, words: Words, lang: str, *, names: bool) -> set[str]:
+    """The same of a text without brackets."""
     kept, in_noun, end_before = set[str](), False, 0
     verb = re.compile(_LATE_VERBS.get(lang, r"(?!)"))
     for word, start, end in content_words(text, lang):
@@ -58,3 +59,17 @@ def _asked(text: str, words: Words, lang: str, *, names: bool) -> set[str]:
         elif not in_noun and not name:
             kept.add(text[start:end])
     return kept
+
+
+def names_in(text: str, words: Words, lang: str, *, anywhere: bool = False) -> set[str]:
+    """Capitalised words without an article before them: `Elena`, not `the API`; German nouns mostly have one.
+
+    `anywhere`: at the start too, where a question begins with a capital.
+    """
+    found = set()
+    for _, start, end in content_words(text, lang):
+        before = _WORD.findall(text[:start])
+        has_article = bool(before) and before[-1].lower() in words.determiners
+        if text[start].isupper() and not has_article and (before or anywhere):
+            found.add(text[start:end])
+    return found

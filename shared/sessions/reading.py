@@ -44,7 +44,8 @@ def _shown(citation: StoredCitation, live: Mapping[str, IndexRecord]) -> Mapping
     if record is None:
         texts = dict.fromkeys((name for name in _TEXTS if name in citation.shown), "")
         return {**citation.shown, **texts, "stale": True}
-    return {**citation.shown, "stale": record.note_revision != citation.note_revision}
+    edited = record.note_revision != citation.note_revision
+    return {**citation.shown, "stale": edited or citation.shown.get("stale", False)}
 
 
 def _without_sentences(answer: str, labels: Collection[str]) -> str:

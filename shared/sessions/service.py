@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 import time
 import uuid
@@ -40,6 +41,9 @@ NEW = "new"
 SCANNED = 100
 """Sessions whose titles are looked at in one step of a search, and steps a page takes at most."""
 MOST_STEPS = 5
+
+_ID = re.compile("[0-9A-Za-z]{1,64}")
+"""What a session may be called: by us 32 hexadecimal digits."""
 
 log = logging.getLogger(__name__)
 
@@ -96,9 +100,9 @@ class Sessions:
 
     def get(self, tenant_id: str, session_id: str) -> Session:
         """Raises NotFound, also for a session of another tenant."""
-        session = self.store.get_session(tenant_id, session_id) if session_id.isalnum() else None
+        session = self.store.get_session(tenant_id, session_id) if _ID.fullmatch(session_id) else None
         if session is None:
-            raise NotFound("no such session")
+            raise NotFound(f"no session {session_id!r}")
         return session
 
     def change(
@@ -113,8 +117,8 @@ class Sessions:
 
     def delete(self, tenant_id: str, session_id: str) -> None:
         """With its messages. Raises NotFound."""
-        if not session_id.isalnum() or not self.store.delete_session(tenant_id, session_id):
-            raise NotFound("no such session")
+        if not _ID.fullmatch(session_id) or not self.store.delete_session(tenant_id, session_id):
+            raise NotFound(f"no session {session_id!r}")
 
     def page(self, tenant_id: str, *, limit: int, token: str | None = None, title: str = "") -> Page[Session]:
         """Last changed first; with `title` those that are called so. A page of a search may hold fewer than there are.
@@ -248,12 +252,14 @@ def _messages(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime
     question = turn.question
     turn_id = f"{time.time_ns():016x}{secrets.token_hex(8)}"  # by time: turns of one millisecond stay in their order
     shown: list[Mapping[str, Any]] = body["citations"]
+    request_id = body["meta"]["requestId"]
     revisions = {each.label: each.passage.chunk.note_revision for each in answer.citations}
     asked = Message(
         message_id=f"{turn_id}1",
         role=Role.USER,
         text=question.asked or question.text,
         created_at=turn.asked_at,
+        request_id=request_id,
         standalone=question.text if question.asked else "",
         as_of=question.now,
     )
@@ -262,6 +268,7 @@ def _messages(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime
         role=Role.ASSISTANT,
         text=with_sources(answer.text, shown),
         created_at=now,
+        request_id=request_id,
         citations=tuple(StoredCitation(each["noteId"], revisions[each["cid"]], each) for each in shown),
         meta=_without_passages(body["meta"]),
     )

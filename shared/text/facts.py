@@ -60,12 +60,8 @@ class Facts:
     """Stems inside the reach of a negation."""
 
 
-@lru_cache(maxsize=128)
 def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
-    """One a sentence, in order; empty where the text has none. `lang`: in which stems and negations are read.
-
-    The last ones are kept: an answer's passages are read for each of its first citations and again at its end.
-    """
+    """One a sentence, in order; empty where the text has none. `lang`: in which stems and negations are read."""
     numbers, days = quantities(text, lang)
     cues = [found.span() for found in _cue(lang).finditer(text)]
     words = _words(text, lang, taken=_places(numbers, days))

@@ -16,6 +16,8 @@ ZONE = "an IANA time zone, like Europe/Berlin"
 
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_OF_THIS_MACHINE = re.compile(r"localtime|posixrules|(?:posix|right)/.*")
+"""Files beside the database's own zones."""
 _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}", re.ASCII)
 
 
@@ -42,7 +44,7 @@ def parse_day_or_instant(text: str, zone: str) -> datetime:
 
 def parse_zone(text: str) -> str:
     """The name itself. Raises ValueError for one that is not in the time zone database."""
-    if not _ZONE.fullmatch(text):
+    if not _ZONE.fullmatch(text) or _OF_THIS_MACHINE.fullmatch(text):
         raise ValueError(ZONE)
     try:
         return ZoneInfo(text).key

@@ -71,10 +71,11 @@ def _script(sample: str) -> str | None:
 
 
 def _latin(sample: str) -> str:
-    """The language with most hits; a language other than English needs two, and more than English has."""
+    """The language with most hits in a lower-case sample; one other than English needs two, and more than English."""
     hits: Counter[str] = Counter()
+    by_word = _by_word()
     for word, times in Counter(_WORD.findall(sample)).items():
-        for lang in _by_word().get(without_accents(fold(word)), ()):
+        for lang in by_word.get(word if word.isascii() else without_accents(fold(word)), ()):
             hits[lang] += times
     for lang, signs in _SIGNS.items():
         hits[lang] += sum(map(sample.count, signs))

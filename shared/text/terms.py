@@ -2,7 +2,9 @@
 
 Everything is folded alike on both sides of a search: width and case (NFKC, casefold), then accents, then the
 language's Snowball stem. Compound tokens give themselves whole and in parts, so `Project-X`, `err_conn_42`,
-`camelCase` and addresses are found by either. Chinese, Japanese and Korean give pairs of characters.
+`camelCase` and addresses are found by either. Chinese, Japanese and Korean give pairs of characters. A Cyrillic word
+in a text of another script is stemmed as Russian, a Latin one in a Russian text as English: so a question that names
+one finds the notes in that language.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ _KANA_ENDINGS = """
     です ます まし した って いる いた ある あり ない から まで こと もの これ それ この その する して とい いう
 """
 _KANA_STOPS = frozenset(_KANA_ENDINGS.split())
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
 _DECIMAL = re.compile(r"\d+\.\d+")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _SCHEME = re.compile(r"(?:https?|ftp)://(?:www\.)?", re.IGNORECASE)
@@ -60,19 +63,19 @@ def stems(text: str, lang: str) -> list[str]:
 
 def stem_of(word: str, lang: str) -> str:
     """One word, stop word or not, as `stems` would give it: `Colleagues` -> `colleagu`."""
-    return _lexicon(_base(lang)).stem(without_accents(fold(word)))
+    return _lexicon(_home(word, _base(lang))).stem(without_accents(fold(word)))
 
 
 def content_words(text: str, lang: str) -> list[tuple[str, int, int]]:
     """(word in lower case, start, end) of every word but stop words, in order; `text[start:end]` is the word as
     written. Compounds stay whole (`project-x`); a possessive or an elided article is no part of its word.
     """
-    lexicon = _lexicon(_base(lang))
+    base = _base(lang)
     found = []
     for token in token_pattern(text).finditer(text):
         for start, end in _shown(token[0]):
             word = token[0][start:end]
-            if without_accents(fold(word)) not in lexicon.stops:
+            if without_accents(fold(word)) not in _lexicon(_home(word, base)).stops:
                 found.append((word.lower(), token.start() + start, token.start() + end))
     return found
 
@@ -91,6 +94,7 @@ class _Lexicon(dict[str, tuple[str, ...]]):
 
     def __init__(self, lang: str) -> None:
         super().__init__()
+        self._lang = lang
         self.stops = stop_words("en" if lang in ("ja", "ko", "zh") else lang)
         self._snowball = _snowball(lang)
         self._lock = Lock()  # a Snowball stemmer serves one thread at a time
@@ -125,9 +129,9 @@ class _Lexicon(dict[str, tuple[str, ...]]):
         return self._compound(token)
 
     def _word(self, word: str) -> Iterator[str]:
-        folded = without_accents(fold(word))
-        if folded not in self.stops:
-            yield self.stem(folded)
+        folded, lexicon = without_accents(fold(word)), _lexicon(_home(word, self._lang))
+        if folded not in lexicon.stops:
+            yield lexicon.stem(folded)
             for part in camel_parts(word):
                 yield self._content(part)
 
@@ -174,6 +178,13 @@ def _base(lang: str) -> str:
     """`pt-BR` -> `pt`; empty for a language of which nothing is known here: notes name theirs freely."""
     base = lang.replace("_", "-").partition("-")[0].lower()
     return base if base in _SNOWBALL else ""
+
+
+def _home(word: str, lang: str) -> str:
+    """The language by whose rules a word in a text of `lang` is stemmed."""
+    if _CYRILLIC.match(word):
+        return lang if lang in ("ru", "sr") else "ru"
+    return "en" if lang == "ru" else lang
 
 
 def _snowball(lang: str) -> Callable[[str], str] | None:

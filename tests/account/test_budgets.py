@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta, timezone
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from shared.account.budgets import seconds_to_next_day
-from shared.domain import IndexStatus, NoteKey, RetrievalMode
-from shared.errors import EmbeddingsSpent, Exhausted, NotFound
+from shared.account.budgets import Budgets, seconds_to_next_day
+from shared.account.caches import Cache
+from shared.account.embedding import TenantEmbedder
+from shared.domain import DayUsage, IndexStatus, NoteKey, RetrievalMode, Spending, Vector
+from shared.errors import (
+    AuroraError,
+    EmbeddingsSpent,
+    Exhausted,
+    ModelRefused,
+    ModelUnavailable,
+    NotFound,
+    StoreUnavailable,
+)
+from shared.ports import Page
 from shared.text.estimates import estimated_tokens
 from tests.account.world import OTHER, QUESTION, TENANT, Household
 from tests.indexing.world import on_both_stores
@@ -145,12 +158,23 @@ def test_a_question_over_the_budget_is_answered_by_keywords(home: Household) -> 
     assert home.app.store.list_usage(TENANT, limit=1).items[0].embedded_tokens == estimated_tokens(QUESTION)
 
 
+@pytest.mark.parametrize("outage", [ModelUnavailable("away"), ModelRefused("bad key")])
+def test_what_was_not_embedded_costs_nothing_of_the_budget(home: Household, outage: AuroraError) -> None:
+    home.limited(daily_embed_tokens=10_000)
+    home.embedder.outage = outage
+    for _ in range(3):
+        with suppress(ModelUnavailable):
+            home.save("boat", LONG)
+        assert home.search().mode is RetrievalMode.KEYWORD_RECENCY
+    assert [each.embedded_tokens for each in home.app.store.list_usage(TENANT, limit=1).items] in ([], [0])
+
+
 def test_a_batch_larger_than_a_days_budget_takes_a_whole_day(home: Household) -> None:
     home.limited(daily_embed_tokens=5)
     home.save("boat", LONG)
     assert home.app.coverage(TENANT).indexed == 1
-    with pytest.raises(EmbeddingsSpent):
-        home.app.budgets.embedding(TENANT, 1)
+    with pytest.raises(EmbeddingsSpent), home.app.budgets.embedding(TENANT, 1):
+        pass
 
 
 def test_threads_that_embed_at_once_never_exceed_the_budget(home: Household) -> None:
@@ -158,10 +182,10 @@ def test_threads_that_embed_at_once_never_exceed_the_budget(home: Household) -> 
 
     def embed(_: int) -> int:
         try:
-            home.app.budgets.embedding(TENANT, 30)
+            with home.app.budgets.embedding(TENANT, 30):
+                return 30
         except EmbeddingsSpent:
             return 0
-        return 30
 
     with ThreadPoolExecutor(50) as threads:
         assert sum(threads.map(embed, range(50))) == 990
@@ -174,3 +198,57 @@ def test_the_tokens_of_a_note_are_counted_once(home: Household) -> None:
     assert spent == sum(map(estimated_tokens, home.embedder.embedded))
     home.app.index_note(NoteKey(TENANT, "boat"))
     assert home.app.store.list_usage(TENANT, limit=1).items[0].embedded_tokens == spent
+
+
+class _SlowToRefuse:
+    """Whose budget is used up hears of it only after a while."""
+
+    def __init__(self) -> None:
+        self.asked, self.go_on = threading.Event(), threading.Event()
+
+    def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:  # noqa: ARG002
+        if tenant_id == OTHER:
+            return True
+        self.asked.set()
+        assert self.go_on.wait(5)
+        return False
+
+    def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:  # noqa: ARG002
+        return Page((), None)
+
+
+def test_a_used_up_budget_stops_no_other_tenant_who_asks_the_same_meanwhile(home: Household) -> None:
+    purse = _SlowToRefuse()
+    budgets = Budgets(store=purse, clock=home.clock, answers=None, embedded_tokens=10_000)
+    cache = Cache[Vector]()
+    spent, other = (TenantEmbedder(home.embedder, tenant, budgets, cache) for tenant in (TENANT, OTHER))
+    with ThreadPoolExecutor(2) as threads:
+        refused = threads.submit(spent.embed_query, QUESTION)
+        assert purse.asked.wait(5)
+        try:
+            assert threads.submit(other.embed_query, QUESTION).result(timeout=5)
+        finally:
+            purse.go_on.set()
+        with pytest.raises(EmbeddingsSpent):
+            refused.result()
+
+
+def test_what_failed_is_told_although_it_cannot_be_given_back(home: Household) -> None:
+    purse = _Purse()
+    budgets = Budgets(store=purse, clock=home.clock, answers=1, embedded_tokens=None)
+
+    def fail() -> None:
+        with budgets.answering(TENANT):
+            raise NotFound("no such template")
+
+    with pytest.raises(NotFound):
+        fail()
+
+
+class _Purse(_SlowToRefuse):
+    """Gives, and takes nothing back."""
+
+    def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:  # noqa: ARG002
+        if amount < 0:
+            raise StoreUnavailable("away")
+        return True

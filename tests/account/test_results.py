@@ -10,7 +10,7 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import NoteDraft
-from shared.domain import Filters, Retrieved, Strategy, Vector
+from shared.domain import Exchange, Filters, Retrieved, Strategy, Vector
 from shared.errors import ModelUnavailable
 from shared.retrieval.folders import Wish
 from tests.account.world import QUESTION, TENANT, Household
@@ -104,6 +104,15 @@ def test_other_questions_settings_tenants_and_minutes_are_other_searches(home: H
     home.search()
     assert home.app.results is not None
     assert home.app.results.hits.hits == 0
+
+
+def test_what_only_the_writer_reads_makes_no_other_search(home: Household) -> None:
+    home.save("boat", BLUE)
+    home.search()
+    told = replace(home.question(), asked="Which?", history=(Exchange("Is it old?", "Yes."),), system_prompt="Rhyme.")
+    home.app.search(replace(told, model="another", max_context_tokens=500, template="plan"), k=5)
+    assert home.app.results is not None
+    assert home.app.results.hits.hits == 1
 
 
 def test_refusals_and_what_was_found_without_a_model_are_not_kept(home: Household) -> None:

@@ -44,11 +44,11 @@ def verifier(server: CertificateServer, clock: FakeClock) -> FirebaseVerifier:
 
 class TestTokens:
     def test_a_good_token_is_its_user_in_a_tenant_of_their_own(self, verifier: Verifier) -> None:
-        assert verifier.verify(signed("first", claims())) == Identity("uid-1", "uid-1")
-        assert verifier.verify(signed("second", claims(sub="uid-2"))) == Identity("uid-2", "uid-2")
+        assert verifier.verify(signed("first", claims())) == Identity("uid-1")
+        assert verifier.verify(signed("second", claims(sub="uid-2"))) == Identity("uid-2")
 
     def test_the_claim_tenant_id_says_whose_space_is_used(self, verifier: Verifier) -> None:
-        assert verifier.verify(signed("first", claims(tenantId="acme"))) == Identity("uid-1", "acme")
+        assert verifier.verify(signed("first", claims(tenantId="acme"))) == Identity("acme")
 
     @pytest.mark.parametrize("token", [None, ""])
     def test_no_token_is_told_how_to_bring_one(self, token: str | None, verifier: Verifier) -> None:
@@ -97,8 +97,8 @@ class TestTokens:
         now = int(time.time())
         early = claims(iat=now + 5, auth_time=now + 5)
         late = claims(exp=now - 5)
-        assert verifier.verify(signed("first", early)).uid == "uid-1"
-        assert verifier.verify(signed("first", late)).uid == "uid-1"
+        assert verifier.verify(signed("first", early)).tenant_id == "uid-1"
+        assert verifier.verify(signed("first", late)).tenant_id == "uid-1"
 
     @pytest.mark.parametrize(
         "token",
@@ -163,7 +163,7 @@ class TestCertificates:
         server.script(Reply(body={"first": certificate("first")}, delay=0.1, headers={"Cache-Control": "max-age=60"}))
         with ThreadPoolExecutor(8) as pool:
             identities = set(pool.map(verifier.verify, [signed("first", claims())] * 8))
-        assert identities == {Identity("uid-1", "uid-1")}
+        assert identities == {Identity("uid-1")}
         assert len(server.requests) == 1
 
     def test_a_key_that_is_new_since_the_fetch_is_found_by_another(
@@ -172,7 +172,7 @@ class TestCertificates:
         verifier.verify(signed("first", claims()))
         server.names = ("second", "third")
         clock.now += REFETCH_PAUSE
-        assert verifier.verify(signed("third", claims())).uid == "uid-1"
+        assert verifier.verify(signed("third", claims())).tenant_id == "uid-1"
         assert len(server.requests) == 2
         with pytest.raises(Unauthenticated):
             verifier.verify(signed("first", claims()))
@@ -200,7 +200,7 @@ class TestCertificates:
                 verifier.verify(token)
         assert len(server.requests) == 1
         clock.now += FAILURE_PAUSE
-        assert verifier.verify(token).uid == "uid-1"
+        assert verifier.verify(token).tenant_id == "uid-1"
 
     def test_stale_ones_serve_for_a_day_of_outage_and_it_is_logged(
         self, verifier: Verifier, server: CertificateServer, clock: FakeClock, caplog: pytest.LogCaptureFixture
@@ -210,7 +210,7 @@ class TestCertificates:
         server.answer = lambda _: Reply(status=503)
         clock.now += 3600 + LONGEST_STALE - 1
         with caplog.at_level(logging.WARNING, "shared.adapters.certificates"):
-            assert verifier.verify(token).uid == "uid-1"
+            assert verifier.verify(token).tenant_id == "uid-1"
         assert "cannot be fetched" in caplog.text
         clock.now += 1
         with pytest.raises(Unavailable):
@@ -224,7 +224,7 @@ class TestCertificates:
         clock.now += REFETCH_PAUSE
         with pytest.raises(Unavailable):
             verifier.verify(signed("third", claims()))
-        assert verifier.verify(signed("first", claims())).uid == "uid-1"
+        assert verifier.verify(signed("first", claims())).tenant_id == "uid-1"
 
     def test_nobody_listening_is_an_outage(self) -> None:
         with pytest.raises(Unavailable):
@@ -234,8 +234,8 @@ class TestCertificates:
 class TestEmulator:
     def test_its_unsigned_tokens_are_good(self) -> None:
         verifier = EmulatorVerifier(PROJECT)
-        assert verifier.verify(unsigned(claims())) == Identity("uid-1", "uid-1")
-        assert verifier.verify(unsigned(claims(tenantId="acme"))) == Identity("uid-1", "acme")
+        assert verifier.verify(unsigned(claims())) == Identity("uid-1")
+        assert verifier.verify(unsigned(claims(tenantId="acme"))) == Identity("acme")
 
     def test_signed_tokens_are_not_the_emulators(self) -> None:
         with pytest.raises(Unauthenticated, match="unsigned"):
@@ -248,5 +248,5 @@ class TestEmulator:
 
 @pytest.mark.parametrize("token", [None, "", "anything"])
 def test_without_verification_everybody_is_the_one_user(token: str | None) -> None:
-    assert NoVerifier().verify(token) == Identity("local", "local")
-    assert NoVerifier("acme").verify(token) == Identity("acme", "acme")
+    assert NoVerifier().verify(token) == Identity("local")
+    assert NoVerifier("acme").verify(token) == Identity("acme")

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from cli.account import CONFIRMATION
 from cli.main import main
 from tests.cli.conftest import Aurora
+from tests.servers.dev import dev
 from tests.servers.scripted import Reply, ScriptedServer
 
 Write = Callable[..., Path]
@@ -52,6 +53,20 @@ def test_erasing_says_what_went_and_leaves_nothing(aurora: Aurora, notes: Write)
     assert json.loads((aurora.home / "folders.json").read_text())["folders"] == {}
     assert (folder / "garden.md").exists()
     assert aurora.json("index", str(folder))["indexed"] == 2
+
+
+def test_erasing_over_http_forgets_the_folders_too_of_that_tenant_alone(aurora: Aurora, notes: Write) -> None:
+    folder = notes(NOTES)
+    for tenant in ("one", "two"):
+        assert aurora("index", str(folder), "--tenant", tenant).exit_code == 0
+    with dev(aurora.home, "--tenant", "one") as running:
+        status, receipt = running.call("DELETE", "/me", {"confirm": CONFIRMATION})
+    assert (status, receipt["erased"]["notes"]) == (200, 2)
+    kept = json.loads((aurora.home / "folders.json").read_text())
+    assert [source.split()[:2] for source in kept["folders"]] == [["embedded", "two"]]
+    assert list(kept["roots"]) == list(kept["folders"])
+    assert aurora.json("index", str(folder), "--tenant", "two")["unchanged"] == 2
+    assert aurora.json("index", str(folder), "--tenant", "one")["indexed"] == 2
 
 
 def test_only_the_tenant_named_is_erased(aurora: Aurora, notes: Write) -> None:

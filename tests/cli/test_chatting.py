@@ -155,6 +155,14 @@ def test_what_is_withdrawn_is_said_to_be_and_the_rest_shown_again() -> None:
     assert console.export_text() == "One 😀. Wrong.\n(withdrawn: unsupported)\nOne 😀. Right."
 
 
+def test_a_pipe_gets_only_what_is_final(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    final = {**RESULT, "answer": "Right."}
+    withdrawn = StreamEvent("retract", {"from": 0, "reason": "refused"})
+    door = Scripted([token("Wrong. "), withdrawn, token("Right."), StreamEvent("result", final)])
+    Conversation(door, Place(tmp_path, "local", as_json=False), {}, "new").say("Why?")
+    assert capsys.readouterr().out == "Right.\n"
+
+
 def test_an_answer_that_breaks_off_ends_with_its_error(tmp_path: Path) -> None:
     scripts: list[list[StreamEvent | Exception]] = [[token("Half")], [token("Half"), AuroraError("gone")]]
     for script in scripts:

@@ -50,6 +50,20 @@ def test_search_prints_the_json_of_the_route(aurora: Aurora, notes: Write) -> No
     assert found["meta"]["retrieval"]["k"] == 1
 
 
+def test_a_search_for_nonsense_says_that_nothing_matches(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    result = aurora("search", "blorptastic quuxify")
+    assert result.exit_code == 3
+    assert "matches well" in result.output or "nothing found" in result.output
+
+
+def test_a_search_for_a_time_finds_what_was_written_then(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(BOATS)))
+    result = aurora("search", "what did I do in May 2026?")
+    assert result.exit_code == 0
+    assert "Boat" in result.output
+
+
 def test_options_may_stand_before_or_after_the_command(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
     aurora("index", str(notes(BOATS)))
     elsewhere = aurora("search", "boat", "--home", str(tmp_path / "empty"))
@@ -161,7 +175,12 @@ def test_filters_and_now_are_used(aurora: Aurora, notes: Write) -> None:
         ["ask", "hi", "--now", "yesterday"],
         ["ask", "hi", "--time-zone", "Mars"],
         ["ask", "hi", "--k", "21"],
+        ["ask", "hi", "--k", "0"],
         ["search", "hi", "--k", "0"],
+        ["search", "hi", "--k", "101"],
+        ["explain", "hi", "--k", "-1"],
+        ["templates", "search", "hi", "--k", "21"],
+        ["ask", "hi", "--template", "a/b"],
     ],
 )
 def test_a_wrong_value_is_2_and_told_in_one_line(aurora: Aurora, arguments: list[str]) -> None:
@@ -171,12 +190,29 @@ def test_a_wrong_value_is_2_and_told_in_one_line(aurora: Aurora, arguments: list
     assert result.stderr.strip()
 
 
-@pytest.mark.parametrize("option", ["--vault", "--folder"])
-def test_an_unknown_vault_or_folder_is_1_and_named(aurora: Aurora, option: str) -> None:
-    result = aurora("search", "boat", option, "attic")
-    assert result.exit_code == 1
-    assert "attic" in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
+@pytest.mark.parametrize("command", ["ask", "search", "explain"])
+@pytest.mark.parametrize(("kind", "known"), [("vault", "default"), ("folder", "toys")])
+def test_an_unknown_vault_or_folder_is_1_and_named(
+    aurora: Aurora, notes: Write, command: str, kind: str, known: str
+) -> None:
+    aurora("index", str(notes(BOATS)))
+    result = aurora(command, "boat", f"--{kind}", "attic")
+    assert (result.exit_code, result.stderr) == (1, f"aurora: no {kind} 'attic'; there are: {known}\n")
+
+
+@pytest.mark.parametrize("question", ["What was it about?", "🤖🤖 👩‍👩‍👧", "a" * 2000])
+def test_a_question_that_hardly_is_one_is_3(aurora: Aurora, notes: Write, question: str) -> None:
+    aurora("index", str(notes(BOATS)))
+    refused = aurora("ask", question, "--json")
+    assert refused.exit_code == 3
+    assert json.loads(refused.stdout)["citations"] == []
+    assert aurora("search", question).exit_code in (0, 3)
+
+
+def test_each_script_of_a_mixed_question_finds_its_notes(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes({**BOATS, "moscow.md": "Встреча в Москве.\n", "tokyo.md": "東京の会議。\n"})))
+    found = aurora.json("search", "boat Москва 東京", "--k", "3")["results"]
+    assert {each["path"] for each in found} == {"toys/boat.md", "moscow.md", "tokyo.md"}
 
 
 def test_a_home_that_cannot_be_is_1_in_one_line(aurora: Aurora, tmp_path: Path) -> None:

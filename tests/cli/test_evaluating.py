@@ -102,6 +102,15 @@ def test_wrong_use_is_told_and_ends_with_two(aurora: Aurora, notes: Write, tmp_p
     assert aurora("eval", golden, "--collection", folder).exit_code == 2
 
 
+def test_a_golden_question_about_a_vault_that_there_is_not_is_named(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
+    golden = _golden(tmp_path, [{**QUESTIONS[0], "filters": {"vaults": ["attic"]}}])
+    result = aurora("eval", golden, "--notes", str(notes(NOTES)))
+    assert result.exit_code == 1
+    assert result.stderr.strip() == "aurora: question boat: no vault 'attic'; there are: default"
+
+
 def test_metrics_that_are_not_installed_are_asked_for(
     aurora: Aurora, notes: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

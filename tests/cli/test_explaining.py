@@ -44,7 +44,7 @@ def test_a_path_in_two_vaults_names_both_notes(aurora: Aurora, notes: Write) -> 
 def test_without_notes_it_explains_what_is_found(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(BOATS)))
     assert "toys/boat.md" in aurora("explain", QUESTION).output
-    assert "nothing found" in aurora("explain", QUESTION, "--tenant", "nobody").output
+    assert "no notes of tenant nobody" in aurora("explain", QUESTION, "--tenant", "nobody").output
 
 
 def test_what_does_not_exist_is_named(aurora: Aurora, notes: Write) -> None:

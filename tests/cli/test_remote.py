@@ -143,7 +143,9 @@ def test_everything_is_exported_and_erased_there(aurora: Aurora, server: Served,
     texts = {row["text"] for row in map(json.loads, file.read_text().splitlines()) if row["type"] == "note"}
     assert texts == set(NOTES.values())
     assert json.loads(aurora("erase", "--yes", *bob, "--json").stdout)["erased"]["notes"] == len(NOTES)
-    assert aurora("search", "boat", *bob).exit_code == 3
+    searched = aurora("search", "boat", *bob)
+    assert searched.exit_code == 3
+    assert f"There are no notes on {server.address} yet" in searched.stdout
 
 
 @pytest.mark.parametrize(

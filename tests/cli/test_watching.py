@@ -58,7 +58,7 @@ def app(tmp_path: Path) -> Iterator[App]:
 
 def _texts(app: App) -> dict[str, str]:
     """Path -> text of every note whose index holds exactly that."""
-    notes = app.notes("local", limit=200, token=None, vault=None).items
+    notes = app.store.list_notes("local", limit=200).items
     return {note.path: note.text for note in notes if app.index_state("local", note.note_id).current}
 
 
@@ -152,7 +152,7 @@ def test_however_an_editor_saves_it_is_the_same_note_with_its_date(
     os.utime(folder / "deep/b.md", (1_700_000_000, 1_700_000_000))
     with watching(tmp_path / "home", folder):
         assert _becomes(app, _files(folder))
-        (before,) = (n for n in app.notes("local", limit=9, token=None, vault=None).items if n.path == "deep/b.md")
+        (before,) = (n for n in app.store.list_notes("local", limit=9).items if n.path == "deep/b.md")
         save(folder / "deep/b.md", "The bark is white")
         assert _becomes(app, _files(folder))
         after = app.note("local", before.note_id)

@@ -111,6 +111,11 @@ class _ListingContract:
         found = all_pages(lambda token: store.list_notes(TENANT, limit=1, token=token, vault="odd"))
         assert [each.note_id for each in found] == ["n1", "n3"]
 
+    def test_a_listing_may_leave_the_texts_out(self, store: Store) -> None:
+        whole = note("n1", vault="work", text="A long text.")
+        store.put_note(TENANT, whole)
+        assert store.list_notes(TENANT, limit=2, texts=False).items == (replace(whole, text=""),)
+
     def test_pages_go_on_after_notes_came_and_went(self, store: Store) -> None:
         for note_id in ("n1", "n2", "n3", "n5"):
             store.put_note(TENANT, note(note_id))

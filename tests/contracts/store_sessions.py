@@ -39,6 +39,7 @@ WHOLE = Message(
     role=Role.ASSISTANT,
     text="Ünïcode 😀 [N1]\n\nSources:\n",
     created_at=DAY,
+    request_id="r-1",
     standalone="Why Firestore?",
     as_of=LATER,
     citations=(

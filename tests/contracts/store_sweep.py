@@ -102,19 +102,21 @@ class _KeysContract:
 class _RepairContract:
     """unfinished_keys, orphan_keys and bookmarks."""
 
-    def test_unfinished_keys_come_oldest_first_from_all_tenants(self, store: Store) -> None:
+    def test_unfinished_keys_come_oldest_first_from_all_tenants_and_failed_ones_last(self, store: Store) -> None:
         rows = [
-            (TENANT, "young", IndexStatus.PENDING, 3),
-            (OTHER, "old", IndexStatus.FAILED, 1),
+            (TENANT, "young", IndexStatus.PENDING, 4),
+            (OTHER, "failed", IndexStatus.FAILED, 1),
             (TENANT, "done", IndexStatus.INDEXED, 0),
-            (TENANT, "middle", IndexStatus.FAILED, 2),
+            (OTHER, "old", IndexStatus.PENDING, 3),
+            (TENANT, "failed later", IndexStatus.FAILED, 2),
         ]
         for tenant, note_id, status, hours in rows:
             when = DAY + timedelta(hours=hours)
             store.apply(tenant, IndexChange(note_id, None, record(status=status, indexed_at=when)))
-        expected = (NoteKey(OTHER, "old"), NoteKey(TENANT, "middle"), NoteKey(TENANT, "young"))
-        assert store.unfinished_keys(limit=9) == expected
-        assert store.unfinished_keys(limit=2) == expected[:2]
+        waiting = (NoteKey(OTHER, "old"), NoteKey(TENANT, "young"))
+        expected = (*waiting, NoteKey(OTHER, "failed"), NoteKey(TENANT, "failed later"))
+        for limit in (9, 4, 3, 2, 1):
+            assert store.unfinished_keys(limit=limit) == expected[:limit]
 
     def test_a_record_that_was_finished_is_no_longer_unfinished(self, store: Store) -> None:
         token = store.apply(TENANT, IndexChange("n1", None, record(status=IndexStatus.PENDING)))

@@ -56,6 +56,24 @@ def test_a_collection_without_scopes_searches_everything(tmp_path: Path) -> None
     assert collection.questions[0].filters.vaults == ()
 
 
-def test_a_row_without_a_needed_field_is_told_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match=r"notes\.jsonl:1: expected the fields text"):
-        read_collection(_folder(tmp_path, notes=[{"id": "1"}]))
+@pytest.mark.parametrize(
+    ("name", "row", "told"),
+    [
+        ("notes", {"id": "1"}, "the field text"),
+        ("notes", {"id": "1", "text": 5}, "text is no text"),
+        ("notes", {"id": "1", "text": "t", "createdAt": "some day"}, "Invalid isoformat string"),
+        ("notes", ["id", "text"], "no object"),
+        ("queries", {"id": "chat1/q0", "text": None}, "text is no text"),
+        ("qrels", {"query_id": "chat1/q0", "note_id": "chat1/S1"}, "the field relevance"),
+        ("qrels", {"query_id": "chat1/q0", "note_id": "chat1/S1", "relevance": "high"}, "invalid literal"),
+    ],
+)
+def test_a_bad_row_is_told_with_its_line(tmp_path: Path, name: str, row: Any, told: str) -> None:  # noqa: ANN401 - any JSON
+    with pytest.raises(InvalidArgument, match=rf"{name}\.jsonl:1: expected .*{told}"):
+        read_collection(_folder(tmp_path, **{name: [row]}))
+
+
+def test_a_line_that_is_no_json_is_told_with_its_place(tmp_path: Path) -> None:
+    (_folder(tmp_path) / "qrels.jsonl").write_text(f"{json.dumps(QRELS[0])}\n\n")
+    with pytest.raises(InvalidArgument, match=r"qrels\.jsonl:2: expected an object"):
+        read_collection(tmp_path)

@@ -73,12 +73,17 @@ def test_yaml_says_the_same_as_json_lines(tmp_path: Path) -> None:
     [
         ({"id": "two words"}, "id"),
         ({"text": ""}, "text"),
+        ({"text": " \n"}, "text"),
+        ({"relevant": [["a"]]}, "relevant"),
+        ({"relevant": "a.md"}, "relevant"),
+        ({"relevant": {"a": 1.5}}, "relevant.a"),
         ({"relevant": {}}, "either relevant notes or"),
         ({"unanswerable": True}, "either relevant notes or"),
         ({"relevant": {"a": 0}}, "relevant.a"),
         ({"now": "yesterday"}, "now"),
         ({"timeZone": "Mars/Olympus"}, "timeZone"),
         ({"filters": {"createdAfter": "someday"}}, "RFC 3339"),
+        ({"filters": {"createdAfter": "2026-02-01", "createdBefore": "2026-01-01"}}, "filters.createdAfter is later"),
         ({"filters": {"folder": "x"}}, "filters.folder"),
         ({"grade": 3}, "grade"),
     ],
@@ -94,6 +99,19 @@ def test_a_mistake_is_told_with_its_line_and_field(tmp_path: Path, change: dict[
 def test_an_id_stands_once(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="'q1' is taken"):
         read_golden(_written(tmp_path, FULL, FULL))
+
+
+def test_a_byte_order_mark_and_line_ends_of_windows_do_not_matter(tmp_path: Path) -> None:
+    file = tmp_path / "golden.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + json.dumps(FULL).encode() + b"\r\n\r\n")
+    assert [question.question_id for question in read_golden(file)] == ["q1"]
+
+
+def test_a_line_that_is_no_object_is_told_in_our_words(tmp_path: Path) -> None:
+    file = tmp_path / "golden.jsonl"
+    file.write_text("[1, 2]\n")
+    with pytest.raises(InvalidArgument, match=r"golden.jsonl:1: expected an object with the fields of a question$"):
+        read_golden(file)
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "not json\n", "[1, 2]\n"])

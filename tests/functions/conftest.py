@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.extractive import ExtractiveWriter
 from shared.app import App
 from shared.settings import Settings
+from shared.threads import RequestThreads
 from tests.fakes import HashingEmbedder
 from tests.functions.world import Clock, Tokens, World, hosted
 
@@ -34,7 +34,7 @@ def world(
 ) -> Iterator[World]:
     """Nobody but Alice and Bob, on an empty embedded store."""
     store, clock, tokens = EmbeddedStore(tmp_path / "home"), Clock(), Tokens()
-    with ThreadPoolExecutor(4) as pool:
+    with RequestThreads(4) as pool:
         app = App(
             settings=Settings(home=tmp_path / "home", auth="none", allowed_origins=("https://notes.example",)),
             store=store,

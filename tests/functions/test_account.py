@@ -39,6 +39,14 @@ def test_feedback_is_kept_and_given_back_with_everything_else(world: World) -> N
     assert [row for row in _export(world) if row["type"] == "feedback"] == [{"type": "feedback", **given}]
 
 
+def test_an_answer_that_is_kept_nowhere_can_be_rated(world: World) -> None:
+    world.save("boat", title="Boat", text="The boat is blue.")
+    answer = world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?"}).get_json()
+    rated = {"requestId": answer["meta"]["requestId"], "rating": "up"}
+    assert world.call("api", "POST", "/feedback", rated).get_json()["rating"] == "up"
+    assert {row["type"] for row in _export(world)} == {"note", "feedback", "end"}
+
+
 def test_a_second_thought_replaces_the_first_and_a_click_is_another_matter(world: World) -> None:
     for body in (RATED, {"requestId": "r-1", "rating": "up"}, {"requestId": "r-1", "citation": "N2"}):
         assert world.call("api", "POST", "/feedback", body).status_code == 200
@@ -139,20 +147,27 @@ def test_only_a_page_of_notes_is_read_before_the_first_line_leaves(world: World)
     response.close()
 
 
-def test_an_export_that_fails_half_way_says_so_in_its_last_line(world: World) -> None:
-    bootstrap.use(replace(world.app, store=_CountingStore(world.app.store, fails_at=2)))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("failure", "status"), [(StoreUnavailable("away"), "UNAVAILABLE"), (ZeroDivisionError(SECRET), "INTERNAL")]
+)
+def test_an_export_that_fails_half_way_says_so_in_its_last_line(
+    world: World, failure: Exception, status: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = _CountingStore(world.app.store, failure, fails_at=2)
+    bootstrap.use(replace(world.app, store=store))  # type: ignore[arg-type]
     for number in range(25):
         world.app.store.put_note("alice", Note(f"n{number}", "T", "x", START, START))
     *rows, last = _export(world)
     assert len(rows) == 20
-    assert (last["type"], last["error"]["status"]) == ("error", "UNAVAILABLE")
+    assert (last["type"], last["error"]["status"]) == ("error", status)
+    assert SECRET not in json.dumps(last) + capsys.readouterr().err
 
 
 class _CountingStore:
-    """Counts pages of notes, and is away from one of them on."""
+    """Counts pages of notes, and fails at one of them."""
 
-    def __init__(self, inner: Store, fails_at: int | None = None) -> None:
-        self._inner, self._fails_at, self.pages = inner, fails_at, 0
+    def __init__(self, inner: Store, failure: Exception | None = None, *, fails_at: int | None = None) -> None:
+        self._inner, self._failure, self._fails_at, self.pages = inner, failure, fails_at, 0
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
@@ -161,8 +176,8 @@ class _CountingStore:
         self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
     ) -> Page[Note]:
         self.pages += 1
-        if self.pages == self._fails_at:
-            raise StoreUnavailable("away")
+        if self._failure is not None and self.pages == self._fails_at:
+            raise self._failure
         return self._inner.list_notes(tenant_id, limit=limit, token=token, vault=vault)
 
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.absent import absent
 from tests.functions.world import ROOT
 
 HEAVY = (
@@ -38,11 +39,12 @@ print([module for module in {heavy!r} if module in sys.modules])
         ({"AUTH": "none"}, "AUTH: expected firebase where K_SERVICE is set"),
         ({"GOOGLE_CLOUD_PROJECT": ""}, "GOOGLE_CLOUD_PROJECT: expected a project id"),
         ({"EMBEDDING_DIM": "many"}, "EMBEDDING_DIM: expected a whole number"),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"}, "opentelemetry.sdk to be installed"),
     ],
 )
 def test_a_revision_with_a_bad_setting_does_not_start(env: dict[str, str], told: str) -> None:
     deployed = {**os.environ, "K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", **env}
-    start = "import functions_framework; functions_framework.create_app('chat', 'main.py')"
+    start = f"{absent('opentelemetry')}import functions_framework; functions_framework.create_app('chat', 'main.py')"
     done = subprocess.run(
         [sys.executable, "-c", start], cwd=ROOT, env=deployed, capture_output=True, text=True, check=False
     )

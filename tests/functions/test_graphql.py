@@ -19,7 +19,8 @@ from tests.functions.world import World, problem
 CREATE = "mutation($title: String, $settings: SettingsInput) { createSession(title: $title, settings: $settings) \
 { sessionId title settings { topK model } } }"
 ASK = "mutation($id: ID, $message: String!, $settings: SettingsInput) { ask(sessionId: $id, message: $message, \
-settings: $settings) { answer citations meta session { sessionId messageCount messages { messages { role text } } } } }"
+settings: $settings) { answer citations meta session { sessionId messageCount \
+messages { messages { role text requestId } } } } }"
 
 
 def _run(world: World, query: str, caller: str = "alice", **variables: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -101,9 +102,11 @@ def test_a_question_is_answered_in_its_session(world: World) -> None:
     world.clock.forward(seconds=1)
     again = _data(world, ASK, id=session_id, message="And where?", settings={"topK": 1})["ask"]
     assert again["meta"]["retrieval"]["k"] == 1
-    said = [each["text"] for each in again["session"]["messages"]["messages"]]
-    assert said[0] == "What leaks in the boat?"
-    assert said[2] == "And where?"
+    said = again["session"]["messages"]["messages"]
+    assert said[0]["text"] == "What leaks in the boat?"
+    assert said[2]["text"] == "And where?"
+    ids = [each["meta"]["requestId"] for each in (answer, answer, again, again)]
+    assert [each["requestId"] for each in said] == ids
 
 
 @pytest.mark.parametrize(
@@ -197,3 +200,9 @@ def test_one_question_in_a_request(world: World) -> None:
 def test_tools_can_ask_for_the_schema(world: World) -> None:
     names = {each["name"] for each in _data(world, get_introspection_query())["__schema"]["types"]}
     assert {"Session", "SettingsInput", "Answer"} <= names
+
+
+def test_a_question_is_held_to_what_chat_takes(world: World) -> None:
+    (error,) = _run(world, 'mutation { ask(message: "boat\\u0000?") { answer } }')["errors"]
+    assert error["extensions"]["field"] == "message"
+    assert "NUL" in error["message"]

@@ -17,9 +17,9 @@ from functions._log import JsonLines
 from shared import bootstrap, spans
 from shared.adapters.otel import OtelRecorder
 from shared.bootstrap import build
-from shared.errors import SettingsError
+from shared.errors import ModelUnavailable
 from shared.settings import Settings
-from tests.fakes import ScriptedWriter
+from tests.fakes import HashingEmbedder, ScriptedWriter
 from tests.functions.world import World
 from tests.servers.scripted import Reply, ScriptedServer
 
@@ -55,6 +55,19 @@ def lines() -> Iterator[_Lines]:
     yield handler
     for logger in loggers:
         logger.removeHandler(handler)
+
+
+def test_what_a_search_logs_in_other_threads_names_its_request_too(
+    world: World, embedder: HashingEmbedder, lines: _Lines
+) -> None:
+    world.save("boat", title="Boat", text="The boat is blue.")
+    embedder.outage = ModelUnavailable("away")
+    lines.texts.clear()
+    body = {"question": "Which colour is the boat?"}
+    assert world.call("api", "POST", "/ask", body, headers={"X-Request-Id": "r-7"}).status_code == 200
+    told = [json.loads(text) for text in lines.texts]
+    assert any("without the question's embedding" in line["message"] for line in told)
+    assert {line.get("requestId") for line in told} == {"r-7"}
 
 
 def _events(world: World, **body: object) -> str:
@@ -182,9 +195,9 @@ def test_a_collector_that_is_away_costs_no_answer(world: World, collector: Scrip
 
 def test_a_request_without_a_caller_begins_a_trace_of_its_own() -> None:
     for header in ("", "00-zz-bb-01", "junk"):
-        place = spans.begun(header)
-        assert place.parent_id is None
-        assert (len(place.trace_id), len(place.span_id)) == (32, 16)
+        context = spans.begun(header)
+        assert context.parent_id is None
+        assert (len(context.trace_id), len(context.span_id)) == (32, 16)
     assert spans.begun().trace_id != spans.begun().trace_id
 
 
@@ -197,9 +210,3 @@ def test_the_product_records_where_its_settings_name_a_collector(tmp_path: Path,
     recorder.close()
     app.pool.shutdown()
     assert [(span["name"], span["ms"]) for span in _spans(collector)] == [("a step", 100.0)]
-
-
-@pytest.mark.parametrize("address", ["collector:4318", "ftp://collector", "4318"])
-def test_an_address_that_is_none_stops_the_start(address: str) -> None:
-    with pytest.raises(SettingsError, match="OTEL_EXPORTER_OTLP_ENDPOINT: expected an address"):
-        Settings.from_env({"OTEL_EXPORTER_OTLP_ENDPOINT": address})

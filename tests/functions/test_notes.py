@@ -58,7 +58,7 @@ def test_what_was_read_can_be_sent_back(world: World) -> None:
         ("text", None),
         ("text", ["a"]),
         ("tags", "boat"),
-        ("tags", ["t"] * 101),
+        ("tags", ["t"] * 51),
         ("vault", ""),
         ("vault", "a/b"),
         ("vault", None),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import quote
 
 import pytest
 
-from shared.domain import IndexChange, IndexRecord, IndexStatus
+from shared import bootstrap
+from shared.domain import IndexChange, IndexRecord, IndexStatus, Vector
 from shared.errors import ModelRefused, ModelUnavailable
 from tests.fakes import HashingEmbedder
 from tests.functions.world import START, World
@@ -91,6 +95,25 @@ def test_what_the_model_refuses_is_acknowledged(world: World, embedder: HashingE
     embedder.outage = ModelRefused("bad key")
     assert world.written("tenants/alice/notes/n1").status_code == 200
     assert _status(world) == IndexStatus.FAILED
+
+
+class _Broken(HashingEmbedder):
+    """Has a bug that says what it was given."""
+
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        raise ZeroDivisionError(texts[0])
+
+
+def test_a_bug_lets_the_event_come_again_and_is_logged_without_its_text(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.put("n1", title="Treasure", text="Under the oak.")
+    bootstrap.use(replace(world.app, embedder=_Broken()))
+    assert world.written("tenants/alice/notes/n1").status_code == 500
+    *_, line = capsys.readouterr().err.splitlines()
+    told = json.loads(line)
+    assert (told["severity"], told["noteId"], told["exception"]["type"]) == ("ERROR", "n1", "ZeroDivisionError")
+    assert "oak" not in line
 
 
 def test_while_another_worker_embeds_the_note_the_event_comes_again(world: World) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 from werkzeug.test import TestResponse
@@ -18,7 +19,9 @@ from functions._calls import Call
 from functions._once import request_key
 from functions.routes.chat import ChatBody
 from shared import bootstrap
-from shared.domain import Draft, Piece, Prompt
+from shared.adapters.embedded import EmbeddedStore
+from shared.domain import AnsweredRequest, Draft, Piece, Prompt
+from shared.errors import StoreUnavailable
 from shared.ports import Identity, Writer
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
@@ -144,7 +147,7 @@ def test_a_request_that_failed_is_free_at_once(world: World) -> None:
 @pytest.mark.usefixtures("writer")
 def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: World) -> None:
     body = parse(json.dumps(ASKED).encode(), ChatBody)
-    died = world.app.claimed(request_key(Call("x", {}, b"", Identity("alice", "alice")), body, "r-1"))
+    died = world.app.claimed(request_key(Call("x", {}, b"", Identity("alice")), body, "r-1"))
     died.__enter__()
     world.clock.forward(minutes=1)
     assert _chat(world).get_json()["answer"].startswith("Answer 0")
@@ -185,6 +188,44 @@ def test_while_one_is_answering_a_repeat_is_told_to_come_back_when_its_lease_end
     assert int(told.headers["Retry-After"]) == math.ceil(left.total_seconds()) > 5
     assert [(line["severity"], line["route"]) for line in lines] == [("WARNING", "/")] * 2
     assert not any("exception" in line for line in lines)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
+    world: World, writer: ScriptedWriter, *, streamed: bool
+) -> None:
+    forgetful = _Forgetful(world.app.settings.home)
+    bootstrap.use(replace(bootstrap.app(), store=forgetful))
+    forgetful.keeps = 1  # the claim, not the answer
+    answered = _stream(world)[-1][1] if streamed else _chat(world).get_json()
+    assert str(answered["answer"]).startswith("Answer 0")
+    forgetful.keeps = 9
+    world.clock.forward(minutes=1)
+    assert _chat(world).get_json()["answer"].startswith("Answer 1")
+    assert len(writer.prompts) == 2
+    forgetful.close()
+
+
+def test_what_failed_is_told_although_the_claim_cannot_be_given_back(world: World) -> None:
+    forgetful = _Forgetful(world.app.settings.home)
+    bootstrap.use(replace(bootstrap.app(), store=forgetful))
+    forgetful.keeps = 1
+    assert problem(_chat(world, template="nowhere"))[:2] == (404, "NOT_FOUND")
+    forgetful.close()
+
+
+class _Forgetful(EmbeddedStore):
+    """A store that can keep only so many further records of requests."""
+
+    keeps = 0
+
+    def write_request(
+        self, tenant_id: str, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
+    ) -> str | None:
+        if not self.keeps:
+            raise StoreUnavailable("the disk is full")
+        self.keeps -= 1
+        return super().write_request(tenant_id, request_id, record, expected=expected, now=now)
 
 
 class _Slow:

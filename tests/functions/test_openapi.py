@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from functions import api, chat
-from functions.routes.openapi import OTHER_PROTOCOLS, document
+from functions.routes.openapi import document
 from tests.functions.world import ROOT, World
 from tests.servers.dev import dev
 
@@ -29,8 +29,7 @@ def test_it_is_served_without_a_caller(world: World) -> None:
 def test_every_route_stands_in_it_with_what_it_takes_and_gives() -> None:
     described: Any = document()
     listed = {(method, path) for path, methods in described["paths"].items() for method in methods}
-    described_routes = [route for route in api.ROUTES if route.pattern not in OTHER_PROTOCOLS]
-    assert len(listed) == len(described_routes) + len([route for route in chat.ROUTES if route.pattern == "/"])
+    assert len(listed) == len(api.ROUTES) + len([route for route in chat.ROUTES if route.pattern == "/"])
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], (method, path)
@@ -42,6 +41,26 @@ def test_names_of_operations_are_their_own() -> None:
     described: Any = document()
     names = [operation["operationId"] for methods in described["paths"].values() for operation in methods.values()]
     assert len(names) == len(set(names))
+
+
+def test_whoever_may_call_may_have_to_bring_two_tokens() -> None:
+    described: Any = document()
+    ways = {
+        (path, method): [sorted(way) for way in operation["security"]]
+        for path, methods in described["paths"].items()
+        for method, operation in methods.items()
+    }
+    public = {(route.pattern, route.method.lower()) for route in api.ROUTES if route.public}
+    assert {address for address, way in ways.items() if not way} == public
+    assert all(way == [["idToken"], ["appCheck", "idToken"]] for address, way in ways.items() if address not in public)
+    assert described["components"]["securitySchemes"]["appCheck"]["name"] == "X-Firebase-AppCheck"
+
+
+def test_messages_of_mcp_are_described_as_json_rpc() -> None:
+    described: Any = document()
+    mcp = described["paths"]["/mcp"]["post"]
+    assert mcp["requestBody"]["content"]["application/json"]["schema"]["required"] == ["jsonrpc"]
+    assert set(mcp["responses"]) == {"200", "202", "default"}
 
 
 @pytest.mark.timeout(450)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from shared import bootstrap
-from shared.domain import Answer, Piece, Prompt, Question, SettingsPatch
+from shared.domain import Answer, Message, Piece, Prompt, Question, Role, SettingsPatch
 from shared.errors import ModelUnavailable
 from shared.sessions.service import NEW
 from shared.sessions.source_list import LINE
@@ -355,6 +355,20 @@ def test_a_streamed_answer_is_stored_before_its_result_is_told(boat: World, form
     assert (answered["citations"], answered["meta"]) == (result["citations"], result["meta"])
 
 
+def test_both_messages_of_a_turn_name_its_request(boat: World) -> None:
+    first = _ask(boat, "What leaks in the boat?", requestId="mine")
+    second = _ask(boat, "And where?", first["meta"]["sessionId"])
+    named = [each["requestId"] for each in _messages(boat, first["meta"]["sessionId"])]
+    assert named == ["mine", "mine", second["meta"]["requestId"], second["meta"]["requestId"]]
+
+
+def test_a_message_stored_before_messages_named_their_request_reads_without_one(boat: World) -> None:
+    session_id = _create(boat)
+    older = Message(message_id="m1", role=Role.USER, text="Where?", created_at=boat.clock())
+    assert boat.app.store.add_messages("alice", session_id, [older], first="Where?")
+    assert [each["requestId"] for each in _messages(boat, session_id)] == [None]
+
+
 def test_a_stream_of_an_unknown_session_is_404(boat: World) -> None:
     response = boat.call("chat", "POST", "/chat", {"message": "hi", "sessionId": "nope", "stream": True})
     assert "NOT_FOUND" in response.get_data(as_text=True)
@@ -436,18 +450,32 @@ def test_turns_of_two_clients_are_both_stored_and_each_knows_its_own_answer(boat
         sessions.begin(replace(question, text=text), session_id, SettingsPatch())
         for text in ("One boat?", "Two boats?")
     )
-    for turn, text in ((second, "Second."), (first, "First.")):
+    for turn, text, request_id in ((second, "Second.", "r-2"), (first, "First.", "r-1")):
         boat.clock.forward(seconds=1)
         answer: Answer = replace(boat.app.chat(turn.question), text=text, citations=())
-        assert sessions.record(turn, answer, {"citations": [], "meta": {"model": "m"}})
+        assert sessions.record(turn, answer, {"citations": [], "meta": {"requestId": request_id}})
     third = sessions.whole(sessions.begin(question, session_id, SettingsPatch()))
     assert {(each.question, each.answer) for each in third.question.history} == {
         ("One boat?", "First."),
         ("Two boats?", "Second."),
     }
-    said = [each["text"] for each in _messages(boat, session_id)]
-    assert said[2:] == ["Second.", "First."]
-    assert set(said[:2]) == {"One boat?", "Two boats?"}
+    said = [(each["text"], each["requestId"]) for each in _messages(boat, session_id)]
+    assert said[2:] == [("Second.", "r-2"), ("First.", "r-1")]
+    assert set(said[:2]) == {("One boat?", "r-1"), ("Two boats?", "r-2")}
+
+
+def test_whoever_has_used_up_the_day_costs_no_model_call_for_a_follow_up(
+    boat: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranker = ScriptedWriter('{"question": "Where does the boat leak?"}')
+    limited = replace(boat.app, ranker=ranker, settings=replace(boat.app.settings, daily_chat_limit=2))
+    monkeypatch.setattr(bootstrap, "_process", [limited])
+    session_id = _ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
+    _ask(boat, "And where?", session_id)
+    assert len(ranker.prompts) == 1
+    again = boat.call("chat", "POST", "/chat", {"message": "And when?", "sessionId": session_id})
+    assert problem(again)[:2] == (429, "EXHAUSTED")
+    assert len(ranker.prompts) == 1
 
 
 def test_an_outage_of_the_model_makes_no_follow_up_fail(boat: World, monkeypatch: pytest.MonkeyPatch) -> None:

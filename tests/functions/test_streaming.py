@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from functions._sse import Form, Rush, attended, encoded, unwrapped
+from functions._sse import Burst, Form, attended, encoded, unwrapped
 from shared import bootstrap
 from shared.domain import Piece
 from shared.errors import ModelUnavailable
@@ -286,25 +286,25 @@ def test_a_slow_step_does_not_hold_up_the_heartbeats(monkeypatch: pytest.MonkeyP
     assert [event for event in events if event] == ["second"]
 
 
-def test_a_stream_alone_begins_at_once_and_one_in_a_rush_waits_for_its_end() -> None:
-    rush, waited = Rush(), list[float]()
+def test_a_stream_alone_begins_at_once_and_one_in_a_burst_waits_for_its_end() -> None:
+    burst, waited = Burst(), list[float]()
 
     def begin() -> None:
         started = time.monotonic()
-        rush.wait()
+        burst.wait()
         waited.append(time.monotonic() - started)
 
     begin()
-    assert waited[0] < Rush.PAUSE
+    assert waited[0] < Burst.PAUSE
     threads = [threading.Thread(target=begin) for _ in range(5)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert max(waited) >= Rush.PAUSE / 2
-    rush._last = time.monotonic() + 60  # beginnings without end
+    assert max(waited) >= Burst.PAUSE / 2
+    burst._last = time.monotonic() + 60  # beginnings without end
     begin()
-    assert waited[-1] < Rush.LONGEST + 1
+    assert waited[-1] < Burst.LONGEST + 1
 
 
 def test_whoever_leaves_ends_what_is_under_way_in_its_own_thread() -> None:

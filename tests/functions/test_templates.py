@@ -155,6 +155,29 @@ def test_a_file_that_is_added_to_a_folder_is_there_at_once(
     assert world.call("api", "GET", "/templates/late").get_json()["name"] == "Late"
 
 
+def test_files_that_are_no_templates_keep_nobody_from_the_others(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    files = {
+        "good.md": "---\nname: Good\n---\n1. Think.",
+        "bare.md": "1. No frontmatter.",
+        "broken.md": "---\nname: [\n---\n1.",
+        "sub/good.md": "---\nname: Another\n---\n1. Of the same id.",
+    }
+    for name, text in files.items():
+        (tmp_path / "templates" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "templates" / name).write_text(text)
+    app = replace(world.app, settings=replace(world.app.settings, template_folders=(tmp_path / "templates",)))
+    monkeypatch.setattr(bootstrap, "_process", [app])
+    listed = world.call("api", "GET", "/templates").get_json()["templates"]
+    assert [(each["templateId"], each["name"]) for each in listed] == [("good", "Good")]
+    assert [caplog.text.count(name) for name in ("bare.md: frontmatter", "broken.md: frontmatter", "duplicate id")] == [
+        1, 1, 1,
+    ]  # fmt: skip
+    asked = {"message": "hi", "template": "bare"}
+    assert problem(world.call("chat", "POST", "/chat", asked))[:2] == (404, "NOT_FOUND")
+
+
 # -- /chat
 
 

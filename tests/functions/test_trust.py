@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 
 from shared import bootstrap
 from shared.answering.grounding import Scrutiny
+from shared.domain import Piece, Prompt
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
 
@@ -32,6 +33,42 @@ def test_each_citation_tells_its_support_and_the_answer_how_well_it_is_grounded(
     assert citation["stale"] is False
     assert citation["quote"] == "The boat is blue and 12 metres long."
     assert body["meta"]["grounding"] == {"precision": 1.0, "recall": 1.0}
+
+
+def test_a_citation_is_stale_while_the_index_is_behind_its_note(world: World) -> None:
+    answered(world, "unused")
+    assert world.put("boat", title="Boat", text="The boat is 15 metres long.").status_code == 200
+    bootstrap.use(replace(world.app, writer=ScriptedWriter("The boat is 12 metres long [N1].")))
+    asked = {"message": "What about the boat?", "requestId": "r-1", "sessionId": "new"}
+    body = world.call("chat", "POST", "/chat", asked).get_json()
+    (citation,) = body["citations"]
+    assert (citation["quote"], citation["stale"]) == ("The boat is blue and 12 metres long.", True)
+    assert world.call("chat", "POST", "/chat", asked).get_json()["citations"] == [citation]
+    path = f"/sessions/{body['meta']['sessionId']}/messages"
+    assert world.call("api", "GET", path).get_json()["messages"][1]["citations"] == [citation]
+
+
+class Meanwhile(ScriptedWriter):
+    """Something happens while it writes."""
+
+    def __init__(self, happens: Callable[[], object]) -> None:
+        super().__init__("The boat is 12 metres long [N1].")
+        self.happens = happens
+
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
+        self.happens()
+        return super().stream(prompt)
+
+
+def test_a_note_that_is_saved_or_deleted_while_the_answer_is_written_makes_it_stale(world: World) -> None:
+    for change in (
+        lambda: world.put("boat", title="Boat", text="The boat is 15 metres long."),
+        lambda: world.call("api", "DELETE", "/notes/boat"),
+    ):
+        world.save("boat", title="Boat", text=BOAT)
+        bootstrap.use(replace(world.app, writer=Meanwhile(change)))
+        body = world.call("chat", "POST", "/chat", {"message": "What about the boat?"}).get_json()
+        assert [each["stale"] for each in body["citations"]] == [True]
 
 
 def test_what_is_not_backed_is_flagged(world: World) -> None:
@@ -90,6 +127,12 @@ def _no_candidates(world: World) -> dict[str, Any]:
     return answered(world, "unused", filters={"tags": ["nowhere"]})
 
 
+def _nothing_near(world: World) -> dict[str, Any]:
+    world.save("boat", title="Boat", text=BOAT)
+    bootstrap.use(replace(world.app, embedder=None, writer=ScriptedWriter("The notes do not say.")))
+    return dict(world.call("chat", "POST", "/chat", {"message": "What is quantum chromodynamics?"}).get_json())
+
+
 def _time_range_empty(world: World) -> dict[str, Any]:
     return answered(world, "The notes do not say.", message="What about the boat in May 2019?")
 
@@ -104,6 +147,7 @@ def _time_range_empty(world: World) -> dict[str, Any]:
         (_unsupported, "unsupported_claims", True),
         (_invented, "unsupported_claims", True),
         (_no_candidates, "no_candidates", False),
+        (_nothing_near, "no_candidates", False),
         (_time_range_empty, "time_range_empty", True),
     ],
 )

@@ -39,7 +39,7 @@ class Tokens:
 
     outage: AuroraError | None = None
     known: dict[str, Identity] = field(
-        default_factory=lambda: {"alice-token": Identity("alice", "alice"), "bob-token": Identity("bob", "bob")}
+        default_factory=lambda: {"alice-token": Identity("alice"), "bob-token": Identity("bob")}
     )
 
     def verify(self, token: str | None) -> Identity:

@@ -187,6 +187,23 @@ def test_waiting_notes_get_their_vectors_by_the_next_call(
     assert_follows(store, embedder, *swept)
 
 
+def test_notes_that_failed_before_hold_up_none_that_waits_for_vectors(
+    store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.indexing.reconcile.UNFINISHED", 3)
+    embedder.outage = ModelRefused("bad key")
+    for note_id in swept[:4]:
+        store.put_note(TENANT, note(sections("refused"), note_id, updated_at=START))
+        index(store, embedder, clock, note_id)
+    embedder.outage = ModelUnavailable("gone")
+    clock.advance(minutes=1)
+    store.put_note(TENANT, note(sections("edited"), "n09", updated_at=START))
+    with pytest.raises(ModelUnavailable):
+        index(store, embedder, clock, "n09")
+    embedder.outage = None
+    assert sweep(store, embedder, clock).found[Finding.PENDING] == 1
+
+
 # -- bounds
 
 

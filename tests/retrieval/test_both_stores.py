@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -18,9 +18,13 @@ import pytest
 from cli.emulator import Emulator
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firestore import FirestoreStore
-from shared.domain import Filters, Retrieved, Scores, Strategy
+from shared.domain import Filters, Question, Retrieved, Scores, Strategy
+from shared.retrieval.folders import Wish, retrieve_from_folders
+from shared.scopes import place_token
+from tests.contracts.samples import TENANT
+from tests.fakes import ScriptedWriter
 from tests.retrieval.library import Library
-from tests.retrieval.samples import days_ago
+from tests.retrieval.samples import NOW, days_ago
 
 NOTES = 500
 WORDS = ["".join(parts) for parts in product(("ba", "ko", "ri", "tu", "se"), repeat=3)]
@@ -110,7 +114,10 @@ def test_both_stores_rank_the_same_notes_alike(
     for library in (both.embedded, both.firestore):
         library.writer.is_static = static
         found.append(library.ask(text, **question))
-    one, other = found
+    _assert_alike(*found)
+
+
+def _assert_alike(one: Retrieved, other: Retrieved) -> None:
     assert _ranking(one) == _ranking(other)
     assert [_parts(each.scores) for each in one.selected] == [
         pytest.approx(_parts(each.scores), abs=TOLERANCE) for each in other.selected
@@ -126,8 +133,90 @@ def test_both_stores_rank_the_same_notes_alike(
     )
 
 
-def test_without_an_embedder_both_rank_alike(both: Both) -> None:
-    """But for filters by folder: Firestore looks for those among a stem's newest chunks."""
+WISHES: list[tuple[str, Wish, dict[str, Any]]] = [
+    (f"What about {MIDDLE[0]} and {RARE[1]}?", Wish(), {}),
+    (f"What about {MIDDLE[0]} and {RARE[1]}?", Wish(), {"threshold": 0.55}),
+    (f"{COMMON[0]} {COMMON[1]} {COMMON[2]}", Wish(), {}),
+    (f"{COMMON[0]} {MIDDLE[2]}", Wish(vaults=("v1",)), {}),
+    (f"{COMMON[1]} {MIDDLE[3]}", Wish(folders=("area2",)), {}),
+    (f"{MIDDLE[3]} {RARE[0]}", Wish(folders=("v0/area1", "area3")), {"top_k": 12}),
+    (f"{RARE[2]} {RARE[3]}", Wish(vaults=("v0",), folders=("area4",)), {"strategy": Strategy.RRF}),
+    (f"{MIDDLE[1]} last month", Wish(), {}),
+    (f"{MIDDLE[4]} {RARE[4]}", Wish(folders=("area0",)), {"filters": Filters(tags=("odd",))}),
+    ("words that nobody wrote", Wish(), {}),
+]
+RANKERS = {"by a model": '["area3", "area0", "area1"]', "by its failure": "I would look everywhere.", "by match": None}
+
+
+def _ask(library: Library, text: str, wish: Wish, reply: str | None, **question: Any) -> Retrieved:  # noqa: ANN401 - Question's
+    """`reply`: of the model that ranks folders; None: there is none."""
+    library.writer.is_static = False
+    return retrieve_from_folders(
+        Question(**{"tenant_id": TENANT, "text": text, "now": NOW, "top_k": 5, **question}),
+        wish,
+        store=library.asked,
+        embedder=library.embedder,
+        options=library.options,
+        pool=library.executor,
+        ranker=None if reply is None else ScriptedWriter(reply),
+    ).retrieved
+
+
+@pytest.fixture
+def thorough(both: Both) -> Iterator[Both]:
+    """Both may read all postings of every word: within a folder Firestore finds words among the newest chunks that
+    have them, so only then it must find what the embedded store does.
+    """
+    before = both.embedded.options
+    for library in (both.embedded, both.firestore):
+        library.options = replace(before, posting_budget=4 * NOTES, posting_budget_alone=4 * NOTES)
+    yield both
+    for library in (both.embedded, both.firestore):
+        library.options = before
+
+
+@pytest.mark.parametrize(("text", "wish", "question"), WISHES)
+@pytest.mark.parametrize("ranked", RANKERS)
+def test_both_stores_answer_from_the_same_folders_alike(
+    thorough: Both, text: str, wish: Wish, question: dict[str, Any], ranked: str
+) -> None:
+    one, other = (
+        _ask(library, text, wish, RANKERS[ranked], **question) for library in (thorough.embedded, thorough.firestore)
+    )
+    assert one.places == other.places
+    _assert_alike(one, other)
+
+
+@pytest.mark.parametrize(("text", "wish", "question"), WISHES)
+def test_with_fewer_postings_firestore_brings_nothing_from_elsewhere_and_the_same_vectors(
+    both: Both, text: str, wish: Wish, question: dict[str, Any]
+) -> None:
+    reply = RANKERS["by a model"]
+    one, other = (_ask(library, text, wish, reply, **question) for library in (both.embedded, both.firestore))
+    assert one.places == other.places
+    tokens = {place_token(place.vault, place.folder) for place in other.places}
+    assert all(tokens.intersection(passage.chunk.scopes) for passage in other.selected)
+    vectors = {passage.chunk.chunk_id: passage.scores.vector for passage in one.selected}
+    shared = [passage for passage in other.selected if passage.chunk.chunk_id in vectors]
+    assert len(shared) >= len(one.selected) // 2
+    assert [passage.scores.vector for passage in shared] == pytest.approx(
+        [vectors[passage.chunk.chunk_id] for passage in shared], abs=TOLERANCE
+    )
+
+
+def test_without_an_embedder_both_rank_alike(thorough: Both) -> None:
+    rankings = []
+    for library in (thorough.embedded, thorough.firestore):
+        library.embedder = None
+        rankings.append([_ranking(library.ask(text, **question)) for text, question in QUESTIONS])
+        rankings[-1] += [_ranking(_ask(library, text, wish, None, **question)) for text, wish, question in WISHES]
+        library.embedder = library.writer
+    assert rankings[0] == rankings[1]
+    assert any(rankings[0])
+
+
+def test_without_an_embedder_both_rank_alike_with_the_postings_they_may_read(both: Both) -> None:
+    """Where no folder, vault or tag is named."""
     rankings = []
     for library in (both.embedded, both.firestore):
         library.embedder = None

@@ -65,15 +65,24 @@ def test_what_lies_below_a_named_folder_is_not_ranked_again() -> None:
 @pytest.mark.parametrize(
     ("wish", "named"),
     [
-        (Wish(vaults=("attic",)), "no vault 'attic'"),
-        (Wish(folders=("plans", "cellar")), "no folder 'cellar'"),
+        (Wish(vaults=("attic",)), "no vault 'attic'; there are: default, work, home$"),
+        (Wish(folders=("plans", "cellar")), "no folder 'cellar'; there are: "),
         (Wish(vaults=("home",), folders=("work/plans",)), "no folder 'work/plans'"),
         (Wish(folders=("/",)), "no folder '/'"),
+        (Wish(folders=("plan/gardens",)), "no folder 'plan/gardens'; there are: plans/garden, "),
     ],
 )
-def test_what_does_not_exist_is_named(wish: Wish, named: str) -> None:
+def test_what_does_not_exist_is_named_with_the_likeliest_that_does(wish: Wish, named: str) -> None:
     with pytest.raises(NotFound, match=named):
         offers(wish, FOLDERS)
+
+
+def test_of_many_names_a_few_are_told() -> None:
+    many = [Folder("home", f"f{number}") for number in range(9)]
+    with pytest.raises(NotFound, match=r"there are: (f\d, ){5}…$"):
+        offers(Wish(folders=("x",)), many)
+    with pytest.raises(NotFound, match=r"no folder 'x'; there are none$"):
+        offers(Wish(folders=("x",)), ())
 
 
 def test_weights_fall_by_a_tenth_and_stay_at_the_least() -> None:

@@ -31,6 +31,10 @@ def _furnish(library: Library) -> None:
     )
 
 
+QUARKS = ("strange", "charm", "bottom", "top", "quark", "lepton")
+"""Words of no note; chance brings some of their vectors near one."""
+
+
 def test_the_note_that_answers_comes_first_with_its_scores(library: Library) -> None:
     _furnish(library)
     found = library.ask("Where does the API run?")
@@ -76,6 +80,24 @@ def test_without_an_embedder_and_without_a_match_the_newest_notes_stand_in(libra
     library.embedder = None
     found = library.ask("What is quantum chromodynamics?")
     assert (found.mode, notes(found)) == (RetrievalMode.RECENT, ["api", "db"])
+
+
+def test_what_has_nothing_to_do_with_the_question_is_not_near_it(library: Library) -> None:
+    _furnish(library)
+    library.embedder = None
+    assert library.ask("What is quantum chromodynamics?").nearest == ()
+    assert [near.chunk.note_id for near in library.ask("Where does the API run?").nearest] == ["api", "db"]
+    assert [near.chunk.note_id for near in library.ask("Any chromodynamics last week?").nearest] == ["api"]
+
+
+def test_likeness_of_unrelated_texts_makes_no_note_near(library: Library) -> None:
+    library.add("garden", "Tomatoes need water every evening")
+    word = next(word for word in QUARKS if library.ask(word).nearest)
+    library.writer.unrelated_cosine = 0.9
+    found = library.ask(word)
+    assert (notes(found), found.nearest) == (["garden"], ())
+    found = library.ask(word, threshold=0.99)
+    assert (found.nearest, found.refusal) == ((), RefusalReason.NO_CANDIDATES)
 
 
 def test_when_nothing_lies_in_the_window_the_newest_notes_are_older(library: Library) -> None:

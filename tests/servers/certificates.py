@@ -1,4 +1,4 @@
-"""Google's certificate server and the tokens that its keys sign: throw-away keys, self-signed."""
+"""Google's key servers and the tokens that their keys sign: throw-away keys, self-signed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from typing import Any
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from cryptography.x509.oid import NameOID
 
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
 PROJECT = "demo-project"
+NUMBER = "123456789012"
+"""The project's number."""
 
 
 @cache
@@ -32,6 +34,10 @@ def key(name: str) -> rsa.RSAPrivateKey:
 
 def private_pem(name: str) -> str:
     return key(name).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+
+
+def public_pem(name: str) -> str:
+    return key(name).public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
 
 
 @cache
@@ -59,6 +65,39 @@ class CertificateServer(ScriptedServer):
         return Reply(body={name: certificate(name) for name in self.names}, headers=headers)
 
 
+class KeyServer(ScriptedServer):
+    """Serves the public keys of `names` as App Check does, under their names as key ids; rotate by assigning others."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+        super().__init__(self._keys)
+
+    def _keys(self, request: Request) -> Reply:
+        del request
+        return Reply(body={"keys": list(map(web_key, self.names))}, headers={"Cache-Control": "public, max-age=21600"})
+
+
+def web_key(name: str) -> dict[str, str]:
+    """The public key of that name as a JSON web key."""
+    numbers = key(name).public_key().public_numbers()
+    modulus, exponent = (_base64(value.to_bytes((value.bit_length() + 7) // 8)) for value in (numbers.n, numbers.e))
+    return {"kty": "RSA", "use": "sig", "alg": "RS256", "kid": name, "n": modulus, "e": exponent}
+
+
+def app_claims(**changed: object) -> dict[str, object]:
+    """Those of a good App Check token; `None` leaves a claim out."""
+    now = int(time.time())
+    good = {
+        "sub": "1:123456789012:web:0123456789abcdef",
+        "aud": [f"projects/{NUMBER}", f"projects/{PROJECT}"],
+        "iss": f"https://firebaseappcheck.googleapis.com/{NUMBER}",
+        "iat": now - 60,
+        "exp": now + 3600,
+        "provider": "recaptcha_enterprise",
+    }
+    return {name: value for name, value in {**good, **changed}.items() if value is not None}
+
+
 def claims(**changed: object) -> dict[str, object]:
     """Those of a good Firebase ID token; `None` leaves a claim out."""
     now = int(time.time())
@@ -74,9 +113,9 @@ def claims(**changed: object) -> dict[str, object]:
     return {name: value for name, value in {**good, **changed}.items() if value is not None}
 
 
-def signed(by: str, body: Mapping[str, object], *, kid: str | None = None, alg: str = "RS256") -> str:
+def signed(by: str, body: Mapping[str, object], *, kid: str | None = None, alg: str = "RS256", typ: str = "JWT") -> str:
     """RS256 by the key of that name. `kid`: another key id than the key's name; empty: none."""
-    header = {"alg": alg, "typ": "JWT", "kid": by if kid is None else kid}
+    header = {"alg": alg, "typ": typ, "kid": by if kid is None else kid}
     if not header["kid"]:
         del header["kid"]
     content = f"{_encoded(header)}.{_encoded(body)}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.sessions.follow_ups import Moment, whole_question
+from shared.sessions.earlier_times import Moment
+from shared.sessions.follow_ups import whole_question
 
 NOW = Moment(datetime(2026, 11, 21, 12, tzinfo=UTC), "Europe/Berlin")
 
@@ -114,7 +116,17 @@ SHIFTED = [
      "Was habe ich gemacht zwischen 2026-11-02 und 2026-11-08?"),
     ("¿Qué hice la semana pasada?", "¿Y la semana anterior?", "¿Qué hice entre 2026-11-02 y 2026-11-08?"),
     ("Qu'ai-je fait la semaine dernière ?", "Et la semaine d'avant ?", "Qu'ai-je fait entre 2026-11-02 et 2026-11-08?"),
-    ("What did I do last week?", "and two weeks before that?", "and two weeks before that?"),
+    ("What did I do last week?", "and two weeks before that?", "What did I do between 2026-10-26 and 2026-11-01?"),
+    ("What did I do two weeks ago?", "and the week after that?", "What did I do between 2026-11-09 and 2026-11-15?"),
+    ("What did I do yesterday?", "And a week earlier?", "What did I do 2026-11-13?"),
+    ("What happened on 3 May?", "And two days later?", "What happened 2026-05-05?"),
+    ("What did I do in March 2026?", "and 2 months later?", "What did I do between 2026-05-01 and 2026-05-31?"),
+    ("Was habe ich gestern gemacht?", "Und drei Tage früher?", "Was habe ich gemacht 2026-11-17?"),
+    ("What did I do last week?", "and two weeks later?", "and two weeks later?"),
+    ("What did I do last week?", "and the two weeks before that?", "and the two weeks before that?"),
+    ("What did I do last week?", "and a few weeks before that?", "and a few weeks before that?"),
+    ("What did I do last week?", "What did I plan two weeks before the launch?",
+     "What did I plan two weeks before the launch?"),
     ("What did I do last week?", "and the quarter before?", "and the quarter before?"),
     ("What did I decide about the API?", "and the week before?", "and the week before?"),
 ]  # fmt: skip
@@ -212,6 +224,28 @@ def test_a_chain_of_follow_ups_keeps_the_subject_and_does_not_grow() -> None:
     third = whole("And for the pricing?", second)
     assert third == "And for the pricing (decide last week)?"
     assert whole("Why?", third) == f"Why? {third}"
+
+
+CHAINS = [
+    (("Which hotel did we book in Rome?", "Is there a pool in it?", "How far is it from the station?",
+      "Did Jonas complain about it?"), "Did Jonas complain about it (hotel book Rome)?"),
+    (("Which laptop did I buy?", "How much did it cost?", "When does its warranty end?"),
+     "When does its warranty end (laptop buy)?"),
+    (("What did the physiotherapist recommend?", "Did she mention swimming?", "When does she work?"),
+     "When does she work (physiotherapist recommend)?"),
+    (("What is the launch date of Aurora?", "Who is responsible for that?", "When did she start?"),
+     "When did she start (responsible Aurora)?"),
+    (("How much does the hotel in Lisbon cost?", "Is the breakfast there good?", "Is it vegetarian?"),
+     "Is it vegetarian (breakfast hotel Lisbon cost)?"),
+    (("Was kostet das Fahrrad?", "Wo habe ich es gekauft?", "Wann wird es geliefert?"),
+     "Wann wird es geliefert (kostet Fahrrad)?"),
+]  # fmt: skip
+"""Pronoun after pronoun: what the last question has become."""
+
+
+@pytest.mark.parametrize(("questions", "expected"), CHAINS)
+def test_a_chain_of_pronouns_carries_what_the_last_one_points_at(questions: tuple[str, ...], expected: str) -> None:
+    assert reduce(lambda before, text: whole(text, before), questions) == expected
 
 
 def test_a_whole_that_would_be_too_long_carries_less() -> None:

@@ -35,7 +35,7 @@ SHOWN = {
     "snippet": "Alpha beta.",
     "stale": False,
 }
-BODY = {"answer": ANSWER.text, "citations": [SHOWN], "meta": {"model": "m"}}
+BODY = {"answer": ANSWER.text, "citations": [SHOWN], "meta": {"requestId": "r-1"}}
 
 
 @pytest.fixture(params=["embedded", "firestore"])
@@ -108,6 +108,13 @@ def test_a_session_of_another_tenant_is_not_there(sessions: Sessions) -> None:
         sessions.begin(Question(OTHER, "What?", DAY), session_id, SettingsPatch())
     with pytest.raises(NotFound):
         sessions.messages(OTHER, session_id, limit=1)
+
+
+@pytest.mark.parametrize("session_id", ["", "x" * 2000, "ä", "a/b", "..", "__x__", "\ud800"])
+def test_what_no_session_can_be_called_is_not_there(sessions: Sessions, session_id: str) -> None:
+    for ask in (sessions.get, sessions.delete, sessions.change):
+        with pytest.raises(NotFound):
+            ask(TENANT, session_id)
 
 
 def test_a_search_of_many_sessions_goes_on_from_page_to_page(sessions: Sessions) -> None:

@@ -19,6 +19,16 @@ def test_the_specified_question_gives_its_three_keywords() -> None:
     assert stems(question, "en") == ["decid", "week", "api"]
 
 
+@pytest.mark.parametrize("lang", ["en", "de", "ja", "uk"])
+def test_a_word_in_another_script_is_stemmed_as_in_a_note_of_its_own(lang: str) -> None:
+    """Declined, as such words are."""
+    assert set(stems("Москва, встречи", lang)) == set(stems("Москве, встреча", "ru"))
+
+
+def test_a_latin_word_in_a_russian_text_is_stemmed_as_english() -> None:
+    assert stems("обсудили deployments", "ru")[1:] == stems("deployment", "en")
+
+
 def test_stems_keep_order_and_repeats() -> None:
     assert stems("Notes, more notes: noting a note.", "en") == ["note", "more", "note", "note", "note"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.servers.dev import Running
 from tests.web.moves import QUESTION, ask, until
@@ -43,6 +43,44 @@ def test_a_conversation_reads_the_same_after_a_reload(page: Page) -> None:
     expect(page.locator(".exchange")).to_have_count(1)
     expect(page.locator(".answer")).to_have_text(text)
     expect(page.locator(".sources li").first).to_contain_text("API architecture meeting")
+
+
+def test_answers_stand_below_their_questions_when_two_windows_asked_at_once(page: Page) -> None:
+    first = ask(page, "What did Jonas measure about cold starts?").locator(".answer").inner_text()
+    second = ask(page, "Which film was recommended by Hélène?").locator(".answer").inner_text()
+
+    def mingled(route: Route) -> None:
+        reply = route.fetch()
+        body = reply.json()
+        one, its_answer, two, other_answer = body["messages"]
+        route.fulfill(response=reply, json={**body, "messages": [one, two, other_answer, its_answer]})
+
+    page.route("**/api/sessions/*/messages**", mingled)
+    page.reload()
+    expect(page.locator(".answer")).to_have_text([first, second])
+
+
+def test_a_conversation_that_is_gone_is_told_to_be(page: Page, product: Running) -> None:
+    page.goto(f"{product.address}/#/c/0123456789abcdef")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("This conversation does not exist any more.")
+    alert.get_by_role("button", name="New conversation").click()
+    expect(page.locator(".welcome")).to_be_visible()
+
+
+def test_messages_of_an_older_server_are_answers_to_the_question_before(page: Page) -> None:
+    first = ask(page, "What did Jonas measure about cold starts?").locator(".answer").inner_text()
+    second = ask(page, "Which film was recommended by Hélène?").locator(".answer").inner_text()
+
+    def older(route: Route) -> None:
+        reply = route.fetch()
+        body = reply.json()
+        said = [{**each, "requestId": None} for each in body["messages"]]
+        route.fulfill(response=reply, json={**body, "messages": said})
+
+    page.route("**/api/sessions/*/messages**", older)
+    page.reload()
+    expect(page.locator(".answer")).to_have_text([first, second])
 
 
 def test_what_an_answer_cited_is_stale_when_the_note_has_changed(page: Page, product: Running) -> None:

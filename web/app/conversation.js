@@ -74,9 +74,9 @@ export class Conversation extends EventTarget {
   }
 
   restoreUnanswered() {
-    const last = this.exchanges.at(-1)?.question;
+    const stored = this.exchanges.map((each) => each.requestId);
     for (const { question, requestId, asked } of this.unanswered()) {
-      if (question === last) {
+      if (stored.includes(requestId)) {
         this.answered(requestId);
         continue;
       }

@@ -57,7 +57,7 @@ function paint(settings) {
 async function told(api, citation) {
   if (!citation.requestId) return;
   try {
-    await api.json("POST", "/feedback", { requestId: citation.requestId, rating: null, citation: citation.cid });
+    await api.json("POST", "/feedback", { requestId: citation.requestId, citation: citation.cid });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }

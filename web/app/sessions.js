@@ -75,16 +75,11 @@ export class Sessions extends EventTarget {
   /**
    * The latest questions with their answers, oldest first.
    * @param {string} id
-   * @returns {Promise<{question: string, reply: any}[]>}
+   * @returns {Promise<{question: string, requestId: string | null, reply: any}[]>}
    */
   async exchanges(id) {
     const { messages } = await this.page.api.get(`/sessions/${encodeURIComponent(id)}/messages?pageSize=${MESSAGES}`);
-    const found = [];
-    for (const message of messages) {
-      if (message.role === "user") found.push({ question: message.text, reply: null });
-      else if (found.length) found[found.length - 1].reply = message;
-    }
-    return found;
+    return paired(messages);
   }
 
   // -- what stays in this browser: the open conversation for reading without a connection, or the only one there is
@@ -113,6 +108,26 @@ export class Sessions extends EventTarget {
   forgetLocal() {
     this.page.memory.put("conversation", null);
   }
+}
+
+/**
+ * Questions with their answers: turns of two clients may mingle. Older messages have no `requestId`: an answer follows its question.
+ * @param {any[]} messages in the order of time
+ * @returns {{question: string, requestId: string | null, reply: any}[]}
+ */
+function paired(messages) {
+  /** @type {{question: string, requestId: string | null, reply: any}[]} */
+  const found = [];
+  for (const message of messages) {
+    const { role, text, requestId = null } = message;
+    if (role === "user") {
+      found.push({ question: text, requestId, reply: null });
+      continue;
+    }
+    const asked = requestId ? found.find((each) => each.requestId === requestId && !each.reply) : found.at(-1);
+    if (asked) asked.reply = message;
+  }
+  return found;
 }
 
 /** A stored message as the JSON of /chat. Its text without the list of sources at its end. @param {any} message */

@@ -4,7 +4,6 @@
     schema.py    the tables, and whether a file is one of ours
     tokens.py    stems and scopes as FTS5 tokens
     rows.py      domain values <-> rows
-    paging.py    page tokens and cursors
     notes.py     NoteStore
     changes.py   IndexStore: compare-and-set on a note's index
     sweep.py     SweepStore, across all files

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import date, datetime
 
-from shared.adapters.embedded import paging, rows
+from shared.adapters.embedded import rows
 from shared.domain import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
 from shared.errors import Conflict
+from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 
 _COLUMN: Mapping[Spending, str] = {Spending.ANSWERS: "answers", Spending.EMBEDDED_TOKENS: "embedded_tokens"}
@@ -28,12 +29,12 @@ def get_feedback(db: sqlite3.Connection, feedback_id: str) -> Feedback | None:
 
 def feedback_page(db: sqlite3.Connection, *, limit: int, token: str | None) -> Page[Feedback]:
     """Raises InvalidArgument("pageToken")."""
-    after = "" if token is None else paging.read_token(token, "feedback", field="pageToken")[0]
+    after = "" if token is None else read_token(token, "feedback")[0]
     found = db.execute(
         "SELECT body FROM feedback WHERE feedback_id > ? ORDER BY feedback_id LIMIT ?", (after, limit + 1)
     ).fetchall()
     items = tuple(_feedback(body) for (body,) in found[:limit])
-    return Page(items, paging.make_token("feedback", items[-1].feedback_id) if len(found) > limit else None)
+    return Page(items, make_token("feedback", items[-1].feedback_id) if len(found) > limit else None)
 
 
 def _feedback(body: str) -> Feedback:
@@ -64,12 +65,12 @@ def spend(db: sqlite3.Connection, day: date, kind: Spending, amount: int, *, lim
 
 def usage_page(db: sqlite3.Connection, *, limit: int, token: str | None) -> Page[DayUsage]:
     """Raises InvalidArgument("pageToken")."""
-    after = "" if token is None else paging.read_token(token, "usage", field="pageToken")[0]
+    after = "" if token is None else read_token(token, "usage")[0]
     found = db.execute(
         "SELECT day, answers, embedded_tokens FROM usage WHERE day > ? ORDER BY day LIMIT ?", (after, limit + 1)
     ).fetchall()
     items = tuple(DayUsage(date.fromisoformat(day), answers, tokens) for day, answers, tokens in found[:limit])
-    return Page(items, paging.make_token("usage", items[-1].day.isoformat()) if len(found) > limit else None)
+    return Page(items, make_token("usage", items[-1].day.isoformat()) if len(found) > limit else None)
 
 
 def read_request(db: sqlite3.Connection, request_id: str) -> StoredRequest:

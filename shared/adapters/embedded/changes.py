@@ -84,6 +84,8 @@ class _ChunkChanges:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         (self._revision,) = db.execute("UPDATE state SET revision = revision + 1 RETURNING revision").fetchone()
+        self._chunks = self._length = 0
+        """By how much the tenant's chunks, and the sum of their lengths, grow."""
 
     def apply(self, change: IndexChange) -> None:
         for chunk_id in change.remove:
@@ -102,6 +104,11 @@ class _ChunkChanges:
             if found is not None:
                 row_id, index_version = found
                 self._write_vector(row_id, index_version, vector)
+        # Once a change: between two postings, an UPDATE makes FTS5 write what it has gathered as a segment of its own.
+        self._db.execute(
+            "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?",
+            (self._chunks, self._length),
+        )
         self._db.execute("DELETE FROM removed_vectors WHERE revision <= ?", (self._revision - KEPT_REMOVALS,))
 
     def _write(self, chunk: IndexedChunk) -> int:
@@ -154,9 +161,8 @@ class _ChunkChanges:
         return first if last is None else int(last) + 1
 
     def _count(self, chunks: int, length: int) -> None:
-        self._db.execute(
-            "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?", (chunks, length)
-        )
+        self._chunks += chunks
+        self._length += length
 
     def _write_postings(self, row_id: int, row: rows.Row) -> None:
         content = tokens.posting_tokens(row[rows.TERMS], json.loads(row[rows.SCOPES]))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sqlite3
 
-from shared.adapters.embedded import paging, rows
+from shared.adapters.embedded import rows
 from shared.domain import Folder, Note
 from shared.errors import InvalidArgument
+from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 from shared.scopes import ancestors
 
+_WITHOUT_TEXT = rows.NOTE_COLUMNS.removesuffix("text") + "''"
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -37,16 +39,16 @@ def delete(db: sqlite3.Connection, note_id: str) -> bool:
     return db.execute("DELETE FROM notes WHERE note_id = ?", (note_id,)).rowcount > 0
 
 
-def page(db: sqlite3.Connection, *, limit: int, token: str | None, vault: str | None) -> Page[Note]:
+def page(db: sqlite3.Connection, *, limit: int, token: str | None, vault: str | None, texts: bool) -> Page[Note]:
     """Raises InvalidArgument("pageToken")."""
-    after = "" if token is None else paging.read_token(token, "notes", field="pageToken")[0]
+    columns = rows.NOTE_COLUMNS if texts else _WITHOUT_TEXT
+    after = "" if token is None else read_token(token, "notes")[0]
     found = db.execute(
-        f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE note_id > ? AND vault = coalesce(?, vault) "
-        "ORDER BY note_id LIMIT ?",
+        f"SELECT {columns} FROM notes WHERE note_id > ? AND vault = coalesce(?, vault) ORDER BY note_id LIMIT ?",
         (after, vault, limit + 1),
     ).fetchall()
     items = tuple(map(rows.to_note, found[:limit]))
-    return Page(items, paging.make_token("notes", items[-1].note_id) if len(found) > limit else None)
+    return Page(items, make_token("notes", items[-1].note_id) if len(found) > limit else None)
 
 
 def folders(db: sqlite3.Connection) -> tuple[Folder, ...]:

@@ -38,7 +38,9 @@ def to_micros(when: datetime) -> int:
     return (when - _YEAR_1) // _MICROSECOND
 
 
+@lru_cache(4096)
 def to_datetime(micros: int) -> datetime:
+    """Cached: the chunks of a note have the same, and half of them are asked for twice."""
     return _YEAR_1 + timedelta(microseconds=micros)
 
 

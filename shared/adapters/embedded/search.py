@@ -50,8 +50,8 @@ def document_frequencies(db: sqlite3.Connection, stems: Sequence[str]) -> Mappin
 def live_records(db: sqlite3.Connection, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
     columns = rows.RECORD_COLUMNS.replace("note_id", "records.note_id")
     found = db.execute(
-        f"SELECT {columns} FROM records JOIN notes USING (note_id) "
-        "WHERE records.note_id IN (SELECT value FROM json_each(?))",
+        f"SELECT {columns} FROM json_each(?) CROSS JOIN notes ON notes.note_id = value "
+        "CROSS JOIN records ON records.note_id = value",
         (json.dumps(note_ids),),
     )
     return {row[8]: rows.to_record(row) for row in found}
@@ -105,14 +105,14 @@ def neighbours(
 ) -> tuple[Neighbour, ...]:
     """Whole chunks; equals by chunk id."""
     asked = tokens.term_keys(stems)
-    found = [Neighbour(rows.to_chunk(_row(db, row_id), asked), cosine) for row_id, cosine in best]
+    # In the order of the list: SQLite walks it and looks each up.
+    chunks = db.execute(
+        f"SELECT {_COLUMNS} FROM json_each(?) CROSS JOIN chunks ON chunks.id = value",
+        (json.dumps([row_id for row_id, _ in best]),),
+    )
+    found = [Neighbour(rows.to_chunk(row, asked), cosine) for row, (_, cosine) in zip(chunks, best, strict=True)]
     found.sort(key=lambda each: (-each.cosine, each.chunk.chunk_id))
     return tuple(found[:limit])
-
-
-def _row(db: sqlite3.Connection, row_id: int) -> rows.Row:
-    row: rows.Row = db.execute(f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id = ?", (row_id,)).fetchone()
-    return row
 
 
 def _allowed(db: sqlite3.Connection, restriction: Restriction) -> Allowed | None:

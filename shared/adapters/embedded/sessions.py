@@ -112,6 +112,7 @@ def _body(message: Message) -> str:
         {
             "role": message.role,
             "text": message.text,
+            "request_id": message.request_id,
             "standalone": message.standalone,
             "as_of": message.as_of and to_micros(message.as_of),
             "citations": [[each.note_id, each.note_revision, each.shown] for each in message.citations],
@@ -128,6 +129,7 @@ def _message(created_at: int, message_id: str, body: str) -> Message:
         role=Role(fields["role"]),
         text=fields["text"],
         created_at=to_datetime(created_at),
+        request_id=fields.get("request_id", ""),
         standalone=fields["standalone"],
         as_of=None if fields["as_of"] is None else to_datetime(fields["as_of"]),
         citations=tuple(StoredCitation(*each) for each in fields["citations"]),

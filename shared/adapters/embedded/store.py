@@ -74,10 +74,10 @@ class EmbeddedStore:
         return existed
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None, texts: bool = True
     ) -> Page[Note]:
         with self._files.of(tenant_id).reading() as db:
-            return notes.page(db, limit=limit, token=token, vault=vault)
+            return notes.page(db, limit=limit, token=token, vault=vault, texts=texts)
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
         with self._files.of(tenant_id).reading() as db:

@@ -10,10 +10,11 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from urllib.parse import quote
 
-from shared.adapters.embedded import paging, rows
+from shared.adapters.embedded import rows
 from shared.adapters.embedded.files import TenantFile, make_folder
 from shared.domain import NoteKey
 from shared.errors import StoreUnavailable
+from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 
 
@@ -41,7 +42,7 @@ def keys(
     files: Iterable[TenantFile], listing: Listing, *, limit: int, cursor: str | None, since: datetime | None = None
 ) -> Page[NoteKey]:
     """The cursor is the last key given: what comes and goes around it does not move it."""
-    tenant, note_id = ("", "") if cursor is None else paging.read_token(cursor, listing.name, field="cursor")
+    tenant, note_id = ("", "") if cursor is None else read_token(cursor, listing.name, parts=2, field="cursor")
     found: list[NoteKey] = []
     for file in files:
         if file.tenant_id >= tenant and len(found) <= limit:
@@ -54,21 +55,21 @@ def keys(
                 found += (NoteKey(file.tenant_id, row[0]) for row in db.execute(listing.query, values))
     items = tuple(found[:limit])
     more = len(found) > limit
-    return Page(items, paging.make_token(listing.name, items[-1].tenant_id, items[-1].note_id) if more else None)
+    return Page(items, make_token(listing.name, items[-1].tenant_id, items[-1].note_id) if more else None)
 
 
 def unfinished(files: Iterable[TenantFile], *, limit: int) -> tuple[NoteKey, ...]:
-    """Oldest first over all files."""
-    found: list[tuple[int, str, str]] = []
+    """Failed ones last, oldest first, over all files."""
+    found: list[tuple[bool, int, str, str]] = []
     for file in files:
         with file.reading() as db:
             rows_found = db.execute(
-                "SELECT indexed_at, note_id FROM records WHERE status <> 'indexed' "
-                "ORDER BY indexed_at, note_id LIMIT ?",
+                "SELECT status = 'failed', indexed_at, note_id FROM records WHERE status <> 'indexed' "
+                "ORDER BY 1, indexed_at, note_id LIMIT ?",
                 (limit,),
             )
-            found += ((indexed_at, file.tenant_id, note_id) for indexed_at, note_id in rows_found)
-    return tuple(NoteKey(tenant_id, note_id) for _, tenant_id, note_id in sorted(found)[:limit])
+            found += ((failed, when, file.tenant_id, note_id) for failed, when, note_id in rows_found)
+    return tuple(NoteKey(tenant_id, note_id) for _, _, tenant_id, note_id in sorted(found)[:limit])
 
 
 class Bookmarks:

@@ -14,6 +14,7 @@ from shared.adapters.firestore.protocol import protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
 from shared.domain import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
 from shared.errors import TooLarge
+from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 
 T = TypeVar("T")
@@ -87,13 +88,13 @@ class Account:
         self, tenant_id: str, collection: str, read: Callable[[Any], T], *, limit: int, token: str | None
     ) -> Page[T]:
         root = self._connection.root
-        last = None if token is None else names.parts_of(token, 2, "pageToken")
-        place = () if last is None else (Reference(names.document(root, tenant_id, collection, last[1])),)
+        last = None if token is None else read_token(token, collection)[0]
+        place = () if last is None else (Reference(names.document(root, tenant_id, collection, last)),)
         query = Query(collection=collection, order=(Order(KEY),), after=place, limit=limit + 1)
         documents = self._connection.query(names.tenant(root, tenant_id), query.message())
         items = tuple(read(each) for each in documents[:limit])
         more = len(documents) > limit
-        return Page(items, names.token(collection, names.last(documents[limit - 1].name)) if more else None)
+        return Page(items, make_token(collection, names.last(documents[limit - 1].name)) if more else None)
 
     # -- requests
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
 import re
 
 from shared.domain import NoteKey
@@ -12,7 +9,6 @@ from shared.errors import InvalidArgument
 
 _RESERVED = re.compile(r"\.{1,2}|__.*__", re.DOTALL)
 _KEY = re.compile(r"tenants/([^/]+)/[^/]+/([^/]+)", re.DOTALL)
-_CHECK_BYTES = 6
 
 
 def tenant(root: str, tenant_id: str) -> str:
@@ -44,28 +40,3 @@ def _checked(value: str, field: str) -> str:
     if not 0 < size <= 1500 or "/" in value or "\0" in value or _RESERVED.fullmatch(value):
         raise InvalidArgument(field, "1 to 1500 bytes of UTF-8 without slash, and not '.', '..' or '__…__'")
     return value
-
-
-def token(*parts: str) -> str:
-    """An opaque page token that holds `parts`."""
-    content = "\0".join(parts).encode()
-    return base64.urlsafe_b64encode(_check(content) + content).decode().rstrip("=")
-
-
-def parts_of(page_token: str, count: int, field: str) -> tuple[str, ...]:
-    """What `token` was made of. Raises InvalidArgument(`field`) for one it did not make.
-
-    The check bytes keep out mistakes; whoever forges them still reads no more than the same listing shows.
-    """
-    try:
-        content = base64.b64decode(page_token + "=" * (-len(page_token) % 4), altchars=b"-_", validate=True)
-        parts = tuple(content[_CHECK_BYTES:].decode().split("\0"))
-    except (binascii.Error, ValueError):
-        parts = ()
-    if len(parts) != count or token(*parts) != page_token:
-        raise InvalidArgument(field, "a token from the page before")
-    return parts
-
-
-def _check(content: bytes) -> bytes:
-    return hashlib.sha256(b"page:" + content).digest()[:_CHECK_BYTES]

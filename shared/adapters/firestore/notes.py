@@ -14,11 +14,14 @@ from shared.adapters.firestore.protocol import protocol, put
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where
 from shared.domain import Folder, Note
 from shared.errors import Conflict, InvalidArgument, TooLarge
+from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 
 MAX_BYTES = 1_000_000
 """Of all a note's texts together: Firestore's documents end at 1 MiB."""
 DEFAULT_VAULT = "default"
+LISTED_FIELDS = ("title", "createdAt", "updatedAt", "vault", "path", "tags", "lang")
+"""Of a note, all but its text."""
 
 _log = logging.getLogger(__name__)
 
@@ -50,29 +53,32 @@ class Notes:
         return True
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None, texts: bool = True
     ) -> Page[Note]:
         """A note that an app wrote with a wrong type is left out, with a warning in the log: one bad note must not
         hide all others.
         """
-        after = None if token is None else names.parts_of(token, 1, "pageToken")[0]
+        after = None if token is None else read_token(token, "notes")[0]
         found: list[tuple[str, Note]] = []
-        for note_id, document in self._documents(tenant_id, after, limit + 1, vault):
+        fields = None if texts else LISTED_FIELDS
+        for note_id, document in self._documents(tenant_id, after, limit + 1, vault, fields=fields):
             note = _readable(tenant_id, note_id, document)
             if note is not None and vault in (None, note.vault):
                 found.append((note_id, note))
             if len(found) > limit:
                 break
         items = tuple(note for _, note in found[:limit])
-        return Page(items, names.token(items[-1].note_id) if len(found) > limit else None)
+        return Page(items, make_token("notes", items[-1].note_id) if len(found) > limit else None)
 
-    def _documents(self, tenant_id: str, after: str | None, step: int, vault: str | None) -> Iterator[tuple[str, Any]]:
+    def _documents(
+        self, tenant_id: str, after: str | None, step: int, vault: str | None, *, fields: tuple[str, ...] | None
+    ) -> Iterator[tuple[str, Any]]:
         """Notes by id. The default vault is filtered by the caller: apps may leave the field out."""
         parent = names.tenant(self._connection.root, tenant_id)
         where = () if vault in (None, DEFAULT_VAULT) else (Where("vault", Is.EQUAL, vault),)
         while True:
             last = () if after is None else (Reference(self._note(tenant_id, after)),)
-            query = Query(collection="notes", where=where, order=(Order(KEY),), after=last, limit=step)
+            query = Query(collection="notes", where=where, order=(Order(KEY),), after=last, limit=step, fields=fields)
             documents = self._connection.query(parent, query.message())
             yield from ((names.last(each.name), each) for each in documents)
             if len(documents) < step:

@@ -157,6 +157,7 @@ def _message_fields(message: Message) -> dict[str, object]:
         "role": message.role.value,
         "text": message.text,
         "createdAt": message.created_at,
+        "requestId": message.request_id,
         "standalone": message.standalone,
         "asOf": message.as_of,
         "citations": [
@@ -176,6 +177,7 @@ def _message_of(document: Any) -> Message:  # noqa: ANN401
         role=Role(fields["role"].string_value),
         text=fields["text"].string_value,
         created_at=timestamp(fields["createdAt"].timestamp_value),
+        request_id=fields["requestId"].string_value,
         standalone=fields["standalone"].string_value,
         as_of=timestamp(as_of.timestamp_value) if as_of.HasField("timestamp_value") else None,
         citations=tuple(

@@ -12,11 +12,13 @@ from shared.adapters.firestore.protocol import protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where, count
 from shared.domain import IndexStatus, NoteKey
 from shared.errors import InvalidArgument
+from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 
 CHUNKS_A_PAGE = 1000
 """Chunk names that one search for orphans looks at."""
-UNFINISHED = (IndexStatus.PENDING.value, IndexStatus.FAILED.value)
+CHANGED_NOTES = "notes by updatedAt"
+"""Names that listing in its cursors; the others are named by their collection."""
 
 
 class Sweep:
@@ -32,7 +34,7 @@ class Sweep:
             return self._keys("notes", limit, cursor)
         after: tuple[object, ...] = ()
         if cursor is not None:
-            moment, name = names.parts_of(cursor, 2, "cursor")
+            moment, name = read_token(cursor, CHANGED_NOTES, parts=2, field="cursor")
             after = (_moment(moment), Reference(self._full(name)))
         query = Query(
             collection="notes",
@@ -48,16 +50,20 @@ class Sweep:
             return Page(self._note_keys(documents), None)
         last = documents[limit - 1]
         moment = timestamp(last.fields["updatedAt"].timestamp_value).isoformat()
-        return Page(self._note_keys(documents[:limit]), names.token(moment, self._short(last.name)))
+        return Page(self._note_keys(documents[:limit]), make_token(CHANGED_NOTES, moment, self._short(last.name)))
 
     def record_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
         return self._keys("index", limit, cursor)
 
     def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
+        waiting = self._records(IndexStatus.PENDING, limit)
+        return (*waiting, *(self._records(IndexStatus.FAILED, limit - len(waiting)) if len(waiting) < limit else ()))
+
+    def _records(self, status: IndexStatus, limit: int) -> tuple[NoteKey, ...]:
         query = Query(
             collection="index",
             everywhere=True,
-            where=(Where("status", Is.IN, UNFINISHED),),
+            where=(Where("status", Is.EQUAL, status.value),),
             order=(Order("indexedAt"), Order(KEY)),
             limit=limit,
             fields=(),
@@ -78,9 +84,9 @@ class Sweep:
             ends[NoteKey(fields["tenantId"].string_value, fields["noteId"].string_value)] = document.name
         orphans = self._without_record(ends)
         if len(orphans) > limit:
-            return Page(tuple(orphans[:limit]), names.token(self._short(ends[orphans[limit - 1]])))
+            return Page(tuple(orphans[:limit]), make_token("chunks", self._short(ends[orphans[limit - 1]])))
         more = len(documents) == CHUNKS_A_PAGE
-        return Page(tuple(orphans), names.token(self._short(documents[-1].name)) if more else None)
+        return Page(tuple(orphans), make_token("chunks", self._short(documents[-1].name)) if more else None)
 
     def read_bookmark(self, name: str) -> str | None:
         found = self._connection.lookup([self._bookmark(name)])
@@ -98,10 +104,10 @@ class Sweep:
         documents = self._page(collection, limit + 1, cursor, ())
         if len(documents) <= limit:
             return Page(self._note_keys(documents), None)
-        return Page(self._note_keys(documents[:limit]), names.token(self._short(documents[limit - 1].name)))
+        return Page(self._note_keys(documents[:limit]), make_token(collection, self._short(documents[limit - 1].name)))
 
     def _page(self, collection: str, size: int, cursor: str | None, fields: tuple[str, ...]) -> list[Any]:
-        after = () if cursor is None else (Reference(self._full(names.parts_of(cursor, 1, "cursor")[0])),)
+        after = () if cursor is None else (Reference(self._full(read_token(cursor, collection, field="cursor")[0])),)
         query = Query(
             collection=collection, everywhere=True, order=(Order(KEY),), after=after, limit=size, fields=fields
         )

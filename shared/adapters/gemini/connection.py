@@ -7,9 +7,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING
 
-from shared.adapters.address import checked
 from shared.adapters.flow import attach
-from shared.errors import SettingsError
 
 if TYPE_CHECKING:
     from google.genai import Client
@@ -24,16 +22,11 @@ _HOOKS = {"event_hooks": {"response": [attach]}}
 
 
 class Connection:
-    """`project` chooses Vertex AI with the machine's own credentials, otherwise `api_key` is needed.
-
-    Raises SettingsError when there is neither, for a key that no header can carry, and for a bad address.
-    """
+    """`project` chooses Vertex AI with the machine's own credentials, otherwise `api_key` is needed."""
 
     def __init__(self, *, api_key: str | None, base_url: str | None, project: str | None, location: str) -> None:
-        if project is None and not _sendable(api_key):
-            raise SettingsError("GEMINI_API_KEY", "a key of visible ASCII characters, or Vertex AI")
         self._api_key = api_key
-        self._base_url = checked("GEMINI_BASE_URL", base_url) if base_url else None
+        self._base_url = base_url
         self._project = project
         self._location = location
         self._client: Client | None = None
@@ -63,7 +56,3 @@ def within(seconds: float) -> HttpOptions:
 
     told = max(math.ceil(seconds), LEAST_SERVER_TIMEOUT)
     return types.HttpOptions(timeout=max(1, math.ceil(seconds * 1000)), headers={"X-Server-Timeout": str(told)})
-
-
-def _sendable(api_key: str | None) -> bool:
-    return bool(api_key) and all("!" <= character <= "~" for character in api_key or "")

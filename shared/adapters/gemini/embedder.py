@@ -10,7 +10,7 @@ from shared.adapters.gemini.connection import Connection, within
 from shared.adapters.gemini.errors import table
 from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import translated
-from shared.adapters.unit import unit_vectors
+from shared.adapters.unit_vectors import unit_vectors
 from shared.domain import Vector
 
 if TYPE_CHECKING:

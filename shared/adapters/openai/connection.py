@@ -8,7 +8,6 @@ import weakref
 from typing import TYPE_CHECKING
 
 from shared.adapters import sdk_errors
-from shared.adapters.address import checked
 from shared.errors import AuroraError
 
 if TYPE_CHECKING:
@@ -17,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Connection:
-    """`base_url` ends in `/v1`. `api_key` None: the server wants none. Raises SettingsError for a bad address."""
+    """`base_url` ends in `/v1`. `api_key` None: the server wants none."""
 
     def __init__(self, base_url: str, api_key: str | None) -> None:
-        self._base_url = checked("OPENAI_BASE_URL", base_url)
+        self._base_url = base_url
         self._api_key = api_key
         self._client: OpenAI | None = None
         self._lock = threading.Lock()

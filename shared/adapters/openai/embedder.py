@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shared.adapters.openai.connection import Connection, family, table
 from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import translated
-from shared.adapters.unit import unit_vectors
+from shared.adapters.unit_vectors import unit_vectors
 from shared.domain import Vector
 
 if TYPE_CHECKING:

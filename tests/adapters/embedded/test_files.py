@@ -96,6 +96,19 @@ def test_an_answer_kept_before_revisions_were_is_read_with_unknown_ones(tmp_path
     assert record.notes == {"n1": "", "n2": ""}
 
 
+def test_a_message_kept_before_messages_named_their_request_is_read(tmp_path: Path) -> None:
+    path = _filled(tmp_path)
+    db = sqlite3.connect(path)
+    body = '{"role": "user", "text": "Why?", "standalone": "", "as_of": null, "citations": [], "meta": null}'
+    db.execute("INSERT INTO messages (session_id, created_at, message_id, body) VALUES ('s1', 0, 'm1', ?)", [body])
+    db.commit()
+    db.close()
+    store = EmbeddedStore(tmp_path)
+    (found,) = store.list_messages(TENANT, "s1", limit=5)
+    store.close()
+    assert (found.text, found.request_id) == ("Why?", "")
+
+
 def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tenant_file(tmp_path, TENANT)
     path.parent.mkdir()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.adapters.firestore import FirestoreStore, sessions
+from shared.adapters.firestore.protocol import put
 from shared.domain import Message, Role, Session
 from shared.errors import StoreUnavailable
 from tests.contracts.samples import DAY, TENANT
@@ -33,6 +34,13 @@ def _commits(store: FirestoreStore, monkeypatch: pytest.MonkeyPatch, *, most: in
 
     monkeypatch.setattr(store._connection, "commit", counting)
     return sizes
+
+
+def test_a_message_kept_before_messages_named_their_request_is_read(firestore_store: FirestoreStore) -> None:
+    older = {"role": "user", "text": "Why?", "createdAt": DAY, "standalone": "", "asOf": None, "citations": []}
+    firestore_store._connection.commit([put(f"{firestore_store._session(TENANT, 's1')}/messages/m1", older)])
+    (found,) = firestore_store.list_messages(TENANT, "s1", limit=5)
+    assert (found.text, found.request_id) == ("Why?", "")
 
 
 def test_messages_go_in_bounded_batches(firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch) -> None:

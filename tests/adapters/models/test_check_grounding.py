@@ -8,7 +8,6 @@ from google.oauth2.credentials import Credentials
 from shared.adapters.check_grounding import LONGEST_ANSWER, CheckGroundingJudge
 from shared.answering.support import OfflineJudge
 from shared.domain import Statement, SupportState
-from shared.errors import SettingsError
 from tests.answering.samples import passage
 from tests.servers.check_grounding import CheckGroundingServer
 from tests.servers.scripted import Reply
@@ -118,8 +117,3 @@ def test_what_is_too_long_for_it_is_not_sent(server: CheckGroundingServer) -> No
 
 def test_without_a_valid_token_the_offline_judge_stands(server: CheckGroundingServer) -> None:
     assert judge(server, token="stale").judge(STATEMENTS) == OFFLINE.judge(STATEMENTS)
-
-
-def test_a_bad_address_is_told_where_it_is_set() -> None:
-    with pytest.raises(SettingsError, match="CHECK_GROUNDING_BASE_URL"):
-        CheckGroundingJudge(project="demo", fallback=OFFLINE, base_url="nowhere")

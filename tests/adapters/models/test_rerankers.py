@@ -11,7 +11,7 @@ import pytest
 from shared.adapters.cross_encoder import CrossEncoderReranker
 from shared.adapters.vertex_ranking import MOST_RECORDS, VertexReranker
 from shared.bootstrap import build
-from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable, SettingsError
+from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.settings import Settings
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
@@ -164,11 +164,3 @@ def test_the_ranking_service_belongs_to_a_project(tmp_path: Path) -> None:
     app = build(Settings(auth="none", home=tmp_path, reranker="vertex", project="demo-project"))
     app.pool.shutdown()
     assert isinstance(app.reranker, VertexReranker)
-    with pytest.raises(SettingsError, match="GOOGLE_CLOUD_PROJECT"):
-        build(Settings(auth="none", home=tmp_path, reranker="vertex"))
-
-
-def test_a_cross_encoder_needs_its_folder(tmp_path: Path) -> None:
-    for model in (None, str(tmp_path / "absent")):
-        with pytest.raises(SettingsError, match="RERANKER_MODEL"):
-            build(Settings(auth="none", home=tmp_path, reranker="cross_encoder", reranker_model=model))

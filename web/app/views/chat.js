@@ -127,8 +127,12 @@ export class ChatView {
 
   /** @param {Conversation} conversation */
   failure(conversation) {
-    const again = h("button", { type: "button", class: "primary", onclick: () => conversation.load() }, "Try again");
-    return h("div", { class: "notice bad", role: "alert" }, h("p", {}, conversation.error?.message ?? ""), again);
+    const button = (/** @type {string} */ label, /** @type {() => void} */ onclick) => h("button", { type: "button", class: "primary", onclick }, label);
+    const [text, next] =
+      conversation.error?.status === 404
+        ? ["This conversation does not exist any more.", button("New conversation", () => go({ view: "chat" }))]
+        : [conversation.error?.message ?? "", button("Try again", () => conversation.load())];
+    return h("div", { class: "notice bad", role: "alert" }, h("p", {}, text), next);
   }
 
   welcome() {

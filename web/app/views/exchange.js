@@ -128,7 +128,7 @@ export class Exchange {
     return [
       ...new Set(answer.withdrawn.map((reason) => WITHDRAWN[reason] ?? "Part of this answer was taken back while it was written.")),
       bad.length && `${bad.join(", ")} ${bad.length === 1 ? "does" : "do"} not back what is said there: read the passage before you rely on it.`,
-      stale.length && `The note behind ${stale.join(", ")} has changed since this was answered.`,
+      stale.length && `The note behind ${stale.join(", ")} has changed since it was read for this answer.`,
       removed.length && `${plural(removed.length, "citation")} that led nowhere ${removed.length === 1 ? "was" : "were"} removed.`,
       answer.meta?.query?.timeRange?.widened && `Nothing was found in that time, so the search was widened: ${answer.meta.query.timeRange.widened}.`,
       answer.meta && this.asked.useNotes === false && "Answered without your notes.",

@@ -6,7 +6,7 @@ import pytest
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
-from cli.doorkeeper import only_from_this_machine
+from cli.loopback import only_from_this_machine
 
 ALLOWED = ("https://notes.example",)
 

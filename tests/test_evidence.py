@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from shared.adapters.evidence import Asked, asked_by
 from shared.answering.prompt import build_prompt
 from shared.answering.sources import label_sources
 from shared.domain import Scores, TimeHint
+from shared.evidence import Asked, asked_by
 from shared.text.terms import stems
 from tests.answering.samples import LAST_WEEK, WRITTEN, passage, question, retrieved
 

@@ -1,4 +1,4 @@
-"""What a model returned -> the unit vectors that the Embedder port promises."""
+"""A model's vectors -> the unit vectors that the Embedder port promises."""
 
 from __future__ import annotations
 

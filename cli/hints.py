@@ -1,0 +1,62 @@
+"""What a person can do whose question found nothing, and who did not take part in an answer."""
+
+from __future__ import annotations
+
+import click
+
+from cli.options import Place
+from functions.inside import Door, Inside, Json
+from shared.bootstrap import app
+from shared.domain import RefusalReason, RetrievalMode
+
+NOTHING_FOUND = "nothing found"
+
+
+def hint_for(reason: str, place: Place) -> str:
+    """Beside the sentence that an answer's refusal is; empty: that says it all."""
+    if reason == RefusalReason.NO_NOTES:
+        return _no_notes(place)
+    return _waiting(place) if reason == RefusalReason.INDEX_PENDING else ""
+
+
+def why_nothing(door: Door, place: Place) -> str:
+    """Of a search that brought nothing at all."""
+    coverage = door.send("GET", "/index:coverage")
+    if not coverage["notes"]:
+        return _no_notes(place)
+    if coverage["missing"]:
+        waiting = f"{coverage['missing']} of {coverage['notes']} notes are not indexed yet"
+        return f"{NOTHING_FOUND}; {waiting}. {_waiting(place)}".rstrip()
+    return NOTHING_FOUND
+
+
+def _no_notes(place: Place) -> str:
+    return f"There are no notes {_where(place)} yet: `aurora index FOLDER` brings a folder of Markdown."
+
+
+def _where(place: Place) -> str:
+    if place.server is not None:
+        return f"on {place.server}"
+    settings = place.settings()
+    shelf = f"Firestore ({settings.project})" if settings.store == "firestore" else str(settings.home)
+    return f"of tenant {place.tenant_id} in {shelf}"
+
+
+def _waiting(place: Place) -> str:
+    return "" if place.server else "`aurora reconcile` indexes them now."
+
+
+def tell_who_was_away(meta: Json, door: Door) -> None:
+    """On standard error, where the product is in this process: the models that are set and did not answer."""
+    if not isinstance(door, Inside):
+        return
+    product = app()
+    wrote = meta.get("model", "none")
+    if wrote == product.fallback.model != product.writer.model:
+        _tell(f"{product.writer.model} did not write, quotes from the notes stand in for it")
+    if product.embedder and meta["retrieval"]["strategy"] == RetrievalMode.KEYWORD_RECENCY:
+        _tell(f"{product.embedder.model} did not answer: passages were found by their words alone")
+
+
+def _tell(what: str) -> None:
+    click.echo(f"aurora: {what}; `aurora doctor` says why", err=True)

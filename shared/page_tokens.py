@@ -1,0 +1,39 @@
+"""Page tokens and cursors: where a listing goes on, sealed so that only those made for the same listing are taken."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+
+from shared.errors import InvalidArgument
+
+_SEAL = 6
+"""Bytes of the check sum. It tells mistakes from tokens and keeps no secret: whoever forges a token reads no more than
+the listing itself shows.
+"""
+
+
+def make_token(listing: str, *place: str) -> str:
+    """`listing` names everything that the pages must have in common; it is no part of the token. `place`: the key of
+    the last item given; the listing goes on after it, whatever has changed.
+    """
+    content = json.dumps(place).encode()
+    return base64.urlsafe_b64encode(_seal(content, listing) + content).decode().rstrip("=")
+
+
+def read_token(token: str, listing: str, *, parts: int = 1, field: str = "pageToken") -> list[str]:
+    """The place: `parts` texts. Raises InvalidArgument(field) for what `make_token` did not make for this listing."""
+    try:
+        raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+        place = json.loads(raw[_SEAL:])
+    except (ValueError, RecursionError):  # not base64, not JSON, or not even ASCII
+        place = None
+    is_place = isinstance(place, list) and len(place) == parts and all(isinstance(part, str) for part in place)
+    if not is_place or make_token(listing, *place) != token:
+        raise InvalidArgument(field, "a token that the page before gave for the same listing")
+    return list(place)
+
+
+def _seal(content: bytes, listing: str) -> bytes:
+    return hashlib.sha256(json.dumps(listing).encode() + content).digest()[:_SEAL]

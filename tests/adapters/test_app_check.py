@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.adapters.app_check import FirebaseAppCheck
+from shared.adapters.certificates import FAILURE_PAUSE, REFETCH_PAUSE
+from shared.errors import AppCheckInvalid, AppCheckMissing, Unavailable
+from tests.adapters.models.waiting import FakeClock
+from tests.servers.certificates import (
+    NUMBER,
+    PROJECT,
+    KeyServer,
+    app_claims,
+    claims,
+    public_pem,
+    signed,
+    signed_with_secret,
+    unsigned,
+    web_key,
+)
+from tests.servers.scripted import Reply
+
+OTHER = "999999999999"
+
+
+@pytest.fixture
+def server() -> Iterator[KeyServer]:
+    with KeyServer("first", "second") as serving:
+        yield serving
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def app_check(server: KeyServer, clock: FakeClock) -> FirebaseAppCheck:
+    return FirebaseAppCheck(PROJECT, server.url, clock=clock)
+
+
+def test_a_good_token_passes_whichever_key_signed_it_and_keys_are_fetched_once(
+    app_check: FirebaseAppCheck, server: KeyServer, clock: FakeClock
+) -> None:
+    for key in ("first", "second", "first"):
+        app_check.verify(signed(key, app_claims()))
+        clock.now += 7000
+    assert len(server.requests) == 1
+    clock.now += 7000
+    app_check.verify(signed("first", app_claims()))
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("token", [None, ""])
+def test_no_token_is_told_how_to_bring_one(token: str | None, app_check: FirebaseAppCheck) -> None:
+    with pytest.raises(AppCheckMissing, match="X-Firebase-AppCheck"):
+        app_check.verify(token)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"exp": int(time.time()) - 60}, "times"),
+        ({"exp": None}, "times"),
+        ({"exp": "never"}, "times"),
+        ({"exp": True}, "times"),
+        ({"iat": int(time.time()) + 3600}, "times"),
+        ({"iat": None}, "times"),
+        ({"iss": f"https://firebaseappcheck.googleapis.com/{OTHER}"}, "another project"),
+        ({"iss": f"https://firebaseappcheck.googleapis.com/{NUMBER}/x"}, "not issued by App Check"),
+        ({"iss": f"https://evil.example/{NUMBER}"}, "not issued by App Check"),
+        ({"iss": f"https://securetoken.google.com/{PROJECT}"}, "not issued by App Check"),
+        ({"iss": None}, "not issued by App Check"),
+        ({"iss": 7}, "not issued by App Check"),
+        ({"aud": [f"projects/{OTHER}", "projects/another"]}, "another project"),
+        ({"aud": [f"projects/{NUMBER}", "projects/another"]}, "another project"),
+        ({"aud": [f"projects/{OTHER}", f"projects/{PROJECT}"]}, "another project"),
+        ({"aud": f"projects/{NUMBER} projects/{PROJECT}"}, "another project"),
+        ({"aud": []}, "another project"),
+        ({"aud": None}, "another project"),
+        ({"sub": ""}, "no app"),
+        ({"sub": None}, "no app"),
+        ({"sub": 7}, "no app"),
+    ],
+    ids=str,
+)
+def test_a_wrong_claim_is_refused(changed: dict[str, object], why: str, app_check: FirebaseAppCheck) -> None:
+    with pytest.raises(AppCheckInvalid, match=why):
+        app_check.verify(signed("first", app_claims(**changed)))
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        signed("stranger", app_claims(), kid="first"),
+        signed("first", app_claims(), kid="second"),
+        signed("first", app_claims(), kid="third"),
+        signed("first", app_claims(), kid=""),
+        signed("first", app_claims(), alg="RS512"),
+        signed("first", app_claims(), typ="at+jwt"),
+        signed_with_secret(public_pem("first"), app_claims(), kid="first"),
+        unsigned(app_claims()),
+        unsigned(app_claims(), kid="first"),
+        unsigned(app_claims(), alg="RS256", kid="first"),
+        signed("first", app_claims()) + "x",
+        signed("first", app_claims()).replace(".", ".e30", 1),
+        signed("first", app_claims(padding="x" * 9000)),
+        signed("first", claims()),
+        "a.b",
+        "W10.W10.",
+        "é.é.é",
+    ],
+    ids=range(17),
+)
+def test_a_wrong_signature_or_form_is_refused(token: str, app_check: FirebaseAppCheck) -> None:
+    with pytest.raises(AppCheckInvalid, match="does not verify") as caught:
+        app_check.verify(token)
+    assert token not in caught.value.message
+
+
+@given(st.text(min_size=1) | st.from_regex(r"[A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*){2}", fullmatch=True))
+def test_no_text_whatever_does_more_than_be_refused(token: str) -> None:
+    with pytest.raises(AppCheckInvalid):
+        FirebaseAppCheck(PROJECT, "http://127.0.0.1:1").verify(token)
+
+
+def test_a_key_that_is_new_since_the_fetch_is_found_and_one_that_has_gone_is_not(
+    app_check: FirebaseAppCheck, server: KeyServer, clock: FakeClock
+) -> None:
+    app_check.verify(signed("first", app_claims()))
+    server.names = ("second", "third")
+    clock.now += REFETCH_PAUSE
+    app_check.verify(signed("third", app_claims()))
+    with pytest.raises(AppCheckInvalid, match="current"):
+        app_check.verify(signed("first", app_claims()))
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>",
+        {},
+        [],
+        {"keys": []},
+        {"keys": "first"},
+        {"keys": [{"kty": "RSA", "kid": "first"}]},
+        {"keys": [{**web_key("first"), "n": "AQAB"}]},
+        {"keys": [{**web_key("first"), "n": 7}]},
+        {"keys": [{**web_key("first"), "kty": "EC"}]},
+    ],
+    ids=str,
+)
+def test_while_no_keys_can_be_had_nothing_can_be_judged(
+    body: object, app_check: FirebaseAppCheck, server: KeyServer, clock: FakeClock
+) -> None:
+    server.script(Reply(body=body))
+    token = signed("first", app_claims())
+    for _ in range(2):
+        with pytest.raises(Unavailable):
+            app_check.verify(token)
+    assert len(server.requests) == 1
+    clock.now += FAILURE_PAUSE
+    app_check.verify(token)
+
+
+def test_a_key_of_another_kind_beside_them_is_passed_over(app_check: FirebaseAppCheck, server: KeyServer) -> None:
+    curve = {"kty": "EC", "kid": "curve", "crv": "P-256", "x": "", "y": ""}
+    server.script(Reply(body={"keys": [curve, web_key("first")]}))
+    app_check.verify(signed("first", app_claims()))
+
+
+def test_nobody_listening_is_an_outage() -> None:
+    with pytest.raises(Unavailable):
+        FirebaseAppCheck(PROJECT, "http://127.0.0.1:1/").verify(signed("first", app_claims()))

@@ -1,0 +1,48 @@
+"""Citations of notes that read differently by now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from shared.answering.edits import mark_stale
+from shared.answering.pipeline import answer
+from shared.domain import Answer
+from shared.errors import StoreUnavailable
+from tests.answering.samples import passage, question, retrieved
+from tests.fakes import ScriptedWriter
+
+
+@pytest.fixture
+def answered() -> Answer:
+    """Cites two notes at revision r1, one of them twice."""
+    first, second = passage("We chose Firestore."), passage("We chose Cloud Run.")
+    second = replace(second, chunk=replace(second.chunk, note_id="other"))
+    writer = ScriptedWriter("We chose Firestore [N1]. We chose Cloud Run [N2].")
+    return answer(question(), retrieved(first, second), writer=writer, fallback=writer)
+
+
+def test_only_what_was_edited_is_stale(answered: Answer) -> None:
+    asked: list[str] = []
+
+    def revisions_of(note_ids: Sequence[str]) -> Mapping[str, str]:
+        asked.extend(note_ids)
+        return {note_id: "r2" if note_id == "other" else "r1" for note_id in note_ids}
+
+    marked = mark_stale(answered, revisions_of)
+    assert {each.passage.chunk.note_id: each.stale for each in marked.citations} == {asked[0]: False, "other": True}
+    assert len(asked) == 2
+
+
+def test_an_answer_without_citations_reads_nothing(answered: Answer) -> None:
+    bare = replace(answered, citations=())
+    assert mark_stale(bare, lambda note_ids: pytest.fail(str(note_ids))) == bare
+
+
+def test_a_store_that_is_away_does_not_cost_the_answer(answered: Answer) -> None:
+    def away(note_ids: Sequence[str]) -> Mapping[str, str]:
+        raise StoreUnavailable(str(note_ids))
+
+    assert mark_stale(answered, away) == answered

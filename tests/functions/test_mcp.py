@@ -1,0 +1,31 @@
+"""POST /mcp as any HTTP client sees it; the protocol itself is tried with the SDK's own client elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.functions.world import World
+
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", "x", ""])
+def test_a_message_is_json_whatever_its_sender_calls_it(world: World, kind: str) -> None:
+    response = world.call("api", "POST", "/mcp", PING, headers={"Content-Type": kind})
+    assert (response.status_code, response.get_json()) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
+
+
+def test_a_notification_is_taken_without_an_answer(world: World) -> None:
+    response = world.call("api", "POST", "/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert (response.status_code, response.data) == (202, b"")
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"{}", b"\xff", b"[" * 5000, b"null"])
+def test_what_is_no_message_is_told_in_the_protocols_words(world: World, body: bytes) -> None:
+    response = world.call("api", "POST", "/mcp", body)
+    assert (response.status_code, response.get_json()["jsonrpc"]) == (400, "2.0")
+
+
+def test_who_takes_no_json_gets_nothing_else(world: World) -> None:
+    response = world.call("api", "POST", "/mcp", PING, headers={"Accept": "text/html"})
+    assert (response.status_code, response.get_json()["jsonrpc"]) == (406, "2.0")

@@ -1,0 +1,107 @@
+"""Wherever one can ask: places that do not exist, dates the wrong way round, questions that hardly are any."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.functions.world import World, problem
+
+ASKING = {
+    "/chat": ("chat", "message"),
+    "/search": ("api", "query"),
+    "/search:explain": ("api", "query"),
+    "/ask": ("api", "question"),
+}
+NOTES = {
+    "run": ("We decided to run the API on Cloud Run.", "projects/api/run.md"),
+    "tokyo": ("東京の会議でデータベースを決めた。", "reisen/tokyo.md"),
+    "moscow": ("Встреча в Москве о базе данных.", "moscow.md"),
+}
+
+
+@pytest.fixture(autouse=True)
+def library(world: World) -> None:
+    for note_id, (text, path) in NOTES.items():
+        world.save(note_id, text=text, path=path)
+
+
+def _ask(world: World, path: str, text: str, **body: object) -> Any:  # noqa: ANN401 - werkzeug's response
+    function, field = ASKING[path]
+    return world.call(function, "POST", path, {field: text, **body})
+
+
+def _found(body: dict[str, Any]) -> set[str]:
+    """Ids of the notes that came, under whichever name the route has for them."""
+    return {each["noteId"] for name in ("results", "citations", "references") for each in body.get(name, [])}
+
+
+@pytest.mark.parametrize("path", ASKING)
+@pytest.mark.parametrize(
+    ("filters", "named"),
+    [
+        ({"vaults": ["default", "attic"]}, "no vault 'attic'"),
+        ({"folders": ["projects/api", "cellar"]}, "no folder 'cellar'"),
+        ({"folders": ["projects/ap"]}, "no folder 'projects/ap'"),
+        ({"folders": ["attic/projects"]}, "no folder 'attic/projects'"),
+        ({"folders": ["/"]}, "no folder '/'"),
+    ],
+)
+def test_an_unknown_vault_or_folder_is_404_and_named(
+    world: World, path: str, filters: dict[str, Any], named: str
+) -> None:
+    response = _ask(world, path, "API?", filters=filters)
+    assert problem(response)[:2] == (404, "NOT_FOUND")
+    assert response.get_json()["error"]["message"] == named
+
+
+@pytest.mark.parametrize("path", ASKING)
+def test_dates_the_wrong_way_round_are_400_and_the_same_date_twice_is_an_empty_time(world: World, path: str) -> None:
+    wrong = {"createdAfter": "2026-02-01", "createdBefore": "2026-01-01"}
+    assert problem(_ask(world, path, "API?", filters=wrong)) == (400, "INVALID_FIELD", "filters.createdAfter")
+    empty = {"createdAfter": "2026-02-01", "createdBefore": "2026-02-01"}
+    response = _ask(world, path, "API?", filters=empty)
+    assert response.status_code == 200
+    assert _found(response.get_json()) == set()
+
+
+ODD = {
+    "only stop words": "What was it about, and is it of them?",
+    "only emoji": "🤖🤖 👩‍👩‍👧",
+    "only signs": "?!…",
+    "one long word": "a" * 2000,
+    "one word again and again": "API " * 500,
+}
+
+
+@pytest.mark.parametrize("path", ASKING)
+@pytest.mark.parametrize("kind", ODD)
+def test_a_question_that_hardly_is_one_has_an_answer_or_a_refusal(world: World, path: str, kind: str) -> None:
+    response = _ask(world, path, ODD[kind])
+    assert response.status_code == 200, response.get_json()
+    body = response.get_json()
+    keywords = body["meta"]["query"]["keywords"]
+    assert len(keywords) == {"one long word": 1, "one word again and again": 1}.get(kind, 0)
+    if kind == "one word again and again":
+        assert _found(body) >= {"run"}
+    elif "answer" in body:
+        assert body["meta"]["refusal"]["reason"] in {"below_threshold", "no_candidates", "unsupported_claims"}
+        assert (body["citations"], body["answer"].startswith("I don't have enough information")) == ([], True)
+
+
+@pytest.mark.parametrize("path", ["/chat", "/search", "/search:explain"])
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [("API 東京", {"run", "tokyo"}), ("Where is Москва 東京?", {"tokyo", "moscow"})],
+)
+def test_each_script_of_a_mixed_question_finds_its_notes(world: World, path: str, text: str, notes: set[str]) -> None:
+    body = _ask(world, path, text).get_json()
+    refusal = body["meta"].get("refusal") or {"nearest": []}
+    assert _found(body) | {each["noteId"] for each in refusal["nearest"]} >= notes
+
+
+def test_a_mixed_question_about_folders_has_an_answer(world: World) -> None:
+    """Which passages are near enough is the embedder's to say; this one knows words alone."""
+    body = _ask(world, "/ask", "Where does the API run, 東京?").get_json()
+    assert _found(body) == {"run"}
