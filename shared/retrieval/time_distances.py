@@ -13,7 +13,7 @@ from datetime import date, timedelta
 from shared.retrieval import calendar
 from shared.retrieval.calendar import Span
 from shared.retrieval.time_kinds import FEW, OTHER_DAY_DAYS, Context, Mention, count_of, unit_of
-from shared.retrieval.time_lexicon import Compiled
+from shared.retrieval.time_lexicon import Compiled, at_end
 from shared.retrieval.time_words import ORDINALS
 
 ONE_DAY = timedelta(days=1)
@@ -31,7 +31,7 @@ def distance_before(text: str, operator: str, grammar: Compiled) -> Distance | N
     """The longest distance that the text ends with; None if there is none, or the operator counts from no time."""
     if operator not in ("before", "after"):
         return None
-    found = [Mention.of(rule, match) for rule, pattern in grammar.distances if (match := pattern.search(text))]
+    found = [Mention.of(rule, match) for rule, pattern in grammar.distances if (match := at_end(text, pattern))]
     return Distance(min(found, key=lambda mention: mention.start), operator) if found else None
 
 
@@ -49,7 +49,7 @@ def days_at(distance: Distance, of: Span, context: Context) -> Span | None:
 
 def member_before(text: str, grammar: Compiled) -> Mention | None:
     """What names a day or weekend of the time that the text stands before."""
-    found = [Mention.of(rule, match) for rule, pattern in grammar.members if (match := pattern.search(text))]
+    found = [Mention.of(rule, match) for rule, pattern in grammar.members if (match := at_end(text, pattern))]
     return found[0] if found else None
 
 

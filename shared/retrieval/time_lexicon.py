@@ -117,6 +117,15 @@ def compile_lexicon(words: Lexicon) -> Compiled:
     )
 
 
+NEARBY = 80
+"""Characters before a time in which what belongs to it is looked for."""
+
+
+def at_end(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    """Where a pattern of what precedes a time ends with the text."""
+    return pattern.search(text, max(0, len(text) - NEARBY))
+
+
 def _before(pattern: str) -> re.Pattern[str]:
     """Matches at the end of what precedes a time."""
     return re.compile(rf"(?<![\w-])(?:{pattern.replace(' ', chr(92) + 's+')})(?:\s+the)?\s*$", re.IGNORECASE)

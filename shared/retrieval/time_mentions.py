@@ -12,13 +12,11 @@ from dataclasses import replace
 
 from shared.retrieval.time_distances import distance_before, member_before
 from shared.retrieval.time_kinds import Context, Mention, days_of
-from shared.retrieval.time_lexicon import Compiled
+from shared.retrieval.time_lexicon import Compiled, at_end
 
 VAGUE = ("recently", "other_day")
 OF_A_YEAR = ("date", "days_of_month", "month", "quarter", "season", "christmas")
 WHOLE_YEARS = ("last_unit", "this_unit", "ago", "year")
-LONGEST_INTRODUCTION = 40
-"""Characters."""
 NAMES = (*OF_A_YEAR, "weekday", "weekday_in_week", "half", "iso_week")
 DATES = ("date", "day_number", "days_of_month", "iso", "dots", "slashes")
 
@@ -104,7 +102,7 @@ def _introduced(text: str, mentions: list[Mention], grammar: Compiled) -> bool:
     if len(mentions) > 1 and grammar.joiner.fullmatch(text[mentions[-2].end : start]):
         return True
     patterns = (grammar.preposition, grammar.between, *(pattern for _, pattern in (*grammar.operators, *grammar.parts)))
-    return any(pattern.search(text[max(0, start - LONGEST_INTRODUCTION) : start]) for pattern in patterns)
+    return any(at_end(text[:start], pattern) for pattern in patterns)
 
 
 def _year_beside(specific: Mention, other: Mention, context: Context) -> int | None:
@@ -129,7 +127,7 @@ def _counted_from(text: str, end: int, gap: str, grammar: Compiled) -> int:
 
 def leading(before: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> tuple[str | None, str]:
     """The longest of the patterns that the text ends with, and the text before it."""
-    matches = [(found.start(), name) for name, pattern in patterns if (found := pattern.search(before))]
+    matches = [(found.start(), name) for name, pattern in patterns if (found := at_end(before, pattern))]
     if not matches:
         return None, before
     start, name = min(matches)

@@ -20,7 +20,7 @@ from shared.retrieval import calendar
 from shared.retrieval.calendar import Span
 from shared.retrieval.time_distances import days_at, days_of_member, distance_before, member_before
 from shared.retrieval.time_kinds import Context, Mention, days_of
-from shared.retrieval.time_lexicon import Compiled
+from shared.retrieval.time_lexicon import Compiled, at_end
 from shared.retrieval.time_mentions import leading, mentions_in
 from shared.retrieval.time_words import compiled
 
@@ -68,7 +68,7 @@ def _interpreted(
     text: str, mention: Mention, following: Mention | None, grammar: Compiled, context: Context
 ) -> tuple[Span, int, int] | None:
     """The days meant, and where the phrase with its preposition or operator stands; None: no time after all."""
-    opening = grammar.between.search(text[: mention.start])
+    opening = at_end(text[: mention.start], grammar.between)
     if following is not None and (opening or not following.rule.weak or _alike(text, mention, following, grammar)):
         pair = _pair(text, mention, following, grammar, context)
         if pair is not None:
@@ -88,7 +88,7 @@ def _interpreted(
     if operator is not None and (operator not in _OF_DISTANCES or mention.rule.kind == "ago"):
         operator = "until" if (operator, part) == ("before", "end") else operator
         return _applied(operator, span, context), len(outside), mention.end
-    preposition = grammar.preposition.search(text[:start]) if mention.rule.weak and bare else None
+    preposition = at_end(text[:start], grammar.preposition) if mention.rule.weak and bare else None
     return span, preposition.start() if preposition else start, mention.end
 
 
@@ -116,7 +116,7 @@ def _stands_as_time(text: str, mention: Mention, grammar: Compiled) -> bool:
     """Whether a weak mention has a preposition before it, or is a weekday that stands by itself."""
     before, after = text[: mention.start], text[mention.end :]
     attribute = re.match(r"\s+[a-z]", after)
-    if grammar.preposition.search(before):
+    if at_end(before, grammar.preposition):
         # "on the Friday report", "during the march": behind an article these are attributes or common nouns.
         article = re.search(r"\bthe\s+$", before, re.IGNORECASE)
         verb = mention.word("month") in ("may", "march")
