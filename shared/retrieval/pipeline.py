@@ -32,7 +32,7 @@ from shared.retrieval.reranking import rerank
 from shared.retrieval.restriction import restrict
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_of_notes, select
-from shared.retrieval.series import beside
+from shared.retrieval.series import bonuses
 from shared.step_timer import StepTimer
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
@@ -151,7 +151,7 @@ def _formula(
         named=analysis.time.range if analysis.time else None,
         unrelated_cosine=0.0 if embedder is None else embedder.unrelated_cosine,
         keyword=keyword,
-        beside=beside(pool, keyword),
+        bonuses=bonuses(pool, keyword),
         weigh=weigher(places),
     )
 
