@@ -116,6 +116,8 @@ class ScriptedServer:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 128
+    """Forty clients at once must not be made to knock again a second later, as with the five of the standard library."""
 
     def __init__(self, scripted: ScriptedServer) -> None:
         self.scripted = scripted
