@@ -197,14 +197,14 @@ def callable_error(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unwrapped(body: bytes) -> bytes | None:
-    """What a callable's body `{"data": …}` holds, as JSON; None: it is no such body."""
+    """What a callable's body `{"data": …}` holds, as JSON; None: it is no such body, or nested too deeply to tell."""
     try:
         value = json.loads(body)
+        if not isinstance(value, dict) or set(value) != {"data"}:
+            return None
+        return json.dumps(_plain(value["data"])).encode()
     except (ValueError, RecursionError):
         return None
-    if not isinstance(value, dict) or set(value) != {"data"}:
-        return None
-    return json.dumps(_plain(value["data"])).encode()
 
 
 _INTEGERS = ("Int64Value", "UInt64Value")

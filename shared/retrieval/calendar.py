@@ -127,18 +127,21 @@ def latest_day(number: int, month_number: int | None, today: date) -> Span | Non
 
 
 def part(of: Span, which: str) -> Span:
-    """`start`, `early`, `mid`, `late`, `end`, `first half` or `second half` of a week, month, quarter or year; `week`
-    of a day.
+    """`start`, `early`, `mid`, `late`, `end`, a half or one of the first weeks of a week, month, quarter or year; the
+    `week` or `weekend` of a day.
 
-    The start and the end of a month or quarter are seven days, of a week three; early and late are its outer thirds.
-    Of a year they are its first and last month, and three months each; its middle is May to August.
+    First weeks count from the first day. The start and the end of a month or quarter are seven days, of a week three;
+    early and late are its outer thirds. Of a year they are its first and last month, and three months each; its middle
+    is May to August.
     """
     if of.start is None or of.end is None:
         return of
+    if which in _WEEKS:
+        first_day = of.start + timedelta(days=7 * _WEEKS[which])
+        return Span(first_day, first_day + timedelta(days=7))
     length = (of.end - of.start).days
-    if which == "week":
-        monday = of.start - timedelta(days=of.start.weekday())
-        return Span(monday, monday + timedelta(days=7)) if length == 1 else of
+    if which in ("week", "weekend"):
+        return _week_of(of.start, 5 if which == "weekend" else 0) if length <= 7 else of
     if length > 300:
         return months(of.start.year, *_YEAR_PARTS[which])
     third, edge = length // 3, 7 if length > 7 else 3
@@ -153,6 +156,14 @@ def part(of: Span, which: str) -> Span:
     }[which]
     return Span(of.start + timedelta(days=first), of.start + timedelta(days=last))
 
+
+def _week_of(day_in_it: date, first_weekday: int) -> Span:
+    """The calendar week that holds the day, from that weekday on."""
+    monday = day_in_it - timedelta(days=day_in_it.weekday())
+    return Span(monday + timedelta(days=first_weekday), monday + timedelta(days=7))
+
+
+_WEEKS = {"second week": 1, "third week": 2, "fourth week": 3}
 
 _YEAR_PARTS = {
     "start": (1, 1),

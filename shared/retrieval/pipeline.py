@@ -21,7 +21,7 @@ from shared.domain import (
 )
 from shared.ports import Embedder, Reranker
 from shared.retrieval.analysis import analyse
-from shared.retrieval.candidates import Query, Search, match
+from shared.retrieval.candidates import Matches, Query, Search, match
 from shared.retrieval.embedding import KnownVector, QueryVector
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.places import gather_from_places, inside, weigher
@@ -157,7 +157,7 @@ def _find(search: Search, allowed: Restriction, analysis: Analysis, query: Query
     restriction = within(allowed, hint.range)
     matches = match(search, restriction)
     if matches.stats.chunk_count and not matches.chunks and not _holds(search, restriction):
-        return _around(search, allowed, hint.range, query)
+        return _around(search, allowed, hint.range, matches, lang=analysis.lang, query=query)
     if anywhere := beyond(search, allowed, hint.range, matches, lang=analysis.lang):
         return _Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME, silent_then=True)
     return _Found(gather_from_places(search, restriction, query, matches), restriction)
@@ -167,12 +167,18 @@ def _holds(search: Search, restriction: Restriction) -> bool:
     return bool(search.store.recent(search.tenant_id, limit=1, stems=(), restriction=restriction))
 
 
-def _around(search: Search, allowed: Restriction, named: TimeRange, query: Query) -> _Found:
-    """Nothing lies in the time named."""
+def _around(
+    search: Search, allowed: Restriction, named: TimeRange, known: Matches, *, lang: str, query: Query
+) -> _Found:
+    """Nothing lies in the time named: what lies around it is left as what lies inside would be."""
     wider = widen(named, lambda around: _holds(search, within(allowed, around)))
-    restriction = within(allowed, wider.range if wider else named)
-    pool = gather_from_places(search, restriction, query)
-    return _Found(pool, restriction, wider.step) if wider else _Found(pool, allowed)
+    if wider is None:
+        return _Found(gather_from_places(search, within(allowed, named), query), allowed)
+    restriction = within(allowed, wider.range)
+    matches = match(search, restriction, known)
+    if wider.range and (anywhere := beyond(search, allowed, wider.range, matches, lang=lang)):
+        return _Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME)
+    return _Found(gather_from_places(search, restriction, query, matches), restriction, wider.step)
 
 
 def _formula(

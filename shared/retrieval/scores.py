@@ -36,7 +36,7 @@ class Formula:
 
     vector   cosine clipped to [0, 1]; 0 without a vector
     keyword  BM25 divided by the best of the pool
-             To both, if either is above 0, comes a share of what the next part of the same series has (see
+             To both, if either is above 0, comes a share of what the next parts of the same series have (see
              `shared.retrieval.series`), up to 1.
     recency  0.5^(age / half-life) x relevance, where relevance is the other two parts at their weights, in [0, 1]:
              freshness orders what is relevant and lifts nothing else. When the question names a time: how near the

@@ -1,7 +1,7 @@
 """Parts of one thing that are notes of their own -> what each gains from the parts next to it.
 
 Turns of a conversation, blocks of a meeting, pages of a scan: notes of one vault, written at one time, whose names
-(path, else note id) differ only in their last number, by one. What answers often stands next to what matches.
+(path, else note id) differ only in their last number, by one or two. What answers often stands next to what matches.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TypeAlias
 from shared.domain import IndexedChunk
 from shared.retrieval.pool import Pool
 
-SHARE = 0.2
-"""Of a neighbour's parts that a note gains."""
+SHARES = (0.2, 0.1)
+"""Of the parts of the next one and of the one after, to either side, that a note gains."""
 _NUMBERED = re.compile(r"(.*?)(\d{1,9})(\D*)", re.DOTALL)
 _Place: TypeAlias = "tuple[str, datetime, str, str, int]"
 """Vault, time, the name before and after its last number, and that number."""
@@ -59,10 +59,13 @@ def _place(chunk: IndexedChunk) -> _Place | None:
 
 
 def _gain(place: _Place, parts: Mapping[_Place, Beside]) -> Beside:
-    number = place[4]
-    previous, following = (parts.get((*place[:4], number + step), NOTHING) for step in (-1, 1))
-    greater = _greater(previous, following)
-    return Beside(SHARE * greater.vector, SHARE * greater.keyword)
+    """At each distance from the greater of both sides."""
+    vector = keyword = 0.0
+    for distance, share in enumerate(SHARES, start=1):
+        before, after = (parts.get((*place[:4], place[4] + step), NOTHING) for step in (-distance, distance))
+        greater = _greater(before, after)
+        vector, keyword = vector + share * greater.vector, keyword + share * greater.keyword
+    return Beside(vector, keyword)
 
 
 def _greater(one: Beside, other: Beside) -> Beside:

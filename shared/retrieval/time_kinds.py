@@ -1,4 +1,4 @@
-"""A mention of a time -> the days it names, one small function for each kind of rule in `time_words`."""
+"""A mention of a time -> the days it names, one small function for each kind of rule in the lexicons."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 
 from shared.retrieval import calendar
 from shared.retrieval.calendar import Span, Unit
-from shared.retrieval.time_words import ORDINALS, Lexicon, Rule
+from shared.retrieval.time_lexicon import Lexicon, Rule
+from shared.retrieval.time_words import ORDINALS
 
 RECENTLY_DAYS = 14
 OTHER_DAY_DAYS = 7
@@ -20,18 +21,19 @@ FEW = {Unit.DAY: 7, Unit.WEEK: 4, Unit.MONTH: 3, Unit.QUARTER: 3, Unit.YEAR: 3}
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Something that can name a time: a rule's match."""
+    """Something that can name a time: a rule's match, and where the phrase stands that says it."""
 
     rule: Rule
     match: re.Match[str]
+    start: int
+    end: int
+    year: int | None = None
+    """That stands beside it: `in March last year`."""
 
-    @property
-    def start(self) -> int:
-        return self.match.start()
-
-    @property
-    def end(self) -> int:
-        return self.match.end()
+    @classmethod
+    def of(cls, rule: Rule, match: re.Match[str]) -> Mention:
+        """The match alone."""
+        return cls(rule, match, match.start(), match.end())
 
     def word(self, group: str) -> str | None:
         """What a group matched, lower case, single spaces; None if the rule has no such group or it did not match."""
@@ -74,13 +76,14 @@ def _window_start(days: int, context: Context) -> date:
     return (context.now.astimezone(UTC) - timedelta(days=days)).astimezone(context.zone).date()
 
 
-def _unit(mention: Mention, context: Context) -> Unit:
+def unit_of(mention: Mention, context: Context) -> Unit:
+    """The unit it is counted in; days where it names none."""
     word = mention.word("unit") or "day"
     singular = word if word in context.words.units else word.rstrip("s").removesuffix("e")
     return Unit(context.words.units.get(word) or context.words.units.get(singular, "day"))
 
 
-def _count(mention: Mention, context: Context) -> int | None:
+def count_of(mention: Mention, context: Context) -> int | None:
     """How many; None: a few."""
     word = mention.word("n")
     if word is None:
@@ -91,10 +94,10 @@ def _count(mention: Mention, context: Context) -> int | None:
 
 def _ago(mention: Mention, context: Context) -> Span:
     """That calendar unit; a few units ago: from two of them to as many as "few" reaches."""
-    unit = _unit(mention, context)
+    unit = unit_of(mention, context)
     if mention.word("n") is None:
         return calendar.unit_back(unit, 2, context.today)
-    count = _count(mention, context)
+    count = count_of(mention, context)
     if count is not None:
         return calendar.unit_back(unit, count * (2 if mention.word("unit") == "fortnights" else 1), context.today)
     far, near = calendar.unit_back(unit, FEW[unit], context.today), calendar.unit_back(unit, 2, context.today)
@@ -106,32 +109,48 @@ def _older(mention: Mention, context: Context) -> Span:
 
 
 def _rolling(mention: Mention, context: Context) -> Span:
-    unit = _unit(mention, context)
-    count = (1 if mention.word("n") is None else _count(mention, context)) or FEW[unit]
+    unit = unit_of(mention, context)
+    count = (1 if mention.word("n") is None else count_of(mention, context)) or FEW[unit]
     days = count * calendar.REACH[unit]
     return calendar.rolling(unit, count, context.today, _window_start(days, context))
 
 
 def _last_unit(mention: Mention, context: Context) -> Span:
-    return calendar.unit_back(_unit(mention, context), 1, context.today)
+    return calendar.unit_back(unit_of(mention, context), 1, context.today)
 
 
 def _this_unit(mention: Mention, context: Context) -> Span:
-    return calendar.unit_back(_unit(mention, context), 0, context.today)
+    return calendar.unit_back(unit_of(mention, context), 0, context.today)
 
 
 def _weekend(mention: Mention, context: Context) -> Span:
-    """Saturday and Sunday: of the last calendar week, or the most recent one begun by today."""
+    """Saturday and Sunday: of the last calendar week or the one before, or the most recent ones begun by today."""
     saturday = calendar.latest_weekday(5, context.today, before_today=False).start or context.today
+    if mention.word("n") is not None:
+        saturday -= timedelta(days=7 * ((count_of(mention, context) or FEW[Unit.WEEK]) - 1))
     if mention.word("last") is not None and saturday >= context.today - timedelta(days=context.today.weekday()):
+        saturday -= timedelta(days=7)
+    if mention.word("before") is not None:
         saturday -= timedelta(days=7)
     return Span(saturday, saturday + timedelta(days=2))
 
 
 def _weekday(mention: Mention, context: Context) -> Span:
     number = context.words.weekdays[mention.word("weekday") or ""]
-    before_today = any(mention.word(group) is not None for group in ("last", "last2"))
-    return calendar.latest_weekday(number, context.today, before_today=before_today)
+    before_today = any(mention.word(group) is not None for group in ("last", "last2", "n"))
+    latest = calendar.latest_weekday(number, context.today, before_today=before_today)
+    if mention.word("n") is None or latest.start is None:
+        return latest
+    return calendar.day(latest.start - timedelta(days=7 * ((count_of(mention, context) or FEW[Unit.WEEK]) - 1)))
+
+
+def _iso_week(mention: Mention, context: Context) -> Span:
+    """The most recent week of that number that has begun, or that of the year named."""
+    number, year = int(mention.match["week"]), _year_of(mention, context)
+    monday = date.fromisocalendar(year or context.today.isocalendar().year, number, 1)
+    if year is None and monday > context.today:
+        monday = date.fromisocalendar(context.today.isocalendar().year - 1, number, 1)
+    return Span(monday, monday + timedelta(days=7))
 
 
 def _weekday_in_week(mention: Mention, context: Context) -> Span:
@@ -150,7 +169,7 @@ def _year_of(mention: Mention, context: Context) -> int | None:
     named, back = mention.word("year"), mention.word("back")
     if back is not None:
         return context.today.year - (1 if back == "last" else 0)
-    return int(named) if named else context.year
+    return int(named) if named else mention.year or context.year
 
 
 def _date(mention: Mention, context: Context) -> Span | None:
@@ -184,11 +203,14 @@ def _iso(mention: Mention, _context: Context) -> Span:
     return calendar.day(date(year, month, int(named_day))) if named_day else calendar.month(year, month)
 
 
-def _day_month_order(mention: Mention, _context: Context) -> Span:
-    return calendar.day(date(int(mention.match["year"]), int(mention.match["second"]), int(mention.match["first"])))
+def _day_month_order(mention: Mention, context: Context) -> Span | None:
+    number, month, year = int(mention.match["first"]), int(mention.match["second"]), _year_of(mention, context)
+    if year is None:
+        return calendar.latest_day(number, month, context.today) if number and 1 <= month <= 12 else None
+    return calendar.day(date(year, month, number))
 
 
-def _month_day_order(mention: Mention, context: Context) -> Span:
+def _month_day_order(mention: Mention, context: Context) -> Span | None:
     """English slashes: month first, unless that is no date or lies in the future."""
     first, second = int(mention.match["first"]), int(mention.match["second"])
     try:
@@ -207,7 +229,7 @@ def _month(mention: Mention, context: Context) -> Span:
 
 
 def _quarter(mention: Mention, context: Context) -> Span:
-    number = int(mention.word("quarter") or 0) or ORDINALS[mention.word("nth") or "last"]
+    number = int(mention.word("quarter") or 0) or ORDINALS.get(mention.word("nth") or "last", 4)
     year = _year_of(mention, context)
     if year is None:
         year = context.today.year - (1 if date(context.today.year, number * 3 - 2, 1) > context.today else 0)
@@ -246,13 +268,15 @@ _RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "recently": _window(RECENTLY_DAYS),
     "other_day": _window(OTHER_DAY_DAYS),
     "fortnight": lambda _mention, context: calendar.unit_back(Unit.WEEK, 2, context.today),
-    "half_year": lambda _mention, context: calendar.unit_back(Unit.MONTH, 6, context.today),
     "ago": _ago,
+    "half_year": lambda _mention, context: calendar.unit_back(Unit.MONTH, 6, context.today),
     "older": _older,
     "rolling": _rolling,
     "hours": _hours,
     "last_unit": _last_unit,
     "this_unit": _this_unit,
+    "current": _this_unit,
+    "iso_week": _iso_week,
     "weekend": _weekend,
     "weekday": _weekday,
     "weekday_in_week": _weekday_in_week,

@@ -1,6 +1,6 @@
 """Question -> the time it names, by a small grammar of our own.
 
-A time is found in two steps: rules find what can name a time (`time_words`), then what stands before it decides
+A time is found in two steps: rules find what can name a time (`time_mentions`), then what stands before it decides
 whether it does (a preposition before a bare month) and what it means (`since`, `before`, `between … and`). Which days
 a rule names is in `time_kinds`.
 Quoted text, names, versions and identifiers are no times. dateparser's `search_dates` understood 3 of 12 held-out
@@ -18,8 +18,11 @@ from zoneinfo import ZoneInfo
 from shared.domain import TimeHint, TimeRange
 from shared.retrieval import calendar
 from shared.retrieval.calendar import Span
+from shared.retrieval.time_distances import days_at, days_of_member, distance_before, member_before
 from shared.retrieval.time_kinds import Context, Mention, days_of
-from shared.retrieval.time_words import Compiled, compiled
+from shared.retrieval.time_lexicon import Compiled, at_end
+from shared.retrieval.time_mentions import leading, mentions_in
+from shared.retrieval.time_words import compiled
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
 
@@ -42,7 +45,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     grammar = _grammar(lang)
     context = Context(now, ZoneInfo(zone), grammar.words)
     visible = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
-    mentions = _mentions(visible, grammar)
+    mentions = mentions_in(visible, grammar, context)
     for index, mention in enumerate(mentions):
         following = mentions[index + 1] if index + 1 < len(mentions) else None
         found = _interpreted(visible, mention, following, grammar, context)
@@ -61,91 +64,66 @@ def _grammar(lang: str) -> Compiled:
         return compiled("en")
 
 
-def _mentions(text: str, grammar: Compiled) -> list[Mention]:
-    """Leftmost, then longest, not overlapping; without names and what a rule says to ignore."""
-    found = [Mention(rule, match) for rule, pattern in grammar.rules for match in pattern.finditer(text)]
-    found.sort(key=lambda mention: (mention.start, -mention.end))
-    kept: list[Mention] = []
-    for mention in found:
-        if not kept or mention.start >= kept[-1].end:
-            kept.append(mention)
-    names = grammar.words.names_are_capitalised and not text.isupper()
-    return [
-        mention
-        for mention in kept
-        if mention.rule.kind != "ignored" and not (names and (_is_name(text, mention) or _is_verb(text, mention)))
-    ]
-
-
-def _is_name(text: str, mention: Mention) -> bool:
-    """Whether capitals say that this is a title or a name: `Friday Night Lights`, `USA Today`, `Last Year at`."""
-    before, after = text[: mention.start], text[mention.end :]
-    named = {"weekday", "weekday_in_week", "month", "date", "days_of_month", "christmas", "quarter", "half", "season"}
-    if mention.rule.kind in named:
-        next_word = re.match(r"\s+([A-Z][a-z]\w*)", after)
-        is_bare = mention.rule.weak and not re.search(r"\d", mention.match[0])
-        follows_name = re.search(r"[A-Z]\w+\s+$", before) and not re.search(r"(?:^|[.!?]\s+)\w+\s+$", before)
-        return bool(is_bare and (next_word or follows_name))
-    capitals = [word for word in mention.match[0].split() if word[0].isupper()]
-    starts_sentence = not before.strip() or before.rstrip()[-1] in ".!?:;([\n"
-    return len(capitals) > (1 if starts_sentence else 0)
-
-
-def _is_verb(text: str, mention: Mention) -> bool:
-    """`may 3 people join`: a month that is a verb too, then a number of something."""
-    if mention.rule.kind != "date" or mention.word("month") not in ("may", "march") or mention.word("year"):
-        return False
-    of_something = re.match(r"\s+(?!and|to|until|or|we|i|in|at|about|with|for)[a-z]", text[mention.end :])
-    return mention.match[0][-1].isdecimal() and bool(of_something)
-
-
 def _interpreted(
     text: str, mention: Mention, following: Mention | None, grammar: Compiled, context: Context
 ) -> tuple[Span, int, int] | None:
     """The days meant, and where the phrase with its preposition or operator stands; None: no time after all."""
-    before = text[: mention.start]
-    opening = grammar.between.search(before)
-    if following is not None and (opening or not following.rule.weak):
+    opening = at_end(text[: mention.start], grammar.between)
+    if following is not None and (opening or not following.rule.weak or _alike(text, mention, following, grammar)):
         pair = _pair(text, mention, following, grammar, context)
         if pair is not None:
             return pair, opening.start() if opening else mention.start, following.end
-    if mention.rule.kind == "now":  # it only ends a range: "from January to now"
+    member = member_before(text[: mention.start], grammar)
+    part, before = leading(text[: member.start if member else mention.start], () if member else grammar.parts)
+    start, bare = len(before), part is None and member is None
+    operator, outside = leading(text[:start], grammar.operators)
+    if bare and not _stands(text, mention, operator, grammar):
         return None
-    part, before = _leading(before, grammar.parts)
-    operator, before_operator = _leading(before, grammar.operators)
-    if part is None and operator is None and mention.rule.weak and not _stands_as_time(text, mention, grammar):
-        return None
-    span = days_of(mention, context)
+    span = _narrowed(days_of(mention, context), part, member, context)
+    if operator is not None and span and (distance := distance_before(outside, operator, grammar)):
+        span, start = days_at(distance, span, context), distance.mention.start
+        operator, outside = leading(text[:start], grammar.operators)
     if span is None:
         return None
-    span = calendar.part(span, part) if part else span
-    if (operator, part) == ("before", "end"):
-        operator = "until"
     if operator is not None and (operator not in _OF_DISTANCES or mention.rule.kind == "ago"):
-        return _applied(operator, span, context), len(before_operator), mention.end
-    preposition = grammar.preposition.search(before) if mention.rule.weak and part is None else None
-    return span, preposition.start() if preposition else len(before), mention.end
+        operator = "until" if (operator, part) == ("before", "end") else operator
+        return _applied(operator, span, context), len(outside), mention.end
+    preposition = at_end(text[:start], grammar.preposition) if mention.rule.weak and bare else None
+    return span, preposition.start() if preposition else start, mention.end
 
 
-def _leading(before: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> tuple[str | None, str]:
-    """The longest of the patterns that the text ends with, and the text before it."""
-    matches = [(found.start(), name) for name, pattern in patterns if (found := pattern.search(before))]
-    if not matches:
-        return None, before
-    start, name = min(matches)
-    return name, before[:start]
+def _alike(text: str, first: Mention, second: Mention, grammar: Compiled) -> bool:
+    """Whether the second stands as a time because the first does: `in May and June`."""
+    if first.rule.kind != second.rule.kind or second.match[0] in ("may", "march"):
+        return False
+    return _stands_as_time(text, first, grammar)
+
+
+def _stands(text: str, mention: Mention, operator: str | None, grammar: Compiled) -> bool:
+    """Whether a mention of which no part is named is a time."""
+    if mention.rule.kind in ("now", "current"):
+        return False  # they only end a range ("from January to now") or have a part ("the start of the year")
+    return operator is not None or not mention.rule.weak or _stands_as_time(text, mention, grammar)
+
+
+def _narrowed(span: Span | None, part: str | None, member: Mention | None, context: Context) -> Span | None:
+    if span is None or member is None:
+        return span and calendar.part(span, part) if part else span
+    return days_of_member(member, span, context)
 
 
 def _stands_as_time(text: str, mention: Mention, grammar: Compiled) -> bool:
     """Whether a weak mention has a preposition before it, or is a weekday that stands by itself."""
     before, after = text[: mention.start], text[mention.end :]
     attribute = re.match(r"\s+[a-z]", after)
-    if grammar.preposition.search(before):
+    if at_end(before, grammar.preposition):
         # "on the Friday report", "during the march": behind an article these are attributes or common nouns.
         article = re.search(r"\bthe\s+$", before, re.IGNORECASE)
         verb = mention.word("month") in ("may", "march")
         return not (article and mention.rule.kind in ("weekday", "month") and (attribute or verb))
-    attributive = re.search(r"\b(?:the|a|an|my|our|your|his|her|their|for|with|about|by|of)\s+$", before, re.IGNORECASE)
+    attributive = re.search(
+        r"\b(?:the|a|an|my|our|your|his|her|their|for|with|about|by|of|first|second|third)\s+$", before, re.IGNORECASE
+    )
     written_out = len(mention.word("weekday") or "") > len("thurs")
     return written_out and not attributive and bool(re.search(r"(?:^|\s)[a-z]\w*,?\s+$", before))
 
@@ -171,7 +149,7 @@ def _pair(text: str, first: Mention, second: Mention, grammar: Compiled, context
     """`between first and second`, both included. A year that only one of them names is the other's too."""
     if not grammar.joiner.fullmatch(text[first.end : second.start]):
         return None
-    named = second.word("year")
+    named = second.word("year") or second.year
     begin = days_of(first, replace(context, year=int(named)) if named and not first.word("year") else context)
     if begin is None or begin.start is None:
         return None
@@ -182,7 +160,8 @@ def _pair(text: str, first: Mention, second: Mention, grammar: Compiled, context
             begin = days_of(first, replace(context, year=int(named) - 1)) or begin
         else:
             end = days_of(second, replace(inherited, year=(inherited.year or 0) + 1))
-    return None if end is None else Span(begin.start, end.end)
+    empty = end is None or (end.end and begin.start and end.end <= begin.start)
+    return None if end is None or empty else Span(begin.start, end.end)
 
 
 def _hint(span: Span, phrase: str, context: Context) -> TimeHint | None:

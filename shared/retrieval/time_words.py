@@ -1,189 +1,12 @@
-"""How four languages name times: words, and patterns that tie them to the kinds `time_phrases` can resolve.
-
-A pattern is a regular expression in which `{unit}`, `{n}`, `{weekday}`, `{month}`, `{season}` and `{year}` stand for
-the language's words. A pattern marked weak is a time only behind one of the language's prepositions or operators:
-`March` alone is a verb, a name or a month, `in March` is the month.
-"""
+"""How German, Spanish and French name times, and which language has which lexicon."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 
-YEAR = r"(?:19|20)\d\d"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One way to name a time. `kind` is resolved by `time_phrases`; `weak`: needs a preposition before it."""
-
-    kind: str
-    pattern: str
-    weak: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lexicon:
-    """One language's time words, lower case."""
-
-    units: Mapping[str, str]
-    numbers: Mapping[str, int]
-    weekdays: Mapping[str, int]
-    months: Mapping[str, int]
-    seasons: Mapping[str, int]
-    """Word -> first month."""
-    rules: tuple[Rule, ...]
-    prepositions: str
-    """What makes a weak match a time, directly before it."""
-    operators: Mapping[str, str]
-    """`since`, `after`, `before`, `until`, … -> pattern directly before a time."""
-    between: str
-    """What opens a range, directly before its first end."""
-    joiners: str
-    """What stands between the two ends of a range."""
-    parts: Mapping[str, str] = field(default_factory=dict)
-    """`start`, `end`, … -> pattern directly before a time."""
-    names_are_capitalised: bool = True
-    """Whether a capital inside a sentence marks a name (not so in German)."""
-
-    def compiled(self) -> tuple[tuple[Rule, re.Pattern[str]], ...]:
-        """The rules as regular expressions that match whole words, never a piece of an identifier or a version."""
-        words = {
-            "unit": _group("unit", self.units),
-            "n": rf"(?P<n>[1-9]\d{{0,2}}|{_alternatives(self.numbers)})",
-            "weekday": _group("weekday", self.weekdays),
-            "month": _group("month", self.months),
-            "season": _group("season", self.seasons),
-            "year": rf"(?P<year>{YEAR})",
-        }
-        return tuple((rule, _whole_word(_filled(rule.pattern, words))) for rule in self.rules)
-
-
-def _alternatives(words: Mapping[str, object]) -> str:
-    return "|".join(sorted(map(re.escape, words), key=len, reverse=True)).replace(r"\ ", r"\s+")
-
-
-def _group(name: str, words: Mapping[str, object]) -> str:
-    return rf"(?P<{name}>{_alternatives(words)})"
-
-
-def _filled(pattern: str, words: Mapping[str, str]) -> str:
-    for name, alternatives in words.items():
-        pattern = pattern.replace("{" + name + "}", alternatives)
-    return pattern.replace(" ", r"\s+")
-
-
-def _whole_word(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w./@#_])(?<!(?<!mid)(?<!mi)-)(?:{pattern})(?![\w/@_]|[.\-][\w])", re.IGNORECASE)
-
-
-ENGLISH_NAMED_DAYS = r"black|good|cyber|bloody|casual|super|ash|palm|easter|whit|shrove|every|each"
-
-ENGLISH = Lexicon(
-    units={f"{unit}{s}": unit for unit in ("day", "week", "month", "quarter", "year") for s in ("", "s")}
-    | {"fortnight": "week", "fortnights": "week"},
-    numbers={
-        word: number
-        for number, words in enumerate(
-            ("a|an|one", "two|couple|a couple|couple of|a couple of", "three", "four", "five", "six", "seven", "eight",
-             "nine", "ten", "eleven", "twelve"),
-            start=1,
-        )
-        for word in words.split("|")
-    }
-    | {"few": -1, "a few": -1, "several": -1},
-    weekdays={
-        word: number
-        for number, words in enumerate(
-            ("monday|mon", "tuesday|tue|tues", "wednesday|wed", "thursday|thu|thurs", "friday|fri",
-             "saturday|sat", "sunday|sun")
-        )
-        for word in words.split("|")
-    },
-    months={
-        word: number
-        for number, words in enumerate(
-            ("january|jan", "february|feb", "march|mar", "april|apr", "may", "june|jun", "july|jul", "august|aug",
-             "september|sept|sep", "october|oct", "november|nov", "december|dec"),
-            start=1,
-        )
-        for word in words.split("|")
-    },
-    seasons={"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12},
-    rules=(
-        Rule("ignored", r"(?:next|coming|upcoming|following) (?:{unit}|{weekday}|{month}|{season}|weekend)"),
-        Rule("ignored", rf"(?:{ENGLISH_NAMED_DAYS}) (?:{{weekday}}|day|week|month|year)"),
-        Rule("ignored", r"(?:day|week|month|year) (?:by|after|to) (?:day|week|month|year)"),
-        Rule("today", r"today|tonight|this (?:morning|afternoon|evening)"),
-        Rule("day_before_yesterday", r"(?:the )?day before yesterday"),
-        Rule("yesterday", r"yesterday(?: (?:morning|afternoon|evening|night))?|last night"),
-        Rule("recently", r"recently|lately|in recent weeks|as of late"),
-        Rule("other_day", r"the other day|in recent days"),
-        Rule("fortnight", r"(?:a|one) fortnight ago"),
-        Rule("half_year", r"half a year ago"),
-        Rule("ago", r"(?:(?:about|around|roughly|some) )?{n} {unit} ago(?: today)?"),
-        Rule("ago", r"(?P<unit>week|month|quarter|year) before last"),
-        Rule("older", r"older than {n} {unit}"),
-        Rule("rolling", r"(?:(?:in|over|during|within|for) )?(?:the )?(?:last|past|previous) {n} {unit}"),
-        Rule("hours", r"(?:(?:in|over|during|within|for) )?(?:the )?(?:last|past|previous) (?P<hours>[1-9]\d{0,2}) hours"),
-        Rule("now", r"now"),
-        Rule("rolling", r"(?:in|over|during|within) the (?:last|past) (?P<unit>day|week|month|quarter|year)"),
-        Rule("rolling", r"(?:the )?past (?P<unit>day|week|month|quarter|year)"),
-        Rule("last_unit", r"(?:last|previous) (?P<unit>week|month|quarter|year)(?! of\b)"),
-        Rule("this_unit", r"(?:earlier )?(?:this|current) (?P<unit>week|month|quarter|year)"),
-        Rule("weekend", r"(?P<last>last|previous) weekend"),
-        Rule("weekend", r"(?:(?:this|at the|on the|over the|during the) )weekend"),
-        Rule("weekday_in_week", r"(?:on )?{weekday} (?:of )?(?:(?P<last>last)|this) week"),
-        Rule("weekday_in_week", r"(?P<last>last) week(?:'s|’s|,)? (?:on )?{weekday}"),
-        Rule("weekday", r"(?:on )?(?:(?P<last>last|past|previous)|this) {weekday}(?: (?:morning|afternoon|evening|night))?"),
-        Rule("weekday", r"{weekday}(?: (?:morning|afternoon|evening|night))?", weak=True),
-        Rule("days_of_month", r"(?:between |from )?(?:the )?(?P<d1>\d{1,2})(?:st|nd|rd|th)?(?:\s*[-–]\s*| and | to )(?:the )?(?P<d2>\d{1,2})(?:st|nd|rd|th)? (?:of )?{month}(?:,? {year})?"),
-        Rule("days_of_month", r"(?:between |from )?{month} (?P<d1>\d{1,2})(?:\s*[-–]\s*| and | to )(?P<d2>\d{1,2})(?:,? {year})?"),
-        Rule("date", r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: of)? {month}(?:,? {year})?"),
-        Rule("date", r"{month} (?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,? {year})?"),
-        Rule("iso", r"(?P<year>(?:19|20)\d\d)-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?"),
-        Rule("slashes", r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>(?:19|20)\d\d)"),
-        Rule("day_number", r"the (?P<day>\d{1,2})(?:st|nd|rd|th)", weak=True),
-        Rule("month", r"(?:(?P<last>last|previous)|this) {month}"),
-        Rule("month", r"{month},?(?: of)? {year}"),
-        Rule("month", r"{month} (?:of )?(?P<back>this|last) year"),
-        Rule("month", r"(?P<back>this|last) year,? in {month}"),
-        Rule("month", r"{month}", weak=True),
-        Rule("quarter", r"q(?P<quarter>[1-4])(?:[\s/-]?{year})?"),
-        Rule("quarter", r"{year}[\s-]?q(?P<quarter>[1-4])"),
-        Rule("quarter", r"(?:the )?(?P<nth>first|second|third|fourth|1st|2nd|3rd|4th|last) quarter(?: of)?(?: {year}| (?P<back>this|last) year)"),
-        Rule("half", r"h(?P<half>[12]) {year}"),
-        Rule("season", r"(?P<last>last|previous) {season}"),
-        Rule("season", r"(?:this )(?P<season>spring|summer|autumn|winter|fall)"),
-        Rule("season", r"{season}(?: of)? {year}"),
-        Rule("season", r"(?:the )?(?P<season>spring|summer|autumn|winter|fall)(?! of\b)", weak=True),
-        Rule("christmas", r"(?:(?:over|at|around|during|since|on) )?(?P<last>last )?(?:christmas|xmas)(?! (?:tree|party|list|card|gift|present|market|carol|song)s?)(?: {year})?"),
-        Rule("year", r"(?:the year )?{year}(?! (?:words|lines|people|users|euros?|dollars|pages|items|notes|requests|units|steps|times|calories|characters|tokens|rows|files|km|kg|m|mb|gb|ms|kilometers|meters|hours|minutes|seconds|days|weeks|customers|subscribers|servers|records|points|copies|pieces|entries|messages|emails|feet|miles|percent)\b)", weak=True),
-    ),
-    prepositions=r"(?:in|on|during|of|over|from|around|throughout|early|late|mid)",
-    operators={
-        "since": r"since|starting(?: from)?|ever since",
-        "after": r"after|later than",
-        "before": r"before|prior to|earlier than|older than",
-        "more than": r"more than|over",
-        "until": r"until|till|up to|up until|through",
-        "within": r"less than|within",
-    },
-    between=r"between|from",
-    joiners=r"and|to|until|till|through|-|–",
-    parts={
-        "start": r"(?:the )?(?:start|beginning|first week|first days) of|start of",
-        "end": r"(?:the )?(?:end|last week|last days) of",
-        "mid": r"(?:the )?(?:middle of)|mid(?:-|\s)",
-        "early": r"early(?: in)?",
-        "late": r"late(?: in)?",
-        "first half": r"(?:the )?(?:first|1st) half of",
-        "second half": r"(?:the )?(?:second|2nd|latter) half of",
-        "week": r"(?:the )?week of",
-    },
-)  # fmt: skip
+from shared.retrieval.time_english import ENGLISH
+from shared.retrieval.time_lexicon import Compiled, Lexicon, Rule, compile_lexicon
 
 GERMAN = Lexicon(
     units={
@@ -211,6 +34,7 @@ GERMAN = Lexicon(
         Rule("recently", r"kürzlich|in letzter zeit|vor kurzem"),
         Rule("other_day", r"neulich|letztens"),
         Rule("ago", r"vor (?:etwa |ungefähr )?{n} {unit}"),
+        Rule("half_year", r"vor (?:etwa |ungefähr )?einem halben jahr"),
         Rule("ago", r"vorletzte[nrms]? {unit}"),
         Rule("rolling", r"(?:in |während )?(?:den |der |die )?(?:letzten|vergangenen) {n} {unit}"),
         Rule("last_unit", r"(?:letzte|vergangene|vorige)[nrms]? (?P<unit>woche|monat|quartal|jahr|monats|jahres|quartals)"),
@@ -221,7 +45,9 @@ GERMAN = Lexicon(
         Rule("weekday", r"{weekday}(?:morgen|abend|nachmittag|vormittag)?", weak=True),
         Rule("date", r"(?P<day>\d{1,2})\.\s*{month}(?: {year})?"),
         Rule("dots", r"(?P<first>\d{1,2})\.\s*(?P<second>\d{1,2})\.\s*(?P<year>(?:19|20)\d\d)"),
+        Rule("dots", r"(?P<first>\d{1,2})\.\s*(?P<second>\d{1,2})\.", weak=True),
         Rule("iso", r"(?P<year>(?:19|20)\d\d)-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?"),
+        Rule("iso_week", r"(?:kw|kalenderwoche) ?(?P<week>\d{1,2})(?:(?:/| ){year})?"),
         Rule("month", r"(?P<last>letzte|vergangene|vorige)[nrms]? {month}"),
         Rule("month", r"{month} {year}"),
         Rule("month", r"{month}", weak=True),
@@ -240,9 +66,27 @@ GERMAN = Lexicon(
         "before": r"vor(?: dem| der)?",
         "until": r"bis(?: zum| zur)?",
     },
+    distances=(
+        Rule("counted", r"(?:(?:etwa|ungefähr|genau) )?{n} {unit}"),
+        Rule("few", r"(?:(?:in|an) )?(?:den|die) (?P<unit>tagen?|wochen|monaten?|jahren?)"),
+        Rule("adjoining", r"(?:in der|in den|am|im|die|der|das|den) (?:{n} )?{unit}"),
+        Rule("adjoining", r"am (?:morgen|vormittag|nachmittag|abend)"),
+        Rule("weekday", r"(?:(?:am|der|den) )?{weekday}"),
+        Rule("weekend", r"(?:(?:am|das|dem) )?wochenende"),
+        Rule("soon", r"kurz|gleich|direkt|unmittelbar"),
+    ),
+    members=(
+        Rule("weekday", r"(?:am )?(?P<nth>ersten|zweiten|dritten|vierten|letzten) {weekday} (?:im|des)"),
+        Rule("weekend", r"(?:am )?(?P<nth>ersten|zweiten|dritten|vierten|letzten) wochenende (?:im|des)"),
+    ),
     between=r"zwischen(?: dem)?|vom|von",
-    joiners=r"und(?: dem)?|bis(?: zum)?|-|–",
-    parts={"start": r"anfang(?: des)?", "mid": r"mitte(?: des)?", "end": r"ende(?: des)?"},
+    joiners=r"und(?: dem)?|oder|bis(?: zum)?|-|–",
+    links=r"im|am|in|des|dem|den|der|vom|von",
+    parts={"start": r"anfang(?: des)?|(?:in der )?ersten? woche (?:im|des)", "mid": r"mitte(?: des)?",
+           "end": r"ende(?: des)?|(?:in der )?letzten? woche (?:im|des)",
+           "week": r"(?:in der )?woche (?:vom|von|des)",
+           "second week": r"(?:in der )?zweiten? woche (?:im|des)",
+           "third week": r"(?:in der )?dritten? woche (?:im|des)"},
     names_are_capitalised=False,
 )  # fmt: skip
 
@@ -272,6 +116,7 @@ SPANISH = Lexicon(
         Rule("recently", r"recientemente|últimamente|ultimamente"),
         Rule("other_day", r"el otro día|hace poco"),
         Rule("ago", r"hace (?:unos |unas )?{n} {unit}"),
+        Rule("half_year", r"hace medio año"),
         Rule("rolling", r"(?:en |durante )?(?:los |las )?(?:últimos|últimas|ultimos|ultimas|pasados|pasadas) {n} {unit}"),
         Rule("last_unit", r"(?:la |el )?(?P<unit>semana|mes|trimestre|año) pasad[oa]"),
         Rule("this_unit", r"est[ea] (?P<unit>semana|mes|trimestre|año)"),
@@ -294,14 +139,30 @@ SPANISH = Lexicon(
     prepositions=r"(?:en|el|desde|del|de|hasta|antes de|antes del|después de|después del|entre|y|a|al|durante|año|este|esta|la)",
     operators={
         "since": r"desde(?: el| la)?",
-        "after": r"(?:después|despues)(?: de| del)(?: el| la)?",
-        "before": r"antes(?: de| del)(?: el| la)?",
+        "after": r"(?:después|despues)(?: de| del)(?: el| la)?|posterior(?:es)? (?:al?|a la)|siguientes? (?:al?|a la)|tras(?: el| la)?",
+        "before": r"antes(?: de| del)(?: el| la)?|anterior(?:es)? (?:al?|a la)",
         "until": r"hasta(?: el| la)?",
     },
+    distances=(
+        Rule("counted", r"(?:(?:unos|unas) )?{n} {unit}"),
+        Rule("few", r"(?:(?:en|durante) )?(?:los|las) (?P<unit>días|dias|semanas|meses|años)"),
+        Rule("adjoining", r"(?:(?:en|durante) )?(?:la|el|los|las) (?:{n} )?{unit}"),
+        Rule("adjoining", r"la (?:mañana|tarde|noche)"),
+        Rule("weekday", r"(?:el )?{weekday}"),
+        Rule("weekend", r"(?:el )?fin de semana"),
+        Rule("soon", r"poco|justo"),
+    ),
+    members=(
+        Rule("weekday", r"(?:el )?(?P<nth>primer|segundo|tercer|cuarto|último) {weekday} de(?:l)?"),
+        Rule("weekend", r"(?:el )?(?P<nth>primer|segundo|tercer|cuarto|último) fin de semana de(?:l)?"),
+    ),
     between=r"entre(?: el)?|desde(?: el)?|de|del",
-    joiners=r"y(?: el)?|hasta(?: el)?|a|al|-|–",
+    joiners=r"y(?: el)?|o|hasta(?: el)?|a|al|-|–",
+    links=r"de|del|en",
     parts={"start": r"(?:a )?(?:principios|comienzos|inicios) de(?:l)?", "mid": r"(?:a )?mediados de(?:l)?",
-           "end": r"(?:a )?(?:finales|fines) de(?:l)?"},
+           "end": r"(?:a )?(?:finales|fines) de(?:l)?", "week": r"(?:la )?semana del",
+           "second week": r"(?:en )?(?:la )?segunda semana de(?:l)?",
+           "third week": r"(?:en )?(?:la )?tercera semana de(?:l)?"},
 )  # fmt: skip
 
 FRENCH = Lexicon(
@@ -352,54 +213,52 @@ FRENCH = Lexicon(
     prepositions=r"(?:en|au|le|depuis|du|de|avant|après|jusqu['’]à|jusqu['’]en|entre|et|à|au mois|fin|début|mi-|l['’]|l['’]année)",
     operators={
         "since": r"depuis(?: le)?",
-        "after": r"après(?: le)?",
-        "before": r"avant(?: le| la)?",
+        "after": r"après(?: le)?|suivant(?: le)?",
+        "before": r"avant(?: le| la)?|précédant(?: le)?",
         "until": r"jusqu['’](?:au|à|en)",
     },
+    distances=(
+        Rule("counted", r"(?:environ )?{n} {unit}"),
+        Rule("few", r"(?:(?:pendant|durant|dans) )?les (?P<unit>jours|semaines|mois|années)"),
+        Rule("adjoining", r"(?:(?:pendant|durant|dans) )?(?:la |le |les |l['’])(?:{n} )?{unit}"),
+        Rule("adjoining", r"le (?:matin|soir)"),
+        Rule("weekday", r"(?:le )?{weekday}"),
+        Rule("weekend", r"(?:le )?week-?end"),
+        Rule("soon", r"juste|peu"),
+    ),
+    members=(
+        Rule("weekday", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième|dernier) {weekday} (?:de |du |d['’])"),
+        Rule("weekend", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième|dernier) week-?end (?:de |du |d['’])"),
+    ),
     between=r"entre(?: le)?|du|de",
-    joiners=r"et(?: le)?|à|au|jusqu['’](?:au|à)|-|–",
+    joiners=r"et(?: le)?|ou|à|au|jusqu['’](?:au|à)|-|–",
+    links=r"de|du|d['’]|en|au",
     parts={"start": r"(?:au )?début(?: de| du)?", "mid": r"mi-|(?:au )?milieu (?:de|du)",
-           "end": r"(?:à la )?fin(?: de| du)?"},
+           "end": r"(?:à la )?fin(?: de| du)?", "week": r"(?:la )?semaine du",
+           "second week": r"(?:la )?deuxième semaine (?:de |du |d['’])",
+           "third week": r"(?:la )?troisième semaine (?:de |du |d['’])"},
 )  # fmt: skip
 
 LEXICONS: Mapping[str, Lexicon] = {"en": ENGLISH, "de": GERMAN, "es": SPANISH, "fr": FRENCH}
 
-ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 4} | {
-    f"{stem}{ending}": number
-    for number, stem in enumerate(("erste", "zweite", "dritte", "vierte"), start=1)
-    for ending in ("", "n")
+ORDINALS = {
+    word: number
+    for number, words in enumerate(
+        (
+            "first|1st|erste|ersten|primer|premier",
+            "second|2nd|zweite|zweiten|segundo|deuxième",
+            "third|3rd|dritte|dritten|tercer|troisième",
+            "fourth|4th|vierte|vierten|cuarto|quatrième",
+            "fifth",
+        ),
+        start=1,
+    )
+    for word in words.split("|")
 }
-"""Which quarter; the last one is the fourth."""
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """A lexicon's regular expressions."""
-
-    words: Lexicon
-    rules: tuple[tuple[Rule, re.Pattern[str]], ...]
-    preposition: re.Pattern[str]
-    operators: tuple[tuple[str, re.Pattern[str]], ...]
-    between: re.Pattern[str]
-    parts: tuple[tuple[str, re.Pattern[str]], ...]
-    joiner: re.Pattern[str]
+"""Without the last one."""
 
 
 @cache
 def compiled(lang: str) -> Compiled:
     """The language's expressions, made on first use. Raises KeyError for a language without a lexicon."""
-    words = LEXICONS[lang]
-    return Compiled(
-        words,
-        words.compiled(),
-        _before(words.prepositions),
-        tuple((name, _before(pattern)) for name, pattern in words.operators.items()),
-        _before(words.between),
-        tuple((name, _before(pattern)) for name, pattern in words.parts.items()),
-        re.compile(rf"\s*(?:{words.joiners})\s+(?:the\s+)?|\s*[-–]\s*", re.IGNORECASE),
-    )
-
-
-def _before(pattern: str) -> re.Pattern[str]:
-    """Matches at the end of what precedes a time."""
-    return re.compile(rf"(?<![\w-])(?:{pattern.replace(' ', chr(92) + 's+')})(?:\s+the)?\s*$", re.IGNORECASE)
+    return compile_lexicon(LEXICONS[lang])

@@ -28,6 +28,23 @@ def test_what_only_another_time_speaks_of_is_found_and_the_answer_says_so(librar
     assert (found.refusal, found.silent_then) == (None, True)
 
 
+def test_a_time_of_no_notes_is_left_further_where_only_another_time_speaks_of_the_question(library: Library) -> None:
+    library.add("sunrise", "Melanie chose orange paint for the sunrise", created_at=days_ago(60))
+    library.add("garden", "Tomatoes need water", created_at=days_ago(20))
+    for number in range(12):
+        library.add(f"other{number}", f"Nothing of all that, number {number}", created_at=days_ago(100 + number))
+    found = library.ask(ASKED)
+    assert (notes(found)[0], found.widened, found.range_used) == ("sunrise", "any time", None)
+    assert (found.refusal, found.silent_then) == (None, False)
+
+
+def test_a_time_of_no_notes_is_widened_no_further_where_what_lies_around_speaks_of_it(library: Library) -> None:
+    _furnish(library)
+    library.add("again", "Melanie took other paint for her second sunrise", created_at=days_ago(20))
+    found = library.ask("Which paint did Melanie choose for the sunrise two weeks ago?")
+    assert (found.widened, notes(found)) == ("7 days around", ["again", "garden"])
+
+
 def test_a_passage_inside_that_covers_the_question_keeps_it_to_the_time(library: Library) -> None:
     _furnish(library)
     library.add("again", "Melanie took other paint for her second sunrise", created_at=days_ago(8))

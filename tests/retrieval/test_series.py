@@ -9,10 +9,12 @@ from hypothesis import given
 
 from shared.domain import Candidate
 from shared.retrieval.scores import keyword_parts, ranked
-from shared.retrieval.series import SHARE, Beside, beside
+from shared.retrieval.series import SHARES, Beside, beside
 from tests.retrieval.library import Library, notes
 from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import OPTIONS, candidate, days_ago, formula_of, pool_of
+
+NEXT, AFTER_NEXT = SHARES
 
 
 def _gained(*candidates: Candidate) -> dict[str, Beside]:
@@ -28,18 +30,24 @@ def _part(name: str, cosine: float, *, age: float = 0.0, vector_rank: int | None
 
 def test_a_part_gains_a_share_of_what_the_next_one_has() -> None:
     gained = _gained(_part("talk:3", 0.5, count=1), _part("talk:4", 0.2))
-    assert gained == {"talk:4_000": Beside(SHARE * 0.5, SHARE * 1.0), "talk:3_000": Beside(SHARE * 0.2, 0.0)}
+    assert gained == {"talk:4_000": Beside(NEXT * 0.5, NEXT * 1.0), "talk:3_000": Beside(NEXT * 0.2, 0.0)}
+
+
+def test_what_the_part_after_the_next_has_counts_less_and_comes_to_it() -> None:
+    gained = _gained(_part("talk:3", 0.5), _part("talk:4", 0.3), _part("talk:5", 0.1))
+    assert gained["talk:5_000"].vector == pytest.approx(NEXT * 0.3 + AFTER_NEXT * 0.5)
+    assert NEXT > AFTER_NEXT
 
 
 def test_of_two_neighbours_the_greater_part_of_each_counts() -> None:
     gained = _gained(_part("t1", 0.3, count=1), _part("t2", 0.1), _part("t3", 0.6))
-    assert gained["t2_000"] == Beside(pytest.approx(SHARE * 0.6), pytest.approx(SHARE))  # type: ignore[arg-type]
+    assert gained["t2_000"] == Beside(pytest.approx(NEXT * 0.6), pytest.approx(NEXT))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        _part("talk:5", 0.5),  # not the next one
+        _part("talk:6", 0.5),  # too far away
         _part("walk:4", 0.5),  # another series
         _part("talk:4", 0.5, age=1),  # of another day, as in a journal
         _part("talk", 0.5),  # without a number
