@@ -117,7 +117,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     request_queue_size = 128
-    """Forty clients at once must not be made to knock again a second later, as with the five of the standard library."""
+    """With the standard library's five, of forty clients at once most must knock again, a second later."""
 
     def __init__(self, scripted: ScriptedServer) -> None:
         self.scripted = scripted
