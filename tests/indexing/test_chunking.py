@@ -96,6 +96,12 @@ def test_a_note_of_countless_sections_is_cut_without_its_headings(sections: int,
     assert f"w{sections - 1}" in chunks[-1].text
 
 
+@pytest.mark.parametrize("blank", ["\x0c", "\u2003", "\xa0\n\x0b"])
+def test_a_heading_above_nothing_but_odd_blanks_is_found(blank: str) -> None:
+    assert pairs(chunk(f"# A\n{blank}")) == [("", "# A")]
+    assert pairs(chunk(f"# A\n\n{blank}\n\nText")) == [("# A", "Text")]
+
+
 def test_a_heading_too_long_to_repeat_is_text() -> None:
     heading = "# " + "very " * 60 + "long"
     assert pairs(chunk(f"{heading}\n\nBody.")) == [("", f"{heading}\n\nBody.")]
