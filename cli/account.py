@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from cli.options import USAGE, Place, anywhere, fail, print_json
-from functions.inside import Json
+from functions.client import Json
 from shared.errors import AuroraError, InvalidArgument
 
 CONFIRMATION = "erase everything"
@@ -27,7 +27,7 @@ def export(place: Place, file: Path | None) -> None:
 
     FILE is written whole or not at all.
     """
-    with place.door() as door, closing(door.lines("/me:export")) as lines:
+    with place.client() as client, closing(client.lines("/me:export")) as lines:
         if file is None:
             for line in _checked(lines, Counter()):
                 click.echo(line)
@@ -73,8 +73,8 @@ def erase(place: Place, *, yes: bool) -> None:
     """Erase everything that is kept of you: notes, index, sessions, templates. The files you indexed stay."""
     if not yes:
         _asked()
-    with place.door() as door:
-        receipt = door.send("DELETE", "/me", {"confirm": CONFIRMATION})
+    with place.client() as client:
+        receipt = client.send("DELETE", "/me", {"confirm": CONFIRMATION})
     if place.as_json:
         print_json(receipt)
     else:

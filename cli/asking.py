@@ -13,7 +13,7 @@ import click
 from cli.hints import NOTHING_FOUND, tell_who_was_away, why_nothing
 from cli.options import NOTHING, Place, anywhere, print_json
 from cli.showing import matches_well, show_answer, show_found
-from functions.inside import Json
+from functions.client import Json
 from shared.text.instants import parse_zone
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -43,13 +43,13 @@ def ask(place: Place, question: str, k: int | None, template: str | None, **opti
     """Ask your notes; every claim in the answer cites its passage. Exit code 3: they do not hold the answer."""
     asked = {**question_json(**options), "message": question}
     asked |= {name: value for name, value in (("topK", k), ("template", template)) if value is not None}
-    with place.door() as door:
-        answer = door.send("POST", "/chat", asked)
+    with place.client() as client:
+        answer = client.send("POST", "/chat", asked)
     if place.as_json:
         print_json(answer)
     else:
         show_answer(answer, place)
-        tell_who_was_away(answer["meta"], door)
+        tell_who_was_away(answer["meta"], client)
     if answer["meta"]["refusal"]:
         sys.exit(NOTHING)
 
@@ -61,15 +61,15 @@ def ask(place: Place, question: str, k: int | None, template: str | None, **opti
 @anywhere
 def search(place: Place, query: str, k: int, **options: Any) -> None:  # noqa: ANN401 - click's options
     """Find passages, best first. Exit code 3: nothing found that matches well; with --json: nothing found at all."""
-    with place.door() as door:
-        found = door.send("POST", "/search", {**question_json(**options), "query": query, "k": k})
-        nothing = "" if found["results"] else why_nothing(door, place)
+    with place.client() as client:
+        found = client.send("POST", "/search", {**question_json(**options), "query": query, "k": k})
+        nothing = "" if found["results"] else why_nothing(client, place)
     matched = bool(found["results"]) if place.as_json else matches_well(found)
     if place.as_json:
         print_json(found)
     else:
         show_found(found, place, matched=matched, nothing=nothing or NOTHING_FOUND)
-        tell_who_was_away(found["meta"], door)
+        tell_who_was_away(found["meta"], client)
     if not matched:
         sys.exit(NOTHING)
 

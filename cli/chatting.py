@@ -18,7 +18,7 @@ from cli.hints import tell_who_was_away
 from cli.options import Place, anywhere
 from cli.sessions import address
 from cli.showing import console, show_answer, show_sources
-from functions.inside import Door, Json
+from functions.client import ApiClient, Json
 from shared.errors import AuroraError, InvalidArgument, RequestError
 from shared.wire_stream import StreamEvent
 
@@ -42,10 +42,10 @@ def chat(place: Place, session_id: str | None, k: int | None, template: str | No
     """
     body = question_json(**options)
     body |= {name: value for name, value in (("topK", k), ("template", template)) if value is not None}
-    with place.door() as door:
+    with place.client() as client:
         if session_id is not None:
-            door.send("GET", address(session_id))  # told now, not after the first question
-        talk = Conversation(door, place, body, session_id or "new")
+            client.send("GET", address(session_id))  # told now, not after the first question
+        talk = Conversation(client, place, body, session_id or "new")
         for line in _questions(asks=not place.as_json and sys.stdin.isatty()):
             talk.say(line)
 
@@ -54,7 +54,7 @@ def chat(place: Place, session_id: str | None, k: int | None, template: str | No
 class Conversation:
     """One session, seen from the terminal."""
 
-    door: Door
+    client: ApiClient
     place: Place
     body: Json
     session_id: str
@@ -78,7 +78,7 @@ class Conversation:
 
     def _ask(self, question: str) -> None:
         asked = {**self.body, "message": question, "sessionId": self.session_id}
-        with closing(self.door.events("/chat", asked)) as events:
+        with closing(self.client.events("/chat", asked)) as events:
             result = self._printed(events) if self.place.as_json else self._shown(events)
         self.session_id = result["meta"]["sessionId"] or self.session_id
 
@@ -92,7 +92,7 @@ class Conversation:
         if not self.out.file.isatty():
             result = _result(events)
             show_answer(result, self.place)
-            tell_who_was_away(result["meta"], self.door)
+            tell_who_was_away(result["meta"], self.client)
             return result
         shown = Shown(self.out)
         try:
@@ -100,7 +100,7 @@ class Conversation:
         finally:
             self.out.print()
         show_sources(result, self.place)
-        tell_who_was_away(result["meta"], self.door)
+        tell_who_was_away(result["meta"], self.client)
         return result
 
 

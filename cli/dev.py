@@ -21,11 +21,11 @@ import functions_framework
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from cli import emulator
+from cli.destinations import LocalDestination, forget
 from cli.importing import Import
 from cli.loopback import only_from_this_machine
 from cli.options import Place, close, common, fail
 from cli.page import with_page
-from cli.shelves import LocalShelf, forget
 from cli.trigger import Trigger, delivery
 from shared.app import App
 from shared.bootstrap import build, use
@@ -202,7 +202,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
 
     What a start that died has begun is brought to its end.
     """
-    task = Import(LocalShelf(app, place.tenant_id), sample, SAMPLE_VAULT)
+    task = Import(LocalDestination(app, place.tenant_id), sample, SAMPLE_VAULT)
     manifest = task.manifest()
     begun = manifest.knows(task.source)
     if manifest.finished(task.source):

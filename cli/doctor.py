@@ -13,9 +13,9 @@ from pathlib import Path
 import click
 
 from cli import emulator
+from cli.destinations import local_name
 from cli.manifest import Manifest
 from cli.options import FAILED, Place, close, common, print_json
-from cli.shelves import local_name
 from shared.adapters.embedded.files import file_name
 from shared.app import App
 from shared.bootstrap import build

@@ -10,11 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.asking import asking, question_json
+from cli.destinations import listed_notes
 from cli.hints import why_nothing
 from cli.options import Place, anywhere, print_json
-from cli.shelves import listed_notes
 from cli.showing import Linked, console, linked
-from functions.inside import Door, Json
+from functions.client import ApiClient, Json
 from shared.domain import Strategy
 from shared.errors import NotFound
 
@@ -45,22 +45,22 @@ def explain(
 ) -> None:
     """How a search for QUESTION sees notes, and why one is not found; without --note and --path, those it finds."""
     asked = {**question_json(**options), "query": question, "k": k, "threshold": threshold, "strategy": strategy}
-    with place.door() as door:
-        named = [*note_ids, *_ids_at(door, paths)]
-        explained = door.send("POST", "/search:explain", {**asked, "noteIds": named})
-        nothing = "" if explained["notes"] else why_nothing(door, place)
+    with place.client() as client:
+        named = [*note_ids, *_ids_at(client, paths)]
+        explained = client.send("POST", "/search:explain", {**asked, "noteIds": named})
+        nothing = "" if explained["notes"] else why_nothing(client, place)
     if place.as_json:
         print_json(explained)
     else:
         _show(explained, linked(place), nothing)
 
 
-def _ids_at(door: Door, paths: Sequence[str]) -> list[str]:
+def _ids_at(client: ApiClient, paths: Sequence[str]) -> list[str]:
     """Of the notes at these paths, in every vault that has one there. Raises NotFound naming a path without note."""
     if not paths:
         return []
     ids: dict[str, list[str]] = {path: [] for path in paths}
-    for note in listed_notes(door):
+    for note in listed_notes(client):
         if note["path"] in ids:
             ids[note["path"]].append(note["noteId"])
     for path, found in ids.items():

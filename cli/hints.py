@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cli.options import Place
-from functions.inside import Door, Inside, Json
+from functions.client import ApiClient, InProcessClient, Json
 from shared.bootstrap import app
 from shared.domain import RefusalReason, RetrievalMode
 
@@ -19,9 +19,9 @@ def hint_for(reason: str, place: Place) -> str:
     return _waiting(place) if reason == RefusalReason.INDEX_PENDING else ""
 
 
-def why_nothing(door: Door, place: Place) -> str:
+def why_nothing(client: ApiClient, place: Place) -> str:
     """Of a search that brought nothing at all."""
-    coverage = door.send("GET", "/index:coverage")
+    coverage = client.send("GET", "/index:coverage")
     if not coverage["notes"]:
         return _no_notes(place)
     if coverage["missing"]:
@@ -38,17 +38,17 @@ def _where(place: Place) -> str:
     if place.server is not None:
         return f"on {place.server}"
     settings = place.settings()
-    shelf = f"Firestore ({settings.project})" if settings.store == "firestore" else str(settings.home)
-    return f"of tenant {place.tenant_id} in {shelf}"
+    destination = f"Firestore ({settings.project})" if settings.store == "firestore" else str(settings.home)
+    return f"of tenant {place.tenant_id} in {destination}"
 
 
 def _waiting(place: Place) -> str:
     return "" if place.server else "`aurora reconcile` indexes them now."
 
 
-def tell_who_was_away(meta: Json, door: Door) -> None:
+def tell_who_was_away(meta: Json, client: ApiClient) -> None:
     """On standard error, where the product is in this process: the models that are set and did not answer."""
-    if not isinstance(door, Inside):
+    if not isinstance(client, InProcessClient):
         return
     product = app()
     wrote = meta.get("model", "none")

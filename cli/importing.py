@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cli.destinations import Destination, Taken
 from cli.folder import FileNote, Skipped, read, relative, walk
 from cli.manifest import Manifest
-from cli.shelves import Shelf, Taken
 from shared.errors import NotFound
 from shared.indexing.markdown_file import note_id_of
 
@@ -100,17 +100,17 @@ class Glance:
 class Import:
     """One folder on its way into one vault."""
 
-    shelf: Shelf
+    destination: Destination
     root: Path
     vault: str
 
     @property
     def source(self) -> str:
         """Names the folder in the manifest."""
-        return f"{self.shelf.name} {self.vault} {self.root.resolve()}"
+        return f"{self.destination.name} {self.vault} {self.root.resolve()}"
 
     def manifest(self) -> Manifest:
-        return Manifest.of(self.shelf.home)
+        return Manifest.of(self.destination.home)
 
     def run(self, step: Step = lambda _done, _all: None, glance: Glance = Glance()) -> Report:
         """Import all of it. `step(done, all)` is called after every note. Raises OperatorError, StoreUnavailable."""
@@ -122,7 +122,7 @@ class Import:
         report.skipped += [entry for entry in entries if isinstance(entry, Skipped)]
         files = self._ids(entry for entry in entries if isinstance(entry, Path))
         manifest = self.manifest()
-        begun = manifest.begin(self.shelf.name, self.source, self.root.resolve(), files.values())
+        begun = manifest.begin(self.destination.name, self.source, self.root.resolve(), files.values())
         seen = {file for file in files if glance.known(file) and files[file] in begun.before | begun.foreign}
         kept = begun.before.intersection(files[file] for file in seen)
         kept |= self._take_all([file for file in files if file not in seen], begun.foreign, report, step)
@@ -143,20 +143,20 @@ class Import:
             for each in workers.map(lambda file: self._take(file, foreign), files):
                 taken.append(each)
                 step(len(taken), len(files))
-            return {note_id for each in workers.map(self.shelf.follow, taken) for note_id in report.add(each)}
+            return {note_id for each in workers.map(self.destination.follow, taken) for note_id in report.add(each)}
 
     def _take(self, file: Path, foreign: frozenset[str]) -> Taken:
         """Runs in several threads at once."""
         note = read(self.root, file, self.vault)
         if isinstance(note, FileNote) and note.note_id in foreign:
             note = Skipped(note.draft.path, "another folder has put a note at this path of the vault")
-        return Taken(note) if isinstance(note, Skipped) else self.shelf.save(note)
+        return Taken(note) if isinstance(note, Skipped) else self.destination.save(note)
 
     def _remove_all(self, missing: frozenset[str], glance: Glance, report: Report) -> frozenset[str]:
         """Those whose time has come. The ids that are gone."""
         gone = missing if glance.absent is None else missing & glance.absent
         report.absent = missing - gone
-        report.removed = sum(self.shelf.remove(note_id) for note_id in sorted(gone))
+        report.removed = sum(self.destination.remove(note_id) for note_id in sorted(gone))
         return gone
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,13 +18,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from cli.asking import question_json
+from cli.destinations import Destination, LocalDestination, RemoteDestination
 from cli.importing import Import, Report, Step
 from cli.options import FAILED, Place, anywhere, common, print_json
-from cli.shelves import LocalShelf, RemoteShelf, Shelf
 from cli.showing import show_answer, show_report
-from functions.inside import Door, Inside, Json
+from functions.client import ApiClient, InProcessClient, Json
 from shared.bootstrap import use
 from shared.errors import Unavailable
+from shared.limits import VAULT, VAULT_PATTERN
 from shared.ports import Identity
 from shared.wire import reconcile_json
 
@@ -49,10 +51,10 @@ def index(place: Place, path: Path, vault: str, *, watching: bool) -> None:
     Exit code 1: some notes could not be indexed, or wait for their vectors. With --watch and --json: one object a
     line, one line a change.
     """
-    if not vault or "/" in vault:
-        raise click.BadParameter("a name without slash", param_hint="--vault")
-    with _shelf(place) as shelf:
-        task = Import(shelf, path, vault)
+    if not re.fullmatch(VAULT_PATTERN, vault):
+        raise click.BadParameter(VAULT, param_hint="--vault")
+    with _destination(place) as destination:
+        task = Import(destination, path, vault)
         if watching:
             _follow(place, task)
             return
@@ -66,13 +68,13 @@ def index(place: Place, path: Path, vault: str, *, watching: bool) -> None:
 
 
 @contextmanager
-def _shelf(place: Place) -> Iterator[Shelf]:
+def _destination(place: Place) -> Iterator[Destination]:
     if place.server is None:
         with place.app() as app:
-            yield LocalShelf(app, place.tenant_id)
+            yield LocalDestination(app, place.tenant_id)
     else:
-        with place.door() as door:
-            yield RemoteShelf.at(door, place.server, place.settings().home)
+        with place.client() as client:
+            yield RemoteDestination.at(client, place.server, place.settings().home)
 
 
 def _follow(place: Place, task: Import) -> None:
@@ -132,18 +134,18 @@ def demo(place: Place, folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="aurora-demo-") as home:
         temporary = replace(place, home=Path(home))
         with temporary.app() as app:
-            report = _with_bar(Import(LocalShelf(app, place.tenant_id), folder, "default").run)
+            report = _with_bar(Import(LocalDestination(app, place.tenant_id), folder, "default").run)
             if not place.as_json:
                 click.echo(f"{app.notice}\n{report.notes} notes indexed in {report.seconds:.1f} s")
             use(app)
-            door = Inside(Identity(place.tenant_id))
-            answers = [_demonstrate(door, temporary, question) for question in DEMO_QUESTIONS]
+            client = InProcessClient(Identity(place.tenant_id))
+            answers = [_demonstrate(client, temporary, question) for question in DEMO_QUESTIONS]
     if place.as_json:
         print_json({"index": report.as_json(), "answers": answers})
 
 
-def _demonstrate(door: Door, place: Place, text: str) -> Json:
-    answer = door.send("POST", "/chat", {**question_json(), "message": text})
+def _demonstrate(client: ApiClient, place: Place, text: str) -> Json:
+    answer = client.send("POST", "/chat", {**question_json(), "message": text})
     if not place.as_json:
         click.echo(f"\n> {text}\n")
         show_answer(answer, place)

@@ -11,26 +11,29 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
-COMMANDS: Mapping[str, str] = {
-    "ask": "cli.asking:ask",
-    "chat": "cli.chatting:chat",
-    "completion": "cli.completing:completion",
-    "demo": "cli.indexing:demo",
-    "dev": "cli.dev:dev",
-    "doctor": "cli.doctor:doctor",
-    "eval": "cli.evaluating:evaluate",
-    "erase": "cli.account:erase",
-    "explain": "cli.explaining:explain",
-    "export": "cli.account:export",
-    "index": "cli.indexing:index",
-    "mcp": "cli.mcp:mcp",
-    "reconcile": "cli.indexing:reconcile",
-    "search": "cli.asking:search",
-    "sessions": "cli.sessions:sessions",
-    "templates": "cli.templates:templates",
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "ask": ("cli.asking:ask", "Ask your notes; every claim in the answer cites its passage."),
+    "chat": ("cli.chatting:chat", "Talk with your notes."),
+    "completion": ("cli.completing:completion", "Print the completion script of a shell."),
+    "demo": ("cli.indexing:demo", "Three questions about the sample notes, in a temporary home."),
+    "dev": ("cli.dev:dev", "The whole product on this machine, for this machine only."),
+    "doctor": ("cli.doctor:doctor", "Check settings, store, models and indexed folders."),
+    "eval": ("cli.evaluating:evaluate", "Ask questions whose answers are known; print the figures."),
+    "erase": ("cli.account:erase", "Erase everything that is kept of you."),
+    "explain": ("cli.explaining:explain", "How a search sees notes, and why one is not found."),
+    "export": ("cli.account:export", "Write everything that is kept of you to a file."),
+    "index": ("cli.indexing:index", "Bring a folder of Markdown into a vault."),
+    "mcp": ("cli.mcp:mcp", "Serve your notes to an MCP host over stdio."),
+    "reconcile": ("cli.indexing:reconcile", "Repair notes whose index does not follow them."),
+    "search": ("cli.asking:search", "Find passages, best first."),
+    "sessions": ("cli.sessions:sessions", "List, show, rename and delete conversations."),
+    "templates": ("cli.templates:templates", "List, search, add and index reasoning templates."),
 }
-"""Name -> where it is, imported when it is called: what one command needs, the others do not wait for."""
+"""Name -> where it is, imported when it is called: what one command needs, the others do not wait for; and what a list
+of commands says of it.
+"""
 
 
 class Commands(click.Group):
@@ -44,9 +47,21 @@ class Commands(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        module, _, name = COMMANDS[cmd_name].partition(":")
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """For `--help`, importing none."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in sorted(COMMANDS.items())])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """For a shell that waits for it at every press of a key, importing none."""
+        names = (name for name in self.list_commands(ctx) if name.startswith(incomplete))
+        named = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, help=__doc__)

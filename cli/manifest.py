@@ -58,9 +58,9 @@ class Manifest:
         """Whether its last import came to its end."""
         return self.knows(source) and source not in self._content.unfinished
 
-    def folders(self, shelf: str) -> tuple[tuple[Path, bool], ...]:
-        """Each folder whose notes are on this shelf, and whether its last import came to its end."""
-        sources = [source for source in self._content.roots if source.startswith(f"{shelf} ")]
+    def folders(self, destination: str) -> tuple[tuple[Path, bool], ...]:
+        """Each folder whose notes are there, and whether its last import came to its end."""
+        sources = [source for source in self._content.roots if source.startswith(f"{destination} ")]
         return tuple((Path(self._content.roots[source]), self.finished(source)) for source in sources)
 
     def file_of(self, note_id: str, path: str) -> Path | None:
@@ -70,13 +70,13 @@ class Manifest:
                 return file
         return None
 
-    def begin(self, shelf: str, source: str, root: Path, planned: Iterable[str]) -> Begun:
+    def begin(self, destination: str, source: str, root: Path, planned: Iterable[str]) -> Begun:
         """Write down what may be there from now on: an import that is broken off here leaves nothing unknown. What
-        another folder has put on the same shelf stays that folder's; names of sources begin with that of their shelf.
+        another folder has put there stays that folder's. The names of sources begin with that of their destination.
         """
         with self._changing() as content:
             before = frozenset(content.folders.get(source, ()))
-            others = [other for other in content.folders if other != source and other.startswith(f"{shelf} ")]
+            others = [other for other in content.folders if other != source and other.startswith(f"{destination} ")]
             foreign = frozenset(note_id for other in others for note_id in content.folders[other])
             content.unfinished.add(source)
             content.roots[source] = str(root)
@@ -91,10 +91,10 @@ class Manifest:
             content.unfinished.discard(source)
             content.folders[source] = sorted((set(content.folders.get(source, ())) - set(gone)) | set(kept))
 
-    def forget(self, shelf: str) -> None:
+    def forget(self, destination: str) -> None:
         """Nothing that came from any folder is there any more."""
         with self._changing() as content:
-            for source in [source for source in content.folders if source.startswith(f"{shelf} ")]:
+            for source in [source for source in content.folders if source.startswith(f"{destination} ")]:
                 del content.folders[source]
                 content.roots.pop(source, None)
                 content.unfinished.discard(source)

@@ -7,7 +7,7 @@ import importlib.util
 import click
 
 from cli.options import Place, anywhere, fail
-from functions.inside import Door
+from functions.client import ApiClient
 
 
 @click.command()
@@ -19,18 +19,18 @@ def mcp(place: Place) -> None:
     """
     if importlib.util.find_spec("mcp") is None:
         fail("the MCP SDK is not installed: pip install 'aurora-notes[mcp]'")
-    with place.door() as door:
-        _serve(door)
+    with place.client() as client:
+        _serve(client)
 
 
-def _serve(door: Door) -> None:
+def _serve(client: ApiClient) -> None:
     import anyio  # noqa: PLC0415 - the SDK is an extra, and help is read without it
     from mcp.server.stdio import stdio_server  # noqa: PLC0415
 
     from functions.mcp_server import server_for  # noqa: PLC0415
 
     async def serve() -> None:
-        server = server_for(door)
+        server = server_for(client)
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import click
 
-from cli.shelves import forget
-from functions.inside import Door, Inside
+from cli.destinations import forget
+from functions.client import ApiClient, InProcessClient
 from shared.app import App
 from shared.bootstrap import LOCAL_TENANT, build, use
 from shared.errors import AuroraError, InvalidArgument
@@ -64,17 +64,17 @@ class Place:
             close(app)
 
     @contextmanager
-    def door(self) -> Iterator[Door]:
+    def client(self) -> Iterator[ApiClient]:
         """The product's routes, on this machine or on the server: commands cannot tell which."""
         if self.server is not None:
-            from cli.remote import Remote  # noqa: PLC0415 - its HTTP client is for those who have a server
+            from cli.remote import HttpClient  # noqa: PLC0415 - requests is for those who have a server
 
-            with Remote(self.server, self.token) as remote:
+            with HttpClient(self.server, self.token) as remote:
                 yield remote
             return
         with self.app() as app:
             use(app)
-            yield Inside(Identity(self.tenant_id))
+            yield InProcessClient(Identity(self.tenant_id))
 
 
 def close(app: App) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import requests
 
 from functions._errors import KINDS
-from functions.inside import Json
+from functions.client import Json
 from shared.errors import AuroraError, Exhausted, InvalidArgument, Unauthenticated, Unavailable
 from shared.wire_stream import StreamEvent
 
@@ -22,8 +22,8 @@ CONNECT_SECONDS, READ_SECONDS = 10.0, 120.0
 _BY_REASON = {kind.reason: error for error, kind in KINDS.items()}
 
 
-class Remote:
-    """A door to a server: the function's name is the first part of each path, as on the shared functions host."""
+class HttpClient:
+    """The routes of a server: the function's name is the first part of each path, as on the shared functions host."""
 
     def __init__(self, server: str, token: str | None) -> None:
         """Raises InvalidArgument for what is no address, or one where the token could be read on the way."""

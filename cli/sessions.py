@@ -10,7 +10,7 @@ from rich.text import Text
 
 from cli.options import Place, anywhere, print_json
 from cli.showing import console
-from functions.inside import Door, Json
+from functions.client import ApiClient, Json
 
 PAGE = "100"
 
@@ -25,8 +25,8 @@ def sessions() -> None:
 @anywhere
 def list_all(place: Place, query: str) -> None:
     """Every session, last changed first."""
-    with place.door() as door:
-        found = list(_pages(door, "/sessions", "sessions", **({"query": query} if query else {})))
+    with place.client() as client:
+        found = list(_pages(client, "/sessions", "sessions", **({"query": query} if query else {})))
     if place.as_json:
         print_json({"sessions": found})
         return
@@ -43,9 +43,9 @@ def list_all(place: Place, query: str) -> None:
 @anywhere
 def show(place: Place, session_id: str) -> None:
     """The messages of a session, oldest first."""
-    with place.door() as door:
-        session = door.send("GET", address(session_id))
-        pages = _pages_of_messages(door, session_id)
+    with place.client() as client:
+        session = client.send("GET", address(session_id))
+        pages = _pages_of_messages(client, session_id)
         messages = [message for page in reversed(list(pages)) for message in page]
     if place.as_json:
         print_json({**session, "messages": messages})
@@ -63,8 +63,8 @@ def show(place: Place, session_id: str) -> None:
 @anywhere
 def rename(place: Place, session_id: str, title: str) -> None:
     """Give a session another title."""
-    with place.door() as door:
-        session = door.send("PATCH", address(session_id), {"title": title})
+    with place.client() as client:
+        session = client.send("PATCH", address(session_id), {"title": title})
     if place.as_json:
         print_json(session)
     else:
@@ -76,8 +76,8 @@ def rename(place: Place, session_id: str, title: str) -> None:
 @anywhere
 def delete(place: Place, session_id: str) -> None:
     """Delete a session with its messages."""
-    with place.door() as door:
-        door.send("DELETE", address(session_id))
+    with place.client() as client:
+        client.send("DELETE", address(session_id))
     if place.as_json:
         print_json({"deleted": session_id})
     else:
@@ -89,22 +89,22 @@ def address(session_id: str) -> str:
     return f"/sessions/{quote(session_id, safe='')}"
 
 
-def _pages(door: Door, path: str, name: str, **query: str) -> Iterator[Json]:
+def _pages(client: ApiClient, path: str, name: str, **query: str) -> Iterator[Json]:
     """The rows of every page."""
-    for page in _all(door, path, query):
+    for page in _all(client, path, query):
         yield from page[name]
 
 
-def _pages_of_messages(door: Door, session_id: str) -> Iterator[list[Json]]:
+def _pages_of_messages(client: ApiClient, session_id: str) -> Iterator[list[Json]]:
     """Each page in the order of time, the newest page first."""
-    for page in _all(door, f"{address(session_id)}/messages", {}):
+    for page in _all(client, f"{address(session_id)}/messages", {}):
         yield page["messages"]
 
 
-def _all(door: Door, path: str, query: dict[str, str]) -> Iterator[Json]:
+def _all(client: ApiClient, path: str, query: dict[str, str]) -> Iterator[Json]:
     token: dict[str, str] = {}
     while True:
-        page = door.send("GET", path, query={"pageSize": PAGE, **query, **token})
+        page = client.send("GET", path, query={"pageSize": PAGE, **query, **token})
         yield page
         if page["nextPageToken"] is None:
             return

@@ -14,7 +14,7 @@ from cli.hints import hint_for
 from cli.importing import Report
 from cli.manifest import Manifest
 from cli.options import Place
-from functions.inside import Json
+from functions.client import Json
 from shared.retrieval.scores import UNRELATED
 from shared.text.dates import date_in_words
 from shared.wire import snippet

@@ -27,8 +27,8 @@ def templates() -> None:
 @anywhere
 def list_all(place: Place) -> None:
     """Every template, by id."""
-    with place.door() as door:
-        found = door.send("GET", "/templates")
+    with place.client() as client:
+        found = client.send("GET", "/templates")
     if place.as_json:
         print_json(found)
     else:
@@ -42,8 +42,8 @@ def list_all(place: Place) -> None:
 @anywhere
 def search(place: Place, query: str, k: int) -> None:
     """The templates most similar to a question; the chain of thought where none is similar."""
-    with place.door() as door:
-        found = door.send("POST", "/templates:search", {"query": query, "topK": k})
+    with place.client() as client:
+        found = client.send("POST", "/templates:search", {"query": query, "topK": k})
     if place.as_json:
         print_json(found)
     else:
@@ -61,8 +61,8 @@ def add(place: Place, file: Path) -> None:
     except UnicodeDecodeError as error:
         raise InvalidArgument(str(file), "UTF-8") from error
     template = read_template(file.stem, text)
-    with place.door() as door:
-        saved = door.send("PUT", f"/templates/{quote(template.template_id, safe='')}", dict(template_json(template)))
+    with place.client() as client:
+        saved = client.send("PUT", f"/templates/{quote(template.template_id, safe='')}", dict(template_json(template)))
     if place.as_json:
         print_json(saved)
     else:

@@ -55,7 +55,7 @@ class Follower:
         when the folder is gone, OperatorError.
         """
         self._due = 0.0  # what happened between the first pass and the start of the watch
-        concerns = _concerns(self.task.root, self.task.shelf.home)
+        concerns = _concerns(self.task.root, self.task.destination.home)
         try:
             for happened in watch(self.task.root, watch_filter=concerns, rust_timeout=TICK_MS, yield_on_timeout=True):
                 if happened or time.monotonic() >= self._due:

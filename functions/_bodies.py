@@ -22,6 +22,10 @@ class Body(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
 
+MOST_DEPTH = 100
+"""Objects and lists inside each other."""
+EXPECTED_JSON = f"JSON, with plain numbers and at most {MOST_DEPTH} objects and lists inside each other"
+
 B = TypeVar("B", bound=Body)
 T = TypeVar("T")
 
@@ -107,7 +111,7 @@ def _json_object(raw: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise InvalidArgument("body", f"JSON; {error.msg} at character {error.pos}") from None
     except (ValueError, RecursionError):
-        raise InvalidArgument("body", "JSON, with plain numbers and not nested a hundred deep") from None
+        raise InvalidArgument("body", EXPECTED_JSON) from None
     if not isinstance(value, dict):
         raise InvalidArgument("body", "a JSON object")
     return value
@@ -117,17 +121,21 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def _strings(value: object, place: str) -> Iterator[tuple[str, str]]:
-    """Every string in it, keys too, with its place (`filters.vaults[0]`)."""
+def _strings(value: object, place: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Every string in it, keys too, with its place (`filters.vaults[0]`). Raises InvalidArgument where it is too deep:
+    parsers differ in what they can take, and what comes after this one can take less.
+    """
+    if depth > MOST_DEPTH:
+        raise InvalidArgument("body", EXPECTED_JSON)
     if isinstance(value, str):
         yield place, value
     elif isinstance(value, dict):
         for key, inner in value.items():
             yield place or "body", key
-            yield from _strings(inner, f"{place}.{key}" if place else key)
+            yield from _strings(inner, f"{place}.{key}" if place else key, depth + 1)
     elif isinstance(value, list):
         for position, inner in enumerate(value):
-            yield from _strings(inner, f"{place}[{position}]")
+            yield from _strings(inner, f"{place}[{position}]", depth + 1)
 
 
 def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:

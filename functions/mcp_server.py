@@ -1,4 +1,4 @@
-"""The MCP server on the official SDK: the tools, and the notes as resources, behind one door.
+"""The MCP server on the official SDK: the tools, and the notes as resources, for one caller.
 
 The SDK is asynchronous and the product is not: each call runs in a thread, and over HTTP each request has an event
 loop of its own, which a stateless server needs no longer than that.
@@ -21,7 +21,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
 from functions._errors import INTERNAL_MESSAGE, body_of
-from functions.inside import Door, Json
+from functions.client import ApiClient, Json
 from functions.tools import TOOLS, read_note, schemas
 from shared.errors import AuroraError, InvalidArgument, NotFound
 
@@ -43,24 +43,24 @@ _logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-def server_for(door: Door) -> Server[Any]:
-    """A server whose tools and resources are what `door` leads to."""
+def server_for(client: ApiClient) -> Server[Any]:
+    """A server whose tools and resources are those of `client`'s caller."""
 
     async def list_tools(_: object, __: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=_tools())
 
     async def call_tool(_: object, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await _in_thread(lambda: _call(door, params.name, params.arguments or {}))
+        return await _in_thread(lambda: _call(client, params.name, params.arguments or {}))
 
     async def list_resources(_: object, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        return await _in_thread(lambda: _resources(door, params.cursor if params else None))
+        return await _in_thread(lambda: _resources(client, params.cursor if params else None))
 
     async def list_templates(_: object, __: object) -> types.ListResourceTemplatesResult:
         template = types.ResourceTemplate(name="note", uri_template=NOTE_URI, title="A note", mime_type=MARKDOWN)
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(_: object, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await _in_thread(lambda: _read(door, str(params.uri)))
+        return await _in_thread(lambda: _read(client, str(params.uri)))
 
     return Server(
         "aurora-notes",
@@ -75,9 +75,9 @@ def server_for(door: Door) -> Server[Any]:
     )
 
 
-def answer_one(door: Door, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+def answer_one(client: ApiClient, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
     """One HTTP request, handled by the SDK as (status, body). `headers`: by name in lower case."""
-    return anyio.run(_exchange, server_for(door), body, headers)
+    return anyio.run(_exchange, server_for(client), body, headers)
 
 
 async def _exchange(server: Server[Any], body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
@@ -134,13 +134,13 @@ def _tools() -> list[types.Tool]:
     ]
 
 
-def _call(door: Door, name: str, arguments: Json) -> types.CallToolResult:
+def _call(client: ApiClient, name: str, arguments: Json) -> types.CallToolResult:
     """An error is the tool's own: the model reads which field was wrong and what it should have been."""
     tool = next((tool for tool in TOOLS if tool.name == name), None)
     if tool is None:
         raise MCPError(types.INVALID_PARAMS, f"no tool {name!r}; there are {', '.join(tool.name for tool in TOOLS)}")
     try:
-        reply = tool.call(door, arguments)
+        reply = tool.call(client, arguments)
     except AuroraError as error:
         return types.CallToolResult(content=[types.TextContent(text=_told(error))], is_error=True)
     text = json.dumps(reply, ensure_ascii=False)
@@ -155,9 +155,9 @@ def _told(error: AuroraError) -> str:
     return message
 
 
-def _resources(door: Door, cursor: str | None) -> types.ListResourcesResult:
+def _resources(client: ApiClient, cursor: str | None) -> types.ListResourcesResult:
     try:
-        page = door.send("GET", "/notes", query={"pageSize": PAGE, **({"pageToken": cursor} if cursor else {})})
+        page = client.send("GET", "/notes", query={"pageSize": PAGE, **({"pageToken": cursor} if cursor else {})})
     except AuroraError as error:
         raise _protocol_error(error) from error
     resources = [
@@ -172,12 +172,12 @@ def _resources(door: Door, cursor: str | None) -> types.ListResourcesResult:
     return types.ListResourcesResult(resources=resources, next_cursor=page["nextPageToken"])
 
 
-def _read(door: Door, uri: str) -> types.ReadResourceResult:
+def _read(client: ApiClient, uri: str) -> types.ReadResourceResult:
     named = _URI.fullmatch(uri)
     if named is None:
         raise MCPError(types.INVALID_PARAMS, f"uri: expected {NOTE_URI}", {"uri": uri})
     try:
-        note = read_note(door, unquote(named[1]))
+        note = read_note(client, unquote(named[1]))
     except AuroraError as error:
         raise _protocol_error(error, uri) from error
     contents = types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=note["text"])

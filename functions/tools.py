@@ -11,7 +11,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field, TypeAdapter
 
 from functions._bodies import Body
-from functions.inside import Door, Json
+from functions.client import ApiClient, Json
 from functions.routes.chat import ChatBody
 from functions.routes.notes import NOTE_ID
 from functions.routes.search import SearchBody
@@ -37,7 +37,7 @@ class Tool:
     """Which of the body's fields a model may set; the others are for apps."""
     result: type[Any]
     """The type of the reply."""
-    send: Callable[[Door, Mapping[str, Any]], Json]
+    send: Callable[[ApiClient, Mapping[str, Any]], Json]
 
     def input_schema(self) -> Json:
         schema = self.body.model_json_schema(by_alias=True)
@@ -50,24 +50,24 @@ class Tool:
         schema: Json = TypeAdapter(self.result).json_schema()
         return schema
 
-    def call(self, door: Door, arguments: Mapping[str, Any]) -> Json:
+    def call(self, client: ApiClient, arguments: Mapping[str, Any]) -> Json:
         """The reply of the route. Raises the errors of `shared.errors`; what is not offered is a bad field."""
         for name in arguments:
             if name not in self.fields:
                 raise InvalidArgument(name, f"no such field; there are {', '.join(self.fields)}")
-        return self.send(door, arguments)
+        return self.send(client, arguments)
 
 
-def _get_note(door: Door, arguments: Mapping[str, Any]) -> Json:
+def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
     note_id = arguments.get("noteId")
     if not isinstance(note_id, str):
         raise InvalidArgument("noteId", NOTE_ID)
-    return read_note(door, note_id)
+    return read_note(client, note_id)
 
 
-def read_note(door: Door, note_id: str) -> Json:
+def read_note(client: ApiClient, note_id: str) -> Json:
     """Raises NotFound."""
-    return door.send("GET", f"/notes/{quote(note_id, safe='')}")
+    return client.send("GET", f"/notes/{quote(note_id, safe='')}")
 
 
 TOOLS = (
@@ -80,7 +80,7 @@ TOOLS = (
         ChatBody,
         ("message", "topK", "threshold", "filters", "timeZone", "now", "strategy", "template"),
         AnswerJson,
-        lambda door, arguments: door.send("POST", "/chat", arguments),
+        lambda client, arguments: client.send("POST", "/chat", arguments),
     ),
     Tool(
         "search_notes",
@@ -90,7 +90,7 @@ TOOLS = (
         SearchBody,
         ("query", "k", "filters", "timeZone", "now", "strategy"),
         SearchJson,
-        lambda door, arguments: door.send("POST", "/search", arguments),
+        lambda client, arguments: client.send("POST", "/search", arguments),
     ),
     Tool(
         "get_note",

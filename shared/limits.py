@@ -11,6 +11,8 @@ LONGEST_TITLE = 1000
 LONGEST_PATH = 1000
 LONGEST_NAME = 200
 """Of a vault, and of each tag."""
+VAULT_PATTERN = rf"[^/\x00-\x1f\x7f]{{1,{LONGEST_NAME}}}"
+VAULT = f"a name of 1-{LONGEST_NAME} characters, without slash or control characters"
 LONGEST_FOLDER = LONGEST_NAME + 1 + LONGEST_PATH
 """As `vault/folder`."""
 MOST_TAGS = 50

@@ -6,7 +6,7 @@ import json
 
 from functions._calls import Call, Reply
 from functions._cors import is_allowed
-from functions.inside import Inside
+from functions.client import InProcessClient
 from shared.errors import PermissionDenied, Unauthenticated
 
 SENT_ON = ("accept", "mcp-protocol-version", "mcp-method", "mcp-name")
@@ -27,7 +27,7 @@ def exchange(call: Call) -> Reply:
     from functions.mcp_server import answer_one  # noqa: PLC0415 - other routes do without the SDK
 
     sent_on = {name: value for name, value in call.headers.items() if _is_sent_on(name)}
-    status, body = answer_one(Inside(call.identity), call.body, {**HEADERS, **sent_on})
+    status, body = answer_one(InProcessClient(call.identity), call.body, {**HEADERS, **sent_on})
     return Reply(json.loads(body) if body else None, status)
 
 

@@ -22,6 +22,8 @@ from shared.limits import (
     MOST_TAGS,
     MOST_TEXT_BYTES,
     NOTE_ID_PATTERN,
+    VAULT,
+    VAULT_PATTERN,
 )
 from shared.text.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 from shared.wire import listed_note_json, note_json
@@ -31,13 +33,7 @@ NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
 LANG = "two or three letters, ISO 639, like en"
 PATH = f"a relative path like projects/api/meeting.md, at most {LONGEST_PATH} characters, with no `..` in it"
 
-Vault = Annotated[
-    str,
-    Field(
-        pattern=rf"^[^/\x00-\x1f\x7f]{{1,{LONGEST_NAME}}}$",
-        description=f"a name of 1-{LONGEST_NAME} characters, without slash or control characters",
-    ),
-]
+Vault = Annotated[str, Field(pattern=f"^{VAULT_PATTERN}$", description=VAULT)]
 
 _NOTE_ID = re.compile(NOTE_ID_PATTERN, re.DOTALL)
 

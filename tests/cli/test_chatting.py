@@ -22,7 +22,7 @@ from rich.console import Console
 from cli.chatting import Conversation, Shown
 from cli.main import main
 from cli.options import Place
-from functions.inside import Json
+from functions.client import Json
 from shared.errors import AuroraError, InvalidArgument
 from shared.wire_stream import StreamEvent
 from tests.cli.conftest import Aurora
@@ -109,7 +109,7 @@ def test_sessions_are_listed_renamed_and_deleted(aurora: Aurora, notes: Write) -
 
 @dataclass
 class Scripted:
-    """A door behind which these events happen."""
+    """A client that is answered with these events."""
 
     script: list[StreamEvent | Exception]
     asked: list[Mapping[str, object]] = field(default_factory=list)
@@ -158,32 +158,32 @@ def test_what_is_withdrawn_is_said_to_be_and_the_rest_shown_again() -> None:
 def test_a_pipe_gets_only_what_is_final(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     final = {**RESULT, "answer": "Right."}
     withdrawn = StreamEvent("retract", {"from": 0, "reason": "refused"})
-    door = Scripted([token("Wrong. "), withdrawn, token("Right."), StreamEvent("result", final)])
-    Conversation(door, Place(tmp_path, "local", as_json=False), {}, "new").say("Why?")
+    client = Scripted([token("Wrong. "), withdrawn, token("Right."), StreamEvent("result", final)])
+    Conversation(client, Place(tmp_path, "local", as_json=False), {}, "new").say("Why?")
     assert capsys.readouterr().out == "Right.\n"
 
 
 def test_an_answer_that_breaks_off_ends_with_its_error(tmp_path: Path) -> None:
     scripts: list[list[StreamEvent | Exception]] = [[token("Half")], [token("Half"), AuroraError("gone")]]
     for script in scripts:
-        door = Scripted(script)
+        client = Scripted(script)
         for as_json in (True, False):
             with pytest.raises(AuroraError):
-                Conversation(door, Place(tmp_path, "local", as_json=as_json), {}, "new").say("Why?")
-        assert door.closed == 2
+                Conversation(client, Place(tmp_path, "local", as_json=as_json), {}, "new").say("Why?")
+        assert client.closed == 2
 
 
 def test_a_follow_up_names_the_session_that_the_first_answer_began(tmp_path: Path) -> None:
-    door = Scripted([StreamEvent("start", {"sessionId": "s1"}), StreamEvent("result", RESULT)])
-    conversation = Conversation(door, Place(tmp_path, "local", as_json=True), {"topK": 3}, "new")
+    client = Scripted([StreamEvent("start", {"sessionId": "s1"}), StreamEvent("result", RESULT)])
+    conversation = Conversation(client, Place(tmp_path, "local", as_json=True), {"topK": 3}, "new")
     for line in ("One?", "Two?"):
         conversation.say(line)
-    assert [(each["sessionId"], each["topK"]) for each in door.asked] == [("new", 3), ("s1", 3)]
+    assert [(each["sessionId"], each["topK"]) for each in client.asked] == [("new", 3), ("s1", 3)]
 
 
 def test_a_refused_request_is_told_and_survived(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    door = Scripted([InvalidArgument("message", "something else")])
-    Conversation(door, Place(tmp_path, "local", as_json=True), {}, "new").say("One?")
+    client = Scripted([InvalidArgument("message", "something else")])
+    Conversation(client, Place(tmp_path, "local", as_json=True), {}, "new").say("One?")
     assert "message: expected something else" in capsys.readouterr().err
 
 

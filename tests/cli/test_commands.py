@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from cli.main import COMMANDS
 from cli.options import Place
 from cli.showing import show_results
 from tests.cli.conftest import Aurora
@@ -141,7 +142,10 @@ def test_while_a_part_cannot_be_read_nothing_is_removed(aurora: Aurora, notes: W
     assert aurora.json("index", str(folder))["removed"] == 1
 
 
-@pytest.mark.parametrize("arguments", [["index"], ["index", "no/such/folder"], ["index", ".", "--vault", "a/b"]])
+VAULTS = [["index", ".", "--vault", name] for name in ("a/b", "", "a\tb", "v" * 201)]
+
+
+@pytest.mark.parametrize("arguments", [["index"], ["index", "no/such/folder"], *VAULTS])
 def test_a_wrong_command_line_is_2(aurora: Aurora, arguments: list[str]) -> None:
     assert aurora(*arguments).exit_code == 2
 
@@ -326,6 +330,22 @@ def test_the_shell_completes_commands_and_options(typed: str, wanted: str) -> No
     command = [sys.executable, "-c", "from cli.main import main; main(prog_name='aurora')"]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert f"plain,{wanted}" in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    "completing", [{}, {"_AURORA_COMPLETE": "bash_complete", "COMP_WORDS": "aurora", "COMP_CWORD": "1"}]
+)
+def test_commands_are_listed_without_importing_any(completing: dict[str, str]) -> None:
+    code = (
+        "import atexit, sys; from cli.main import main\n"
+        "atexit.register(lambda: print([name for name in sys.modules if name.startswith(('cli.', 'shared'))]))\n"
+        "main(['--help'], prog_name='aurora')"
+    )
+    env = {**os.environ, **completing}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    *listed, imported = done.stdout.splitlines()
+    assert all(any(name in line for line in listed) for name in COMMANDS)
+    assert imported == "['cli.main']"
 
 
 def test_the_script_is_one_that_bash_can_read(aurora: Aurora) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from cli.destinations import LocalDestination
 from cli.dev import SAMPLE_VAULT, _load_sample
 from cli.importing import Import
 from cli.options import Place
-from cli.shelves import LocalShelf
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
 from shared.domain import Note
@@ -83,12 +83,12 @@ def test_what_a_broken_off_import_has_saved_is_removed_with_its_file(
 ) -> None:
     folder = notes(FILES)
     with pytest.raises(PowerCut):
-        Import(LocalShelf(dying(saves), TENANT), folder, "default").run()
+        Import(LocalDestination(dying(saves), TENANT), folder, "default").run()
     saved = _ids(app)
     assert saved
     gone = next(name for name in FILES if note_id_of("default", name) in saved)
     (folder / gone).unlink()
-    report = Import(LocalShelf(app, TENANT), folder, "default").run()
+    report = Import(LocalDestination(app, TENANT), folder, "default").run()
     assert (report.notes, report.removed) == (11, 1)
     assert _ids(app) == {note_id_of("default", name) for name in FILES if name != gone}
 
@@ -96,10 +96,10 @@ def test_what_a_broken_off_import_has_saved_is_removed_with_its_file(
 def test_an_import_that_ends_leaves_exactly_its_notes_in_the_manifest(app: App, dying: Dying, notes: Write) -> None:
     folder = notes(FILES)
     with pytest.raises(PowerCut):
-        Import(LocalShelf(dying(0), TENANT), folder, "default").run()
+        Import(LocalDestination(dying(0), TENANT), folder, "default").run()
     (folder / "note-3.md").unlink()
     (folder / "note-4.md").write_bytes(b"\0")
-    task = Import(LocalShelf(app, TENANT), folder, "default")
+    task = Import(LocalDestination(app, TENANT), folder, "default")
     assert task.run().removed == 0
     assert set(_folders(app)["folders"][task.source]) == _ids(app)
     assert _folders(app)["unfinished"] == []
@@ -108,15 +108,15 @@ def test_an_import_that_ends_leaves_exactly_its_notes_in_the_manifest(app: App, 
 def test_a_broken_off_import_does_not_claim_the_notes_of_another_folder(
     app: App, dying: Dying, notes: Write, tmp_path: Path
 ) -> None:
-    Import(LocalShelf(app, TENANT), notes(FILES), "default").run()
+    Import(LocalDestination(app, TENANT), notes(FILES), "default").run()
     other = tmp_path / "other"
     other.mkdir()
     for name in ("note-1.md", "whale.md"):
         (other / name).write_text("The whale sings.")
     with pytest.raises(PowerCut):
-        Import(LocalShelf(dying(0), TENANT), other, "default").run()
+        Import(LocalDestination(dying(0), TENANT), other, "default").run()
     (other / "note-1.md").unlink()
-    assert Import(LocalShelf(app, TENANT), other, "default").run().removed == 0
+    assert Import(LocalDestination(app, TENANT), other, "default").run().removed == 0
     assert note_id_of("default", "note-1.md") in _ids(app)
 
 
@@ -145,6 +145,6 @@ def test_no_sample_is_loaded_among_notes_of_ones_own(app: App, place: Place, not
     own = tmp_path / "own"
     own.mkdir()
     (own / "mine.md").write_text("My own note.")
-    Import(LocalShelf(app, TENANT), own, "default").run()
+    Import(LocalDestination(app, TENANT), own, "default").run()
     _load_sample(app, place, notes(FILES))
     assert len(_ids(app)) == 1

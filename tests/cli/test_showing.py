@@ -10,7 +10,7 @@ import pytest
 
 from cli.options import Place
 from cli.showing import matches_well, show_found, show_sources
-from functions.inside import Json
+from functions.client import Json
 
 WORDED, ALIKE, LITTLE, STRANGER = (0.2, 0.0), (0.0, 0.7), (0.0, 0.55), (0.0, 0.5)
 """Keyword part and similarity."""

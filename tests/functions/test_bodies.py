@@ -99,6 +99,8 @@ def test_a_bad_field_of_chat_is_named(world: World, field: str, value: object) -
         ({"vaults": "work"}, "filters.vaults"),
         ({"vaults": [1]}, "filters.vaults[0]"),
         ({"folders": [""]}, "filters.folders[0]"),
+        ({"folders": ["f" * 1202]}, "filters.folders[0]"),
+        ({"vaults": ["v" * 201]}, "filters.vaults[0]"),
         ({"tags": ["a"] * 31}, "filters.tags"),
         ({"tags": ["a\nb"]}, "filters.tags[0]"),
         ({"createdAfter": "soon"}, "filters.createdAfter"),
@@ -135,6 +137,8 @@ def test_a_bad_field_of_search_is_named(world: World, field: str, value: object)
         ("vaults", "work"),
         ("folders", [3]),
         ("folders", ["a"] * 31),
+        ("folders", ["f" * 1202]),
+        ("vaults", ["v" * 201]),
         ("k", 0),
         ("k", 21),
         ("k", -1),
@@ -185,3 +189,20 @@ def test_an_unknown_field_is_told_the_known_ones(world: World) -> None:
     message = world.call("chat", "POST", "/chat", {**ASK, "topk": 5}).get_json()["error"]["message"]
     assert "topK" in message
     assert "timeZone" in message
+
+
+@pytest.mark.parametrize("depth", [101, 900, 5000])
+@pytest.mark.parametrize(
+    ("function", "path", "body"),
+    [
+        ("chat", "/chat", b'{"message": "boat", "filters": %b}'),
+        ("chat", "/chat", b'{"data": {"message": "boat", "filters": %b}}'),
+        ("api", "/graphql", b'{"query": "{ sessions { nextPageToken } }", "variables": {"deep": %b}}'),
+    ],
+    ids=["plain", "callable", "graphql"],
+)
+def test_json_that_is_nested_too_deeply_is_a_bad_body(
+    world: World, function: str, path: str, body: bytes, depth: int
+) -> None:
+    response = world.call(function, "POST", path, body % (b"[" * depth + b"]" * depth))
+    assert problem(response) == (400, "INVALID_FIELD", "body")

@@ -217,6 +217,16 @@ def test_a_file_with_broken_frontmatter_is_a_note_that_says_so(world: World) -> 
     assert reply["problem"].startswith("indexed as plain text: frontmatter:")
 
 
+def test_signs_that_only_yaml_can_spell_do_not_reach_a_note(world: World) -> None:
+    text = (
+        '---\ntitle: "Bo\\0at\\ud800"\ntags: ["to\\0y", "\\ud800", "\\n"]\nlang: yue\ncreated: 9999-12-31\n---\nBlue.'
+    )
+    reply = world.call("api", "POST", "/notes:import", {"path": "boat.md", "text": text})
+    note = reply.get_json()["note"]
+    assert (note["title"], note["tags"], note["lang"]) == ("Bo at", ["toy"], "yue")
+    assert note["createdAt"] == "2026-11-21T12:00:00.000Z"
+
+
 @pytest.mark.parametrize(
     ("field", "value"), [("path", "../up.md"), ("path", ""), ("text", 5), ("modifiedAt", "yesterday"), ("vault", "a/b")]
 )

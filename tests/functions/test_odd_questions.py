@@ -53,7 +53,16 @@ def test_an_unknown_vault_or_folder_is_404_and_named(
 ) -> None:
     response = _ask(world, path, "API?", filters=filters)
     assert problem(response)[:2] == (404, "NOT_FOUND")
-    assert response.get_json()["error"]["message"] == named
+    assert response.get_json()["error"]["message"].startswith(f"{named}; there are: ")
+
+
+@pytest.mark.parametrize("path", ASKING)
+def test_the_longest_folder_there_can_be_is_searched(world: World, path: str) -> None:
+    folder, vault = "/".join(["f" * 100] * 9), "v" * 200
+    world.save("deep", text="We decided to run the API on a mainframe.", path=f"{folder}/n.md", vault=vault)
+    for name in (folder, f"{vault}/{folder}"):
+        found = _ask(world, path, "Where did we decide to run the API?", filters={"folders": [name]}).get_json()
+        assert _found(found) == {"deep"}
 
 
 @pytest.mark.parametrize("path", ASKING)

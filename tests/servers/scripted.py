@@ -116,6 +116,8 @@ class ScriptedServer:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 128
+    """With the standard library's five, of forty clients at once most must knock again, a second later."""
 
     def __init__(self, scripted: ScriptedServer) -> None:
         self.scripted = scripted

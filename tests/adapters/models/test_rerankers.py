@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from shared.adapters.cross_encoder import CrossEncoderReranker
+from shared.adapters.cross_encoder import UNREADABLE, CrossEncoderReranker
 from shared.adapters.vertex_ranking import MOST_RECORDS, VertexReranker
 from shared.bootstrap import build
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
@@ -118,16 +119,26 @@ def test_a_machine_without_credentials_is_a_refusal(
     assert ranking.requests == []
 
 
+class Number:
+    """What numpy gives instead of a float."""
+
+    def __init__(self, value: float) -> None:
+        self._value = value
+
+    def __float__(self) -> float:
+        return self._value
+
+
 class ByLength:
     """What is used of a cross-encoder; its answers are no Python floats either."""
 
     def __init__(self) -> None:
         self.pairs: list[tuple[str, str]] = []
 
-    def predict(self, inputs: list[tuple[str, str]], *, show_progress_bar: bool) -> Iterable[float]:
+    def predict(self, inputs: list[tuple[str, str]], *, show_progress_bar: bool) -> Iterable[Number]:
         assert not show_progress_bar
         self.pairs += inputs
-        return (len(passage) for _, passage in inputs)
+        return (Number(float(len(passage))) for _, passage in inputs)
 
 
 def test_a_cross_encoder_is_loaded_once_on_first_use_and_reads_pairs() -> None:
@@ -145,12 +156,48 @@ def test_a_cross_encoder_is_loaded_once_on_first_use_and_reads_pairs() -> None:
     assert encoder.pairs[:3] == [("Which?", passage) for passage in PASSAGES]
 
 
-def test_a_folder_without_a_model_is_a_refusal() -> None:
+@pytest.mark.parametrize("error", UNREADABLE)
+def test_a_folder_without_a_model_is_a_refusal(error: type[Exception]) -> None:
     def load(folder: str) -> ByLength:
-        raise OSError(folder)
+        raise error(folder)
 
-    with pytest.raises(ModelRefused, match="tiny: no cross-encoder"):
+    with pytest.raises(ModelRefused, match=rf"tiny: no cross-encoder in that folder \({error.__name__}\)"):
         CrossEncoderReranker("/models/tiny", load=load).scores("Which?", PASSAGES)
+
+
+class Odd:
+    """A model with several labels, or with the tokenizer of another one."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self._error = error
+
+    def predict(self, inputs: list[tuple[str, str]], *, show_progress_bar: bool) -> Any:  # noqa: ANN401, ARG002 - as numpy's
+        if self._error:
+            raise self._error
+        return [[0.1, 0.9] for _ in inputs]
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        (Odd(), "tiny: not one score a passage"),
+        (Odd(IndexError("index out of range in self")), r"tiny: cannot read the passages \(IndexError\)"),
+        (Odd(RuntimeError("out of memory")), r"tiny: cannot read the passages \(RuntimeError\)"),
+    ],
+)
+def test_a_model_that_gives_no_single_scores_is_a_refusal(odd: Odd, told: str) -> None:
+    with pytest.raises(ModelRefused, match=told):
+        CrossEncoderReranker("/models/tiny", load=lambda _: odd).scores("Which?", PASSAGES)
+
+
+@pytest.mark.parametrize("config", ['{"architectures": ["BertModel"]}', "{", None])
+def test_an_encoder_that_gives_no_scores_is_a_refusal_before_torch_is_loaded(
+    tmp_path: Path, config: str | None
+) -> None:
+    if config is not None:
+        (tmp_path / "config.json").write_text(config)
+    with pytest.raises(ModelRefused, match="no cross-encoder in that folder"):
+        CrossEncoderReranker(str(tmp_path)).scores("Which?", PASSAGES)
 
 
 def test_none_is_built_unless_asked_for(tmp_path: Path) -> None:

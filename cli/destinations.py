@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from cli.folder import FileNote, Skipped
 from cli.manifest import Manifest
-from functions.inside import Door, Json
+from functions.client import ApiClient, Json
 from shared.app import App
 from shared.domain import NoteKey
 from shared.errors import ModelRefused, NotFound, RequestError, Unavailable
@@ -37,7 +37,7 @@ class Taken:
     failed: str | None = None
 
 
-class Shelf(Protocol):
+class Destination(Protocol):
     """A place for notes. Used by several threads at once."""
 
     @property
@@ -62,7 +62,7 @@ class Shelf(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class LocalShelf:
+class LocalDestination:
     """A tenant's notes in the App of this process, each indexed before `save` returns."""
 
     app: App
@@ -105,29 +105,29 @@ class LocalShelf:
 
 
 def local_name(settings: Settings, tenant_id: str) -> str:
-    """The name of a local shelf."""
+    """Of a tenant's notes on this machine."""
     place = f"firestore:{settings.project}" if settings.store == "firestore" else "embedded"
     return f"{place} {tenant_id}"
 
 
 def forget(settings: Settings, tenant_id: str) -> None:
-    """Which folders a tenant's local shelf came from is not known any more."""
+    """Which folders a tenant's notes on this machine came from is not known any more."""
     Manifest.of(settings.home).forget(local_name(settings, tenant_id))
 
 
 @dataclass(frozen=True, slots=True)
-class RemoteShelf:
+class RemoteDestination:
     """The caller's notes on a server, whose index follows by itself."""
 
-    door: Door
+    client: ApiClient
     server: str
     home: Path
     known: dict[str, str]
     """Note id -> when the note was last changed, as the server says."""
 
     @classmethod
-    def at(cls, door: Door, server: str, home: Path) -> RemoteShelf:
-        return cls(door, server, home, {note["noteId"]: note["updatedAt"] for note in listed_notes(door)})
+    def at(cls, client: ApiClient, server: str, home: Path) -> RemoteDestination:
+        return cls(client, server, home, {note["noteId"]: note["updatedAt"] for note in listed_notes(client)})
 
     @property
     def name(self) -> str:
@@ -137,7 +137,7 @@ class RemoteShelf:
         draft = note.draft
         body = {"text": draft.text, "path": draft.path, "vault": draft.vault, "modifiedAt": instant(note.modified)}
         try:
-            saved = self.door.send("POST", "/notes:import", body)["note"]
+            saved = self.client.send("POST", "/notes:import", body)["note"]
         except (RequestError, Unavailable) as error:
             return Taken(note, failed=error.message)
         changed = self.known.get(note.note_id) != saved["updatedAt"]
@@ -160,12 +160,12 @@ class RemoteShelf:
 
     def _state(self, note_id: str) -> str:
         """How far the index is with what the note says now."""
-        status = self.door.send("GET", f"{_address(note_id)}:indexStatus")
+        status = self.client.send("GET", f"{_address(note_id)}:indexStatus")
         return str(status["status"]) if status["current"] else "missing"
 
     def remove(self, note_id: str) -> bool:
         try:
-            self.door.send("DELETE", _address(note_id))
+            self.client.send("DELETE", _address(note_id))
             self.known.pop(note_id, None)
         except NotFound:
             return False
@@ -176,11 +176,11 @@ def _address(note_id: str) -> str:
     return f"/notes/{quote(note_id, safe='')}"
 
 
-def listed_notes(door: Door) -> Iterator[Json]:
+def listed_notes(client: ApiClient) -> Iterator[Json]:
     """Every note, without its text."""
     query = {"pageSize": PAGE}
     while True:
-        page = door.send("GET", "/notes", query=query)
+        page = client.send("GET", "/notes", query=query)
         yield from page["notes"]
         if page["nextPageToken"] is None:
             return

@@ -22,7 +22,7 @@ from shared.wire_stream import StreamEvent
 Json: TypeAlias = dict[str, Any]
 
 
-class Door(Protocol):
+class ApiClient(Protocol):
     """The routes, called by one caller."""
 
     def send(
@@ -46,8 +46,8 @@ class Door(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
-    """A door to the App of this process."""
+class InProcessClient:
+    """The routes of this process's App."""
 
     identity: Identity
 
