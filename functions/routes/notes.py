@@ -130,10 +130,10 @@ def list_all(call: Call) -> Reply:
     return Reply(listed)
 
 
-def check_note_id(note_id: str) -> str:
-    """The id itself. Raises InvalidArgument for one that Firestore could not keep."""
+def check_note_id(note_id: str, field: str = "noteId") -> str:
+    """The id itself. Raises InvalidArgument of `field` for one that Firestore could not keep."""
     if not _NOTE_ID.fullmatch(note_id):
-        raise InvalidArgument("noteId", NOTE_ID)
+        raise InvalidArgument(field, NOTE_ID)
     return note_id
 
 

@@ -52,5 +52,6 @@ def explain(call: Call) -> Reply:
     """How a search ranked and scored any notes, and why one is missing."""
     body = parse(call.body, ExplainBody)
     question = replace(question_of(call, body.query, "query", body), threshold=body.threshold)
-    explained = call.app.explain(question, [check_note_id(each) for each in body.note_ids], k=body.k)
+    note_ids = [check_note_id(each, f"noteIds[{place}]") for place, each in enumerate(body.note_ids)]
+    explained = call.app.explain(question, note_ids, k=body.k)
     return Reply(explain_json(question, explained, k=body.k, request_id=call.request_id))

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from shared.indexing.frontmatter import split
 from shared.limits import LANG_PATTERN, LONGEST_NAME, LONGEST_TITLE, MOST_TAGS
-from shared.text.instants import FIRST_YEAR, LAST_YEAR
+from shared.text.instants import is_within_years
 
 NOON = time(12, tzinfo=UTC)
 """A bare date is noon UTC, which is that day in nearly every time zone."""
@@ -92,7 +92,7 @@ def _created(fields: Mapping[str, object], name: str) -> datetime | None:
     in_name = _DAY_IN_NAME.match(name)
     for value in (fields.get("created"), fields.get("date"), in_name[1] if in_name else None):
         when = _when(value)
-        if when is not None and FIRST_YEAR <= when.year <= LAST_YEAR:
+        if when is not None and is_within_years(when):
             return when
     return None
 

@@ -122,6 +122,7 @@ def next_to(first: date, last: date, shift: Shift) -> tuple[date, date] | None:
     try:
         if shift.count is not None:
             start, end = (shifted(each, unit, by * shift.count) for each in (first, last + _DAY))
+            end = max(end, start + _DAY)  # a month before 30 May and before the day after it: both 30 April
         else:
             start = shifted(_begin(first if shift.back else last, unit), unit, by)
             end = shifted(start, unit, 1)

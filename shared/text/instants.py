@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
 FIRST_YEAR = 1900
@@ -23,9 +23,10 @@ _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}", re.ASCII)
 
 def parse_instant(text: str) -> datetime:
     """RFC 3339 -> an aware datetime. Raises ValueError saying what was expected."""
-    if not _INSTANT.fullmatch(text):
+    when = _parsed(text) if _INSTANT.fullmatch(text) else None
+    if when is None or not is_within_years(when):
         raise ValueError(INSTANT)
-    return _within(_parsed(text, INSTANT), INSTANT)
+    return when
 
 
 def parse_day_or_instant(text: str, zone: str) -> datetime:
@@ -39,7 +40,9 @@ def parse_day_or_instant(text: str, zone: str) -> datetime:
         day = date.fromisoformat(text)
     except ValueError:
         raise ValueError(DAY_OR_INSTANT) from None
-    return _within(datetime.combine(day, time(), tzinfo=ZoneInfo(zone)), DAY_OR_INSTANT)
+    if not FIRST_YEAR <= day.year <= LAST_YEAR:
+        raise ValueError(DAY_OR_INSTANT)
+    return datetime.combine(day, time(), tzinfo=ZoneInfo(zone))
 
 
 def parse_zone(text: str) -> str:
@@ -52,14 +55,13 @@ def parse_zone(text: str) -> str:
         raise ValueError(ZONE) from None
 
 
-def _parsed(text: str, expected: str) -> datetime:
+def is_within_years(when: datetime) -> bool:
+    """Whether it lies between the first and the last year, also in UTC: so it is stored and told to clients."""
+    return FIRST_YEAR <= when.year <= LAST_YEAR and FIRST_YEAR <= when.astimezone(UTC).year <= LAST_YEAR
+
+
+def _parsed(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text.upper())
     except ValueError:
-        raise ValueError(expected) from None
-
-
-def _within(when: datetime, expected: str) -> datetime:
-    if not FIRST_YEAR <= when.year <= LAST_YEAR:
-        raise ValueError(expected)
-    return when
+        return None

@@ -95,6 +95,11 @@ def test_an_unknown_note_is_404_and_named(world: World) -> None:
     assert "ghost" in response.get_json()["error"]["message"]
 
 
+def test_a_note_id_that_is_none_is_named_with_its_place(world: World) -> None:
+    response = world.call("api", "POST", "/search:explain", {"query": "boat", "noteIds": ["boat", "a/b"]})
+    assert problem(response) == (400, "INVALID_FIELD", "noteIds[1]")
+
+
 def test_another_tenants_note_is_unknown(world: World) -> None:
     _save(world)
     asked = {"query": "boat", "noteIds": ["boat"]}

@@ -49,6 +49,12 @@ def test_what_was_read_can_be_sent_back(world: World) -> None:
     assert problem(world.put("n1", **{**note, "noteId": "n2"})) == (400, "INVALID_FIELD", "noteId")
 
 
+@pytest.mark.parametrize("edge", ["1900-01-01", "2199-12-31T23:59:59Z", "2199-12-31T23:59:59+14:00"])
+def test_a_creation_at_the_edge_can_be_sent_back(world: World, edge: str) -> None:
+    first = world.put("n1", title="Boat", text="blue", createdAt=edge)
+    assert world.put("n1", **first.get_json()).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -72,6 +78,8 @@ def test_what_was_read_can_be_sent_back(world: World) -> None:
         ("createdAt", "2024"),
         ("createdAt", "2024-05-08T10:00:00"),
         ("createdAt", 5),
+        ("createdAt", "1900-01-01T00:00:00+00:01"),
+        ("createdAt", "2199-12-31T23:59:59-00:01"),
         ("lang", "english"),
         ("color", "blue"),
     ],

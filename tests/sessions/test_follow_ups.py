@@ -120,6 +120,8 @@ SHIFTED = [
     ("What did I do two weeks ago?", "and the week after that?", "What did I do between 2026-11-09 and 2026-11-15?"),
     ("What did I do yesterday?", "And a week earlier?", "What did I do 2026-11-13?"),
     ("What happened on 3 May?", "And two days later?", "What happened 2026-05-05?"),
+    ("What happened on 30 May?", "And a month earlier?", "What happened 2026-04-30?"),
+    ("What happened on 29 March 2026?", "And a month earlier?", "What happened 2026-02-28?"),
     ("What did I do in March 2026?", "and 2 months later?", "What did I do between 2026-05-01 and 2026-05-31?"),
     ("Was habe ich gestern gemacht?", "Und drei Tage früher?", "Was habe ich gemacht 2026-11-17?"),
     ("What did I do last week?", "and two weeks later?", "and two weeks later?"),
