@@ -159,7 +159,7 @@ def _pair(text: str, first: Mention, second: Mention, grammar: Compiled, context
         if named:
             begin = days_of(first, replace(context, year=int(named) - 1)) or begin
         elif first.rule.kind == second.rule.kind == "weekday":
-            begin = calendar.day(begin.start - timedelta(days=7))
+            begin = days_of(first, replace(context, now=context.now - timedelta(days=7))) or begin
         else:
             end = days_of(second, replace(inherited, year=(inherited.year or 0) + 1))
     empty = end is None or (end.end and begin.start and end.end <= begin.start)
