@@ -24,7 +24,7 @@ from shared.domain import Strategy
 from shared.errors import InvalidArgument
 from shared.evaluation.asking import Asker
 from shared.evaluation.collection import UNDATED, read_collection
-from shared.evaluation.comparison import Golden, Measured, Variant, measure
+from shared.evaluation.comparison import Golden, Measured, Variant, halves, measure
 from shared.evaluation.corpus import fill, names_of, notes_of, relevant_ids
 from shared.evaluation.golden import GoldenQuestion, read_golden
 from shared.evaluation.measures import TABLE, means
@@ -84,12 +84,12 @@ def evaluate(place: Place, golden: Path | None, collection: Path | None, support
     with tempfile.TemporaryDirectory(prefix="aurora-eval-") as home, _app(place, Path(home)) as app:
         measured, tuned = _evaluated(task, app, chat=chat, options=options)
     report = Report(source=task.source, golden=task.golden, notes=task.notes, measured=measured, tuned=tuned)
-    if options["page"] is not None:
-        options["page"].write_text(html(report), encoding="utf-8")
     if place.as_json:
         print_json(_json(report))
     else:
         _show(report)
+    if options["page"] is not None:
+        options["page"].write_text(html(report), encoding="utf-8")
 
 
 def _need_metrics() -> None:
@@ -135,6 +135,8 @@ def _golden(
     wanted = tuple(each for each in questions if not options["slices"] or each.slice in options["slices"])
     if not wanted:
         raise InvalidArgument("--slice", f"one of {', '.join(sorted({each.slice for each in questions}))}")
+    if options["tunes"] and not all(halves(wanted)):
+        raise InvalidArgument("--tune", "questions with an answer for both halves, the tuned one and the other")
     names = names_of(notes)
     return Golden(wanted, {each.question_id: relevant_ids(each, notes, names) for each in wanted if each.answerable})
 

@@ -38,8 +38,8 @@ def _where(place: Place) -> str:
     if place.server is not None:
         return f"on {place.server}"
     settings = place.settings()
-    destination = f"Firestore ({settings.project})" if settings.store == "firestore" else str(settings.home)
-    return f"of tenant {place.tenant_id} in {destination}"
+    store = f"Firestore ({settings.project})" if settings.store == "firestore" else str(settings.home)
+    return f"of tenant {place.tenant_id} in {store}"
 
 
 def _waiting(place: Place) -> str:

@@ -30,6 +30,18 @@ INTERRUPTED = 130
 """Ctrl-C, as shells have it."""
 
 
+@contextmanager
+def _logging_from(level: str) -> Iterator[None]:
+    """The library's log lines of that level and above alone."""
+    logger = logging.getLogger("shared")
+    before = logger.level
+    logger.setLevel(level)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Whose notes, where, and whether a program reads the output."""
@@ -56,12 +68,12 @@ class Place:
     def app(self) -> Iterator[App]:
         """The product, closed afterwards."""
         settings = self.settings()
-        logging.getLogger("shared").setLevel(settings.log_level)
-        app = build(settings, on_erase=partial(forget, settings), tenant=self.tenant_id)
-        try:
-            yield app
-        finally:
-            close(app)
+        with _logging_from(settings.log_level):
+            app = build(settings, on_erase=partial(forget, settings), tenant=self.tenant_id)
+            try:
+                yield app
+            finally:
+                close(app)
 
     @contextmanager
     def client(self) -> Iterator[ApiClient]:

@@ -163,7 +163,7 @@ class Settings:
     weight_keyword: float = _setting("RETRIEVAL_WEIGHT_KEYWORD", 0.25, _number(0, 1), "Weight of the keyword part.")
     weight_recency: float = _setting("RETRIEVAL_WEIGHT_RECENCY", 0.15, _number(0, 1), "Weight of the recency part.")
     half_life_days: float = _setting(
-        "RETRIEVAL_HALF_LIFE_DAYS", 90.0, _number(0.01, 36_500), "Age at which the recency part halves, days."
+        "RETRIEVAL_HALF_LIFE_DAYS", 180.0, _number(0.01, 36_500), "Age at which the recency part halves, days."
     )
     rrf_k: int = _setting("RETRIEVAL_RRF_K", 60, _whole(1, 1000), "Constant of reciprocal rank fusion.")
     bm25_k1: float = _setting(

@@ -53,6 +53,8 @@ TEXTS: Mapping[str, Schema] = {
 """What is no plain text."""
 ANYWHERE = (400, 413, 429, 500, 502, 503)
 TO_CALLERS = (401, 403)
+TO_IDS = (404,)
+"""Also where no id is unknown: an address whose id holds a newline is no route's."""
 SECURITY_SCHEMES: Mapping[str, Schema] = {
     "idToken": {"type": "http", "scheme": "bearer", "bearerFormat": "Firebase ID token"},
     "appCheck": {
@@ -187,7 +189,8 @@ def _parameters(contract: Operation) -> Iterator[Schema]:
 
 
 def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema]) -> Schema:
-    codes = sorted({*ANYWHERE, *contract.errors, *(() if route.public else TO_CALLERS)})
+    by_id = TO_IDS if "{" in route.pattern else ()
+    codes = sorted({*ANYWHERE, *contract.errors, *by_id, *(() if route.public else TO_CALLERS)})
     problems = {str(code): {"description": PROBLEMS[code], "content": _content(schemas[ErrorJson])} for code in codes}
     text = {media: {"schema": TEXTS.get(media, {"type": "string"})} for media in contract.media_types}
     if contract.reply is None and text:

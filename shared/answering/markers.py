@@ -42,7 +42,8 @@ _OPENERS = "([（`*_~ \t"
 _AFTER_A_GAP = re.compile(r"[ \t)\]）`*_~]*+\Z")
 _BLANKS = frozenset(" \t")
 _PAIRS = {"(": ")", "[": "]", "（": "）", "`": "`", "*": "*", "_": "_", "~": "~"}
-_EMPHASIS_OPENS = re.compile(r"(?:\A|[\s(（])[*_~]+\Z")
+_OPENS = re.compile(r"(?:\A|[\s(（])[`*_~]+\Z")
+"""Signs that open and close alike stand here where they open."""
 _BEFORE_PUNCTUATION = re.compile(r"[ \t]*(?=[*_~`]*(?:[.,;:!?…)\]}。，、；：！？）】］\r\n]|\Z)|[*_~`]+[ \t])")
 
 
@@ -105,7 +106,9 @@ def _drop_empty_brackets(before: str, text: str, end: int) -> tuple[str, int]:
         after = _blanks_end(text, end)
         if text[after : after + 1] != close:
             break
-        if close in "*_~" and (after > end or not _EMPHASIS_OPENS.search(before)):
+        if close in "*_~" and (after > end or inner != before):
+            break
+        if close in "`*_~" and not _OPENS.search(inner):
             break
         before, end = inner[:-1], after + 1
     return before, end

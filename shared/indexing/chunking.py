@@ -15,6 +15,11 @@ from shared.text.estimates import tokens
 CHUNKER_VERSION = "md1"
 """Part of the index version: raise it with every change of what `chunk` returns for some text."""
 
+MOST_SECTIONS = 5000
+"""A note of more is cut as if it had no headings: each section is a chunk at least, embedded with title and headings,
+so that 900 KB of two-letter sections would be 150,000 chunks and a bill a hundred times that of its text.
+"""
+
 _Slices = Iterator[tuple[str, int, int]]
 _WORD = re.compile(r"\S{1,64}")
 
@@ -25,8 +30,9 @@ def chunk(text: str, *, strategy: str = "markdown", lang: str = "en") -> tuple[C
     Frontmatter is no part of any chunk. `markdown` keeps to headings, blocks and sentences: about 256 tokens (of four
     UTF-8 bytes), at most 512, of which up to 15% (or one sentence) repeats the chunk before, within the same
     section. Headings are in `heading_path` and not in the text, but for those with nothing under them. `sentence`
-    does the same without Markdown, `fixed` cuts every 256 tokens, `whole` never. Changing a word changes one or two
-    chunks under `markdown` and `sentence`, unless the word is a heading's: that is part of all chunks below it.
+    does the same without Markdown, as `markdown` does for a note of more than MOST_SECTIONS; `fixed` cuts every 256
+    tokens, `whole` never. Changing a word changes one or two chunks under `markdown` and `sentence`, unless the word is
+    a heading's: that is part of all chunks below it.
 
     A note without text gives one empty chunk: its title, which is indexed with every chunk, can then be found.
     `lang` (ISO 639-1) helps to tell where sentences end. Raises ValueError for an unknown strategy.
@@ -42,7 +48,11 @@ def chunk(text: str, *, strategy: str = "markdown", lang: str = "en") -> tuple[C
 
 
 def _markdown(text: str, begin: int, lang: str) -> _Slices:
-    for section in sections(text, begin):
+    found = sections(text, begin)
+    if len(found) > MOST_SECTIONS:
+        yield from _sentence(text, begin, lang)
+        return
+    for section in found:
         for start, end in slices(text, units_of(text, section.blocks, lang)):
             yield section.heading_path, start, end
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import accumulate
 
 from shared.domain import (
     Candidate,
@@ -21,6 +22,7 @@ from shared.domain import (
     Retrieved,
     Scored,
 )
+from shared.errors import InvalidArgument
 from shared.ports import Embedder, Reranker
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates import Search, gather
@@ -31,6 +33,8 @@ from shared.retrieval.ranking import best_first, with_vectors
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import told_apart
 
+MOST_CHUNKS = 2000
+"""Of all notes that are explained together. On Firestore each is two billed reads."""
 DEEP = 200
 """How far down its list each leg is followed for the rank of a passage that was no candidate."""
 
@@ -102,14 +106,25 @@ def explain(
     pool: Executor,
     reranker: Reranker | None = None,
 ) -> Explanation:
-    """`note_ids` empty: the notes of the result. Reads all chunks and vectors of these notes. Raises as `retrieve`."""
+    """`note_ids` empty: the notes of the result, the best of them as far as MOST_CHUNKS goes. Reads all chunks and
+    vectors of these notes. Raises as `retrieve`, and InvalidArgument("noteIds") for notes with more chunks than that.
+    """
     trail = follow(question, store=store, embedder=embedder, options=options, pool=pool, reranker=reranker)
-    ids = tuple(dict.fromkeys(note_ids or (each.chunk.note_id for each in trail.retrieved.selected)))
-    records = store.live_records(question.tenant_id, ids) if ids else {}
+    asked = tuple(dict.fromkeys(note_ids or (each.chunk.note_id for each in trail.retrieved.selected)))
+    records = store.live_records(question.tenant_id, asked) if asked else {}
+    ids = _affordable(asked, records)
+    if note_ids and len(ids) < len(asked):
+        raise InvalidArgument("noteIds", f"notes of at most {MOST_CHUNKS} passages together")
     chunks = {note_id: _live_chunks(records.get(note_id), note_id, trail.search, store) for note_id in ids}
     case = _case(question, trail, [chunk for of_note in chunks.values() for chunk in of_note], store)
     notes = tuple(_note(note_id, chunks[note_id], records.get(note_id), case) for note_id in ids)
     return Explanation(trail.retrieved, options, trail.restriction, notes)
+
+
+def _affordable(note_ids: Sequence[str], records: Mapping[str, IndexRecord]) -> tuple[str, ...]:
+    """The first of them that have at most MOST_CHUNKS chunks together."""
+    counts = (records[note_id].chunk_count if note_id in records else 0 for note_id in note_ids)
+    return tuple(note_id for note_id, total in zip(note_ids, accumulate(counts), strict=True) if total <= MOST_CHUNKS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class RetrievalOptions:
     weight_vector: float = 0.6
     weight_keyword: float = 0.25
     weight_recency: float = 0.15
-    half_life_days: float = 90.0
+    half_life_days: float = 180.0
     """Age at which freshness halves, in days."""
     rrf_k: int = 60
     bm25_k1: float = K1

@@ -17,24 +17,22 @@ from shared.domain import (
     Restriction,
     Retrieved,
     Scored,
-    TimeRange,
 )
 from shared.ports import Embedder, Reranker
 from shared.retrieval.analysis import analyse
-from shared.retrieval.candidates import Matches, Query, Search, match
+from shared.retrieval.candidates import Search
 from shared.retrieval.embedding import KnownVector, QueryVector
+from shared.retrieval.finding import Found, find
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.places import gather_from_places, inside, weigher
 from shared.retrieval.pool import Pool, mode_of
 from shared.retrieval.ranking import best_first
-from shared.retrieval.reach import beyond
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
 from shared.retrieval.reranking import rerank
-from shared.retrieval.restriction import restrict, within
+from shared.retrieval.restriction import restrict
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_of_notes, select
-from shared.retrieval.series import beside
-from shared.retrieval.widening import ANY_TIME, widen
+from shared.retrieval.series import bonuses
 from shared.step_timer import StepTimer
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
@@ -108,7 +106,7 @@ def follow(
         executor=pool,
         places=places,
     )
-    found = _find(search, allowed, analysis, QueryVector.of(question.text, analysis, embedder))
+    found = find(search, allowed, analysis, QueryVector.of(question.text, analysis, embedder))
     timer.end("candidates")
     score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder)
     wanted, formula = _wanted(question, options), score_of(found.pool)
@@ -136,51 +134,6 @@ def follow(
     return Trail(search, found.restriction, found.pool, formula, retrieved)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The pool and the restriction it obeys. `widened`: the step that was taken for it to hold anything."""
-
-    pool: Pool
-    restriction: Restriction
-    widened: str | None = None
-    silent_then: bool = False
-    """As in `Retrieved`."""
-
-
-def _find(search: Search, allowed: Restriction, analysis: Analysis, query: Query) -> _Found:
-    """What lies in the time the question names; what lies around it if nothing does, and what lies at any time if
-    that alone speaks of the question. Filters are never widened.
-    """
-    hint = analysis.time
-    if hint is None:
-        return _Found(gather_from_places(search, allowed, query), allowed)
-    restriction = within(allowed, hint.range)
-    matches = match(search, restriction)
-    if matches.stats.chunk_count and not matches.chunks and not _holds(search, restriction):
-        return _around(search, allowed, hint.range, matches, lang=analysis.lang, query=query)
-    if anywhere := beyond(search, allowed, hint.range, matches, lang=analysis.lang):
-        return _Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME, silent_then=True)
-    return _Found(gather_from_places(search, restriction, query, matches), restriction)
-
-
-def _holds(search: Search, restriction: Restriction) -> bool:
-    return bool(search.store.recent(search.tenant_id, limit=1, stems=(), restriction=restriction))
-
-
-def _around(
-    search: Search, allowed: Restriction, named: TimeRange, known: Matches, *, lang: str, query: Query
-) -> _Found:
-    """Nothing lies in the time named: what lies around it is left as what lies inside would be."""
-    wider = widen(named, lambda around: _holds(search, within(allowed, around)))
-    if wider is None:
-        return _Found(gather_from_places(search, within(allowed, named), query), allowed)
-    restriction = within(allowed, wider.range)
-    matches = match(search, restriction, known)
-    if wider.range and (anywhere := beyond(search, allowed, wider.range, matches, lang=lang)):
-        return _Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME)
-    return _Found(gather_from_places(search, restriction, query, matches), restriction, wider.step)
-
-
 def _formula(
     question: Question,
     analysis: Analysis,
@@ -198,7 +151,7 @@ def _formula(
         named=analysis.time.range if analysis.time else None,
         unrelated_cosine=0.0 if embedder is None else embedder.unrelated_cosine,
         keyword=keyword,
-        beside=beside(pool, keyword),
+        bonuses=bonuses(pool, keyword),
         weigh=weigher(places),
     )
 
@@ -212,7 +165,7 @@ def _ranked_anyhow(pool: Pool, score_of: Callable[[Pool], Formula], search: Sear
     return _rank(pool, score_of(pool), search, wanted=NEAREST, threshold=0.0)
 
 
-def _shown(search: Search, found: _Found) -> Pool:
+def _shown(search: Search, found: Found) -> Pool:
     """What the nearest notes are taken from: the pool, or if it is empty what there is at other times."""
     anytime = replace(found.restriction, created=None)
     if found.pool.candidates or found.restriction == anytime:
@@ -220,7 +173,7 @@ def _shown(search: Search, found: _Found) -> Pool:
     return gather_from_places(search, anytime, KnownVector(found.pool.query))
 
 
-def _reason(found: _Found, nearest: tuple[Scored, ...], tenant_id: str, store: RetrievalStore) -> RefusalReason:
+def _reason(found: Found, nearest: tuple[Scored, ...], tenant_id: str, store: RetrievalStore) -> RefusalReason:
     if found.pool.candidates and nearest:
         return RefusalReason.BELOW_THRESHOLD
     return why_nothing(found.pool, found.restriction, tenant_id=tenant_id, store=store)

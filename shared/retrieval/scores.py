@@ -14,7 +14,7 @@ from shared.domain import Candidate, IndexedChunk, RetrievalMode, Scored, Scores
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pool import Pool
-from shared.retrieval.series import NOTHING, Beside
+from shared.retrieval.series import NO_BONUS, Bonus
 
 DAY = timedelta(days=1)
 LEAST_NEARNESS_HALF_LIFE = timedelta(days=7)
@@ -52,8 +52,8 @@ class Formula:
     unrelated_cosine: float
     keyword: Mapping[str, float]
     """Chunk id -> keyword part."""
-    beside: Mapping[str, Beside] = field(default_factory=dict)
-    """Chunk id -> what stands beside it; without it: nothing that matches."""
+    bonuses: Mapping[str, Bonus] = field(default_factory=dict)
+    """Chunk id -> what its neighbours in a series add; none for those left out."""
     weigh: Callable[[IndexedChunk], float] = unweighted
     """What a chunk's score is multiplied by, in (0, 1]."""
 
@@ -62,8 +62,8 @@ class Formula:
         vector = 0.0 if cosine is None else min(1.0, max(0.0, cosine))
         keyword = self.keyword[candidate.chunk.chunk_id]
         if vector > 0 or keyword > 0:
-            beside = self.beside.get(candidate.chunk.chunk_id, NOTHING)
-            vector, keyword = min(1.0, vector + beside.vector), min(1.0, keyword + beside.keyword)
+            bonus = self.bonuses.get(candidate.chunk.chunk_id, NO_BONUS)
+            vector, keyword = min(1.0, vector + bonus.vector), min(1.0, keyword + bonus.keyword)
         recency = self._recency(candidate.chunk.created_at, vector, keyword)
         similarity = 0.0 if cosine is None else calibrated(cosine, self.unrelated_cosine)
         parts = Scores(vector, keyword, recency, similarity)

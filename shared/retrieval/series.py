@@ -23,31 +23,31 @@ _Place: TypeAlias = "tuple[str, datetime, str, str, int]"
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Bonus:
     """What is added to the parts of a score."""
 
     vector: float
     keyword: float
 
 
-NOTHING = Beside(0.0, 0.0)
+NO_BONUS = Bonus(0.0, 0.0)
 
 
-def beside(pool: Pool, keyword: Mapping[str, float]) -> dict[str, Beside]:
+def bonuses(pool: Pool, keyword: Mapping[str, float]) -> dict[str, Bonus]:
     """Chunk id -> what it gains, for those that have a neighbour in the pool. `keyword`: chunk id -> keyword part.
 
     A neighbour's cosine counts only if the vector leg brought it: then no score depends on which vectors were read.
     """
     places = {candidate.chunk.chunk_id: _place(candidate.chunk) for candidate in pool.candidates}
-    parts: dict[_Place, Beside] = {}
+    parts: dict[_Place, Bonus] = {}
     for candidate in pool.candidates:
         place = places[candidate.chunk.chunk_id]
         if place is not None:
             cosine = candidate.cosine if candidate.vector_rank is not None and candidate.cosine else 0.0
-            own = Beside(max(0.0, cosine), keyword[candidate.chunk.chunk_id])
-            parts[place] = _greater(own, parts.get(place, NOTHING))
+            own = Bonus(max(0.0, cosine), keyword[candidate.chunk.chunk_id])
+            parts[place] = _greater(own, parts.get(place, NO_BONUS))
     gained = {key: _gain(place, parts) for key, place in places.items() if place is not None}
-    return {key: each for key, each in gained.items() if each != NOTHING}
+    return {key: each for key, each in gained.items() if each != NO_BONUS}
 
 
 def _place(chunk: IndexedChunk) -> _Place | None:
@@ -58,15 +58,15 @@ def _place(chunk: IndexedChunk) -> _Place | None:
     return chunk.vault, chunk.created_at, before, after, int(number)
 
 
-def _gain(place: _Place, parts: Mapping[_Place, Beside]) -> Beside:
+def _gain(place: _Place, parts: Mapping[_Place, Bonus]) -> Bonus:
     """At each distance from the greater of both sides."""
     vector = keyword = 0.0
     for distance, share in enumerate(SHARES, start=1):
-        before, after = (parts.get((*place[:4], place[4] + step), NOTHING) for step in (-distance, distance))
+        before, after = (parts.get((*place[:4], place[4] + step), NO_BONUS) for step in (-distance, distance))
         greater = _greater(before, after)
         vector, keyword = vector + share * greater.vector, keyword + share * greater.keyword
-    return Beside(vector, keyword)
+    return Bonus(vector, keyword)
 
 
-def _greater(one: Beside, other: Beside) -> Beside:
-    return Beside(max(one.vector, other.vector), max(one.keyword, other.keyword))
+def _greater(one: Bonus, other: Bonus) -> Bonus:
+    return Bonus(max(one.vector, other.vector), max(one.keyword, other.keyword))

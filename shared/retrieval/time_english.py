@@ -47,7 +47,7 @@ ENGLISH = Lexicon(
         Rule("recently", r"recently|lately|in recent weeks|as of late"),
         Rule("other_day", r"the other day|in recent days"),
         Rule("fortnight", r"(?:a|one) fortnight ago"),
-        Rule("ago", r"(?:(?:about|around|roughly|some) )?{n} {unit} ago(?: today)?"),
+        Rule("ago", r"(?:(?:about|around|roughly|some) )?{n} (?:(?:or|to) {most} )?{unit} ago(?: today)?"),
         Rule("half_year", r"(?:(?:about|around|roughly|some) )?half a year ago"),
         Rule("ago", r"(?P<unit>week|month|quarter|year) before last(?! (?:{weekday}|{month}|{season}|christmas|xmas))"),
         Rule("older", r"older than {n} {unit}"),

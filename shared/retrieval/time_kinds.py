@@ -83,9 +83,9 @@ def unit_of(mention: Mention, context: Context) -> Unit:
     return Unit(context.words.units.get(word) or context.words.units.get(singular, "day"))
 
 
-def count_of(mention: Mention, context: Context) -> int | None:
+def count_of(mention: Mention, context: Context, group: str = "n") -> int | None:
     """How many; None: a few."""
-    word = mention.word("n")
+    word = mention.word(group)
     if word is None:
         return None
     count = int(word) if word.isdecimal() else context.words.numbers[word]
@@ -93,14 +93,14 @@ def count_of(mention: Mention, context: Context) -> int | None:
 
 
 def _ago(mention: Mention, context: Context) -> Span:
-    """That calendar unit; a few units ago: from two of them to as many as "few" reaches."""
+    """That calendar unit; two or three units ago: both; a few: from two of them to as many as "few" reaches."""
     unit = unit_of(mention, context)
     if mention.word("n") is None:
         return calendar.unit_back(unit, 2, context.today)
     count = count_of(mention, context)
-    if count is not None:
-        return calendar.unit_back(unit, count * (2 if mention.word("unit") == "fortnights" else 1), context.today)
-    far, near = calendar.unit_back(unit, FEW[unit], context.today), calendar.unit_back(unit, 2, context.today)
+    most = count_of(mention, context, "most") or count or FEW[unit]
+    weeks = 2 if mention.word("unit") == "fortnights" else 1
+    far, near = (calendar.unit_back(unit, many * weeks, context.today) for many in (most, count or 2))
     return Span(far.start, near.end, far.reach)
 
 

@@ -57,9 +57,11 @@ class Lexicon:
     @property
     def words(self) -> Mapping[str, str]:
         """Name in a pattern -> what it stands for."""
+        number = rf"[1-9]\d{{0,2}}|{_alternatives(self.numbers)}"
         return {
             "unit": _group("unit", self.units),
-            "n": rf"(?P<n>[1-9]\d{{0,2}}|{_alternatives(self.numbers)})",
+            "n": rf"(?P<n>{number})",
+            "most": rf"(?P<most>{number})",
             "weekday": _group("weekday", self.weekdays),
             "month": _group("month", self.months),
             "season": _group("season", self.seasons),

@@ -52,7 +52,7 @@ PROSE = st.sampled_from(
 BLANKS = st.sampled_from([" ", "  ", "", "\n", "\n- ", " and ", ", "])
 DRAFTS = st.lists(st.one_of(MARKERS, PROSE, BLANKS), max_size=40).map("".join)
 HOSTILE = st.text(alphabet="[]【】［］〔〕()NnΝ1234９ ,;-–^\\.\nxand\u200d", max_size=60)
-ANY_MARKER = re.compile(r"\\?[\[【［〔⟦][\s^]*[NnＮｎΝ][\s\u200d]*\d[^\[\]【】［］〔〕]*[\]］】〕⟧]")
+ANY_MARKER = re.compile(r"\\?[\[【［〔⟦][\s^]*[NnＮｎΝ][\s\u200d]*\d[^\[\]【】［］〔〕⟦⟧]*[\]］】〕⟧]")
 
 PLAIN_MARKER = re.compile(r"[\[【［〔]\s*[NnＮｎΝ][\s\u200d]*\d+(?:[\s,;]+[NnＮｎΝ]\s*\d+)*\s*[\]］】〕]")
 
@@ -108,6 +108,8 @@ def test_every_form_of_marker_is_read_and_written_back_plainly(draft: str, text:
         ("Firestore [N1, N9].", "Firestore [N1]."),
         ("**Firestore [N9]** it is.", "**Firestore** it is."),
         ("Firestore `[N9]` it is.", "Firestore it is."),
+        ("`code` [N9] `code`.", "`code` `code`."),
+        ("Firestore (` [N9] `).", "Firestore."),
         ("Firestore **[N9]** it is **[N8]**.", "Firestore it is."),
         ("Firestore (*[N9]*), _[N8]_ yes.", "Firestore, yes."),
         ("*Firestore*[N9]*it* is.", "*Firestore**it* is."),

@@ -111,6 +111,18 @@ def test_a_golden_question_about_a_vault_that_there_is_not_is_named(
     assert result.stderr.strip() == "aurora: question boat: no vault 'attic'; there are: default"
 
 
+def test_tuning_needs_an_answerable_question_for_each_half(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    result = aurora("eval", _golden(tmp_path, QUESTIONS[1:]), "--notes", str(notes(NOTES)), "--tune")
+    assert (result.exit_code, result.stderr.startswith("aurora: --tune: expected")) == (2, True)
+
+
+def test_a_page_that_cannot_be_written_does_not_lose_the_figures(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    page = str(tmp_path / "nowhere" / "page.html")
+    result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--no-chat", "--html", page)
+    assert (result.exit_code, page in result.stderr) == (1, True)
+    assert "nDCG@10" in result.stdout
+
+
 def test_metrics_that_are_not_installed_are_asked_for(
     aurora: Aurora, notes: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,6 +77,7 @@ def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(tmp
                 *(sys.executable, "-m", "schemathesis.cli", "run", str(tmp_path / "openapi.json")),
                 *("--url", running.address, "--checks", CHECKS, "--phases", "examples,coverage,fuzzing"),
                 *("--max-examples", "10", "--no-color"),
+                *(("--seed", "1") if os.environ.get("CI") else ()),  # as hypothesis does there: the same every time
             ],
             cwd=tmp_path,
             env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.functions.openapi_values", "PYTHONPATH": str(ROOT)},

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.domain import Chunk
-from shared.indexing.chunking import STRATEGIES, chunk
+from shared.indexing.chunking import MOST_SECTIONS, STRATEGIES, chunk
 from shared.indexing.cuts import TARGET
 from shared.text.estimates import tokens
 from tests.indexing.prose import drawn, paragraph, words
@@ -87,6 +87,19 @@ def test_an_outline_is_text_of_the_heading_above_it() -> None:
         ("# Plan > ## Three", "Done."),
         ("# Plan", "## Four"),
     ]
+
+
+@pytest.mark.parametrize(("sections", "has_headings"), [(MOST_SECTIONS, True), (MOST_SECTIONS + 1, False)])
+def test_a_note_of_countless_sections_is_cut_without_its_headings(sections: int, *, has_headings: bool) -> None:
+    chunks = chunk("".join(f"# h{number}\n\nw{number}\n\n" for number in range(sections)))
+    assert (len(chunks) >= sections, any(each.heading_path for each in chunks)) == (has_headings, has_headings)
+    assert f"w{sections - 1}" in chunks[-1].text
+
+
+@pytest.mark.parametrize("blank", ["\x0c", "\u2003", "\xa0\n\x0b"])
+def test_a_heading_above_nothing_but_odd_blanks_is_found(blank: str) -> None:
+    assert pairs(chunk(f"# A\n{blank}")) == [("", "# A")]
+    assert pairs(chunk(f"# A\n\n{blank}\n\nText")) == [("# A", "Text")]
 
 
 def test_a_heading_too_long_to_repeat_is_text() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from shared.domain import ChunkPut, Filters, IndexChange, IndexRecord, IndexStatus, Note, Question, Strategy
+from shared.errors import InvalidArgument
 from shared.retrieval.explanation import Absence, Explanation, NoteReport, explain
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import VERSION, Library
@@ -175,3 +176,15 @@ def test_without_an_embedder_keywords_are_explained(library: Library) -> None:
 
 def test_a_tenant_without_notes_explains_nothing(library: Library) -> None:
     assert _explain(library).notes == ()
+
+
+def test_no_more_chunks_are_read_than_an_explanation_may_cost(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.retrieval.explanation.MOST_CHUNKS", 2)
+    _crowd(library, 4)
+    found = [passage.chunk.note_id for passage in library.ask(ASKED).selected]
+    assert [note.note_id for note in _explain(library).notes] == found[:2]
+    assert len(_explain(library, *found[2:4]).notes) == 2
+    with pytest.raises(InvalidArgument, match="noteIds: expected notes of at most 2 passages together"):
+        _explain(library, *found[:3])

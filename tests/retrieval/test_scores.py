@@ -19,7 +19,7 @@ MAY = TimeRange(days_ago(40), days_ago(10))
 
 
 def test_the_score_is_the_weighted_sum_of_the_reported_parts() -> None:
-    pool = pool_of([candidate("a", 0.5, terms={"api": 1}, age=90)], frequencies={"api": 3})
+    pool = pool_of([candidate("a", 0.5, terms={"api": 1}, age=OPTIONS.half_life_days)], frequencies={"api": 3})
     (found,) = ranked(pool, formula_of(pool), threshold=0.0)
     assert (found.scores.vector, found.scores.keyword) == (0.5, 1.0)
     assert found.scores.recency == pytest.approx(0.5 * (0.6 * 0.5 + 0.25) / 0.85)
@@ -72,7 +72,7 @@ def test_nearness_halves_with_the_length_of_the_range(named: TimeRange, age: flo
 
 
 def test_the_newest_notes_stand_in_by_freshness_alone() -> None:
-    pool = pool_of([candidate("older", age=90), candidate("newer", age=1)])
+    pool = pool_of([candidate("older", age=OPTIONS.half_life_days), candidate("newer", age=1)])
     found = ranked(pool, formula_of(pool, mode=RetrievalMode.RECENT), threshold=0.0)
     assert [each.chunk.note_id for each in found] == ["newer", "older"]
     assert found[1].score == pytest.approx(0.15 * 0.5)
@@ -131,7 +131,7 @@ def test_equal_scores_are_ordered_by_chunk_id() -> None:
 
 def test_weights_on_recency_alone_rank_by_freshness() -> None:
     options = replace(OPTIONS, weight_vector=0.0, weight_keyword=0.0, weight_recency=1.0)
-    pool = pool_of([candidate("older", 0.9, age=90), candidate("newer", 0.1, age=0)])
+    pool = pool_of([candidate("older", 0.9, age=OPTIONS.half_life_days), candidate("newer", 0.1, age=0)])
     found = ranked(pool, formula_of(pool, options=options), threshold=0.0)
     assert [(each.chunk.note_id, each.score) for each in found] == [("newer", 1.0), ("older", 0.5)]
 

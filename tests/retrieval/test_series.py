@@ -9,7 +9,7 @@ from hypothesis import given
 
 from shared.domain import Candidate
 from shared.retrieval.scores import keyword_parts, ranked
-from shared.retrieval.series import SHARES, Beside, beside
+from shared.retrieval.series import SHARES, Bonus, bonuses
 from tests.retrieval.library import Library, notes
 from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import OPTIONS, candidate, days_ago, formula_of, pool_of
@@ -17,9 +17,9 @@ from tests.retrieval.samples import OPTIONS, candidate, days_ago, formula_of, po
 NEXT, AFTER_NEXT = SHARES
 
 
-def _gained(*candidates: Candidate) -> dict[str, Beside]:
+def _gained(*candidates: Candidate) -> dict[str, Bonus]:
     pool = pool_of(candidates, frequencies={"api": 3})
-    return beside(pool, keyword_parts(pool, OPTIONS))
+    return bonuses(pool, keyword_parts(pool, OPTIONS))
 
 
 def _part(name: str, cosine: float, *, age: float = 0.0, vector_rank: int | None = 1, count: int = 0) -> Candidate:
@@ -30,7 +30,7 @@ def _part(name: str, cosine: float, *, age: float = 0.0, vector_rank: int | None
 
 def test_a_part_gains_a_share_of_what_the_next_one_has() -> None:
     gained = _gained(_part("talk:3", 0.5, count=1), _part("talk:4", 0.2))
-    assert gained == {"talk:4_000": Beside(NEXT * 0.5, NEXT * 1.0), "talk:3_000": Beside(NEXT * 0.2, 0.0)}
+    assert gained == {"talk:4_000": Bonus(NEXT * 0.5, NEXT * 1.0), "talk:3_000": Bonus(NEXT * 0.2, 0.0)}
 
 
 def test_what_the_part_after_the_next_has_counts_less_and_comes_to_it() -> None:
@@ -41,7 +41,7 @@ def test_what_the_part_after_the_next_has_counts_less_and_comes_to_it() -> None:
 
 def test_of_two_neighbours_the_greater_part_of_each_counts() -> None:
     gained = _gained(_part("t1", 0.3, count=1), _part("t2", 0.1), _part("t3", 0.6))
-    assert gained["t2_000"] == Beside(pytest.approx(NEXT * 0.6), pytest.approx(NEXT))  # type: ignore[arg-type]
+    assert gained["t2_000"] == Bonus(pytest.approx(NEXT * 0.6), pytest.approx(NEXT))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_parts_stay_between_zero_and_one_and_what_matches_nothing_gains_nothing(
     candidates, unread, ceiling = drawn
     pool = pool_of(candidates, unread=unread, ceiling=ceiling, frequencies={"api": 3})
     formula = formula_of(pool)
-    full = replace(formula, beside={key: Beside(0.9, 0.9) for key in formula.keyword})
+    full = replace(formula, bonuses={key: Bonus(0.9, 0.9) for key in formula.keyword})
     for found in ranked(pool, full, threshold=0.0):
         assert 0 <= found.scores.vector <= 1
         assert 0 <= found.scores.keyword <= 1

@@ -108,6 +108,7 @@ def test_people_sign_in_and_each_sees_their_own(open_page: OpenPage, address: st
     expect(page.get_by_role("dialog")).to_contain_text("ada@example.com")
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_label("E-mail")).to_be_visible()
+    assert "31415" not in page.evaluate("JSON.stringify(localStorage)")
     sign_in(page, "bob@example.com")
     expect(page.locator(".welcome")).to_be_visible()
     refused = ask(page, "What does the safe open with?").locator(".refusal")

@@ -95,6 +95,11 @@ export class Sessions extends EventTarget {
     this.page.memory.put("last", { id, stored: stored.slice(-KEPT) });
   }
 
+  /** Whoever signs out leaves no note's words in the browser. */
+  forgetLast() {
+    this.page.memory.put("last", null);
+  }
+
   /** @returns {{question: string, requestId: string, result: any}[]} */
   local() {
     return this.page.memory.get("conversation", []);

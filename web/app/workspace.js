@@ -27,7 +27,7 @@ export class Workspace {
     this.shell = shell;
     this.sessions = sessions;
     this.notes = notes;
-    this.settings = new SettingsDialog(page, () => account(page));
+    this.settings = new SettingsDialog(page, () => account(page, sessions));
     this.chat = new ChatView(page, sessions, { why: (exchange) => this.why(exchange), settings: () => void this.settings.open() });
     this.noteList = new NoteList(page, notes, () => this.newNote());
     this.notePage = new NotePage(page, notes, { landing: new Landing(page, notes).element });

@@ -6,8 +6,8 @@ import { confirmed } from "../page.js";
 
 const PHRASE = "erase everything";
 
-/** @param {import("../page.js").Page} page @returns {HTMLElement} */
-export function account(page) {
+/** @param {import("../page.js").Page} page @param {import("../sessions.js").Sessions} sessions @returns {HTMLElement} */
+export function account(page, sessions) {
   const { user } = page.auth;
   return h(
     "div",
@@ -17,10 +17,16 @@ export function account(page) {
     h(
       "div",
       { class: "row" },
-      user ? h("button", { type: "button", onclick: () => page.auth.signOut() }, "Sign out") : null,
+      user ? h("button", { type: "button", onclick: () => signOut(page, sessions) }, "Sign out") : null,
       h("button", { type: "button", class: "danger", onclick: () => erase(page) }, "Erase everything"),
     ),
   );
+}
+
+/** @param {import("../page.js").Page} page @param {import("../sessions.js").Sessions} sessions */
+function signOut(page, sessions) {
+  sessions.forgetLast();
+  page.auth.signOut();
 }
 
 /** @param {import("../page.js").Page} page */

@@ -1,6 +1,6 @@
-"""A time the question names -> whether to look only then.
+"""A time the question names -> whether to search only then.
 
-People name the time of an event, and the note about it may be of another day. So the range is left where nothing
+People name the time of an event, and the note about it may be of another day. So the range is dropped where nothing
 inside it matches the question and something outside clearly does; how near a note lies to it still counts.
 """
 
@@ -25,7 +25,7 @@ LEAST_POSTINGS = 12
 """Of the rarest stems, read at any time even where the time named has used up the posting budget."""
 
 
-def beyond(search: Search, allowed: Restriction, named: TimeRange, inside: Matches, *, lang: str) -> Matches | None:
+def relaxed(search: Search, allowed: Restriction, named: TimeRange, inside: Matches, *, lang: str) -> Matches | None:
     """What matches at any time, if that is where to look; None: look only in the time named.
 
     `inside`: what the keyword leg found in it; `allowed`: what restricts the search besides. Searches again only if

@@ -1,0 +1,57 @@
+"""The time a question names -> its candidates: from that time, from around it, or from any time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shared.domain import Analysis, Restriction, TimeRange
+from shared.retrieval.candidates import Matches, Query, Search, match
+from shared.retrieval.places import gather_from_places
+from shared.retrieval.pool import Pool
+from shared.retrieval.relaxation import relaxed
+from shared.retrieval.restriction import within
+from shared.retrieval.widening import ANY_TIME, widen
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The pool and the restriction it obeys. `widened` and `silent_then` as in `Retrieved`."""
+
+    pool: Pool
+    restriction: Restriction
+    widened: str | None = None
+    silent_then: bool = False
+
+
+def find(search: Search, allowed: Restriction, analysis: Analysis, query: Query) -> Found:
+    """What lies in the time the question names; what lies around it if nothing does, and what lies at any time if
+    that alone speaks of the question. Filters are never widened.
+    """
+    hint = analysis.time
+    if hint is None:
+        return Found(gather_from_places(search, allowed, query), allowed)
+    restriction = within(allowed, hint.range)
+    matches = match(search, restriction)
+    if matches.stats.chunk_count and not matches.chunks and not _holds(search, restriction):
+        return _around(search, allowed, hint.range, matches, lang=analysis.lang, query=query)
+    if anywhere := relaxed(search, allowed, hint.range, matches, lang=analysis.lang):
+        return Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME, silent_then=True)
+    return Found(gather_from_places(search, restriction, query, matches), restriction)
+
+
+def _holds(search: Search, restriction: Restriction) -> bool:
+    return bool(search.store.recent(search.tenant_id, limit=1, stems=(), restriction=restriction))
+
+
+def _around(
+    search: Search, allowed: Restriction, named: TimeRange, known: Matches, *, lang: str, query: Query
+) -> Found:
+    """Nothing lies in the time named: what lies around it is left as what lies inside would be."""
+    wider = widen(named, lambda around: _holds(search, within(allowed, around)))
+    if wider is None:
+        return Found(gather_from_places(search, within(allowed, named), query), allowed)
+    restriction = within(allowed, wider.range)
+    matches = match(search, restriction, known)
+    if wider.range and (anywhere := relaxed(search, allowed, wider.range, matches, lang=lang)):
+        return Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME)
+    return Found(gather_from_places(search, restriction, query, matches), restriction, wider.step)
