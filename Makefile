@@ -9,7 +9,7 @@ setup: .venv/dev ## the whole development environment
 .venv/run: pyproject.toml requirements.txt constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,cli,mcp]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,cli,mcp,graphql]'
 	@touch $@
 
 .venv/dev: .venv/run

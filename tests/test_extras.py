@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -63,3 +65,12 @@ def test_the_product_is_not_built_without_it() -> None:
     script = f"{absent('openai')}{build}build(Settings.from_env({SERVER!r}))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert "SettingsError: OPENAI_BASE_URL: expected openai to be installed" in done.stderr
+
+
+def test_make_run_brings_every_extra_that_is_deployed() -> None:
+    root = Path(__file__).parents[1]
+    heading = (root / "requirements.txt").read_text(encoding="utf-8").splitlines()[0]
+    installed = re.search(r"-e '\.\[([\w,]+)\]'", (root / "Makefile").read_text(encoding="utf-8"))
+    deployed = set(re.findall(r"`(\w+)`", heading))
+    assert installed is not None
+    assert {"graphql", "mcp"} == deployed <= set(installed[1].split(","))

@@ -158,6 +158,8 @@ def _pair(text: str, first: Mention, second: Mention, grammar: Compiled, context
     if end is not None and end.end is not None and end.end <= begin.start:
         if named:
             begin = days_of(first, replace(context, year=int(named) - 1)) or begin
+        elif first.rule.kind == second.rule.kind == "weekday":
+            begin = days_of(first, replace(context, now=context.now - timedelta(days=7))) or begin
         else:
             end = days_of(second, replace(inherited, year=(inherited.year or 0) + 1))
     empty = end is None or (end.end and begin.start and end.end <= begin.start)

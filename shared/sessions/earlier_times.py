@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -11,6 +12,8 @@ from shared.sessions.follow_up_words import Words, words_of
 
 TRAILING = " \t\n?!.…¿¡,;:"
 """What ends a question."""
+_EMPTIED = re.compile(r" \( \)| (?=\))")
+"""What a time leaves that stood in the brackets of an earlier step, alone or last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Times:
             return text.strip().rstrip(TRAILING)
         head, _, last = text[: found.start].rstrip().rpartition(" ")
         kept = head if last in words_of(self.lang).before_time else f"{head} {last}"
-        return f"{kept.rstrip()} {text[found.end :].lstrip()}".strip().rstrip(TRAILING)
+        rest = _EMPTIED.sub("", f"{kept.rstrip()} {text[found.end :].lstrip()}")
+        return rest.strip().rstrip(TRAILING)
 
     def fixed(self, text: str) -> str:
         """The text with its time as it is to be said today."""
