@@ -16,7 +16,7 @@ from shared.account.embedding import TenantEmbedder
 from shared.account.export import Exported, export
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.account.results import SearchResults
-from shared.answering.edits import mark_stale
+from shared.answering.edits import as_notes_are
 from shared.answering.grounding import Scrutiny
 from shared.answering.pipeline import answer, answer_events, last
 from shared.answering.refusals import refusal_text
@@ -232,7 +232,7 @@ class App:
 
     def _as_it_is_now(self, tenant_id: str, answered: Answer) -> Answer:
         """The last look at the notes, one read for each that is cited."""
-        return mark_stale(self._unless_pending(tenant_id, answered), partial(self._revisions, tenant_id))
+        return as_notes_are(self._unless_pending(tenant_id, answered), partial(self._revisions, tenant_id))
 
     def _revisions(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, str]:
         keys = [NoteKey(tenant_id, note_id) for note_id in note_ids]

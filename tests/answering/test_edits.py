@@ -1,4 +1,4 @@
-"""Citations of notes that read differently by now."""
+"""Answers whose notes read differently by now, or are gone."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.edits import mark_stale
+from shared.answering.edits import as_notes_are
 from shared.answering.pipeline import answer
-from shared.domain import Answer
+from shared.domain import Answer, RefusalReason
 from shared.errors import StoreUnavailable
 from tests.answering.samples import passage, question, retrieved
 from tests.fakes import ScriptedWriter
@@ -31,18 +31,31 @@ def test_only_what_was_edited_is_stale(answered: Answer) -> None:
         asked.extend(note_ids)
         return {note_id: "r2" if note_id == "other" else "r1" for note_id in note_ids}
 
-    marked = mark_stale(answered, revisions_of)
+    marked = as_notes_are(answered, revisions_of)
     assert {each.passage.chunk.note_id: each.stale for each in marked.citations} == {asked[0]: False, "other": True}
     assert len(asked) == 2
 
 
 def test_an_answer_without_citations_reads_nothing(answered: Answer) -> None:
     bare = replace(answered, citations=())
-    assert mark_stale(bare, lambda note_ids: pytest.fail(str(note_ids))) == bare
+    assert as_notes_are(bare, lambda note_ids: pytest.fail(str(note_ids))) == bare
 
 
 def test_a_store_that_is_away_does_not_cost_the_answer(answered: Answer) -> None:
     def away(note_ids: Sequence[str]) -> Mapping[str, str]:
         raise StoreUnavailable(str(note_ids))
 
-    assert mark_stale(answered, away) == answered
+    assert as_notes_are(answered, away) == answered
+
+
+def test_what_cites_a_deleted_note_goes_and_the_rest_is_counted_anew(answered: Answer) -> None:
+    first = answered.citations[0].passage.chunk.note_id
+    left = as_notes_are(answered, lambda note_ids: {each: "" if each == first else "r1" for each in note_ids})
+    assert left.text == "We chose Cloud Run [N1]."
+    assert [(each.label, each.passage.chunk.note_id, each.stale) for each in left.citations] == [("N1", "other", False)]
+
+
+def test_an_answer_from_deleted_notes_alone_is_a_refusal(answered: Answer) -> None:
+    left = as_notes_are(answered, lambda note_ids: dict.fromkeys(note_ids, ""))
+    assert (left.refusal, left.citations) == (RefusalReason.NO_CANDIDATES, ())
+    assert "Firestore" not in left.text

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -60,15 +62,27 @@ class Meanwhile(ScriptedWriter):
         return super().stream(prompt)
 
 
-def test_a_note_that_is_saved_or_deleted_while_the_answer_is_written_makes_it_stale(world: World) -> None:
-    for change in (
-        lambda: world.put("boat", title="Boat", text="The boat is 15 metres long."),
-        lambda: world.call("api", "DELETE", "/notes/boat"),
-    ):
-        world.save("boat", title="Boat", text=BOAT)
-        bootstrap.use(replace(world.app, writer=Meanwhile(change)))
-        body = world.call("chat", "POST", "/chat", {"message": "What about the boat?"}).get_json()
-        assert [each["stale"] for each in body["citations"]] == [True]
+def test_a_note_that_is_saved_while_the_answer_is_written_makes_it_stale(world: World) -> None:
+    world.save("boat", title="Boat", text=BOAT)
+    change = partial(world.put, "boat", title="Boat", text="The boat is 15 metres long.")
+    bootstrap.use(replace(world.app, writer=Meanwhile(change)))
+    body = world.call("chat", "POST", "/chat", {"message": "What about the boat?"}).get_json()
+    assert [each["stale"] for each in body["citations"]] == [True]
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_note_that_is_deleted_while_the_answer_is_written_answers_no_more(
+    world: World,
+    streamed: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    world.save("boat", title="Boat", text=BOAT)
+    bootstrap.use(replace(world.app, writer=Meanwhile(partial(world.call, "api", "DELETE", "/notes/boat"))))
+    response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", "stream": streamed})
+    text = response.get_data(as_text=True)
+    body = json.loads(text.rpartition("data: ")[2]) if streamed else response.get_json()
+    assert body["meta"]["refusal"] == {"reason": "no_candidates", "nearest": []}
+    assert (body["citations"], "12 metres" in body["answer"]) == ([], False)
+    assert ("event: retract" in text) is streamed
 
 
 def test_what_is_not_backed_is_flagged(world: World) -> None:
