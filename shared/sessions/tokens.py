@@ -19,6 +19,17 @@ def page_token(spot: Spot, *, listing: str, now: datetime) -> str:
 def read_page_token(token: str, *, listing: str, now: datetime) -> Spot:
     """Raises InvalidArgument("pageToken") for what `page_token` did not make for this listing in the last day."""
     made, moment, item_id = read_token(token, listing, parts=3)
-    if not timedelta(0) <= now - datetime.fromisoformat(made) <= LIFETIME:
+    if not timedelta(0) <= now - _instant(made) <= LIFETIME:
         raise InvalidArgument("pageToken", "a token of the last 24 hours; begin the listing again")
-    return Spot(datetime.fromisoformat(moment), item_id)
+    return Spot(_instant(moment), item_id)
+
+
+def _instant(text: str) -> datetime:
+    """Raises InvalidArgument("pageToken"): whoever makes a token of their own may write what is no time, or no zone."""
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError:
+        instant = None
+    if instant is None or instant.tzinfo is None:
+        raise InvalidArgument("pageToken", "a token that the page before gave")
+    return instant

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from shared.domain import Message, Role, Spot
 from shared.errors import InvalidArgument
+from shared.page_tokens import make_token
 from shared.sessions.history import earlier_turns
 from shared.sessions.source_list import LINE, with_sources, without_sources
 from shared.sessions.titles import holds, title_of
@@ -58,6 +59,13 @@ def test_what_is_no_token_is_named_and_never_fails_otherwise(token: str) -> None
     with pytest.raises(InvalidArgument) as caught:
         read_page_token(token, listing="x", now=NOW)
     assert caught.value.field == "pageToken"
+
+
+@pytest.mark.parametrize("moment", ["", "soon", "2026-11-21", "2026-11-21T12:00:00"])
+def test_a_token_of_somebody_s_own_making_is_no_place(moment: str) -> None:
+    for made, at in ((moment, NOW.isoformat()), (NOW.isoformat(), moment)):
+        with pytest.raises(InvalidArgument):
+            read_page_token(make_token("x", made, at, "abc"), listing="x", now=NOW)
 
 
 def test_a_token_brings_its_place_back_for_its_listing_and_its_day() -> None:
