@@ -48,7 +48,11 @@ Folders = Annotated[tuple[Folder, ...], BeforeValidator(_tuple)]
 
 def parse(raw: bytes, model: type[B]) -> B:
     """The body. Raises InvalidArgument for the first field that is wrong."""
-    fields = _json_object(raw)
+    return parse_fields(_json_object(raw), model)
+
+
+def parse_fields(fields: Mapping[str, Any], model: type[B]) -> B:
+    """The same of a body that has been read. Raises as `parse`."""
     for place, text in _strings(fields, ""):
         if "\0" in text:
             raise InvalidArgument(place, "text without NUL characters")

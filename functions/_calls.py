@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from shared.ports import Identity
     from shared.wire_stream import StreamEvent
 
-REQUEST_ID = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
-"""A pattern: what names a request, by X-Request-Id or in a body."""
+REQUEST_ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
+"""What names a request, by X-Request-Id or in a body."""
 BODY_LIMIT = 64 * 1024
 """Bytes of a request body, unless a route says otherwise."""
 

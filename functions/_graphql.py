@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_schema
 
-from functions._bodies import MOST_PER_PAGE, parse
+from functions._bodies import MOST_PER_PAGE, parse_fields
 from functions._calls import Call
 from functions._turns import SettingsBody
 from functions.routes.chat import ChatBody, answered
@@ -186,7 +185,7 @@ def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN
         raise InvalidArgument("query", "one question in a request")
     said = {name: value for name, value in named.items() if name != "settings" and value is not None}
     fields = {"sessionId": NEW, **said, **(named.get("settings") or {})}
-    return answered(visit.call, parse(json.dumps(fields).encode(), ChatBody))
+    return answered(visit.call, parse_fields(fields, ChatBody))
 
 
 def _asked_in(answer: Mapping[str, Any], info: Info) -> Mapping[str, Any]:

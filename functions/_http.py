@@ -20,7 +20,7 @@ from werkzeug.exceptions import ClientDisconnected
 
 from functions import _log
 from functions._app_check import APP_CHECK, check_app
-from functions._calls import BODY_LIMIT, REQUEST_ID, Call, Found, Reply, Route, current_app, find
+from functions._calls import BODY_LIMIT, REQUEST_ID_PATTERN, Call, Found, Reply, Route, current_app, find
 from functions._cors import cors_headers, is_preflight
 from functions._errors import (
     INTERNAL,
@@ -106,7 +106,7 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
     """Answer one request by a function's table. `name` may stand before the paths, as on the shared functions host."""
     _log.configure()
     given = request.headers.get("X-Request-Id", "")
-    request_id = given if re.fullmatch(REQUEST_ID, given) else uuid.uuid4().hex
+    request_id = given if re.fullmatch(REQUEST_ID_PATTERN, given) else uuid.uuid4().hex
     found = find(routes, request.method, _path(request.path, name))
     begun = _Begun(request, found, {"requestId": request_id, **_log.trace_fields(request.headers)})
     with begun.context():

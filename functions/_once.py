@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from functions import _calls
 from functions._bodies import Body
-from functions._calls import Call
+from functions._calls import REQUEST_ID_PATTERN, Call
 from shared.account.repeats import Claim, RequestKey, fingerprint
 from shared.wire_stream import StreamEvent, notes_of, replayed
 
 if TYPE_CHECKING:
     from shared.domain import Answer
 
-RequestId = Annotated[str, Field(pattern=f"^{_calls.REQUEST_ID}$")]
+RequestId = Annotated[str, Field(pattern=f"^{REQUEST_ID_PATTERN}$")]
 REQUEST_ID = "1-128 letters, digits, . _ : or -; the same again gets the same answer for 24 hours"
 
 _NOT_ASKED = {"request_id", "stream", "tenant_id"}

@@ -12,8 +12,10 @@ from shared.indexing.frontmatter import split
 from shared.indexing.units import slices, trimmed, units_of
 from shared.text.estimates import tokens
 
-CHUNKER_VERSION = "md1"
-"""Part of the index version: raise it with every change of what `chunk` returns for some text."""
+CHUNKER_VERSION = "md2"
+"""Part of the index version: raise it with every change of what `chunk` returns for some text, or of the stems that are
+stored of it. Only texts that are cut differently are embedded again.
+"""
 
 MOST_SECTIONS = 5000
 """A note of more is cut as if it had no headings: each section is a chunk at least, embedded with title and headings,
