@@ -18,18 +18,18 @@ from rich.table import Table
 from cli.evaluating_support import evaluate_support
 from cli.folder import FileNote, read, walk
 from cli.options import Place, close, common, fail, print_json
+from evaluation.asking import Asker
+from evaluation.collection import UNDATED, read_collection
+from evaluation.comparison import Golden, Measured, Variant, halves, measure
+from evaluation.corpus import fill, names_of, notes_of, relevant_ids
+from evaluation.golden import GoldenQuestion, read_golden
+from evaluation.measures import TABLE, means
+from evaluation.report import Report, html
+from evaluation.tuning import Tuned, tune
 from shared.app import App, NoteDraft
 from shared.bootstrap import build
 from shared.domain import Strategy
 from shared.errors import InvalidArgument
-from shared.evaluation.asking import Asker
-from shared.evaluation.collection import UNDATED, read_collection
-from shared.evaluation.comparison import Golden, Measured, Variant, halves, measure
-from shared.evaluation.corpus import fill, names_of, notes_of, relevant_ids
-from shared.evaluation.golden import GoldenQuestion, read_golden
-from shared.evaluation.measures import TABLE, means
-from shared.evaluation.report import Report, html
-from shared.evaluation.tuning import Tuned, tune
 from shared.indexing.pipeline import DEFAULT_CHUNKER
 from shared.text.instants import parse_instant
 
@@ -70,7 +70,7 @@ class Task:
 def evaluate(place: Place, golden: Path | None, collection: Path | None, support: Path | None, **options: Any) -> None:  # noqa: ANN401 - click's options
     """Ask questions whose answers are known, in a store of their own; nothing of yours is changed.
 
-    GOLDEN is JSON Lines or YAML, described in shared/evaluation/golden.py; examples/golden.jsonl is one.
+    GOLDEN is JSON Lines or YAML, described in evaluation/golden.py; examples/golden.jsonl is one.
     Strategies, chunkers and embedders given more than once are compared with each other.
     """
     if [golden, collection, support].count(None) != 2:

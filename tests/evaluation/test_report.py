@@ -10,15 +10,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from evaluation.asking import Ranking, Reply
+from evaluation.comparison import Golden, Measured, Variant, halves
+from evaluation.golden import GoldenQuestion
+from evaluation.measures import citation_figures, ranking_figures
+from evaluation.plots import bars, lines, shares
+from evaluation.report import Report, html
+from evaluation.tuning import Tuned
 from shared.app import NoteDraft
 from shared.domain import Strategy
-from shared.evaluation.asking import Ranking, Reply
-from shared.evaluation.comparison import Golden, Measured, Variant, halves
-from shared.evaluation.golden import GoldenQuestion
-from shared.evaluation.measures import citation_figures, ranking_figures
-from shared.evaluation.plots import bars, lines, shares
-from shared.evaluation.report import Report, html
-from shared.evaluation.tuning import Tuned
 from tests.contracts.samples import chunk
 from tests.retrieval.samples import scored
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from html import escape
 from shlex import quote
 
+from evaluation.comparison import Golden, Measured
+from evaluation.golden import GoldenQuestion
+from evaluation.measures import CUTS, MAIN, TABLE, means
+from evaluation.plots import bars, lines, shares
+from evaluation.tuning import Tuned
 from shared.app import NoteDraft
-from shared.evaluation.comparison import Golden, Measured
-from shared.evaluation.golden import GoldenQuestion
-from shared.evaluation.measures import CUTS, MAIN, TABLE, means
-from shared.evaluation.plots import bars, lines, shares
-from shared.evaluation.tuning import Tuned
 from shared.wire import instant
 
 WORST = 15

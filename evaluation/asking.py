@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 
+from evaluation.golden import GoldenQuestion
 from shared.app import App
 from shared.domain import Question, Retrieved, Scored, Strategy
 from shared.errors import NotFound
-from shared.evaluation.golden import GoldenQuestion
 
 DEPTH = 100
 """Passages asked for: more than any pool holds, so that the ranking is all of what was found."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from evaluation.golden import GoldenQuestion
 from shared.app import App, NoteDraft
 from shared.domain import Note, NoteKey
 from shared.errors import InvalidArgument
-from shared.evaluation.golden import GoldenQuestion
 from shared.ports import NoteStore
 
 PAGE = 500

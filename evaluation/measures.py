@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from shared.evaluation.asking import Ranking, Reply
+from evaluation.asking import Ranking, Reply
 
 if TYPE_CHECKING:
     from ir_measures import Measure

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from shared.domain import Strategy
-from shared.evaluation.asking import Asker, Ranking, Reply
-from shared.evaluation.golden import GoldenQuestion
-from shared.evaluation.measures import (
+from evaluation.asking import Asker, Ranking, Reply
+from evaluation.golden import GoldenQuestion
+from evaluation.measures import (
     PerQuestion,
     RefusalFigures,
     citation_figures,
@@ -16,6 +15,7 @@ from shared.evaluation.measures import (
     ranking_figures,
     refusal_figures,
 )
+from shared.domain import Strategy
 
 
 @dataclass(frozen=True, slots=True)
