@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 
 from shared import bootstrap
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.extractive import ExtractiveWriter
+from shared.answering.quoting import Quoter
 from shared.app import App
 from shared.settings import Settings
 from shared.threads import RequestThreads
@@ -39,8 +39,8 @@ def world(
             settings=Settings(home=tmp_path / "home", auth="none", allowed_origins=("https://notes.example",)),
             store=store,
             embedder=embedder,
-            writer=ExtractiveWriter(),
-            fallback=ExtractiveWriter(),
+            writer=None,
+            quoter=Quoter(),
             verifier=tokens,
             pool=pool,
             clock=clock,
