@@ -58,7 +58,8 @@ def write_draft(prompt: Prompt, writer: Writer | None) -> Generator[str | Draft 
                     attempt.truncated = True
                 if not attempt.room:
                     break
-        yield attempt.end()
+        if rest := attempt.end():
+            yield rest
     except (ModelUnavailable, ModelRefused) as error:
         problem = f"{'broke off' if any(attempt.texts) else 'did not write'} ({type(error).__name__})"
     draft = attempt.draft(writer.model)

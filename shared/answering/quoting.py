@@ -28,7 +28,7 @@ MOST_PIECES = 3
 READ = 48
 """Pieces that are embedded for one question: those with most of its words, in the best passages."""
 WORDS, PASSAGE = 0.2, 0.6
-"""What the share of the question's words in a piece counts, and its passage's score, beside its cosine with the question.
+"""What the share of the question's words in a piece and its passage's score count beside its cosine with the question.
 On the handbook any from 0 to 0.4 and from 0.3 to 0.6 do as well within two questions of 95."""
 FOREIGN = 0.1
 """What a passage in another language than the question's loses."""
