@@ -29,7 +29,7 @@ def _follows(running: Running, animal: str) -> bool:
 
 def test_a_saved_note_answers_within_a_second_and_ctrl_c_ends_it_well(tmp_path: Path) -> None:
     with dev(tmp_path) as running:
-        assert running.call("GET", "/healthz") == (200, {"status": "ok"})
+        assert running.call("GET", "/health") == (200, {"status": "ok"})
         assert "embedded store" in running.greeting
         running.call("POST", "/search", {"query": "warm up"})
         assert any(_follows(running, animal) for animal in ANIMALS)
@@ -128,7 +128,7 @@ def test_each_event_of_the_emulator_goes_to_its_own_function() -> None:
 def test_a_function_is_found_by_its_name_as_in_the_cloud_and_as_behind_an_emulator() -> None:
     chat, rest = (Response(text) for text in ("chat", "rest"))
     client = Client(_by_first_segment({"chat": chat}, rest))
-    for path in ("/chat", "/chat/healthz", "/demo-aurora/us-central1/chat"):
+    for path in ("/chat", "/chat/health", "/demo-aurora/us-central1/chat"):
         assert client.post(path).text == "chat"
     for path in ("/", "/notes/chat", "/notes"):
         assert client.post(path).text == "rest"
