@@ -107,7 +107,7 @@ class Corpus:
 
 def _sentences(dice: np.random.Generator) -> Matrix:
     """Their vectors, one a row."""
-    pages = [page for folder in ("examples", "templates") for page in (ROOT / folder).rglob("*.md")]
+    pages = [page for folder in ("examples", "templates", "docs") for page in (ROOT / folder).rglob("*.md")]
     text = " ".join(page.read_text("utf-8") for page in (*pages, ROOT / "README.md"))
     counted = Counter(re.findall(r"[a-z]{2,}", text.lower()))
     words, counts = np.array(list(counted)), np.array(list(counted.values()))

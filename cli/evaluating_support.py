@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from cli.options import Place, print_json
+from evaluation.support import SupportFigures, judge_pairs, support_figures
+from evaluation.support_pairs import Pair, pairs_of, read_pairs
 from shared.bootstrap import judge_of
 from shared.domain import Support
-from shared.evaluation.support import SupportFigures, judge_pairs, support_figures
-from shared.evaluation.support_pairs import Pair, pairs_of, read_pairs
 from shared.ports import Judge
 
 ONE_CALL = 50

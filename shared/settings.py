@@ -1,6 +1,6 @@
 """The product's settings: one frozen value, read once from a mapping. Nothing else reads the environment.
 
-Each field names its variable, its parser and its meaning in one line; README's table is checked against them.
+Each field names its variable, its parser and its meaning in one line; docs/settings.md is checked against them.
 """
 
 from __future__ import annotations

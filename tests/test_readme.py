@@ -1,4 +1,4 @@
-"""README says what is so: its settings table is `Settings`, its links lead somewhere."""
+"""README and docs/ say what is so: the settings table is `Settings`, commands exist, links lead somewhere."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import fields
 from pathlib import Path
 
 import click
+import pytest
 
 from cli.main import main
 from shared.settings import Settings
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text()
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+COMMAND = (ROOT / "docs/command.md").read_text()
 HOME = str(Path("~/.aurora").expanduser())
 
 
@@ -28,7 +30,7 @@ def test_every_setting_stands_in_the_table_with_its_default_and_meaning() -> Non
         )
         for setting in fields(Settings)
     ]
-    assert re.findall(r"^\| `[A-Z0-9_]+` \|.*$", README, re.MULTILINE) == expected
+    assert re.findall(r"^\| `[A-Z0-9_]+` \|.*$", (ROOT / "docs/settings.md").read_text(), re.MULTILINE) == expected
 
 
 def _commands(group: click.Group = main, name: str = "aurora") -> dict[str, click.Command]:
@@ -48,23 +50,22 @@ def _options(command: click.Command) -> set[str]:
 
 
 def test_every_command_stands_in_the_table_and_no_other() -> None:
-    table = re.findall(r"^\| `(aurora [a-z]+)[^`]*` \|", README, re.MULTILINE)
+    table = re.findall(r"^\| `(aurora [a-z]+)[^`]*` \|", COMMAND, re.MULTILINE)
     assert sorted(table) == sorted(name for name in _commands() if name.count(" ") == 1)
 
 
 def test_every_subcommand_is_named_in_its_row() -> None:
     for name in (name for name in _commands() if name.count(" ") == 2):
         _, group, inner = name.split()
-        (row,) = re.findall(rf"^\| `aurora {group}` \|.*$", README, re.MULTILINE)
+        (row,) = re.findall(rf"^\| `aurora {group}` \|.*$", COMMAND, re.MULTILINE)
         assert f"`{inner}`" in row, name
 
 
-def test_every_command_line_in_the_page_can_be_given() -> None:
+def test_every_command_line_in_the_pages_can_be_given() -> None:
     """In code and in the table's rows: the command exists and has the options named."""
-    rows = re.findall(r"^\| `aurora [a-z]+.*$", README, re.MULTILINE)
-    lines = re.findall(
-        r"^\S*aurora [a-z]+.*$", "\n".join(re.findall(r"```sh\n(.*?)```", README, re.DOTALL)), re.MULTILINE
-    )
+    rows = re.findall(r"^\| `aurora [a-z]+.*$", COMMAND, re.MULTILINE)
+    code = "\n".join(block for page in PAGES for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL))
+    lines = re.findall(r"^\S*aurora [a-z]+.*$", code, re.MULTILINE)
     assert rows
     assert lines
     commands = _commands()
@@ -75,26 +76,35 @@ def test_every_command_line_in_the_page_can_be_given() -> None:
 
 
 def test_the_commands_said_to_work_on_a_server_are_those_that_do() -> None:
-    (said,) = re.findall(r"talks to a deployed product, with the same output: ([^.]*)\.", README)
+    (said,) = re.findall(r"talks to a deployed product, with the same output: ([^.]*)\.", COMMAND)
     remote = {name.split()[1] for name, command in _commands().items() if "--server" in _options(command)}
     assert set(re.findall(r"`([a-z]+)`", said)) == remote
 
 
 def test_the_exit_codes_are_those_of_the_help() -> None:
-    assert re.findall(r"^\| (\d+) \| ", README, re.MULTILINE) == ["0", "1", "2", "3", "130"]
+    assert re.findall(r"^\| (\d+) \| ", COMMAND, re.MULTILINE) == ["0", "1", "2", "3", "130"]
     assert main.help
     assert re.findall(r"\b(\d+) [a-z]", main.help) == ["0", "1", "2", "3", "130"]
 
 
-def test_relative_links_lead_to_files() -> None:
-    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", README)
-    assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
+def _anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-def test_links_inside_the_page_lead_to_headings() -> None:
-    anchors = {
-        re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
-        for title in re.findall(r"^#+ (.*)$", README, re.MULTILINE)
-    }
-    assert set(re.findall(r"\]\(#([^)]+)\)", README)) <= anchors
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for link in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text()):
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in _anchors(target), link
+
+
+def test_a_stranger_reads_at_most_150_lines() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_readme_lists_every_page_of_the_docs() -> None:
+    listed = set(re.findall(r"\]\((docs/\w+\.md)\)", (ROOT / "README.md").read_text()))
+    assert listed >= {page.relative_to(ROOT).as_posix() for page in PAGES[1:]}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cli.folder import walk
-from shared.evaluation.golden import read_golden
+from evaluation.golden import read_golden
 from tests.cli.conftest import Aurora
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from evaluation.collection import UNDATED, read_collection
 from shared.errors import InvalidArgument
-from shared.evaluation.collection import UNDATED, read_collection
 
 NOTES: list[dict[str, Any]] = [
     {"id": "chat1/S1", "scope": "chat1", "title": "Talk", "text": "Hello", "createdAt": "2023-05-08T13:56:00"},

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from evaluation.corpus import names_of, relevant_ids
+from evaluation.golden import GoldenQuestion
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument
-from shared.evaluation.corpus import names_of, relevant_ids
-from shared.evaluation.golden import GoldenQuestion
 
 NOTES = {
     "n1": NoteDraft(title="", text="", vault="work", path="plan.md"),

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from evaluation.golden import GoldenQuestion, read_golden
 from shared.domain import Filters
 from shared.errors import InvalidArgument
-from shared.evaluation.golden import GoldenQuestion, read_golden
 
 FULL = {
     "id": "q1",

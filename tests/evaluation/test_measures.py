@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from shared.evaluation.asking import Ranking, Reply
-from shared.evaluation.measures import citation_figures, means, ranking_figures, refusal_figures
+from evaluation.asking import Ranking, Reply
+from evaluation.measures import citation_figures, means, ranking_figures, refusal_figures
 
 
 def _ranking(*notes: str) -> Ranking:

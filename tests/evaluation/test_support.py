@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.support import judge_pairs, support_figures
+from evaluation.support_pairs import Pair, pairs_of, read_pairs
 from shared.answering.support import OfflineJudge
 from shared.errors import InvalidArgument
-from shared.evaluation.support import judge_pairs, support_figures
-from shared.evaluation.support_pairs import Pair, pairs_of, read_pairs
 
 PAIRS = Path(__file__).parents[2] / "examples" / "support.jsonl"
 TEXTS = (

@@ -57,7 +57,7 @@ ASKED = {
     ),
 }
 FOUND = 10
-"""Of 27, as measured; README tells it."""
+"""Of 27, as measured; docs/limits.md tells it."""
 
 
 def test_what_is_found_is_right_and_the_others_get_the_chain_of_thought(embedded_store: EmbeddedStore) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evaluation.asking import Asker
+from evaluation.comparison import Golden, halves
+from evaluation.golden import GoldenQuestion
+from evaluation.measures import MAIN, means, ranking_figures
 from shared.domain import Strategy
-from shared.evaluation.asking import Asker
-from shared.evaluation.comparison import Golden, halves
-from shared.evaluation.golden import GoldenQuestion
-from shared.evaluation.measures import MAIN, means, ranking_figures
 from shared.settings import Settings
 
 Change = Mapping[str, Any]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 
+from evaluation.golden import GoldenQuestion
 from shared.app import App
 from shared.domain import Question, Retrieved, Scored, Strategy
 from shared.errors import NotFound
-from shared.evaluation.golden import GoldenQuestion
 
 DEPTH = 100
 """Passages asked for: more than any pool holds, so that the ranking is all of what was found."""
@@ -35,6 +35,7 @@ class Reply:
     text: str
     cited: tuple[str, ...]
     refused: bool
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,11 @@ class Asker:
 
     def chat(self, golden: GoldenQuestion) -> Reply:
         """The same question, answered."""
+        started = perf_counter()
         answer = self.app.chat(self._question(golden))
+        seconds = perf_counter() - started
         cited = dict.fromkeys(citation.passage.chunk.note_id for citation in answer.citations)
-        return Reply(answer.text, tuple(cited), answer.refusal is not None)
+        return Reply(answer.text, tuple(cited), answer.refusal is not None, seconds)
 
     def search_all(self, questions: Iterable[GoldenQuestion]) -> dict[str, Ranking]:
         """Question id -> ranking."""

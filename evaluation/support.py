@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from evaluation.support_pairs import SUPPORTED, Pair
 from shared.domain import Statement, Support, SupportState
-from shared.evaluation.support_pairs import SUPPORTED, Pair
 from shared.ports import Judge
 
 HARDEST = "nearest"

@@ -18,10 +18,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from evaluation.golden import GoldenQuestion
 from shared.app import NoteDraft
 from shared.domain import Filters
 from shared.errors import InvalidArgument
-from shared.evaluation.golden import GoldenQuestion
 
 UNDATED = datetime(2026, 1, 1, 12, tzinfo=UTC)
 VAULT = "default"

@@ -25,9 +25,9 @@ from datetime import datetime
 from pathlib import Path
 from zlib import crc32
 
+from evaluation.collection import UNDATED, read_collection
 from shared.domain import CorpusStats, IndexedChunk
 from shared.errors import InvalidArgument
-from shared.evaluation.collection import UNDATED, read_collection
 from shared.retrieval.bm25 import bm25
 from shared.text.instants import parse_instant
 from shared.text.sentences import sentences
