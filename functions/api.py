@@ -40,7 +40,7 @@ ROUTES = (
     Route("DELETE", "/me", "account:erase"),
     Route("POST", "/graphql", "graphql:answer"),
     Route("GET", "/openapi.json", "openapi:show", public=True),
-    HEALTH,
+    *HEALTH,
 )
 
 
