@@ -142,10 +142,10 @@ def _embedder(settings: Settings) -> Embedder | None:
 
 
 def _local_embedder() -> Embedder | None:
-    """It reads sentences at answer time, where a service would take too long. None: it is not installed."""
-    from shared.adapters import wordllama  # noqa: PLC0415 - only where it is used
+    """It also reads sentences at answer time, where a service would take too long. None: it is not installed."""
+    from shared.adapters.local import embedder, files  # noqa: PLC0415 - only where it is used
 
-    return wordllama.WordLlamaEmbedder() if wordllama.available() else None
+    return embedder.LocalEmbedder() if files.available() else None
 
 
 def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Writer | None:
