@@ -43,7 +43,7 @@ class Grounded:
     removed: int = 0
     """Sentences that the strict policy took away."""
     stands: bool = True
-    """Whether it holds a sentence that what it cites supports."""
+    """Whether what it cites supports a sentence of it, if only in part."""
 
 
 def ground(cited: Cited, scrutiny: Scrutiny) -> Grounded:
@@ -61,7 +61,7 @@ def ground(cited: Cited, scrutiny: Scrutiny) -> Grounded:
         _grounding(kept),
         usage,
         len(gone),
-        stands=any(each.supported for each in kept),
+        stands=any(each.alone and not each.unsupported for each in kept),
     )
 
 

@@ -20,7 +20,7 @@ from shared.domain import Retrieved, Scored
 
 COVERED = 0.4
 """What all of the question's words count, beside a likeness of 1."""
-LEAST, LEAST_BY_WORDS = 0.3, 0.18
+LEAST, LEAST_BY_WORDS = 0.3, 0.15
 """Of the best passage; the latter where none has a vector."""
 
 
