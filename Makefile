@@ -33,6 +33,7 @@ check: .venv/dev ## lint, format, types, import rules
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/shellcheck .ci/run deploy/*.sh
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .
