@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +52,9 @@ def test_threads_follow_the_concurrency_of_http_functions() -> None:
 
 def test_all_functions_are_told_the_same_settings() -> None:
     """Questions come to `api` too, by /ask, GraphQL and MCP; and all must embed with one model."""
-    told = {option(arguments, "update-env-vars").partition("|GOOGLE_CLOUD_PROJECT=")[2] for arguments in DEPLOYS.values()}
+    told = {
+        option(arguments, "update-env-vars").partition("|GOOGLE_CLOUD_PROJECT=")[2] for arguments in DEPLOYS.values()
+    }
     assert told == {"$PROJECT_ID|$_SETTINGS"}
 
 
@@ -95,3 +99,11 @@ def test_every_service_account_is_made_by_the_setup_script() -> None:
     made = set(re.findall(r"^account (aurora-\w+)", (ROOT / "deploy/setup.sh").read_text(), re.MULTILINE))
     used = set(re.findall(r"(aurora-\w+)@", (ROOT / "cloudbuild.yaml").read_text()))
     assert used == made
+
+
+def test_shellcheck_finds_nothing_in_the_scripts() -> None:
+    scripts = [ROOT / ".ci/run", *sorted((ROOT / "deploy").glob("*.sh"))]
+    found = subprocess.run(
+        [Path(sys.executable).parent / "shellcheck", *scripts], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stdout
