@@ -1,4 +1,4 @@
-"""Cold start: from the start of the process to the first byte of /healthz, against a function that does nothing."""
+"""Cold start: from the start of the process to the first byte of /health, against a function that does nothing."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def seconds_to_first_byte(target: str, source: Path) -> float:
 def _answers(port: int) -> bool:
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE) as connection:
-            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             return bool(connection.recv(1))
     except ConnectionError:
         return False

@@ -25,7 +25,7 @@ BODY_LIMIT = 64 * 1024
 
 def current_app() -> App:
     """The process's App, built on the first call. Raises SettingsError."""
-    from shared.bootstrap import app  # noqa: PLC0415 - /healthz answers without it
+    from shared.bootstrap import app  # noqa: PLC0415 - /health answers without it
 
     current = app()
     _log.configure(current.settings.log_level)
@@ -106,7 +106,11 @@ class Route:
         return handler
 
 
-HEALTH = Route("GET", "/healthz", "health:check", public=True)
+HEALTH = (
+    Route("GET", "/health", "health:check", public=True),
+    Route("GET", "/healthz", "health:alias", public=True),
+)
+"""Every function's. Cloud Run keeps paths that end in z for itself, so the second reaches us only elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from werkzeug.exceptions import ClientDisconnected
 
 from functions import _log
 from functions._app_check import APP_CHECK, check_app
-from functions._calls import BODY_LIMIT, REQUEST_ID_PATTERN, Call, Found, Reply, Route, current_app, find
+from functions._calls import BODY_LIMIT, HEALTH, REQUEST_ID_PATTERN, Call, Found, Reply, Route, current_app, find
 from functions._cors import cors_headers, is_preflight
 from functions._errors import (
     INTERNAL,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
     from shared.ports import Identity
     from shared.wire_stream import StreamEvent
 
+HEALTH_PATHS = frozenset(route.pattern for route in HEALTH)
 MOST_DRAINED = 8 * 1024 * 1024
 """Bytes of a refused body that are read and dropped once the refusal is sent, so that its sender gets to read it."""
 
@@ -78,7 +79,7 @@ class _Begun:
         and what was measured; and the span of it all.
         """
         seconds, method, pattern = time.perf_counter() - self._started, self.request.method, self._pattern
-        level = logging.DEBUG if pattern == "/healthz" else _level(status)
+        level = logging.DEBUG if pattern in HEALTH_PATHS else _level(status)
         http = {
             "requestMethod": method,
             "status": status,

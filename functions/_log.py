@@ -89,17 +89,22 @@ def measures() -> Mapping[str, Any]:
 
 def trace_fields(headers: Headers) -> dict[str, str]:
     """`X-Cloud-Trace-Context` or W3C `traceparent` -> the fields by which Cloud Logging groups a request's lines."""
-    found = _TRACE.fullmatch(headers.get("X-Cloud-Trace-Context", "")) or TRACEPARENT.fullmatch(
-        headers.get("traceparent", "")
-    )
+    cloud = _TRACE.fullmatch(headers.get("X-Cloud-Trace-Context", ""))
+    found = cloud or TRACEPARENT.fullmatch(headers.get("traceparent", ""))
     if not found:
         return {}
     project = os.environ.get("GOOGLE_CLOUD_PROJECT")
     trace = found["trace"].lower()
     fields = {"logging.googleapis.com/trace": f"projects/{project}/traces/{trace}" if project else trace}
-    if found["span"]:
-        fields["logging.googleapis.com/spanId"] = found["span"]
-    return fields
+    span = _in_hexadecimal(cloud["span"]) if cloud else found["span"]
+    return {**fields, "logging.googleapis.com/spanId": span} if span else fields
+
+
+def _in_hexadecimal(span: str | None) -> str | None:
+    """X-Cloud-Trace-Context writes the span's number in decimals, Cloud Logging wants its 16 digits. None: no span, or
+    a number that is none's.
+    """
+    return f"{int(span):016x}" if span and 0 < int(span) < 1 << 64 else None
 
 
 def _described(error: BaseException) -> dict[str, Any]:

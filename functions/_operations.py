@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from functions._calls import Reply
 
-if TYPE_CHECKING:  # /healthz loads this too, and need not load pydantic
+if TYPE_CHECKING:  # /health loads this too, and need not load pydantic
     from functions._bodies import Body
 
 H = TypeVar("H", bound=Callable[..., Reply])

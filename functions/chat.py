@@ -10,7 +10,7 @@ from functions._http import serve
 
 ROUTES = (
     Route("POST", "/", "chat:ask", callable=True),
-    HEALTH,
+    *HEALTH,
 )
 
 

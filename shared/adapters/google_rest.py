@@ -20,16 +20,14 @@ _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 class GoogleRest:
     """One method of a service. Any number of threads may call at once.
 
-    `name` stands in errors; `project`: to which the calls are counted, None: the credentials' own; `credentials`
-    None: the machine's own, found on first use.
+    `name` stands in errors; `credentials` None: the machine's own, found on first use. Whose quota a call counts to is
+    the credentials' own affair: naming a project asks for `serviceusage.services.use` on it, which a service account
+    of the product has no other use for.
     """
 
-    def __init__(
-        self, url: str, *, name: str, project: str | None = None, credentials: Credentials | None = None
-    ) -> None:
+    def __init__(self, url: str, *, name: str, credentials: Credentials | None = None) -> None:
         self._url = url
         self._name = name
-        self._headers = {} if project is None else {"X-Goog-User-Project": project}
         self._credentials: Any = credentials
         self._lock = Lock()
 
@@ -40,8 +38,7 @@ class GoogleRest:
 
         try:
             with requests.Session() as session:
-                headers = {"Authorization": f"Bearer {self._token(session)}", **self._headers}
-                response = session.post(self._url, json=body, headers=headers, timeout=seconds)
+                response = session.post(self._url, json=body, headers=self._headers(session), timeout=seconds)
         except (requests.RequestException, TransportError) as error:
             raise unanswered(error, self._name) from error
         except GoogleAuthError as error:
@@ -53,8 +50,8 @@ class GoogleRest:
         except ValueError as error:
             raise unreadable(error, self._name) from error
 
-    def _token(self, session: requests.Session) -> str:
-        """Kept while it is valid."""
+    def _headers(self, session: requests.Session) -> dict[str, str]:
+        """A token, kept while it is valid, and the project that a person's own login names for its quota."""
         import google.auth  # noqa: PLC0415 - a cold start need not pay
         from google.auth.transport.requests import Request  # noqa: PLC0415 - as above
 
@@ -63,4 +60,6 @@ class GoogleRest:
                 self._credentials, _ = google.auth.default(scopes=[_SCOPE])
             if not self._credentials.valid:
                 self._credentials.refresh(Request(session))
-            return str(self._credentials.token)
+            headers: dict[str, str] = {}
+            self._credentials.apply(headers)
+            return headers

@@ -24,7 +24,7 @@ class VertexReranker:
     def __init__(self, project: str, *, model: str = DEFAULT_MODEL, base_url: str = _BASE_URL) -> None:
         self.model = model
         url = f"{base_url}/v1/projects/{project}/locations/global/rankingConfigs/default_ranking_config:rank"
-        self._service = GoogleRest(url, name=model, project=project)
+        self._service = GoogleRest(url, name=model)
 
     def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
         """In [0, 1]. Passages beyond 200 are not sent and come last."""

@@ -150,8 +150,8 @@ def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
     at, token = deployed
     status, tools = call("POST", f"{at['api']}/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, token=token)
     assert (status, len(tools["result"]["tools"])) == (200, 3)
-    assert call("GET", f"{at['chat']}/healthz")[0] == 200
-    assert call("GET", f"{at['api']}/healthz")[0] == 200
+    assert call("GET", f"{at['chat']}/health")[0] == 200
+    assert call("GET", f"{at['api']}/health")[0] == 200
 
     assert call("PUT", f"{at['api']}/notes/meeting", NOTE)[0] == 401
     assert call("PUT", f"{at['api']}/notes/meeting", NOTE, token=token)[0] == 200

@@ -23,7 +23,14 @@ VALID = {"X-Firebase-AppCheck": signed("key", app_claims())}
 EXPIRED = {"X-Firebase-AppCheck": signed("key", app_claims(exp=1))}
 ASKED = {"message": "Which colour is the boat?"}
 STREAM = {"Accept": "text/event-stream"}
-OPEN = [("chat", "/healthz"), ("api", "/healthz"), ("api", "/openapi.json"), ("api", "/")]
+OPEN = [
+    ("chat", "/health"),
+    ("chat", "/healthz"),
+    ("api", "/health"),
+    ("api", "/healthz"),
+    ("api", "/openapi.json"),
+    ("api", "/"),
+]
 
 Mode = Callable[[str], ScriptedWriter]
 

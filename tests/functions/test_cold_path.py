@@ -28,7 +28,7 @@ PROBE = """
 import sys
 import functions_framework
 client = functions_framework.create_app({name!r}, "main.py").test_client()
-assert client.get("/healthz").status_code == 200 or {name!r}.startswith("on_")
+assert client.get("/health").status_code == 200 or {name!r}.startswith("on_")
 print([module for module in {heavy!r} if module in sys.modules])
 """
 

@@ -43,7 +43,7 @@ def test_options_without_an_origin_says_what_is_allowed(world: World) -> None:
 
 
 def test_head_is_get_without_a_body(world: World) -> None:
-    response = world.call("api", "HEAD", "/healthz")
+    response = world.call("api", "HEAD", "/health")
     assert (response.status_code, response.data) == (200, b"")
 
 
@@ -55,7 +55,7 @@ def test_a_request_id_is_taken_over_or_made(world: World) -> None:
 
 
 def test_every_reply_has_the_security_headers(world: World) -> None:
-    for response in (world.call("api", "GET", "/healthz"), world.call("api", "GET", "/nothing")):
+    for response in (world.call("api", "GET", "/health"), world.call("api", "GET", "/nothing")):
         assert response.headers["X-Content-Type-Options"] == "nosniff"
         assert response.headers["Cache-Control"] == "no-store"
         assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
@@ -215,7 +215,7 @@ def test_a_request_is_one_json_line_with_its_trace_and_no_note_text(
     assert line["severity"] == "INFO"
     assert line["requestId"] == "r-1"
     assert line["logging.googleapis.com/trace"].endswith("105445aa7843bc8bf206b12000100000")
-    assert line["logging.googleapis.com/spanId"] == "17"
+    assert line["logging.googleapis.com/spanId"] == "0000000000000011"
     assert line["route"] == "/notes/{note_id}"
     assert line["httpRequest"]["status"] == 200
     assert "treasure" not in json.dumps(line)
@@ -227,6 +227,29 @@ def test_the_trace_may_come_in_the_w3c_form(world: World, capsys: pytest.Capture
     world.call("api", "GET", "/notes", headers=trace)
     line = json.loads(capsys.readouterr().err)
     assert line["logging.googleapis.com/trace"].endswith("0af7651916cd43dd8448eb211c80319c")
+    assert line["logging.googleapis.com/spanId"] == "b7ad6b7169203331"
+
+
+@pytest.mark.parametrize(
+    ("span", "told"),
+    [
+        ("1234567890123456", "000462d53c8abac0"),  # sixteen digits, decimal all the same
+        ("18446744073709551615", "f" * 16),
+        ("18446744073709551616", None),
+        ("0", None),
+    ],
+)
+def test_a_span_is_told_in_sixteen_hexadecimal_digits(
+    world: World, capsys: pytest.CaptureFixture[str], span: str, told: str | None
+) -> None:
+    world.call("api", "GET", "/notes", headers={"X-Cloud-Trace-Context": f"{'a' * 32}/{span};o=1"})
+    assert json.loads(capsys.readouterr().err).get("logging.googleapis.com/spanId") == told
+
+
+@pytest.mark.parametrize("path", ["/health", "/healthz"])
+def test_health_is_no_line_of_the_log(world: World, capsys: pytest.CaptureFixture[str], path: str) -> None:
+    assert world.call("chat", "GET", path, token=None).get_json() == {"status": "ok"}
+    assert capsys.readouterr().err == ""
 
 
 def test_indexing_by_event_names_the_note_in_its_log_line(world: World, capsys: pytest.CaptureFixture[str]) -> None:

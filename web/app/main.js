@@ -17,7 +17,7 @@ import { Workspace } from "./workspace.js";
 async function start() {
   const config = await loadConfig();
   const auth = config.firebase ? new FirebaseAuth(config.firebase, drawer("")) : new NoAuth();
-  const connection = new Connection(`${config.apiBase}/api/healthz`);
+  const connection = new Connection(`${config.apiBase}/api/health`);
   const api = new Api(config.apiBase, auth, connection);
   auth.addEventListener("change", startAgain);
   if (auth.owner === null) {

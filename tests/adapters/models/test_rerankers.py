@@ -43,7 +43,7 @@ def test_the_request_and_the_scores_in_the_order_of_the_passages(ranking: Script
     (request,) = ranking.requests
     assert request.path == "/v1/projects/demo-project/locations/global/rankingConfigs/default_ranking_config:rank"
     assert request.headers["authorization"] == "Bearer token-1"
-    assert request.headers["x-goog-user-project"] == "demo-project"
+    assert "x-goog-user-project" not in request.headers
     assert request.json() == {
         "model": "semantic-ranker-default@latest",
         "query": "Which?",

@@ -1,0 +1,123 @@
+"""A gRPC proxy before the Firestore emulator: it passes requests on as bytes, after rules that may answer instead.
+
+The emulator refuses nothing that production refuses for its size, its haste or a missing index. A rule sees each
+request before the emulator does and answers as production would; a test puts it into FIRESTORE_EMULATOR_HOST, so that
+the product's own client, in this process or another, meets it.
+
+    with FirestoreProxy(emulator.host, refuse_vector_searches) as proxy:
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Self
+
+import grpc  # type: ignore[import-untyped]
+from google.cloud.firestore_v1 import types
+
+_SIZES = (("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
+_THREADS = 256
+"""Each request under way holds one; a process's 16 times some dozen processes."""
+_PASSED_ON = ("authorization", "google-cloud-resource-prefix", "x-goog-request-params")
+
+
+class Call:
+    """One request as the client sent it."""
+
+    def __init__(self, method: str, body: bytes) -> None:
+        self.method = method
+        """`Commit`, `RunQuery`, `RunAggregationQuery`, `BatchGetDocuments`, `BatchWrite`, …"""
+        self.body = body
+
+    @cached_property
+    def request(self) -> Any:  # noqa: ANN401 - classes made at run time
+        """As the raw protobuf message."""
+        return getattr(types, f"{self.method}Request").pb().FromString(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Ends the call with this status; the emulator never sees it."""
+
+    code: grpc.StatusCode
+    details: str
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Nothing at all, until the client gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Goes on to the next rule, and to the emulator, after so many seconds."""
+
+    seconds: float
+
+
+Answer = Refuse | Silence | Late
+Rule = Callable[[Call], Answer | None]
+"""None: nothing against it. Called from many threads at once."""
+
+
+class FirestoreProxy:
+    """Serves on loopback from entering to leaving. `rules` may be replaced at any time."""
+
+    def __init__(self, target: str, *rules: Rule) -> None:
+        """`target`: host and port of the emulator, or of another proxy."""
+        self.rules = rules
+        self._target = target
+
+    def __enter__(self) -> Self:
+        self._channel = grpc.insecure_channel(self._target, options=_SIZES)
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="firestore-proxy")
+        self._server = grpc.server(self._threads, options=_SIZES)
+        self._server.add_generic_rpc_handlers((_Everything(self._serve),))
+        self.host = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+        self._server.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.stop(0).wait()
+        self._threads.shutdown()
+        self._channel.close()
+
+    def _serve(self, path: str, body: bytes, context: Any) -> Iterator[bytes]:  # noqa: ANN401 - grpc has no types
+        call = Call(path.rpartition("/")[2], body)
+        for rule in self.rules:
+            _obey(rule(call), context)
+        metadata = [(key, value) for key, value in context.invocation_metadata() if key in _PASSED_ON]
+        replies = self._channel.unary_stream(path)(body, timeout=context.time_remaining(), metadata=metadata)
+        context.add_callback(replies.cancel)
+        try:
+            yield from replies
+        except grpc.RpcError as error:
+            context.abort(error.code(), error.details())
+
+
+class _Everything(grpc.GenericRpcHandler):  # type: ignore[misc]
+    """Every method as bytes: one request, any number of replies. A unary reply is a stream of one."""
+
+    def __init__(self, serve: Callable[[str, bytes, Any], Iterator[bytes]]) -> None:
+        self._serve = serve
+
+    def service(self, details: Any) -> Any:  # noqa: ANN401
+        return grpc.unary_stream_rpc_method_handler(partial(self._serve, details.method))
+
+
+def _obey(answer: Answer | None, context: Any) -> None:  # noqa: ANN401
+    if isinstance(answer, Refuse):
+        context.abort(answer.code, answer.details)
+    if isinstance(answer, Late):
+        time.sleep(answer.seconds)
+    if isinstance(answer, Silence):
+        over = threading.Event()
+        if context.add_callback(over.set):
+            over.wait()
+        context.abort(grpc.StatusCode.CANCELLED, "the client gave up")
