@@ -15,8 +15,9 @@ from cli.manifest import Manifest
 from functions.client import ApiClient, Json
 from shared.app import App, NoteDraft
 from shared.domain import Note, NoteKey
-from shared.errors import ModelRefused, NotFound, RequestError, Unavailable
+from shared.errors import ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
 from shared.indexing.markdown_file import note_id_of
+from shared.indexing.pipeline import IndexOutcome
 from shared.indexing.revision import note_revision
 from shared.settings import Settings
 from shared.wire import instant
@@ -136,7 +137,7 @@ class LocalDestination:
 
     def index(self, note_id: str) -> Followed:
         try:
-            outcome = self.app.index_note(NoteKey(self.tenant_id, note_id))
+            outcome = self._indexed(NoteKey(self.tenant_id, note_id))
         except Unavailable as error:
             return Followed(pending=error.message)
         except ModelRefused as error:
@@ -145,12 +146,24 @@ class LocalDestination:
             return Followed(failed=outcome.error or "refused by the model")
         return Followed(outcome.action != "unchanged", outcome.embedded)
 
+    def _indexed(self, key: NoteKey) -> IndexOutcome:
+        """Once `aurora dev`, which follows the same notes, has done its part. Raises NoteBusy if that takes long."""
+        deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
+        while True:
+            try:
+                return self.app.index_note(key)
+            except NoteBusy:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(pause)
+            pause = min(2 * pause, 1.0)
+
     def follow(self, note_id: str) -> Followed:  # noqa: ARG002 - nothing is left to wait for
         return Followed()
 
     def remove(self, note_id: str, replacing: str) -> None:
         self.app.delete_note(self.tenant_id, note_id, replacing=replacing)
-        self.app.index_note(NoteKey(self.tenant_id, note_id))
+        self.index(note_id)
 
 
 def local_name(settings: Settings, tenant_id: str) -> str:
