@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.answering.quoting import Quoter
 from shared.adapters.firebase_auth import NoVerifier
+from shared.answering.quoting import Quoter
 from shared.app import App, NoteDraft
 from shared.domain import IndexStatus
 from shared.errors import InvalidArgument

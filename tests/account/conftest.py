@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.answering.quoting import Quoter
 from shared.adapters.firebase_auth import NoVerifier
+from shared.answering.quoting import Quoter
 from shared.app import App
 from shared.ports import Store
 from shared.settings import Settings

@@ -36,19 +36,22 @@ def said(text: str) -> tuple[bool | None, str]:
     ],
 )
 def test_the_line_that_says_whether_the_sources_answer_is_read_and_not_shown(
-    draft: str, answers: bool, text: str
+    draft: str, *, answers: bool, text: str
 ) -> None:
     assert said(draft) == (answers, text)
 
 
 @pytest.mark.parametrize(
-    "draft", ["We chose Firestore [N1].", "Answers vary.", "Answer: No database was chosen.", "A", "answer", "An answer: yes"]
+    "draft",
+    ["We chose Firestore [N1].", "Answers vary.", "Answer: No database was chosen.", "A", "answer", "An answer: yes"],
 )
 def test_text_that_says_nothing_of_it_stays(draft: str) -> None:
     assert said(draft) == (None, draft)
 
 
-@pytest.mark.parametrize("draft", ["ANSWER: We chose it.", "ANSWER: nothing was chosen.", "**ANSWER:** no, we chose it."])
+@pytest.mark.parametrize(
+    "draft", ["ANSWER: We chose it.", "ANSWER: nothing was chosen.", "**ANSWER:** no, we chose it."]
+)
 def test_a_label_without_a_verdict_goes_and_decides_nothing(draft: str) -> None:
     answers, text = said(draft)
     assert answers is None
@@ -75,7 +78,14 @@ def test_text_that_cannot_become_a_verdict_is_shown_at_once() -> None:
 
 def test_after_the_verdict_the_first_word_is_not_held_back() -> None:
     reader = VerdictReader()
-    assert [reader.feed(piece) for piece in ("ANSWER", ": ", "yes", "\n", "The", " API")] == ["", "", "", "", "The", " API"]
+    assert [reader.feed(piece) for piece in ("ANSWER", ": ", "yes", "\n", "The", " API")] == [
+        "",
+        "",
+        "",
+        "",
+        "The",
+        " API",
+    ]
 
 
 def test_a_line_is_held_back_no_longer_than_a_verdict_may_be() -> None:

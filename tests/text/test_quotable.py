@@ -20,7 +20,10 @@ def shown(text: str) -> list[str]:
         ("# Decision\n\nWe chose it.", ["We chose it."]),
         ("> [!NOTE] Careful\n> It is **hot**.", ["It is hot."]),
         (":::tip\nIt is hot.\n:::", ["It is hot."]),
-        ("| Leave | Days |\n|---|---|\n| Sick | 10 |\n| **Annual** | 20 |", ["Leave: Sick; Days: 10", "Leave: Annual; Days: 20"]),
+        (
+            "| Leave | Days |\n|---|---|\n| Sick | 10 |\n| **Annual** | 20 |",
+            ["Leave: Sick; Days: 10", "Leave: Annual; Days: 20"],
+        ),
         ("| Sick | 10 |", ["Sick; 10"]),
         ("- [x] first\n  goes on\n- second", ["first goes on", "second"]),
         ("```sh\nmake run\n\n  make test\n```", ["make run", "make test"]),

@@ -19,7 +19,9 @@ from tests.trust.test_hostile import STREAM, shown_on_the_way
 
 ASKED = {"message": "What did we decide to use for the API?"}
 GOOD = "We decided to use Cloud Run for the API [N1]."
-UNANSWERED = "I don't have enough information in your notes to answer this question: the nearest notes do not hold the answer."
+UNANSWERED = (
+    "I don't have enough information in your notes to answer this question: the nearest notes do not hold the answer."
+)
 UNBACKED = "I don't have enough information in your notes to answer this question: no passage backs what could be said."
 EXTRACTED = "Closest passages in your notes:\n\n> We decided to use Cloud Run for the API. [N1]"
 
