@@ -13,7 +13,7 @@ from evaluation.tuning import Tuned
 
 
 def summary(report: Report) -> dict[str, Any]:
-    """All of it; shares in [0, 1], times in milliseconds. What was not measured is not there."""
+    """All of it; shares in [0, 1], times in milliseconds (medians). What was not measured is not there."""
     return {
         "source": report.source,
         "questions": len(report.golden.questions),
@@ -33,7 +33,7 @@ def variant_summary(report: Report, measured: Measured) -> dict[str, Any]:
         "variant": measured.variant.label,
         "overall": measured.overall(),
         "slices": {name: figures for name, figures in found.items() if figures},
-        "searchMs": _median(ranking.seconds for ranking in measured.rankings.values()),
+        "ms": {"search": _median(ranking.seconds for ranking in measured.rankings.values())},
     }
     refusals = measured.refusals(report.golden.questions)
     if refusals is not None:
@@ -46,8 +46,8 @@ def variant_summary(report: Report, measured: Measured) -> dict[str, Any]:
             },
             "citations": {name: answers[name] for name in ("precision", "recall") if name in answers},
             "answers": {"all": answers} | {name: means(measured.answers, asked) for name, asked in groups.items()},
-            "chatMs": _median(reply.seconds for reply in measured.replies.values()),
         }
+        shown["ms"]["chat"] = _median(reply.seconds for reply in measured.replies.values())
     if measured.foreign:
         shown["foreignRefused"] = measured.foreign_refused()
     return shown
