@@ -2,7 +2,8 @@
 
 Each word, name, number and date of the statement gets credit for standing in a sentence of the passage, less for
 standing around it. The score is the credit's weighted mean at the best sentence, multiplied down for what contradicts
-or was made up: a number, date, name or identifier that the passage does not hold, a negation on one side alone. Nothing is looked up and no model is asked; the same input gives the same score.
+or was made up: a number, date, name or identifier that the passage does not hold, a negation on one side alone. Nothing
+is looked up and no model is asked; the same input gives the same score.
 
 It reads words, not meanings: a true paraphrase without a common word is `unsupported`, a false sentence made of the
 passage's own words may be `supported`. A statement in another language than the passage is judged by its names and
