@@ -32,7 +32,6 @@ from shared.retrieval.reranking import rerank
 from shared.retrieval.restriction import restrict
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_of_notes, select
-from shared.retrieval.series import bonuses
 from shared.retrieval.silence import Tolerant
 from shared.step_timer import StepTimer
 
@@ -149,15 +148,13 @@ def _formula(
     places: tuple[Place, ...],
     embedder: Embedder | None,
 ) -> Formula:
-    keyword = keyword_parts(pool, options)
     return Formula(
         options=options,
         mode=mode_of(pool, question.strategy),
         now=question.now,
         named=analysis.time.range if analysis.time else None,
         unrelated_cosine=0.0 if embedder is None else embedder.unrelated_cosine,
-        keyword=keyword,
-        bonuses=bonuses(pool, keyword),
+        keyword=keyword_parts(pool, options),
         weigh=weigher(places),
     )
 
