@@ -447,6 +447,22 @@ class Reranked:
     failure: str | None
 
 
+class Leg(StrEnum):
+    """One of the searches of a question."""
+
+    VECTOR = "vector"
+    KEYWORD = "keyword"
+    RECENT = "recent"
+
+
+@dataclass(frozen=True, slots=True)
+class SilentLeg:
+    """A search of the question failed; the others answered. `reason` holds nothing of notes."""
+
+    leg: Leg
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Retrieved:
     """What retrieval found, best first; or why it found nothing."""
@@ -477,6 +493,8 @@ class Retrieved:
     """None: nobody was asked."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """Stem of the question -> how much it tells among the tenant's chunks (idf), above 0."""
+    silent_legs: tuple[SilentLeg, ...] = ()
+    """What was searched without."""
 
 
 # -- Answering ----------------------------------------------------------------------------------

@@ -105,6 +105,13 @@ class RerankerJson(TypedDict):
     failure: str | None
 
 
+class SilentLegJson(TypedDict):
+    """A search that failed, and why."""
+
+    leg: str
+    reason: str
+
+
 class RetrievalJson(TypedDict):
     """How the passages were found. `reranker` null: none is configured."""
 
@@ -114,6 +121,7 @@ class RetrievalJson(TypedDict):
     rerankCount: int
     timeMs: int
     reranker: RerankerJson | None
+    silentLegs: list[SilentLegJson]
 
 
 class NearestJson(ResultJson):

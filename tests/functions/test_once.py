@@ -34,7 +34,7 @@ ASKED = {"message": "Which colour is the boat?", "requestId": "r-1"}
 def writer(world: World) -> ScriptedWriter:
     """Says something else each time it is asked."""
     world.save("boat", title="Boat", text="The boat is blue.")
-    scripted = ScriptedWriter(*(f"Answer {number}: it is blue [N1]." for number in range(9)))
+    scripted = ScriptedWriter(*(f"Answer {number}. The boat is blue [N1]." for number in range(9)))
     bootstrap.use(replace(world.app, writer=scripted))
     return scripted
 
