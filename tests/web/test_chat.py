@@ -91,7 +91,7 @@ def test_the_time_that_was_understood_can_be_taken_away(page: Page, shot: Shot) 
 
 
 def test_a_refusal_says_why_what_came_nearest_and_what_to_do(page: Page, shot: Shot) -> None:
-    exchange = ask(page, "What is the wifi password?")
+    exchange = ask(page, "Who won the chess match in Reykjavik?")
     refusal = exchange.locator(".refusal")
     expect(refusal).to_contain_text(re.compile("do not hold the answer|has anything to do"))
     expect(refusal.locator(".nearest li").first).to_be_visible()
