@@ -7,20 +7,25 @@ is in a file, in a note, or in the trash, whatever the command was told to do.
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
 
-from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from cli.main import main
+from cli.destinations import LocalDestination
+from cli.importing import Import
+from cli.joining import UNDECIDED, Choice, Side
+from cli.manifest import Manifest
 from cli.options import Place, close
+from cli.whereabouts import whereabouts
 from shared.bootstrap import build
 from shared.domain import Note
+from shared.errors import NotFound
 
 TENANT = "local"
 PATHS = st.sampled_from(["a.md", "b.md", "deep/c.md"])
@@ -33,8 +38,7 @@ FORMS = st.sampled_from(
         "---\nbroken: [\n---\n{}\n",
     ]
 )
-TAKE_FILE, TAKE_NOTE, BACK = ("--take", "file"), ("--take", "note"), ("--write-back",)
-OPTIONS = st.sampled_from([(), BACK, TAKE_FILE, TAKE_NOTE, (*BACK, *TAKE_FILE)])
+CHOICES = st.builds(Choice, write_back=st.booleans(), take=st.sampled_from([None, *Side]))
 numbers = count()
 
 
@@ -49,7 +53,7 @@ class Desk(RuleBasedStateMachine):
         self.home = self.base / "home"
         self.root = self.base / "notes"
         self.root.mkdir()
-        self.app = build(Place(self.home, TENANT, as_json=False).settings(), tenant=TENANT)
+        self.app = replace(build(Place(self.home, TENANT, as_json=False).settings(), tenant=TENANT), embedder=None)
         self.written: set[str] = set()
         for path in ("a.md", "b.md", "deep/c.md"):
             self.write_file(path, "{}\n")
@@ -102,13 +106,13 @@ class Desk(RuleBasedStateMachine):
             self._taken_away(f"{note.title}\n{note.text}")
             self.app.delete_note(TENANT, note.note_id)
 
-    @rule(path=PATHS, form=FORMS, options=OPTIONS)
-    def change_both_sides(self, path: str, form: str, options: tuple[str, ...]) -> None:
+    @rule(path=PATHS, form=FORMS, choice=CHOICES)
+    def change_both_sides(self, path: str, form: str, choice: Choice) -> None:
         for number, note in enumerate(self._notes()):
             if note.path == path:
                 self.edit_note(number, form)
         self.write_file(path, form)
-        self._index(*options)
+        self._index(choice)
 
     @rule(mishap=st.sampled_from(["the folder moves", "its disk is away for a while", "the manifest is lost"]))
     def suffer(self, mishap: str) -> None:
@@ -123,13 +127,13 @@ class Desk(RuleBasedStateMachine):
             self.root.rmdir()
             away.rename(self.root)
 
-    @rule(options=OPTIONS)
-    def index_now(self, options: tuple[str, ...]) -> None:
-        self._index(*options)
+    @rule(choice=CHOICES)
+    def index_now(self, choice: Choice) -> None:
+        self._index(choice)
 
-    @rule(options=OPTIONS)
-    def index(self, options: tuple[str, ...]) -> None:
-        self._index(*options)
+    @rule(choice=CHOICES)
+    def index(self, choice: Choice) -> None:
+        self._index(choice)
 
     # -- what must hold
 
@@ -158,10 +162,12 @@ class Desk(RuleBasedStateMachine):
     def _save(self, note: Note, title: str, text: str) -> None:
         self.app.store.put_note(TENANT, replace(note, title=title, text=text, updated_at=self.app.clock()))
 
-    def _index(self, *options: str) -> None:
-        result = CliRunner().invoke(main, ["--home", str(self.home), "index", str(self.root), *options])
-        assert result.exit_code in {0, 1}, result.output
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    def _index(self, choice: Choice = UNDECIDED) -> None:
+        """What the command does. The index of the store is not looked at here, so no model is loaded for it."""
+        destination = LocalDestination(self.app, TENANT)
+        found = whereabouts(Manifest.of(self.home), destination.name, self.root, None)
+        with suppress(NotFound):
+            assert not Import(destination, self.root, found.vault, choice).run().failed
 
 
 def _content(file: Path) -> str:
@@ -173,6 +179,9 @@ def test_no_text_that_somebody_wrote_is_lost(trash: Path) -> None:
     run_state_machine_as_test(
         desk,
         settings=settings(
-            max_examples=30, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=30,
+            stateful_step_count=20,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
         ),
     )
