@@ -10,7 +10,8 @@ from rich.text import Text
 
 from cli.destinations import Destination
 from cli.indexing import destination_of
-from cli.manifest import Known, Manifest, Read, Source
+from cli.manifest import Known, Manifest, Read
+from cli.manifest_file import Source
 from cli.options import Place, anywhere, print_json
 from cli.showing import console
 from cli.standing import digest_of
