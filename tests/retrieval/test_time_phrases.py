@@ -179,7 +179,7 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("en", "over the weekend", "2026-03-14", "2026-03-16", "over the weekend"),
     ("en", "WHAT DID I DO LAST WEEK", "2026-03-09", "2026-03-16", "LAST WEEK"),
     ("en", "Yesterday I wrote something, what was it?", "2026-03-17", "2026-03-18", "Yesterday"),
-    ("en", "Last month we moved. Where is the contract?", "2026-02-01", "2026-03-01", "Last month"),
+    ("en", "Last month's contract, where is it?", "2026-02-01", "2026-03-01", "Last month"),
     ("en", "about 2 weeks ago", "2026-03-02", "2026-03-09", "about 2 weeks ago"),
     ("en", "a fortnight ago", "2026-03-02", "2026-03-09", "a fortnight ago"),
     ("en", "in early March 2025", "2025-03-01", "2025-03-11", "early March 2025"),
