@@ -10,10 +10,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from shared.retrieval.asking_words import Asking
+from shared.text.sentences import sentences
 
-_SENTENCE_END = re.compile(r"[.!?…;:](?=\s|\Z)[\s\"'”’»)]*|\n+|(?=¿)")
+_WITHIN = re.compile(r"[;:]\s+|(?=¿)")
+"""Where sentences fall into parts that speak for themselves."""
 _COMMA = re.compile(r",\s+")
 
 
@@ -37,20 +40,21 @@ class _Clause:
 
 def reading_of(text: str, start: int, end: int, *, goes_on: bool, words: Asking) -> Reading:
     """`text[start:end]` names the time; `goes_on`: it is not over yet (`this week`)."""
-    sentences = _sentences(text)
-    own = next(each for each in sentences if start < each.end or each is sentences[-1])
-    asking = [each for each in sentences if _asks(each, words)] or sentences
+    parts = _parts(text)
+    own = next(each for each in parts if start < each.end or each is parts[-1])
+    asking = [each for each in parts if _asks(each, words)] or parts
     clause, score = _place(own, start, words) if own in asking else (asking[-1], -2)
     score += _tense(clause, words, goes_on=goes_on and "?" in text)
     score += 2 * _is_of_a_thing(text, start, end, words) - (words.subordinate.match(own.text) is not None)
     return Reading.ASKED if score > 0 else Reading.EITHER if score == 0 else Reading.STORY
 
 
-def _sentences(text: str) -> list[_Clause]:
-    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
-    bounds = [0, *(end for end in ends if 0 < end < len(text)), len(text)]
-    spans = zip(bounds, bounds[1:], strict=False)
-    return [_Clause(text[a:b], a, b) for a, b in spans if text[a:b].strip()] or [_Clause(text, 0, len(text))]
+def _parts(text: str) -> list[_Clause]:
+    parts = []
+    for start, end in sentences(text):
+        bounds = [start, *(found.end() for found in _WITHIN.finditer(text, start, end)), end]
+        parts += [_Clause(text[a:b], a, b) for a, b in pairwise(bounds) if a < b]
+    return parts or [_Clause(text, 0, len(text))]
 
 
 def _asks(sentence: _Clause, words: Asking) -> bool:
@@ -80,6 +84,6 @@ def _tense(clause: _Clause, words: Asking, *, goes_on: bool) -> int:
 
 def _is_of_a_thing(text: str, start: int, end: int, words: Asking) -> bool:
     """Whether the time says which minutes, post or meeting: `last week's minutes`, `the minutes of last week`."""
-    first_word = start + len(text[start:end].split()[0])
+    first_word = start + len(text[start:end].split(maxsplit=1)[0])
     attribute = any(words.genitive.search(text[:place]) for place in (start, first_word))
     return attribute or text[end : end + 2] in ("'s", "’s")
