@@ -352,9 +352,10 @@ class ListedNoteJson(TypedDict):
 
 
 class NoteJson(ListedNoteJson):
-    """A note."""
+    """A note. `revision` changes with whatever a person can change of it, and with nothing else."""
 
     text: str
+    revision: str
 
 
 class NotesJson(TypedDict):
