@@ -23,8 +23,6 @@ class AskingWords:
     """Auxiliaries and endings of the past."""
     duty: str
     """What the person may, can or must do."""
-    subordinate: str
-    """What opens a clause that says under which circumstances."""
     genitive: str
     """What makes a time an attribute of a thing."""
 
@@ -36,7 +34,6 @@ WORDS: Mapping[str, AskingWords] = {
         r"summari[sz]e|tell",
         past=r"did|was|were|had|has|have",
         duty=r"(?:may|can|could|should|shall|must|do|am|will|would|need) (?:i|we)",
-        subordinate=r"if|because|since i|since we",
         genitive=r"of|from",
     ),
     "de": AskingWords(
@@ -45,7 +42,6 @@ WORDS: Mapping[str, AskingWords] = {
         r"finde?|fasse?",
         past=r"hat|habe|haben|hatten?|war|waren|wurden?|stand",
         duty=r"(?:darf|dürfen|kann|können|könnte|muss|müssen|soll|sollen|sollte|brauche|bin) (?:ich|wir|man)",
-        subordinate=r"wenn|weil|falls|da ich|da wir",
         genitive=r"von|vom|aus|des",
     ),
     "es": AskingWords(
@@ -53,7 +49,6 @@ WORDS: Mapping[str, AskingWords] = {
         verbs=r"enséñame|muestra|muéstrame|resume|busca",
         past=r"ha|he|hemos|han|había|fue|fueron|era|eran|estuv\w+|\w+(?:é|ó|aron|ieron|amos|imos)",
         duty=r"puedo|podemos|debo|debemos|tengo que|tenemos que|hay que|se puede",
-        subordinate=r"si|como|porque",
         genitive=r"del?",
     ),
     "fr": AskingWords(
@@ -61,7 +56,6 @@ WORDS: Mapping[str, AskingWords] = {
         verbs=r"est-ce|puis-je|dois-je|peut-on|faut-il|ai-je|avons-nous|a-t-\w+|montre|résume|trouve",
         past=r"ai|a|as|avons|avez|ont|avait|était|étions|étaient|est-il venu|a-t",
         duty=r"puis-je|dois-je|peut-on|doit-on|faut-il|(?:je|on) (?:peux|peut|dois|doit)|nous (?:pouvons|devons)",
-        subordinate=r"si|comme|parce que|puisque",
         genitive=r"de|du|d['’]",
     ),
 }
@@ -75,7 +69,6 @@ class Asking:
     """Matches where a clause begins that asks."""
     past: re.Pattern[str]
     duty: re.Pattern[str]
-    subordinate: re.Pattern[str]
     genitive: re.Pattern[str]
     """At the end of what stands before a time."""
 
@@ -88,7 +81,6 @@ def asking(lang: str) -> Asking:
         opening=re.compile(rf"\s*¿|\s*(?:(?:\w+\s)?(?:{words.questions})|{words.verbs})(?!\w)", re.IGNORECASE),
         past=_whole(words.past),
         duty=_whole(words.duty),
-        subordinate=re.compile(rf"\s*(?:{words.subordinate})(?!\w)", re.IGNORECASE),
         genitive=re.compile(rf"\w\s+(?:{words.genitive})\s*(?:the|der|dem|la|le|l['’])?\s*\Z", re.IGNORECASE),
     )
 

@@ -27,7 +27,6 @@ from shared.retrieval.time_mentions import leading, mentions_in
 from shared.retrieval.time_readings import Reading, reading_of
 from shared.retrieval.time_words import compiled
 
-_GOES_ON = ("today", "this_unit")
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
 
 
@@ -49,8 +48,8 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     """
     context = Context(now, ZoneInfo(zone), _grammar(lang).words)
     either = None
-    for found, goes_on in _named(text, context, _grammar(lang)):
-        reading = reading_of(text, found.start, found.end, goes_on=goes_on, words=asking(lang))
+    for found in _named(text, context, _grammar(lang)):
+        reading = reading_of(text, found.start, found.end, asking(lang))
         if reading is Reading.ASKED:
             return found
         if reading is Reading.EITHER:
@@ -58,8 +57,8 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     return either
 
 
-def _named(text: str, context: Context, grammar: Compiled) -> Iterator[tuple[FoundTime, bool]]:
-    """Every time the text names, in order, and whether it is not over yet."""
+def _named(text: str, context: Context, grammar: Compiled) -> Iterator[FoundTime]:
+    """Every time the text names, in order."""
     visible = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
     mentions = mentions_in(visible, grammar, context)
     for index, mention in enumerate(mentions):
@@ -69,7 +68,7 @@ def _named(text: str, context: Context, grammar: Compiled) -> Iterator[tuple[Fou
             span, start, end = interpreted
             hint = _hint(span, " ".join(text[start:end].split()), context)
             if hint is not None:
-                yield FoundTime(hint, start, end), mention.rule.kind in _GOES_ON
+                yield FoundTime(hint, start, end)
 
 
 def _grammar(lang: str) -> Compiled:

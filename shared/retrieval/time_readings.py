@@ -38,14 +38,13 @@ class _Clause:
     end: int
 
 
-def reading_of(text: str, start: int, end: int, *, goes_on: bool, words: Asking) -> Reading:
-    """`text[start:end]` names the time; `goes_on`: it is not over yet (`this week`)."""
+def reading_of(text: str, start: int, end: int, words: Asking) -> Reading:
+    """`text[start:end]` names the time."""
     parts = _parts(text)
     own = next(each for each in parts if start < each.end or each is parts[-1])
     asking = [each for each in parts if _asks(each, words)] or parts
     clause, score = _place(own, start, words) if own in asking else (asking[-1], -2)
-    score += _tense(clause, words, goes_on=goes_on and "?" in text)
-    score += 2 * _is_of_a_thing(text, start, end, words) - (words.subordinate.match(own.text) is not None)
+    score += _tense(clause, words) + 2 * _is_of_a_thing(text, start, end, words)
     return Reading.ASKED if score > 0 else Reading.EITHER if score == 0 else Reading.STORY
 
 
@@ -74,12 +73,12 @@ def _place(sentence: _Clause, start: int, words: Asking) -> tuple[_Clause, int]:
     return sentence, 2
 
 
-def _tense(clause: _Clause, words: Asking, *, goes_on: bool) -> int:
+def _tense(clause: _Clause, words: Asking) -> int:
     """What comes first tells: a verb of the past, or what the person may or must do."""
     past, duty = words.past.search(clause.text), words.duty.search(clause.text)
     if duty and (past is None or duty.start() <= past.start()):
         return -2
-    return 2 if past else -2 if goes_on else 0
+    return 2 if past else 0
 
 
 def _is_of_a_thing(text: str, start: int, end: int, words: Asking) -> bool:

@@ -58,7 +58,6 @@ def test_of_several_times_the_one_that_is_asked_about_counts() -> None:
     [
         "Can I still return the lamp I bought last week?",
         "Last week I wrote about the garden. What was the name of the rose?",
-        "Is it too early to prune the roses this week?",
     ],
 )
 def test_where_both_readings_are_possible_a_time_orders(text: str) -> None:
