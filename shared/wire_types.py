@@ -106,6 +106,13 @@ class RerankerJson(TypedDict):
     failure: str | None
 
 
+class SilentLegJson(TypedDict):
+    """A search that failed, and why."""
+
+    leg: str
+    reason: str
+
+
 class RetrievalJson(TypedDict):
     """How the passages were found. `reranker` null: none is configured."""
 
@@ -115,6 +122,7 @@ class RetrievalJson(TypedDict):
     rerankCount: int
     timeMs: int
     reranker: RerankerJson | None
+    silentLegs: list[SilentLegJson]
 
 
 class RefusalJson(TypedDict):
