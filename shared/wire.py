@@ -26,8 +26,10 @@ from shared.domain import (
     TemplateMatch,
     TimeRange,
 )
+from shared.indexing.markdown_file import note_id_of
 from shared.indexing.reconcile import ReconcileReport
 from shared.indexing.revision import note_revision
+from shared.ports import Origin
 from shared.text.offsets import Utf16Offsets
 from shared.wire_types import (
     AnswerJson,
@@ -43,6 +45,8 @@ from shared.wire_types import (
     ListedTemplateJson,
     NearestJson,
     NoteJson,
+    OpenNoteJson,
+    OriginJson,
     PlaceJson,
     QueryJson,
     ReconcileJson,
@@ -158,7 +162,7 @@ def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
     hint = retrieved.analysis.time
     if hint is None:
         return {"keywords": list(retrieved.analysis.keywords), "timeRange": None}
-    used = retrieved.range_used or TimeRange(None, None)
+    used = hint.range if not hint.restricts else retrieved.range_used or TimeRange(None, None)
     time_range: TimeRangeJson = {
         "start": instant(used.start) if used.start else None,
         "end": instant(used.end) if used.end else None,
@@ -166,6 +170,7 @@ def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
         "zone": question.zone,
         "days": hint.days,
         "widened": retrieved.widened,
+        "restricts": hint.restricts,
     }
     return {"keywords": list(retrieved.analysis.keywords), "timeRange": time_range}
 
@@ -273,6 +278,18 @@ def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id:
 def note_json(note: Note) -> NoteJson:
     """A note as `/notes/{id}` gives it."""
     return {**listed_note_json(note), "text": note.text, "revision": note_revision(note)}
+
+
+def open_note_json(note: Note, origin: Origin | None) -> OpenNoteJson:
+    """The same with its file: one that is known, or one that its id speaks of."""
+    shown: OriginJson | None
+    if origin is not None:
+        shown = OriginJson(folder=origin.folder, path=origin.path, writeBack=origin.write_back, state=origin.state)
+    elif note.note_id == note_id_of(note.vault, note.path):
+        shown = OriginJson(folder=None, path=note.path, writeBack=None, state=None)
+    else:
+        shown = None
+    return {**note_json(note), "origin": shown}
 
 
 def listed_note_json(note: Note) -> ListedNoteJson:

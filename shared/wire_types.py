@@ -81,7 +81,9 @@ class CitationJson(TypedDict):
 
 
 class TimeRangeJson(TypedDict):
-    """The time a question was understood to name. `start` and `end` null: open; `widened` null: not widened."""
+    """The time a question was understood to name. `start` and `end` null: open; `widened` null: not widened;
+    `restricts` false: notes near to it come first, and none is left out.
+    """
 
     start: str | None
     end: str | None
@@ -89,6 +91,7 @@ class TimeRangeJson(TypedDict):
     zone: str
     days: int | None
     widened: str | None
+    restricts: bool
 
 
 class QueryJson(TypedDict):
@@ -375,6 +378,25 @@ class NoteJson(ListedNoteJson):
 
     text: str
     revision: str
+
+
+class OriginJson(TypedDict):
+    """The file that a note came from. `folder` null: it cannot be reached from here, and stays as it is.
+
+    `writeBack`: whether saving the note writes it; null: nobody was asked yet. `state`: who has changed since both were
+    the same; null: that cannot be seen from here.
+    """
+
+    folder: str | None
+    path: str
+    writeBack: bool | None
+    state: Literal["same", "note", "file", "both"] | None
+
+
+class OpenNoteJson(NoteJson):
+    """A note and where it came from. `origin` null: from no file."""
+
+    origin: OriginJson | None
 
 
 class NotesJson(TypedDict):

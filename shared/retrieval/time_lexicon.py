@@ -13,6 +13,22 @@ from dataclasses import dataclass, field
 
 YEAR = r"(?:19|20)\d\d"
 
+ORDINALS = {
+    word: number
+    for number, words in enumerate(
+        (
+            "first|1st|erste|ersten|primer|premier",
+            "second|2nd|zweite|zweiten|segundo|deuxième",
+            "third|3rd|dritte|dritten|tercer|troisième",
+            "fourth|4th|vierte|vierten|cuarto|quatrième",
+            "fifth",
+        ),
+        start=1,
+    )
+    for word in words.split("|")
+}
+"""Without the last one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -42,6 +58,10 @@ class Lexicon:
     """What makes `before` and `after` a distance from a time, directly before them."""
     members: tuple[Rule, ...]
     """What names one day or weekend of a time, directly before it: `the first Monday of`."""
+    named: str
+    """Behind which a word is spoken of and does not speak, directly before it: `spell Wednesday`."""
+    named_parts: str
+    """Things that bear names of days, months and quarters, directly before one: `column Q1`."""
     between: str
     """What opens a range, directly before its first end."""
     joiners: str
@@ -84,7 +104,7 @@ def _filled(pattern: str, words: Mapping[str, str]) -> str:
 
 
 def _whole_word(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w./@#_])(?<!(?<!mid)(?<!mi)-)(?:{pattern})(?![\w/@_]|[.\-][\w])", re.IGNORECASE)
+    return re.compile(rf"(?<![\w./@#_=$])(?<!(?<!mid)(?<!mi)-)(?:{pattern})(?![\w/@_]|[.\-][\w])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +117,8 @@ class Compiled:
     operators: tuple[tuple[str, re.Pattern[str]], ...]
     distances: tuple[tuple[Rule, re.Pattern[str]], ...]
     members: tuple[tuple[Rule, re.Pattern[str]], ...]
+    named: re.Pattern[str]
+    named_parts: re.Pattern[str]
     between: re.Pattern[str]
     parts: tuple[tuple[str, re.Pattern[str]], ...]
     joiner: re.Pattern[str]
@@ -112,6 +134,8 @@ def compile_lexicon(words: Lexicon) -> Compiled:
         tuple((name, _before(pattern)) for name, pattern in words.operators.items()),
         tuple((rule, _before(_filled(rule.pattern, words.words))) for rule in words.distances),
         tuple((rule, _before(_filled(rule.pattern, words.words))) for rule in words.members),
+        _before(words.named),
+        _before(words.named_parts),
         _before(words.between),
         tuple((name, _before(pattern)) for name, pattern in words.parts.items()),
         re.compile(rf"\s*(?:{words.joiners})\s+(?:the\s+)?|\s*[-–]\s*", re.IGNORECASE),

@@ -179,7 +179,7 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("en", "over the weekend", "2026-03-14", "2026-03-16", "over the weekend"),
     ("en", "WHAT DID I DO LAST WEEK", "2026-03-09", "2026-03-16", "LAST WEEK"),
     ("en", "Yesterday I wrote something, what was it?", "2026-03-17", "2026-03-18", "Yesterday"),
-    ("en", "Last month we moved. Where is the contract?", "2026-02-01", "2026-03-01", "Last month"),
+    ("en", "Last month's contract, where is it?", "2026-02-01", "2026-03-01", "Last month"),
     ("en", "about 2 weeks ago", "2026-03-02", "2026-03-09", "about 2 weeks ago"),
     ("en", "a fortnight ago", "2026-03-02", "2026-03-09", "a fortnight ago"),
     ("en", "in early March 2025", "2025-03-01", "2025-03-11", "early March 2025"),
@@ -354,6 +354,77 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("fr", "le lundi 5 mai 2025", "2025-05-05", "2025-05-06", "lundi 5 mai 2025"),
     ("fr", "le dernier week-end de janvier", "2026-01-31", "2026-02-02", "le dernier week-end de janvier"),
     ("fr", "en mars de l'année dernière", "2025-03-01", "2025-04-01", "en mars de l'année dernière"),
+    ("en", "did the plumber come Tuesday", "2026-03-17", "2026-03-18", "Tuesday"),
+    ("en", "what did I do the night before last", "2026-03-16", "2026-03-17", "the night before last"),
+    ("en", "what happened earlier this week", "2026-03-16", "2026-03-19", "earlier this week"),
+    ("en", "back in 2019", "2019-01-01", "2020-01-01", "in 2019"),
+    ("en", "in the first quarter", "2026-01-01", "2026-03-19", "in the first quarter"),
+    ("en", "three Mondays ago", "2026-03-02", "2026-03-03", "three Mondays ago"),
+    ("en", "notes of 03/05/2026", "2026-03-05", "2026-03-06", "03/05/2026"),
+    ("en", "what did I do in Feb", "2026-02-01", "2026-03-01", "in Feb"),
+    ("en", "at the start of the week", "2026-03-16", "2026-03-19", "the start of the week"),
+    ("en", "on New Year's Eve", "2025-12-31", "2026-01-01", "on New Year's Eve"),
+    ("en", "on New Year's Day", "2026-01-01", "2026-01-02", "on New Year's Day"),
+    ("en", "in mid-February", "2026-02-10", "2026-02-20", "mid-February"),
+    ("en", "by the end of January", "2026-01-25", "2026-02-01", "the end of January"),
+    ("en", "last Feb", "2026-02-01", "2026-03-01", "last Feb"),
+    ("en", "what did I eat for dinner last night", "2026-03-17", "2026-03-18", "last night"),
+    ("en", "since the start of the year", "2026-01-01", "2026-03-19", "since the start of the year"),
+    ("en", "since last Monday", "2026-03-16", "2026-03-19", "since last Monday"),
+    ("en", "a year and a half ago", "2024-09-01", "2024-10-01", "a year and a half ago"),
+    ("de", "was war am 3.2.", "2026-02-03", "2026-02-04", "am 3.2."),
+    ("de", "vorgestern Abend", "2026-03-16", "2026-03-17", "vorgestern"),
+    ("de", "vor einem Jahr", "2025-01-01", "2026-01-01", "vor einem Jahr"),
+    ("de", "Anfang des Jahres", "2026-01-01", "2026-02-01", "Anfang des Jahres"),
+    ("de", "Mitte Februar", "2026-02-10", "2026-02-20", "Mitte Februar"),
+    ("de", "letzten Dezember", "2025-12-01", "2026-01-01", "letzten Dezember"),
+    ("de", "im vergangenen Jahr", "2025-01-01", "2026-01-01", "vergangenen Jahr"),
+    ("de", "in den letzten Tagen", "2026-03-11", "2026-03-19", "in den letzten Tagen"),
+    ("de", "die letzten zwei Wochen", "2026-03-04", "2026-03-19", "die letzten zwei Wochen"),
+    ("de", "an Silvester", "2025-12-31", "2026-01-01", "an Silvester"),
+    ("de", "zu Neujahr", "2026-01-01", "2026-01-02", "zu Neujahr"),
+    ("de", "Was stand gestern im Tagebuch?", "2026-03-17", "2026-03-18", "gestern"),
+    ("de", "seit Anfang Februar", "2026-02-01", "2026-03-19", "seit Anfang Februar"),
+    ("de", "vor anderthalb Jahren", "2024-09-01", "2024-10-01", "vor anderthalb Jahren"),
+    ("de", "Dienstag letzter Woche", "2026-03-10", "2026-03-11", "Dienstag letzter Woche"),
+    ("de", "letzte Woche Dienstag", "2026-03-10", "2026-03-11", "letzte Woche Dienstag"),
+    ("de", "am Dienstag der letzten Woche", "2026-03-10", "2026-03-11", "am Dienstag der letzten Woche"),
+    ("de", "im ersten Quartal", "2026-01-01", "2026-03-19", "im ersten Quartal"),
+    ("de", "seit letztem Montag", "2026-03-16", "2026-03-19", "seit letztem Montag"),
+    ("de", "am vergangenen Sonntag", "2026-03-15", "2026-03-16", "am vergangenen Sonntag"),
+    ("es", "el martes vino el fontanero", "2026-03-17", "2026-03-18", "el martes"),
+    ("es", "antes de ayer por la noche", "2026-03-16", "2026-03-17", "antes de ayer"),
+    ("es", "a principios de año", "2026-01-01", "2026-02-01", "a principios de año"),
+    ("es", "los últimos quince días", "2026-03-03", "2026-03-19", "los últimos quince días"),
+    ("es", "en Nochevieja", "2025-12-31", "2026-01-01", "en Nochevieja"),
+    ("es", "el martes de la semana pasada", "2026-03-10", "2026-03-11", "el martes de la semana pasada"),
+    ("es", "hace un año", "2025-01-01", "2026-01-01", "hace un año"),
+    ("es", "desde el lunes pasado", "2026-03-16", "2026-03-19", "desde el lunes pasado"),
+    ("es", "a mediados de febrero", "2026-02-10", "2026-02-20", "a mediados de febrero"),
+    ("es", "en los últimos días", "2026-03-11", "2026-03-19", "en los últimos días"),
+    ("es", "anteanoche", "2026-03-16", "2026-03-17", "anteanoche"),
+    ("es", "en lo que va de año", "2026-01-01", "2026-03-19", "en lo que va de año"),
+    ("es", "el año antepasado", "2024-01-01", "2025-01-01", "el año antepasado"),
+    ("es", "hace año y medio", "2024-09-01", "2024-10-01", "hace año y medio"),
+    ("es", "las dos últimas semanas", "2026-03-04", "2026-03-19", "las dos últimas semanas"),
+    ("fr", "le plombier est-il venu mardi", "2026-03-17", "2026-03-18", "mardi"),
+    ("fr", "avant-hier soir", "2026-03-16", "2026-03-17", "avant-hier"),
+    ("fr", "au début de l'année", "2026-01-01", "2026-02-01", "au début de l'année"),
+    ("fr", "les quinze derniers jours", "2026-03-03", "2026-03-19", "les quinze derniers jours"),
+    ("fr", "à la Saint-Sylvestre", "2025-12-31", "2026-01-01", "à la Saint-Sylvestre"),
+    ("fr", "mardi de la semaine dernière", "2026-03-10", "2026-03-11", "mardi de la semaine dernière"),
+    ("fr", "il y a un an", "2025-01-01", "2026-01-01", "il y a un an"),
+    ("fr", "au premier trimestre", "2026-01-01", "2026-03-19", "au premier trimestre"),
+    ("fr", "depuis lundi dernier", "2026-03-16", "2026-03-19", "depuis lundi dernier"),
+    ("fr", "à la mi-février", "2026-02-10", "2026-02-20", "mi-février"),
+    ("fr", "ces derniers jours", "2026-03-11", "2026-03-19", "ces derniers jours"),
+    ("fr", "hier au soir", "2026-03-17", "2026-03-18", "hier"),
+    ("fr", "le 1er mars", "2026-03-01", "2026-03-02", "le 1er mars"),
+    ("fr", "la veille de Noël", "2025-12-24", "2025-12-25", "la veille de Noël"),
+    ("fr", "les deux dernières semaines", "2026-03-04", "2026-03-19", "les deux dernières semaines"),
+    ("fr", "le week-end passé", "2026-03-14", "2026-03-16", "le week-end passé"),
+    ("fr", "la nuit dernière", "2026-03-17", "2026-03-18", "la nuit dernière"),
+    ("fr", "en début de semaine", "2026-03-16", "2026-03-19", "en début de semaine"),
 ]
 
 NOT_A_TIME = [
@@ -432,6 +503,86 @@ NOT_A_TIME = [
     "week 10 of the course",
     "the first Monday of the course",
 ]
+
+SPOKEN_OF = [
+    ("en", "what does --since=yesterday do"),
+    ("en", "git log --since yesterday"),
+    ("en", "which formula is in column q1"),
+    ("en", "column Q1 of the sheet"),
+    ("en", "Friday's Cafe opening hours"),
+    ("en", "how do I spell Wednesday"),
+    ("en", "what does the word yesterday rhyme with"),
+    ("en", "the variable today is undefined"),
+    ("en", "set DATE=today in the script"),
+    ("en", "the field march in the form"),
+    ("en", "who works at Sunday's Kitchen"),
+    ("en", "what is the Monday Club about"),
+    ("en", "key \"q3\" in the config"),
+    ("en", "the --until=2025-01-01 flag"),
+    ("en", "@today decorator"),
+    ("en", "#monday channel"),
+    ("en", "last_month column type"),
+    ("en", "how is February spelled"),
+    ("en", "error in week_ago()"),
+    ("en", "Tuesday's Child charity"),
+    ("de", "was macht --since=gestern"),
+    ("de", "welche Formel steht in Spalte Q1"),
+    ("de", "wie schreibt man Mittwoch"),
+    ("de", "Wie buchstabiert man Dienstag?"),
+    ("de", "Öffnungszeiten von Café Freitag"),
+    ("de", "das Wort gestern im Gedicht"),
+    ("de", "die Variable heute ist leer"),
+    ("de", "was kostet \"Letzter Sommer\" im Kino"),
+    ("de", "DATUM=heute im Skript"),
+    ("de", "das Feld März im Formular"),
+    ("de", "die Option seit=gestern"),
+    ("es", "qué hace --since=ayer"),
+    ("es", "qué fórmula hay en la columna Q1"),
+    ("es", "cómo se escribe miércoles"),
+    ("es", "horario del Café Domingo"),
+    ("es", "la palabra ayer en el poema"),
+    ("es", "la variable hoy está vacía"),
+    ("es", "FECHA=hoy en el script"),
+    ("es", "el campo marzo del formulario"),
+    ("es", "la canción \"Ayer\" de los Beatles"),
+    ("es", "el bar Viernes Santo"),
+    ("es", "el señor Abril Martínez"),
+    ("fr", "que fait --since=hier"),
+    ("fr", "quelle formule est dans la colonne Q1"),
+    ("fr", "comment écrit-on mercredi"),
+    ("fr", "comment s'écrit mercredi"),
+    ("fr", "horaires du Café Dimanche"),
+    ("fr", "le mot hier dans le poème"),
+    ("fr", "la variable aujourd'hui est vide"),
+    ("fr", "DATE=hier dans le script"),
+    ("fr", "le champ mars du formulaire"),
+    ("fr", "la chanson « Hier encore »"),
+    ("fr", "Vendredi ou la vie sauvage"),
+    ("fr", "le magazine Mars"),
+]
+"""Names, flags, columns and words that are spoken of."""
+
+TODAY = [
+    ("en", "what did I note 5 hours ago"),
+    ("en", "what did I write an hour ago"),
+    ("en", "notes from half an hour ago"),
+    ("en", "what did we decide this morning"),
+    ("en", "what did I note ten minutes ago"),
+    ("en", "earlier today"),
+    ("de", "was habe ich vor 5 Stunden notiert"),
+    ("de", "was habe ich vor einer Stunde geschrieben"),
+    ("de", "was haben wir heute Morgen beschlossen"),
+    ("de", "was habe ich vor zehn Minuten notiert"),
+    ("es", "qué apunté hace 5 horas"),
+    ("es", "qué apunté hace una hora"),
+    ("es", "qué decidimos esta mañana"),
+    ("es", "qué apunté hace diez minutos"),
+    ("es", "qué escribí hace un rato"),
+    ("fr", "qu'ai-je noté il y a 5 heures"),
+    ("fr", "qu'ai-je noté il y a une heure"),
+    ("fr", "qu'avons-nous décidé ce matin"),
+    ("fr", "qu'ai-je noté il y a dix minutes"),
+]
 # fmt: on
 
 
@@ -455,6 +606,24 @@ def test_what_is_for_a_day_is_not_from_that_day() -> None:
 @pytest.mark.parametrize("text", NOT_A_TIME)
 def test_a_sentence_without_a_time_has_none(text: str) -> None:
     assert find_time(text, now=NOW, zone=ZONE) is None
+
+
+@pytest.mark.parametrize(("lang", "text"), SPOKEN_OF)
+def test_words_of_time_that_are_spoken_of_name_no_time(lang: str, text: str) -> None:
+    assert find_time(text, now=NOW, zone=ZONE, lang=lang) is None
+
+
+@pytest.mark.parametrize(("lang", "text"), TODAY)
+def test_hours_and_minutes_ago_are_the_day_in_which_they_lie(lang: str, text: str) -> None:
+    found = find_time(text, now=NOW, zone=ZONE, lang=lang)
+    assert found is not None
+    assert (found.hint.range.start, found.hint.range.end) == (midnight("2026-03-18"), midnight("2026-03-19"))
+
+
+def test_hours_ago_after_midnight_are_yesterday() -> None:
+    found = find_time("what did I note 5 hours ago", now=datetime(2026, 3, 18, 1, tzinfo=UTC), zone=ZONE)
+    assert found is not None
+    assert found.hint.range.start == midnight("2026-03-17")
 
 
 def test_a_number_with_dots_is_a_day_only_behind_a_preposition() -> None:
