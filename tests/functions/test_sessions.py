@@ -401,8 +401,7 @@ def test_a_deleted_notes_text_is_gone_from_citations_list_and_answer(boat: World
         }
     ]
     assert answered["text"] == (
-        "Closest passages in your notes:\n\n> […] [N1]\n\n"
-        "Sources:\n- [N1] deleted note (2026-11-21) note:boat#boat_000"
+        "Closest passages in your notes:\n\n> […] [N1]\n\nSources:\n- [N1] deleted note (2026-11-21) note:boat#boat_000"
     )
     assert "bow" not in str(_messages(boat, body["meta"]["sessionId"]))
 
