@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from shared.domain import IndexedChunk
+from shared.domain import IndexedChunk, Scale
 from shared.retrieval.pool import Pool
+from shared.retrieval.scale import vector_part
 
 SHARES = (0.2, 0.1)
 """Of the parts of the next one and of the one after, to either side, that a note gains."""
@@ -33,7 +34,7 @@ class Bonus:
 NO_BONUS = Bonus(0.0, 0.0)
 
 
-def bonuses(pool: Pool, keyword: Mapping[str, float]) -> dict[str, Bonus]:
+def bonuses(pool: Pool, keyword: Mapping[str, float], scale: Scale) -> dict[str, Bonus]:
     """Chunk id -> what it gains, for those that have a neighbour in the pool. `keyword`: chunk id -> keyword part.
 
     A neighbour's cosine counts only if the vector leg brought it: then no score depends on which vectors were read.
@@ -43,8 +44,9 @@ def bonuses(pool: Pool, keyword: Mapping[str, float]) -> dict[str, Bonus]:
     for candidate in pool.candidates:
         place = places[candidate.chunk.chunk_id]
         if place is not None:
-            cosine = candidate.cosine if candidate.vector_rank is not None and candidate.cosine else 0.0
-            own = Bonus(max(0.0, cosine), keyword[candidate.chunk.chunk_id])
+            cosine = None if candidate.vector_rank is None else candidate.cosine
+            vector = 0.0 if cosine is None else vector_part(cosine, scale)
+            own = Bonus(vector, keyword[candidate.chunk.chunk_id])
             parts[place] = _greater(own, parts.get(place, NO_BONUS))
     gained = {key: _gain(place, parts) for key, place in places.items() if place is not None}
     return {key: each for key, each in gained.items() if each != NO_BONUS}

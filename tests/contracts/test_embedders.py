@@ -9,7 +9,6 @@ import pytest
 from shared.adapters.gemini import GeminiEmbedder
 from shared.adapters.local.embedder import LocalEmbedder
 from shared.adapters.openai import OpenAIEmbedder
-from shared.adapters.wordllama import WordLlamaEmbedder
 from shared.ports import Embedder
 from tests.contracts.embedder_contract import EmbedderContract
 from tests.fakes import HashingEmbedder
@@ -29,17 +28,6 @@ class TestOpenAIEmbedder(EmbedderContract):
     def embedder(self) -> Iterator[Embedder]:
         with OpenAIServer() as server:
             yield OpenAIEmbedder(model="nomic-embed-text", dimension=64, base_url=server.base_url)
-
-
-@pytest.fixture(scope="module")
-def loaded() -> Embedder:
-    return WordLlamaEmbedder()
-
-
-class TestWordLlamaEmbedder(EmbedderContract):
-    @pytest.fixture
-    def embedder(self, loaded: Embedder) -> Embedder:
-        return loaded
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from shared.domain import Candidate
+from shared.domain import Candidate, Scale
 from shared.retrieval.scores import keyword_parts, ranked
 from shared.retrieval.series import SHARES, Bonus, bonuses
 from tests.retrieval.library import Library, notes
@@ -19,7 +19,7 @@ NEXT, AFTER_NEXT = SHARES
 
 def _gained(*candidates: Candidate) -> dict[str, Bonus]:
     pool = pool_of(candidates, frequencies={"api": 3})
-    return bonuses(pool, keyword_parts(pool, OPTIONS))
+    return bonuses(pool, keyword_parts(pool, OPTIONS), Scale(0.0, 1.0))
 
 
 def _part(name: str, cosine: float, *, age: float = 0.0, vector_rank: int | None = 1, count: int = 0) -> Candidate:

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from shared.adapters.local.files import BOX_MODEL, box
-from shared.domain import Vector
+from shared.domain import Scale, Vector
 
 if TYPE_CHECKING:
     from shared.adapters.local.encoder import Encoder, Numbers
@@ -26,8 +26,8 @@ class LocalEmbedder:
     model = f"{BOX_MODEL}-int8"
     dimension = 384
     batch_size = 32
-    unrelated_cosine = 0.14
-    is_static = False
+    scale = Scale(0.14, 0.9)
+    languages = frozenset({"en"})
 
     def __init__(self) -> None:
         self._encoder: Encoder | None = None

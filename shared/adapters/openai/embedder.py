@@ -10,15 +10,11 @@ from shared.adapters.openai.connection import Connection, family, table
 from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors
-from shared.domain import Vector
+from shared.domain import Scale, Vector
 
 if TYPE_CHECKING:
     from shared.adapters.openai.replies import Embeddings
 
-_UNRELATED_COSINE = 0.3
-"""An estimate, not a measurement, for want of one number that fits all: text-embedding-3-large lies near 0.1,
-nomic-embed-text far higher. To be measured with the model in use, as `WordLlamaEmbedder` tells; until
-then thresholds on these vectors are approximate."""
 _ATTEMPT_SECONDS = 20.0
 """A batch takes about a second: a call that hangs this long is better made again."""
 _PREFIXES = {
@@ -36,8 +32,7 @@ class OpenAIEmbedder:
     attempts, a query `query_timeout`: a question rather does without vectors.
     """
 
-    unrelated_cosine = _UNRELATED_COSINE
-    is_static = False
+    languages = None
 
     def __init__(
         self,
@@ -49,11 +44,13 @@ class OpenAIEmbedder:
         api_key: str | None = None,
         document_timeout: float = 45.0,
         query_timeout: float = 5.0,
+        scale: Scale | None = None,
         clock: Clock = time,
     ) -> None:
         self.model = model
         self.dimension = dimension
         self.batch_size = batch_size
+        self.scale = scale
         self._connection = Connection(base_url, api_key)
         self._document_timeout = document_timeout
         self._query_timeout = query_timeout

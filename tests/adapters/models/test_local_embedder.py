@@ -49,7 +49,7 @@ def test_it_finds_what_is_said_in_other_words(embedder: LocalEmbedder) -> None:
         ["Parental leave lasts twelve weeks.", "Apple pie needs six apples and cinnamon."]
     )
     near, far = (sum(a * b for a, b in zip(question, note, strict=True)) for note in (answer, other))
-    assert far < embedder.unrelated_cosine + 0.1 < near
+    assert far < embedder.scale.unrelated + 0.1 < near
 
 
 LOADING = """
