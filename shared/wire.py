@@ -26,6 +26,7 @@ from shared.domain import (
     TimeRange,
 )
 from shared.indexing.reconcile import ReconcileReport
+from shared.indexing.revision import note_revision
 from shared.text.offsets import Utf16Offsets
 from shared.wire_types import (
     AnswerJson,
@@ -165,7 +166,15 @@ def timings_json(timings_ms: Mapping[str, float]) -> dict[str, float]:
 
 def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
     if retrieved is None:
-        return {"k": k, "strategy": "none", "candidateCount": 0, "rerankCount": 0, "timeMs": 0, "reranker": None}
+        return {
+            "k": k,
+            "strategy": "none",
+            "candidateCount": 0,
+            "rerankCount": 0,
+            "timeMs": 0,
+            "reranker": None,
+            "silentLegs": [],
+        }
     asked = retrieved.reranked
     return {
         "k": k,
@@ -174,6 +183,7 @@ def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
         "rerankCount": len(retrieved.selected),
         "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)),
         "reranker": {"model": asked.model, "failure": asked.failure} if asked else None,
+        "silentLegs": [{"leg": each.leg.value, "reason": each.reason} for each in retrieved.silent_legs],
     }
 
 
@@ -251,7 +261,7 @@ def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id:
 
 def note_json(note: Note) -> NoteJson:
     """A note as `/notes/{id}` gives it."""
-    return {**listed_note_json(note), "text": note.text}
+    return {**listed_note_json(note), "text": note.text, "revision": note_revision(note)}
 
 
 def listed_note_json(note: Note) -> ListedNoteJson:
