@@ -111,7 +111,7 @@ def _sentences(dice: np.random.Generator) -> Matrix:
     text = " ".join(page.read_text("utf-8") for page in (*pages, ROOT / "README.md"))
     counted = Counter(re.findall(r"[a-z]{2,}", text.lower()))
     words, counts = np.array(list(counted)), np.array(list(counted.values()))
-    embedder = LocalEmbedder()
+    embedder = LocalEmbedder.of(None)
     vectors: list[bytes] = []
     while len(vectors) < SENTENCES:
         drawn = dice.choice(words, size=(embedder.batch_size, 14), p=counts / counts.sum())

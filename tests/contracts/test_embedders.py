@@ -32,7 +32,7 @@ class TestOpenAIEmbedder(EmbedderContract):
 
 @pytest.fixture(scope="module")
 def local() -> Embedder:
-    return LocalEmbedder()
+    return LocalEmbedder.of(None)
 
 
 class TestLocalEmbedder(EmbedderContract):

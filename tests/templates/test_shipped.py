@@ -61,7 +61,7 @@ FOUND, MISTAKEN = 3, 1
 
 
 def test_what_is_found_is_right_and_the_others_get_the_chain_of_thought(embedded_store: EmbeddedStore) -> None:
-    embedder = LocalEmbedder()
+    embedder = LocalEmbedder.of(None)
     pipeline.index(TENANT, [SHIPPED], store=embedded_store, embedder=embedder)
     found = [
         (wanted, pipeline.search(TENANT, question, top_k=1, store=embedded_store, embedder=embedder)[0].template)

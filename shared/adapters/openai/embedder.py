@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shared.adapters.openai.connection import Connection, family, table
+from shared.adapters.openai.connection import Connection, table
+from shared.adapters.prefixes import prefixes
 from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
 
 _ATTEMPT_SECONDS = 20.0
 """A batch takes about a second: a call that hangs this long is better made again."""
-_PREFIXES = {
-    "nomic-embed-text": ("search_query: ", "search_document: "),
-    "mxbai-embed-large": ("Represent this sentence for searching relevant passages: ", ""),
-}
-"""Model -> what it was trained to see before (queries, documents), by their model cards."""
 
 
 class OpenAIEmbedder:
@@ -55,7 +51,7 @@ class OpenAIEmbedder:
         self._document_timeout = document_timeout
         self._query_timeout = query_timeout
         self._clock = clock
-        self._query_prefix, self._document_prefix = _PREFIXES.get(family(model), ("", ""))
+        self._query_prefix, self._document_prefix = prefixes(model)
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""

@@ -37,7 +37,7 @@ from shared.adapters.firebase_auth import FirebaseVerifier
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
 from shared.adapters.local import embedder, files
-GeminiEmbedder(api_key="k"), GeminiWriter(project="p"), embedder.LocalEmbedder(), files.available()
+GeminiEmbedder(api_key="k"), GeminiWriter(project="p"), embedder.LocalEmbedder.of(None), files.available()
 OpenAIEmbedder(model="m", base_url="http://127.0.0.1/v1"), OpenAIWriter(model="m", base_url="http://127.0.0.1/v1")
 FirebaseVerifier("p", "http://127.0.0.1/")
 print(*sorted(name for name in sys.argv[1:] if name in sys.modules))
