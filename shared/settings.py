@@ -191,7 +191,8 @@ class Settings:
         "RERANKER_MODEL",
         None,
         _text,
-        "With `cross_encoder` the folder of the model or its name on the model hub; with `vertex` default `semantic-ranker-default@latest`.",
+        "With `cross_encoder` the folder of the model or its name on the model hub; with `vertex` default "
+        "`semantic-ranker-default@latest`.",
     )
     judge: str = _setting(
         "JUDGE",
@@ -217,7 +218,8 @@ class Settings:
         None,
         _model,
         "Default `gemini-embedding-2` with Gemini; with OPENAI_BASE_URL a model there. Else one on this machine: a "
-        "folder, or a name on the model hub like `intfloat/multilingual-e5-small`, fetched once; default `all-MiniLM-L6-v2`.",
+        "folder, or a name on the model hub like `intfloat/multilingual-e5-small`, fetched once; default "
+        "`all-MiniLM-L6-v2`.",
     )
     embedding_unrelated: float | None = _setting(
         "EMBEDDING_UNRELATED",

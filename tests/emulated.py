@@ -11,6 +11,14 @@ import pytest
 from cli.emulator import Emulator, EmulatorMissing, start
 from shared.adapters.firestore import FirestoreStore
 
+PATIENCE = 120.0
+"""Seconds: a test waits for a busy machine, production does not."""
+
+
+def patient_store(project: str) -> FirestoreStore:
+    """A store that a slow emulator does not fail."""
+    return FirestoreStore(project, read_seconds=PATIENCE, write_seconds=PATIENCE)
+
 
 @pytest.fixture(scope="session")
 def emulator() -> Iterator[Emulator]:
@@ -37,6 +45,6 @@ def firestore_project(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> It
 @pytest.fixture
 def firestore_store(firestore_project: str) -> Iterator[FirestoreStore]:
     """An empty store in a project of its own."""
-    store = FirestoreStore(firestore_project)
+    store = patient_store(firestore_project)
     yield store
     store.close()

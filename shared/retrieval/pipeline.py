@@ -154,6 +154,7 @@ def _formula(
         mode=mode_of(pool, question.strategy),
         now=question.now,
         named=analysis.time.range if analysis.time else None,
+        only_then=analysis.time is not None and analysis.time.restricts,
         scale=(embedder.scale if embedder else None) or UNKNOWN,
         keyword=keyword_parts(pool, options),
         weigh=weigher(places),

@@ -55,6 +55,8 @@ class Formula:
     """Of the cosines."""
     keyword: Mapping[str, float]
     """Chunk id -> keyword part."""
+    only_then: bool = True
+    """Whether it asks for that time alone."""
     weigh: Callable[[IndexedChunk], float] = unweighted
     """What a chunk's score is multiplied by, in (0, 1]."""
 
@@ -84,7 +86,7 @@ class Formula:
         """Whether it has anything to do with what was asked: a word of it, its time, or more likeness than unrelated
         texts have.
         """
-        in_time = self.named is not None and self.named.contains(passage.chunk.created_at)
+        in_time = self.named is not None and self.only_then and self.named.contains(passage.chunk.created_at)
         return in_time or passage.scores.keyword > 0 or passage.scores.similarity > UNRELATED
 
     def _recency(self, created: datetime, vector: float, keyword: float) -> float:

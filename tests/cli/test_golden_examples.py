@@ -15,6 +15,8 @@ from cli.folder import walk
 from evaluation.golden import read_golden
 from tests.cli.conftest import Aurora
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GOLDEN, FURTHER, NOTES = EXAMPLES / "golden.jsonl", EXAMPLES / "golden-refusals.jsonl", EXAMPLES / "notes"
 
