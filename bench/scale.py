@@ -148,9 +148,10 @@ def page() -> str:
     return f"""# What it costs and where it stops
 
 Made by `python -m bench.scale`; change that and not this page. USD by Google's list prices as looked up in {PRICES_OF}:
-Firestore in a multi-region {READ * 1e5:.2f} for 100,000 reads, {WRITE * 1e5:.2f} for 100,000 writes and {GIB_MONTH:.2f} a
-GiB and month; {EMBED * 1e6:.2f} for a million embedded tokens, {MODEL_IN * 1e6:.2f} for a million that the model reads and
-{MODEL_OUT * 1e6:.2f} for a million that it writes. Without what is free, and without Cloud Run.
+Firestore in a multi-region {READ * 1e5:.2f} for 100,000 reads, {WRITE * 1e5:.2f} for 100,000 writes,
+{GIB_MONTH:.2f} a GiB and month; {EMBED * 1e6:.2f} for a million embedded tokens, {MODEL_IN * 1e6:.2f} for a million
+that the model reads and {MODEL_OUT * 1e6:.2f} for a million that it writes. Without what is free,
+and without Cloud Run.
 
 ## A question
 
@@ -186,8 +187,9 @@ Each with {TENANT_CHUNKS:,} chunks, {QUESTIONS_A_DAY} questions and {NOTES_A_DAY
   {2 * CHUNKS_OF_NOTE * index:.0f}.
 - **All tenants: how many requests are served at once.** `chat` serves {instances("chat")} and on-note-write
   {instances("on-note-write")}, by [cloudbuild.yaml](../cloudbuild.yaml), to bound the bill. If an answer and a note
-  take {SECONDS_OF_CHAT:.0f} s each, that is enough for {each["chat"]:,} such tenants asking and {each["index"]:,} saving.
-  Raise `--max-instances`, and with it the model's quota of tokens a minute, which is the project's own.
+  take {SECONDS_OF_CHAT:.0f} s each, that is enough for {each["chat"]:,} such tenants asking and
+  {each["index"]:,} saving. Raise `--max-instances`, and with it the model's quota of tokens a minute, which is
+  the project's own.
 - **Then the database**: tenants share nothing in it, so they can be spread over several databases (100 a project) by
   the tenant's id.
 """
