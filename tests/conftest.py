@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from tests.emulated import emulator, firestore_project, firestore_store  # noqa: F401 - fixtures
+from tests.emulated import (  # noqa: F401 - fixtures
+    emulator,
+    firestore_host,
+    firestore_project,
+    firestore_store,
+    limits,
+    within_limits,
+)
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 
 # The contract suites are plain modules: without this their failing asserts would not show the values compared.

@@ -10,6 +10,8 @@ import pytest
 
 from cli.emulator import Emulator, EmulatorMissing, start
 from shared.adapters.firestore import FirestoreStore
+from tests.servers.firestore_limits import ProductionLimits
+from tests.servers.firestore_proxy import FirestoreProxy
 
 
 @pytest.fixture(scope="session")
@@ -25,11 +27,36 @@ def emulator() -> Iterator[Emulator]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def limits(emulator: Emulator) -> Iterator[ProductionLimits]:
+    """What production would refuse of that which passes `firestore_host`."""
+    limits = ProductionLimits(emulator.host)
+    yield limits
+    limits.close()
+
+
+@pytest.fixture(scope="session")
+def firestore_host(emulator: Emulator, limits: ProductionLimits) -> Iterator[str]:
+    """The emulator's gRPC behind production's limits, for FIRESTORE_EMULATOR_HOST."""
+    with FirestoreProxy(emulator.host, limits) as proxy:
+        yield proxy.host
+
+
 @pytest.fixture
-def firestore_project(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def within_limits(limits: ProductionLimits) -> Iterator[None]:
+    """Fails a test during which something was refused, even where the product got over it."""
+    limits.refused.clear()
+    yield
+    assert not limits.refused
+
+
+@pytest.fixture
+def firestore_project(
+    emulator: Emulator, firestore_host: str, within_limits: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
     """A project that is empty, and FIRESTORE_EMULATOR_HOST set for this test."""
     project = f"demo-{uuid.uuid4().hex[:12]}"
-    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", emulator.host)
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
     yield project
     emulator.reset(project)
 

@@ -10,9 +10,10 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
 
-from shared.adapters.firestore.errors import translated
+from shared.adapters.firestore.errors import is_too_big, translated
 from shared.adapters.firestore.protocol import protocol
 from shared.adapters.firestore.reads import ReadCounter
+from shared.errors import StoreUnavailable
 
 T = TypeVar("T")
 
@@ -113,9 +114,25 @@ class Connection:
 
         A repeat after a lost reply is safe for writes that are guarded by a precondition, or idempotent.
         """
-        types = protocol()
-        request = types.CommitRequest(database=self.database, writes=writes)
+        request = protocol().CommitRequest(database=self.database, writes=writes)
         return self._insist(lambda left: _raw(self._call("commit", request, left)), self._write_seconds, guarded=True)
+
+    def write_each(self, writes: Sequence[Any]) -> None:
+        """Every one of the Writes for itself, in any order, so that they share no limit of a commit. For at most 500
+        that are idempotent and of different documents. Raises StoreUnavailable when some still fail at the deadline.
+        """
+        deadline, waiting, pause = time.monotonic() + self._write_seconds, list(writes), _FIRST_PAUSE
+        while True:
+            request = protocol().BatchWriteRequest(database=self.database, writes=waiting)
+            left = max(0.1, deadline - time.monotonic())
+            reply = self._insist(lambda left: _raw(self._call("batch_write", request, left)), left)  # noqa: B023 - called at once
+            waiting = [write for write, status in zip(waiting, reply.status, strict=True) if status.code]
+            if not waiting:
+                return
+            if time.monotonic() + pause > deadline:
+                raise StoreUnavailable(f"Firestore: {len(waiting)} of {len(writes)} writes failed")
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _stream(self, method: str, request: Any) -> list[Any]:  # noqa: ANN401
         """Every message of the reply; a stream that breaks off is asked for again from its beginning."""
@@ -135,10 +152,17 @@ class Connection:
         from google.api_core import exceptions, retry  # noqa: PLC0415
 
         deadline = time.monotonic() + seconds
-        passing = retry.if_exception_type(
-            exceptions.ServiceUnavailable, exceptions.Aborted, exceptions.ResourceExhausted
+        kinds = (exceptions.ServiceUnavailable, exceptions.Aborted, exceptions.ResourceExhausted)
+
+        def passes(error: BaseException) -> bool:
+            return isinstance(error, kinds) and not is_too_big(error)
+
+        attempts = retry.Retry(
+            passes,
+            initial=_FIRST_PAUSE,
+            maximum=_LONGEST_PAUSE,
+            timeout=seconds,
         )
-        attempts = retry.Retry(passing, initial=_FIRST_PAUSE, maximum=_LONGEST_PAUSE, timeout=seconds)
         with translated(guarded=guarded):
             return attempts(lambda: call(max(0.1, deadline - time.monotonic())))()
 

@@ -8,6 +8,7 @@ from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.erasure import Erasure
 from shared.adapters.firestore.index import Index
 from shared.adapters.firestore.notes import Notes
+from shared.adapters.firestore.places import Places
 from shared.adapters.firestore.reads import Reads
 from shared.adapters.firestore.search import Search
 from shared.adapters.firestore.sessions import Sessions
@@ -30,6 +31,7 @@ class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, 
         self.project = project
         self._connection = Connection(project, database, read_seconds=read_seconds, write_seconds=write_seconds)
         self._corpus = Corpus(self._connection)
+        self._places = Places(self._connection)
 
     @property
     def reads(self) -> Reads:
