@@ -15,7 +15,6 @@ from tests.emulated import (  # noqa: F401 - fixtures
     firestore_project,
     firestore_store,
     limits,
-    within_limits,
 )
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 

@@ -43,22 +43,18 @@ def firestore_host(emulator: Emulator, limits: ProductionLimits) -> Iterator[str
 
 
 @pytest.fixture
-def within_limits(limits: ProductionLimits) -> Iterator[None]:
-    """Fails a test during which something was refused, even where the product got over it."""
-    limits.refused.clear()
-    yield
-    assert not limits.refused
-
-
-@pytest.fixture
 def firestore_project(
-    emulator: Emulator, firestore_host: str, within_limits: None, monkeypatch: pytest.MonkeyPatch
+    emulator: Emulator, firestore_host: str, limits: ProductionLimits, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
-    """A project that is empty, and FIRESTORE_EMULATOR_HOST set for this test."""
+    """A project that is empty, and FIRESTORE_EMULATOR_HOST set for this test. It fails if production would have refused
+    anything, even where the product got over it.
+    """
     project = f"demo-{uuid.uuid4().hex[:12]}"
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
+    limits.refused.clear()
     yield project
     emulator.reset(project)
+    assert not limits.refused
 
 
 @pytest.fixture

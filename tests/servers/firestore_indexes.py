@@ -66,6 +66,8 @@ class IndexFile:
     def of_field(self, collection: str, field: str, *, is_array: bool = False) -> list[Index]:
         """The field's own indexes. `field`: its path within the document, map subfields by dots."""
         ways = self._override(collection, field)
+        if ways == []:
+            return []
         if ways is None:
             ways = [(CONTAINS, ONE)] if is_array else [(ASCENDING, ONE), (DESCENDING, ONE)]
         else:
@@ -138,7 +140,7 @@ def asked_by(query: Any, *, total: str | None = None) -> Asked:  # noqa: ANN401 
     filters = list(_filters(query.where)) if query.HasField("where") else []
     equal = {(field, CONTAINS if "ARRAY" in how else ASCENDING) for field, how in filters if how in _EQUAL}
     ranges = dict.fromkeys(field for field, how in filters if how not in _EQUAL)
-    order = [(each.field.field_path, DESCENDING if each.direction == 2 else ASCENDING) for each in query.order_by]  # noqa: PLR2004
+    order = [(each.field.field_path, DESCENDING if each.direction == 2 else ASCENDING) for each in query.order_by]
     order = [*((field, ASCENDING) for field in ranges if field not in dict(order)), *order]
     if total is not None and total not in dict(order):
         order.append((total, ASCENDING))

@@ -7,14 +7,16 @@ removes. Nothing of it is taken from the product, which packs by its own count.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 import grpc  # type: ignore[import-untyped]
 from google.cloud.firestore_v1 import types
 
-from tests.servers.firestore_indexes import Asked, Index, IndexFile, asked_by
+from tests.servers.firestore_indexes import GROUP, KEY, Asked, Index, IndexFile, asked_by
 from tests.servers.firestore_proxy import Answer, Call, Refuse
 
 MOST_BYTES = 10 * 2**20
@@ -47,8 +49,9 @@ class ProductionLimits:
         if call.method == "Commit":
             return self._commit(call.request.database, call.request.writes)
         if call.method == "BatchWrite":
+            # Each for itself, and what one document's removal takes away is within the limits of a document.
             for write in call.request.writes:
-                if answer := self._commit(call.request.database, [write]):
+                if not write.delete and (answer := self._commit(call.request.database, [write])):
                     return answer
         if call.method == "RunQuery":
             return self._query(asked_by(call.request.structured_query))
@@ -73,17 +76,18 @@ class ProductionLimits:
         size = entries = 0
         for name, write in zip(names, writes, strict=True):
             old, new = before.get(name, {}), {} if write.delete else _after(write, before.get(name, {}))
-            changed = self._entries(name, old) ^ self._entries(name, new)
+            removed, added = _entries(self.indexes, name, old), _entries(self.indexes, name, new)
+            changed = removed.keys() ^ added.keys()
             entries += len(changed)
-            size += sum(_entry_size(name, each) for each in changed)
+            size += sum(removed.get(each) or added[each] for each in changed)
             size += 0 if write.delete else _fields_size(new) + _name_size(name)
             with self._lock:
                 self.written.update((name.split("/")[-2], field) for field in new)
         with self._lock:
             self.heaviest = max(size, self.heaviest[0]), max(entries, self.heaviest[1])
         if size > self._most_bytes or entries > self._most_entries:
-            told = f"Transaction too big. Decrease transaction size. {len(writes)} writes, {entries} entries, {size} bytes"
-            return self._refuse(grpc.StatusCode.INVALID_ARGUMENT, told)
+            told = f"{len(writes)} writes, {entries} entries, {size} bytes"
+            return self._refuse(grpc.StatusCode.INVALID_ARGUMENT, f"Transaction too big. Decrease its size. {told}")
         return None
 
     def _refuse(self, code: grpc.StatusCode, details: str) -> Refuse:
@@ -99,19 +103,33 @@ class ProductionLimits:
         found = map(types.BatchGetDocumentsResponse.pb().FromString, replies)
         return {each.found.name: dict(each.found.fields) for each in found if each.HasField("found")}
 
-    def _entries(self, name: str, fields: Mapping[str, Any]) -> set[_Entry]:
-        """Each with the values it holds, so that what a commit leaves alone counts for nothing."""
-        collection = name.split("/")[-2]
-        found: set[_Entry] = set()
-        for path, value in _leaves("", fields):
-            is_array = value.HasField("array_value")
-            for index in self.indexes.of_field(collection, path, is_array=is_array):
-                found.update((index, (each,)) for each in _indexed(value))
-        for index in self.indexes.composites:
-            paths = [field for field, _ in index.fields if field != "__name__"]
-            if index.collection == collection and all(path in fields for path in paths):
-                found.update((index, each) for each in _products([_indexed(fields[path]) for path in paths]))
-        return found
+
+def cost(indexes: IndexFile, document: Any) -> tuple[int, int]:  # noqa: ANN401 - a protobuf Document
+    """Index entries of a document, and its bytes with theirs."""
+    fields = dict(document.fields)
+    entries = _entries(indexes, document.name, fields)
+    return len(entries), _name_size(document.name) + _fields_size(fields) + sum(entries.values())
+
+
+def _entries(indexes: IndexFile, name: str, fields: Mapping[str, Any]) -> dict[_Entry, int]:
+    """Each with its size. What a commit leaves as it was has the same index and values before and after."""
+    collection = name.split("/")[-2]
+    own, parent = _name_size(name), _name_size("/".join(name.split("/")[:-2]))
+    found: dict[_Entry, int] = {}
+    for path, value in _leaves("", fields):
+        own_indexes = indexes.of_field(collection, path, is_array=value.HasField("array_value"))
+        for content, size in _indexed(value).items() if own_indexes else ():
+            for index in own_indexes:
+                scope = _GROUP_ENTRY if index.scope == GROUP else parent + _ENTRY
+                found[index, (content,)] = own + scope + _string_size(path) + size
+    for index in indexes.composites:
+        paths = [field for field, _ in index.fields if field != KEY]
+        if index.collection == collection and all(path in fields for path in paths):
+            scope = (0 if index.scope == GROUP else parent) + _ENTRY
+            for parts in product(*(_indexed(fields[path]).items() for path in paths)):
+                size = own + scope + sum(size for _, size in parts)
+                found[index, tuple(content for content, _ in parts)] = size
+    return found
 
 
 def _totals(aggregation: Any) -> Iterator[str]:  # noqa: ANN401
@@ -148,36 +166,16 @@ def _is_vector(value: Any) -> bool:  # noqa: ANN401
     return "__type__" in value.map_value.fields
 
 
-def _indexed(value: Any) -> set[bytes]:  # noqa: ANN401
-    """The values that entries are made of: an array's elements, else the value."""
+def _indexed(value: Any) -> dict[bytes, int]:  # noqa: ANN401
+    """The values that entries are made of, an array's elements or the value itself, with their sizes."""
     values = value.array_value.values if value.HasField("array_value") else [value]
-    return {each.SerializeToString(deterministic=True) for each in values}
-
-
-def _products(parts: list[set[bytes]]) -> Iterator[tuple[bytes, ...]]:
-    if not parts:
-        yield ()
-        return
-    for first in parts[0]:
-        for rest in _products(parts[1:]):
-            yield (first, *rest)
-
-
-def _entry_size(name: str, entry: _Entry) -> int:
-    index, values = entry
-    size = sum(_indexed_size(types.Value.pb().FromString(each)) for each in values)
-    size += _name_size(name) + (_GROUP_ENTRY if index.single and index.scope == "COLLECTION_GROUP" else _ENTRY)
-    if index.scope == "COLLECTION":
-        size += _name_size("/".join(name.split("/")[:-2]))
-    return size + (_string_size(index.fields[0][0]) if index.single else 0)
-
-
-def _indexed_size(value: Any) -> int:  # noqa: ANN401
-    return _value_size(value) if value.HasField("map_value") else min(_MOST_INDEXED, _value_size(value))
+    if value.HasField("map_value"):
+        return {hashlib.sha1(value.SerializeToString()).digest(): _value_size(value)}  # noqa: S324 - tells vectors apart
+    return {each.SerializeToString(): min(_MOST_INDEXED, _value_size(each)) for each in values}
 
 
 def _name_size(name: str) -> int:
-    return sum(_string_size(part) for part in name.split("/documents/")[-1].split("/")) + _NAME
+    return sum(_string_size(part) for part in name.rsplit("/documents/", maxsplit=1)[-1].split("/")) + _NAME
 
 
 def _fields_size(fields: Mapping[str, Any]) -> int:

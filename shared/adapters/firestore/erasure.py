@@ -10,6 +10,7 @@ from typing import Any
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.corpus import Corpus
+from shared.adapters.firestore.places import Places
 from shared.adapters.firestore.protocol import protocol
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
 
@@ -30,6 +31,8 @@ class Erasure:
 
     _connection: Connection
     _corpus: Corpus
+    _days: set[str]
+    _places: Places
 
     def erase(self, tenant_id: str) -> Mapping[str, int]:
         """Some 8,000 documents a second on the emulator; a read and a delete each."""
@@ -41,6 +44,8 @@ class Erasure:
                 time.sleep(SETTLING_SECONDS)
         finally:
             self._corpus.forget(tenant_id)
+            self._days.clear()
+            self._places.forget()
         return dict(erased)
 
     def _clear(self, parent: str, collection: str, erased: Counter[str]) -> bool:

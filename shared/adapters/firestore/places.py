@@ -61,6 +61,10 @@ class Places:
             return  # somebody else has removed it, or opened it again
         self._known.discard(name)
 
+    def forget(self) -> None:
+        """After an erasure."""
+        self._known.clear()
+
     def _stands(self, name: str) -> bool:
         found = self._connection.lookup([name], ("leaving",)).get(name)
         return found is not None and not found.fields["leaving"].boolean_value

@@ -14,9 +14,10 @@ from shared.adapters.firestore.search import Search
 from shared.adapters.firestore.sessions import Sessions
 from shared.adapters.firestore.sweep import Sweep
 from shared.adapters.firestore.templates import Templates
+from shared.adapters.firestore.usage import Usage
 
 
-class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Erasure):
+class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Usage, Erasure):
     """`shared.ports.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
 
     Cheap to make: the client is the process's own, opened by the first request. Safe between threads.
@@ -32,6 +33,7 @@ class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, 
         self._connection = Connection(project, database, read_seconds=read_seconds, write_seconds=write_seconds)
         self._corpus = Corpus(self._connection)
         self._places = Places(self._connection)
+        self._days = set()
 
     @property
     def reads(self) -> Reads:
