@@ -41,9 +41,10 @@ format: .venv/dev
 bench: .venv/dev ## every speed figure, as ratios; JSON in bench/out
 	$(BIN)/python -m bench
 
-eval: .venv/dev ## the golden questions over the sample notes; a page with plots in bench/out
+eval: .venv/dev ## the golden questions over the sample notes and over strangers'; pages with plots in bench/out
 	@mkdir -p bench/out
-	$(BIN)/aurora eval examples/golden.jsonl --notes examples/notes --strategy weighted --strategy rrf --html bench/out/eval.html
+	$(BIN)/aurora eval examples/golden.jsonl --notes examples/notes --strategy weighted --strategy rrf --foreign examples/strangers/golden.jsonl --cache bench/out/vectors.sqlite3 --html bench/out/eval.html
+	$(BIN)/aurora eval examples/strangers/golden.jsonl --notes examples/strangers/notes --strategy weighted --strategy rrf --foreign examples/golden.jsonl --cache bench/out/vectors.sqlite3 --html bench/out/eval-strangers.html
 
 clean:
 	rm -rf .venv .aurora bench/out

@@ -3,33 +3,50 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
-from cli.folder import FileNote, Skipped
+from cli.folder import FileNote
 from cli.manifest import Manifest
 from functions.client import ApiClient, Json
-from shared.app import App
-from shared.domain import NoteKey
-from shared.errors import ModelRefused, NotFound, RequestError, Unavailable
+from shared.app import App, NoteDraft
+from shared.domain import Note, NoteKey
+from shared.errors import ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
+from shared.indexing.markdown_file import note_id_of
+from shared.indexing.pipeline import IndexOutcome
+from shared.indexing.revision import note_revision
 from shared.settings import Settings
 from shared.wire import instant
 
 FOLLOWS_WITHIN = 60.0
 """Seconds that a server's index is waited for; it follows afterwards too."""
+LISTED_AGAIN = 600.0
+"""Seconds after which a follower of a folder asks a server again for all its notes."""
 PAGE = "200"
+LISTED = 500
+"""Notes read at once of this machine's store."""
 _ENDS = frozenset({"indexed", "failed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """One file after its turn: left out, or saved; and how far the index has followed."""
+class Held:
+    """A note as it is there now."""
 
-    file: FileNote | Skipped
+    note: Note
+    revision: str
+    """What says on saving that this is the note that is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """How far the index has followed one note."""
+
     changed: bool = False
+    """Whether there was anything to follow."""
     embedded: int = 0
     """Texts that were embedded; a server does not say."""
     pending: str | None = None
@@ -38,7 +55,7 @@ class Taken:
 
 
 class Destination(Protocol):
-    """A place for notes. Used by several threads at once."""
+    """A place for notes. Used by several threads at once. Everything may raise RequestError and Unavailable."""
 
     @property
     def name(self) -> str:
@@ -50,20 +67,41 @@ class Destination(Protocol):
         """Folder of the manifest."""
         ...
 
-    def save(self, note: FileNote) -> Taken: ...
-
-    def follow(self, taken: Taken) -> Taken:
-        """The same once the index has followed, or with what keeps it."""
+    def listed(self) -> Mapping[str, str]:
+        """Note id -> when it was last changed, of every note, as they were a short while ago."""
         ...
 
-    def remove(self, note_id: str) -> bool:
-        """Whether there was such a note."""
+    def read(self, note_id: str) -> Held | None:
+        """None: there is no such note."""
         ...
+
+    def save(self, file: FileNote, replacing: str) -> Note:
+        """The note that the file becomes. Raises Conflict if it is not of the revision `replacing` (empty: there is
+        none) and not what the file says either.
+        """
+        ...
+
+    def index(self, note_id: str) -> Followed:
+        """Begin to follow, where that does not begin by itself."""
+        ...
+
+    def follow(self, note_id: str) -> Followed:
+        """Wait for what `save` has set off."""
+        ...
+
+    def remove(self, note_id: str, replacing: str) -> None:
+        """Raises Conflict if it is of another revision, NotFound."""
+        ...
+
+
+def seen(note: Note) -> str:
+    """When it was last changed, as `listed` says it."""
+    return note.updated_at.astimezone(UTC).isoformat()
 
 
 @dataclass(frozen=True, slots=True)
 class LocalDestination:
-    """A tenant's notes in the App of this process, each indexed before `save` returns."""
+    """A tenant's notes in the App of this process, each indexed at once."""
 
     app: App
     tenant_id: str
@@ -76,32 +114,56 @@ class LocalDestination:
     def home(self) -> Path:
         return self.app.settings.home
 
-    def save(self, note: FileNote) -> Taken:
-        try:
-            # without a date of its own, a file was created when it was first seen to be modified
-            self.app.save_note(self.tenant_id, note.note_id, replace(note.draft, modified_at=note.modified))
-        except (RequestError, Unavailable) as error:
-            return Taken(note, failed=error.message)
-        try:
-            outcome = self.app.index_note(NoteKey(self.tenant_id, note.note_id))
-        except Unavailable as error:
-            return Taken(note, pending=error.message)
-        except ModelRefused as error:
-            return Taken(note, failed=error.message)
-        if outcome.action == "failed":
-            return Taken(note, failed=outcome.error or "refused by the model")
-        return Taken(note, changed=outcome.action != "unchanged", embedded=outcome.embedded)
+    def listed(self) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        token = None
+        while True:
+            page = self.app.notes(self.tenant_id, limit=LISTED, token=token, vault=None)
+            found.update((note.note_id, seen(note)) for note in page.items)
+            if (token := page.next_token) is None:
+                return found
 
-    def follow(self, taken: Taken) -> Taken:
-        return taken
-
-    def remove(self, note_id: str) -> bool:
+    def read(self, note_id: str) -> Held | None:
         try:
-            self.app.delete_note(self.tenant_id, note_id)
+            note = self.app.note(self.tenant_id, note_id)
         except NotFound:
-            return False  # somebody else deleted it
-        self.app.index_note(NoteKey(self.tenant_id, note_id))
-        return True
+            return None
+        return Held(note, note_revision(note))
+
+    def save(self, file: FileNote, replacing: str) -> Note:
+        # without a date of its own, a file was created when it was first seen to be modified
+        draft = replace(file.draft, modified_at=file.modified)
+        return self.app.save_note(self.tenant_id, file.note_id, draft, replacing=replacing)
+
+    def index(self, note_id: str) -> Followed:
+        try:
+            outcome = self._indexed(NoteKey(self.tenant_id, note_id))
+        except Unavailable as error:
+            return Followed(pending=error.message)
+        except ModelRefused as error:
+            return Followed(failed=error.message)
+        if outcome.action == "failed":
+            return Followed(failed=outcome.error or "refused by the model")
+        return Followed(outcome.action != "unchanged", outcome.embedded)
+
+    def _indexed(self, key: NoteKey) -> IndexOutcome:
+        """Once `aurora dev`, which follows the same notes, has done its part. Raises NoteBusy if that takes long."""
+        deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
+        while True:
+            try:
+                return self.app.index_note(key)
+            except NoteBusy:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(pause)
+            pause = min(2 * pause, 1.0)
+
+    def follow(self, note_id: str) -> Followed:  # noqa: ARG002 - nothing is left to wait for
+        return Followed()
+
+    def remove(self, note_id: str, replacing: str) -> None:
+        self.app.delete_note(self.tenant_id, note_id, replacing=replacing)
+        self.index(note_id)
 
 
 def local_name(settings: Settings, tenant_id: str) -> str:
@@ -112,64 +174,99 @@ def local_name(settings: Settings, tenant_id: str) -> str:
 
 def forget(settings: Settings, tenant_id: str) -> None:
     """Which folders a tenant's notes on this machine came from is not known any more."""
-    Manifest.of(settings.home).forget(local_name(settings, tenant_id))
+    Manifest.of(settings.home).forget_all(local_name(settings, tenant_id))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RemoteDestination:
     """The caller's notes on a server, whose index follows by itself."""
 
     client: ApiClient
     server: str
     home: Path
-    known: dict[str, str]
-    """Note id -> when the note was last changed, as the server says."""
-
-    @classmethod
-    def at(cls, client: ApiClient, server: str, home: Path) -> RemoteDestination:
-        return cls(client, server, home, {note["noteId"]: note["updatedAt"] for note in listed_notes(client)})
+    _listed: dict[str, str] = field(default_factory=dict)
+    _again: float = 0.0
+    """When the notes are to be listed again, on the monotonic clock: each listing is a bill."""
 
     @property
     def name(self) -> str:
         return self.server
 
-    def save(self, note: FileNote) -> Taken:
-        draft = note.draft
-        body = {"text": draft.text, "path": draft.path, "vault": draft.vault, "modifiedAt": instant(note.modified)}
-        try:
-            saved = self.client.send("POST", "/notes:import", body)["note"]
-        except (RequestError, Unavailable) as error:
-            return Taken(note, failed=error.message)
-        changed = self.known.get(note.note_id) != saved["updatedAt"]
-        self.known[note.note_id] = saved["updatedAt"]
-        return Taken(note, changed=changed)
+    def listed(self) -> Mapping[str, str]:
+        if time.monotonic() >= self._again:
+            self._listed = {note["noteId"]: seen(_note(note)) for note in listed_notes(self.client)}
+            self._again = time.monotonic() + LISTED_AGAIN
+        return self._listed
 
-    def follow(self, taken: Taken) -> Taken:
-        if isinstance(taken.file, Skipped) or not taken.changed:
-            return taken
+    def read(self, note_id: str) -> Held | None:
+        try:
+            found = self.client.send("GET", _address(note_id))
+        except NotFound:
+            self._listed.pop(note_id, None)
+            return None
+        return Held(_note(found), found["revision"])
+
+    def save(self, file: FileNote, replacing: str) -> Note:
+        draft = file.draft
+        body = {"text": draft.text, "path": draft.path, "vault": draft.vault, "modifiedAt": instant(file.modified)}
+        if note_id_of(draft.vault, draft.path) == file.note_id:
+            saved = self.client.send("POST", "/notes:import", {**body, "revision": replacing})["note"]
+        else:  # the note was moved there
+            saved = self.client.send("PUT", _address(file.note_id), {**_body(draft), "revision": replacing})
+        note = _note({**saved, "text": draft.text})
+        self._listed[note.note_id] = seen(note)
+        return note
+
+    def index(self, note_id: str) -> Followed:  # noqa: ARG002 - the server's index follows every save
+        return Followed()
+
+    def follow(self, note_id: str) -> Followed:
         deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
         try:
-            while (state := self._state(taken.file.note_id)) not in _ENDS and time.monotonic() < deadline:
+            while (state := self._state(note_id)) not in _ENDS and time.monotonic() < deadline:
                 time.sleep(pause)
                 pause = min(2 * pause, 1.0)
         except (RequestError, Unavailable) as error:
-            return replace(taken, pending=f"saved; {error.message}")
+            return Followed(pending=f"saved; {error.message}")
         if state == "failed":
-            return replace(taken, failed="the server could not index it")
-        return taken if state == "indexed" else replace(taken, pending="saved; the server has still to index it")
+            return Followed(failed="the server could not index it")
+        return Followed(changed=True, pending=None if state == "indexed" else "saved; the server has still to index it")
 
     def _state(self, note_id: str) -> str:
         """How far the index is with what the note says now."""
         status = self.client.send("GET", f"{_address(note_id)}:indexStatus")
         return str(status["status"]) if status["current"] else "missing"
 
-    def remove(self, note_id: str) -> bool:
-        try:
-            self.client.send("DELETE", _address(note_id))
-            self.known.pop(note_id, None)
-        except NotFound:
-            return False
-        return True
+    def remove(self, note_id: str, replacing: str) -> None:
+        self.client.send("DELETE", _address(note_id), query={"revision": replacing})
+        self._listed.pop(note_id, None)
+
+
+def _body(draft: NoteDraft) -> Json:
+    return {
+        "title": draft.title,
+        "text": draft.text,
+        "vault": draft.vault,
+        "path": draft.path,
+        "tags": draft.tags,
+        "lang": draft.lang,
+        "createdAt": None if draft.created_at is None else instant(draft.created_at),
+    }
+
+
+def _note(found: Json) -> Note:
+    """A note as the routes give it; without a text where they list it."""
+    return Note(
+        note_id=found["noteId"],
+        title=found["title"],
+        text=found.get("text", ""),
+        created_at=datetime.fromisoformat(found["createdAt"]),
+        updated_at=datetime.fromisoformat(found["updatedAt"]),
+        vault=found["vault"],
+        path=found["path"],
+        tags=tuple(found["tags"]),
+        lang=found["lang"],
+    )
 
 
 def _address(note_id: str) -> str:

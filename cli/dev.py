@@ -14,19 +14,22 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import functions_framework
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
-from cli import emulator
 from cli.destinations import LocalDestination, forget
+from cli.dev_store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, following
 from cli.importing import Import
 from cli.loopback import only_from_this_machine
 from cli.options import Place, close, common, fail
 from cli.page import with_page
-from cli.trigger import Trigger, delivery
+from cli.request_lines import with_request_lines
+from cli.suite import PROJECT
+from cli.tokens import minted
+from cli.trigger import Trigger, delivery, posting
 from shared.app import App
 from shared.bootstrap import build, use
 from shared.errors import AuroraError
@@ -35,15 +38,11 @@ from shared.indexing.records import LEASE
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
 RECONCILE_SECONDS = 300.0
 BEYOND_LEASE = 2.0
 """Seconds."""
 RECONCILE_BUDGET = 500
-PROJECT = "demo-aurora"
-"""The emulator's project; it takes any name, and `demo-` ones never reach a real one."""
-TRIGGER, TEMPLATE_TRIGGER = "on-note-write", "on-template-write"
 SAMPLE_VAULT = "default"
 QUESTION = "What did we decide about the API?"
 
@@ -53,27 +52,33 @@ _logger = logging.getLogger("shared.dev")
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0: any free one.")
 @click.option("--store", type=click.Choice(["embedded", "emulator"]), default="embedded", show_default=True)
+@click.option("--emulator-port", type=click.IntRange(0, 65535), default=0, help="0: any free one.")
+@click.option(
+    "--emulator-data", type=click.Path(path_type=Path, file_okay=False), help="Folder that keeps its documents."
+)
 @click.option("--browser/--no-browser", default=True, help="Open the address, when started from a terminal.")
 @click.option(
     "--sample", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Notes to load the first time."
 )
 @common
-def dev(place: Place, port: int, store: str, sample: Path | None, *, browser: bool) -> None:
+def dev(place: Place, /, *, port: int, sample: Path | None, browser: bool, **asked: Any) -> None:  # noqa: ANN401 - click's
     """The whole product on this machine, for this machine only. Ctrl-C ends it."""
+    choice = StoreChoice(kind=asked["store"], port=asked["emulator_port"], data=asked["emulator_data"])
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.default_int_handler)
     with suppress(KeyboardInterrupt), ExitStack() as stack:
         listener = stack.enter_context(_listening(port))
         address = f"http://localhost:{listener.getsockname()[1]}"
         trigger = Trigger()
-        app = stack.enter_context(_product(place, store, listener, trigger))
+        store = stack.enter_context(dev_store(choice, os.environ, functions_port=listener.getsockname()[1]))
+        app = stack.enter_context(_product(place, store, trigger))
         if sample:
             _load_sample(app, place, sample)
-        server = _server(listener, _site(app, trigger))
+        server = _server(listener, _site(app, store, trigger, stack))
         stack.enter_context(_reconciling(app, place.tenant_id, reconcile_waits()))
         stack.callback(trigger.stop)
         trigger.start()
-        _greet(app, address)
+        _greet(app, store, address, place.tenant_id)
         if browser and sys.stdout.isatty():
             webbrowser.open(address)
         server.serve_forever()
@@ -94,28 +99,21 @@ def _listening(port: int) -> Iterator[socket.socket]:
 
 
 @contextmanager
-def _product(place: Place, store: str, listener: socket.socket, trigger: Trigger) -> Iterator[App]:
-    """The App of this process, on the store that was asked for."""
-    more = {"AUTH": os.environ.get("AUTH") or "none", "LOG_LEVEL": os.environ.get("LOG_LEVEL") or "WARNING"}
-    with ExitStack() as stack:
-        if store == "emulator":
-            running = stack.enter_context(emulator.start(functions_port=listener.getsockname()[1]))
-            os.environ["FIRESTORE_EMULATOR_HOST"] = running.host
-            running.upload_rules(PROJECT, (ROOT / "firestore.rules").read_text(encoding="utf-8"))
-            running.register_trigger(PROJECT, TRIGGER)
-            running.register_trigger(PROJECT, TEMPLATE_TRIGGER, emulator.TEMPLATES)
-            more |= {"STORE": "firestore", "GOOGLE_CLOUD_PROJECT": PROJECT}
-        else:
-            more["STORE"] = "embedded"
-        settings = place.settings(**more)
-        forgetting = partial(forget, settings)
-        app = build(settings, on_write=trigger.enqueue, on_erase=forgetting, tenant=place.tenant_id)
-        stack.callback(close, app)
-        use(app)
+def _product(place: Place, store: DevStore, trigger: Trigger) -> Iterator[App]:
+    """The App of this process, on that store."""
+    more = {"AUTH": "none", "LOG_LEVEL": "WARNING", **store.settings}
+    # What somebody has set wins over our defaults, but not over where the store is.
+    more |= {name: os.environ[name] for name in ("AUTH", "LOG_LEVEL") if os.environ.get(name)}
+    settings = place.settings(**more)
+    app = build(settings, on_write=trigger.enqueue, on_erase=partial(forget, settings), tenant=place.tenant_id)
+    use(app)
+    try:
         yield app
+    finally:
+        close(app)
 
 
-def _site(app: App, trigger: Trigger) -> WSGIApplication:
+def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack) -> WSGIApplication:
     """Every deployed function through its own host, under the paths it has in the cloud."""
     chat, api, on_note_write, on_template_write, reconcile = (
         functions_framework.create_app(name, str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
@@ -123,11 +121,14 @@ def _site(app: App, trigger: Trigger) -> WSGIApplication:
     )
     trigger.deliver = delivery(on_note_write)
     functions = {"chat": chat, "reconcile": reconcile}
-    if app.settings.store == "firestore":
+    if store.follow:
+        templates = posting(on_template_write)
+        stack.enter_context(following(store.follow, on_note=trigger.enqueue_path, on_template=templates))
+    elif app.settings.store == "firestore":
         # The emulator posts its events below this path.
         functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
-    site = with_page(_by_first_segment(functions, api), ROOT / "web")
-    return only_from_this_machine(site, app.settings.allowed_origins)
+    site = with_page(_by_first_segment(functions, api), ROOT / "web", store.page)
+    return with_request_lines(only_from_this_machine(site, app.settings.allowed_origins))
 
 
 def _by_first_segment(functions: Mapping[str, WSGIApplication], rest: WSGIApplication) -> WSGIApplication:
@@ -160,7 +161,7 @@ def _server(listener: socket.socket, site: WSGIApplication) -> BaseWSGIServer:
 
 
 class _Quiet(WSGIRequestHandler):
-    """The functions log their requests themselves."""
+    """`with_request_lines` tells of requests, when they have ended."""
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Nothing."""
@@ -213,8 +214,13 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
     click.echo(f"loaded {report.notes} sample notes from {sample}")
 
 
-def _greet(app: App, address: str) -> None:
+def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
     click.echo(f"Aurora Notes on {address}  (Ctrl-C ends it)")
     click.echo(app.notice)
+    for line in store.told:
+        click.echo(line)
     body = f'{{"message": "{QUESTION}"}}'
-    click.echo(f"try: curl -s {address}/chat -H 'Content-Type: application/json' -d '{body}'")
+    signed = ""
+    if app.settings.auth == "emulator":
+        signed = f"-H 'Authorization: Bearer {minted(tenant_id, app.settings.project or PROJECT)}' "
+    click.echo(f"try: curl -s {address}/chat {signed}-H 'Content-Type: application/json' -d '{body}'")

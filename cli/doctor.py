@@ -113,11 +113,15 @@ def _writer(writer: Writer) -> Verdict:
 def _folders(app: App, tenant_id: str) -> str:
     """Raises OperatorError if one has gone, or its import was broken off."""
     known = Manifest.of(app.settings.home).folders(local_name(app.settings, tenant_id))
-    odd = [f"{root} is gone" for root, _ in known if not root.is_dir()]
-    odd += [f"{root} was not indexed to its end" for root, finished in known if root.is_dir() and not finished]
+    odd = [f"{each.source.root} is gone" for each in known if not each.source.root.is_dir()]
+    odd += [
+        f"{each.source.root} was not indexed to its end"
+        for each in known
+        if each.source.root.is_dir() and not each.finished
+    ]
     if odd:
         raise OperatorError(f"{'; '.join(odd)}: run aurora index again")
-    return ", ".join(str(root) for root, _ in known) or "none indexed yet"
+    return ", ".join(str(each.source.root) for each in known) or "none indexed yet"
 
 
 def _mcp() -> Verdict:

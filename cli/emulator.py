@@ -29,6 +29,8 @@ MAIN_CLASS = "com.google.cloud.datastore.emulator.firestore.CloudFirestore"
 START_SECONDS = 60
 """Two seconds are usual; a busy machine gets more."""
 ADMIN_SECONDS = 30
+EXPORT, METADATA = "aurora", ".overall_export_metadata"
+"""The folder that holds saved documents, and the file in it with which the emulator begins to read them."""
 NOTES = "tenants/{tenantId}/notes/{noteId}"
 """Documents whose writes fire the index trigger."""
 TEMPLATES = "tenants/{tenantId}/templates/{templateId}"
@@ -132,6 +134,20 @@ class Emulator:
         }
         self._admin("POST", f"/projects/{project}/eventarcTrigger?eventarcTriggerId={quote(trigger_id)}", body)
 
+    def save(self, project: str, folder: Path) -> None:
+        """Write the project's documents to `folder`, for `start(data=folder)`; what it held is replaced when all are
+        written. Raises OperatorError.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = folder / f"{EXPORT}-new"
+        shutil.rmtree(fresh, ignore_errors=True)
+        database = f"projects/{project}/databases/(default)"
+        body = {"database": database, "export_directory": str(folder.resolve()), "export_name": fresh.name}
+        self._admin("POST", f"/projects/{project}:export", body)
+        (fresh / f"{fresh.name}{METADATA}").rename(fresh / f"{EXPORT}{METADATA}")
+        shutil.rmtree(folder / EXPORT, ignore_errors=True)
+        fresh.rename(folder / EXPORT)
+
     def index_usage(self, project: str) -> Any:  # noqa: ANN401 - JSON of the emulator
         """The composite indexes that the project's queries needed so far, vector fields left out."""
         database = quote(f"projects/{project}/databases/(default)", safe="")
@@ -155,9 +171,15 @@ class Emulator:
 
 
 def start(
-    *, port: int = 0, functions_port: int | None = None, heap: str = "1g", env: Mapping[str, str] | None = None
+    *,
+    port: int = 0,
+    functions_port: int | None = None,
+    data: Path | None = None,
+    heap: str = "1g",
+    env: Mapping[str, str] | None = None,
 ) -> Emulator:
-    """A fresh, empty emulator that answers. `port` 0: any free one; `functions_port`: where triggers are posted.
+    """A fresh emulator that answers, empty or with what was saved in the folder `data`. `port` 0: any free one;
+    `functions_port`: where triggers are posted.
 
     `heap`: Java's limit; 10,000 chunks with vectors need 2g. `env`: the environment, os.environ if None.
     Raises EmulatorMissing.
@@ -167,6 +189,9 @@ def start(
     command = [java, f"-Xmx{heap}", "-cp", str(jar), MAIN_CLASS, "--host=127.0.0.1", f"--port={host.partition(':')[2]}"]
     if functions_port is not None:
         command.append(f"--functions_emulator=127.0.0.1:{functions_port}")
+    saved = data / EXPORT / f"{EXPORT}{METADATA}" if data else None
+    if saved and saved.is_file():
+        command.append(f"--import-data={saved.resolve()}")
     handle, name = tempfile.mkstemp(prefix="firestore-emulator-", suffix=".log")
     with os.fdopen(handle, "wb") as log:
         # Its own session: Ctrl-C in a terminal then reaches us first, and we stop it after the last write.
@@ -193,13 +218,14 @@ def _wait_until_ready(emulator: Emulator) -> None:
         if emulator.process.poll() is not None:
             tail = emulator.log.read_text(errors="replace")[-2000:]
             raise EmulatorMissing(f"the Firestore emulator ended at once:\n{tail}")
-        if _answers(emulator.host):
+        if answers(emulator.host):
             return
         time.sleep(0.05)
     raise EmulatorMissing(f"the Firestore emulator did not answer within {START_SECONDS} seconds")
 
 
-def _answers(host: str) -> bool:
+def answers(host: str) -> bool:
+    """Whether an emulator, of whatever kind, answers at `HOST:PORT`."""
     try:
         with urllib.request.urlopen(f"http://{host}/", timeout=5) as reply:
             return bool(reply.status == 200)

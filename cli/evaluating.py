@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 from rich.console import Console
@@ -22,21 +22,27 @@ from evaluation.asking import Asker
 from evaluation.collection import UNDATED, read_collection
 from evaluation.comparison import Golden, Measured, Variant, halves, measure
 from evaluation.corpus import fill, names_of, notes_of, relevant_ids
+from evaluation.facts import parts_needed
 from evaluation.golden import GoldenQuestion, read_golden
-from evaluation.measures import TABLE, means
+from evaluation.measures import ANSWERS, TABLE
 from evaluation.report import Report, html
+from evaluation.summary import summary, variant_summary
 from evaluation.tuning import Tuned, tune
+from evaluation.vectors import RememberingEmbedder
 from shared.app import App, NoteDraft
 from shared.bootstrap import build
-from shared.domain import Strategy
+from shared.domain import Filters, Strategy
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import DEFAULT_CHUNKER
+from shared.ports import Embedder
 from shared.text.instants import parse_instant
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 CHUNKERS = click.Choice(["markdown", "sentence", "fixed", "whole"])
 VAULT = "default"
+CONFIGURED, NONE = "configured", "none"
+"""Embedders that are no model's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +66,38 @@ class Task:
 )
 @click.option("--strategy", "strategies", multiple=True, type=click.Choice([each.value for each in Strategy]))
 @click.option("--chunker", "chunkers", multiple=True, type=CHUNKERS, default=[DEFAULT_CHUNKER], show_default=True)
-@click.option("--embedder", "embedders", multiple=True, type=click.Choice(["configured", "none"]))
+@click.option(
+    "--embedder",
+    "embedders",
+    multiple=True,
+    default=[CONFIGURED],
+    show_default=True,
+    help="`configured`, `none`, or a model as in EMBEDDING_MODEL.",
+)
 @click.option("--slice", "slices", multiple=True, help="Only questions of this slice; repeatable.")
 @click.option("--chat/--no-chat", default=None, help="Have them answered too.  [default: with a golden file]")
+@click.option(
+    "--foreign",
+    "strangers",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    help="A golden file or collection about quite other notes: its questions are asked too and should be refused.",
+)
 @click.option("--tune", "tunes", is_flag=True, help="Tune weights and BM25 on one half, report the other.")
 @click.option("--now", help="RFC 3339; when questions are asked that do not say.")
+@click.option(
+    "--cache",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Keep vectors in this file, by a hash of what was embedded: the next run embeds what is new.",
+)
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with plots.")
 @common
 def evaluate(place: Place, golden: Path | None, collection: Path | None, support: Path | None, **options: Any) -> None:  # noqa: ANN401 - click's options
     """Ask questions whose answers are known, in a store of their own; nothing of yours is changed.
 
     GOLDEN is JSON Lines or YAML, described in evaluation/golden.py; examples/golden.jsonl is one.
-    Strategies, chunkers and embedders given more than once are compared with each other.
+    Strategies, chunkers and embedders given more than once are compared with each other. Where questions name vaults,
+    the first-level folders of --notes are those vaults.
     """
     if [golden, collection, support].count(None) != 2:
         raise click.UsageError("give a golden file, or --collection, or --support")
@@ -81,11 +107,10 @@ def evaluate(place: Place, golden: Path | None, collection: Path | None, support
         return
     task = _task(place, golden, collection, options)
     chat = options["chat"] if options["chat"] is not None else golden is not None
-    with tempfile.TemporaryDirectory(prefix="aurora-eval-") as home, _app(place, Path(home)) as app:
-        measured, tuned = _evaluated(task, app, chat=chat, options=options)
+    measured, tuned = _evaluated(place, task, chat=chat, options=options)
     report = Report(source=task.source, golden=task.golden, notes=task.notes, measured=measured, tuned=tuned)
     if place.as_json:
-        print_json(_json(report))
+        print_json(summary(report))
     else:
         _show(report)
     if options["page"] is not None:
@@ -101,13 +126,19 @@ def _need_metrics() -> None:
 
 
 @contextmanager
-def _app(place: Place, home: Path) -> Iterator[App]:
-    """The product as configured, on an empty store of its own."""
-    app = build(replace(place, home=home).settings(STORE="embedded"), tenant=place.tenant_id)
-    try:
-        yield app
-    finally:
-        close(app)
+def _app(place: Place, embedder: str, cache: Path | None) -> Iterator[App]:
+    """The product as configured but for its embedder, on an empty store of its own."""
+    chosen = {} if embedder in (CONFIGURED, NONE) else {"EMBEDDING_MODEL": embedder}
+    with tempfile.TemporaryDirectory(prefix="aurora-eval-") as home:
+        app = build(replace(place, home=Path(home)).settings(STORE="embedded", **chosen), tenant=place.tenant_id)
+        try:
+            if embedder == NONE:
+                app = replace(app, embedder=None)
+            elif app.embedder is not None and cache is not None:
+                app = replace(app, embedder=cast("Embedder", RememberingEmbedder(app.embedder, cache)))
+            yield app
+        finally:
+            close(app)
 
 
 def _task(place: Place, golden: Path | None, collection: Path | None, options: Mapping[str, Any]) -> Task:
@@ -116,9 +147,10 @@ def _task(place: Place, golden: Path | None, collection: Path | None, options: M
         taken = read_collection(collection)
         return Task(collection.name, taken.notes, _golden(taken.questions, taken.notes, options), given or UNDATED)
     assert golden is not None  # noqa: S101 - one of both is there
-    notes = _markdown(options["notes"]) if options["notes"] else _own(place)
-    questions = _golden(read_golden(golden), notes, options)
-    return Task(golden.name, notes, questions, given or datetime.now(UTC))
+    questions = read_golden(golden)
+    in_vaults = any(each.vault for each in questions)
+    notes = _markdown(options["notes"], in_vaults=in_vaults) if options["notes"] else _own(place)
+    return Task(golden.name, notes, _golden(questions, notes, options), given or datetime.now(UTC))
 
 
 def _instant(text: str) -> datetime:
@@ -137,12 +169,35 @@ def _golden(
         raise InvalidArgument("--slice", f"one of {', '.join(sorted({each.slice for each in questions}))}")
     if options["tunes"] and not all(halves(wanted)):
         raise InvalidArgument("--tune", "questions with an answer for both halves, the tuned one and the other")
-    names = names_of(notes)
-    return Golden(wanted, {each.question_id: relevant_ids(each, notes, names) for each in wanted if each.answerable})
+    names, texts = names_of(notes), {note_id: note.text for note_id, note in notes.items()}
+    relevant = {each.question_id: relevant_ids(each, notes, names) for each in wanted if each.answerable}
+    return Golden(
+        questions=wanted,
+        relevant=relevant,
+        needed={
+            each.question_id: parts_needed(each.facts, relevant[each.question_id], texts)
+            for each in wanted
+            if each.answerable
+        },
+        foreign={source.stem: _foreign(source) for source in options["strangers"]},
+    )
 
 
-def _markdown(folder: Path) -> dict[str, NoteDraft]:
-    read_notes = (read(folder, file, VAULT) for file in walk(folder) if isinstance(file, Path))
+def _foreign(source: Path) -> tuple[GoldenQuestion, ...]:
+    """The questions alone: their vaults, folders and answers are elsewhere."""
+    questions = read_collection(source).questions if source.is_dir() else read_golden(source)
+    return tuple(replace(each, filters=Filters(), vault="", relevant={}) for each in questions)
+
+
+def _markdown(folder: Path, *, in_vaults: bool) -> dict[str, NoteDraft]:
+    """`in_vaults`: the folder's folders are vaults, and what else is in it is no note."""
+    vaults = sorted(each for each in folder.iterdir() if each.is_dir()) if in_vaults else [folder]
+    read_notes = (
+        read(vault, file, vault.name if in_vaults else VAULT)
+        for vault in vaults
+        for file in walk(vault)
+        if isinstance(file, Path)
+    )
     return {
         note.note_id: replace(note.draft, created_at=note.draft.created_at or note.modified)
         for note in read_notes
@@ -155,23 +210,25 @@ def _own(place: Place) -> dict[str, NoteDraft]:
         return notes_of(app.store, place.tenant_id)
 
 
-def _evaluated(task: Task, app: App, *, chat: bool, options: Mapping[str, Any]) -> tuple[list[Measured], list[Tuned]]:
-    """Each chunker and embedder in a tenant of its own, each strategy on it."""
+def _evaluated(
+    place: Place, task: Task, *, chat: bool, options: Mapping[str, Any]
+) -> tuple[list[Measured], list[Tuned]]:
+    """Each embedder in a store of its own, each chunker in a tenant of its own, each strategy on it."""
     measured, tuned = [], []
     strategies = [Strategy(each) for each in options["strategies"] or (Strategy.WEIGHTED,)]
     with _progress() as progress:
-        for embedder in options["embedders"] or ("configured",):
-            for chunker in options["chunkers"]:
-                variant = replace(app, chunker=chunker, embedder=app.embedder if embedder == "configured" else None)
-                tenant = f"{embedder}-{chunker}"
-                _indexed(task, variant, tenant, progress)
-                for strategy in strategies:
-                    asker = Asker(variant, tenant, task.now, strategy)
-                    label = Variant(strategy, variant.embedder.model if variant.embedder else "none", chunker)
-                    progress.add_task(f"asking {label.label}", total=None)
-                    measured.append(measure(task.golden, label, asker, chat=chat))
-                    if options["tunes"]:
-                        tuned.append(tune(task.golden, asker))
+        for embedder in options["embedders"]:
+            with _app(place, embedder, options["cache"]) as app:
+                for chunker in options["chunkers"]:
+                    variant = replace(app, chunker=chunker)
+                    _indexed(task, variant, chunker, progress)
+                    for strategy in strategies:
+                        asker = Asker(variant, chunker, task.now, strategy)
+                        label = Variant(strategy, variant.embedder.model if variant.embedder else NONE, chunker)
+                        progress.add_task(f"asking {label.label}", total=None)
+                        measured.append(measure(task.golden, label, asker, chat=chat))
+                        if options["tunes"]:
+                            tuned.append(tune(task.golden, asker))
     return measured, tuned
 
 
@@ -186,56 +243,17 @@ def _progress() -> Progress:
     )
 
 
-def _json(report: Report) -> dict[str, Any]:
-    return {
-        "source": report.source,
-        "questions": len(report.golden.questions),
-        "notes": len(report.notes),
-        "variants": [_variant_json(report, each) for each in report.measured],
-        "tuned": [
-            {
-                "strategy": each.strategy.value,
-                "change": dict(each.change),
-                "tunedHalf": {"before": each.tuned_before, "after": each.tuned_after},
-                "heldOutHalf": {"before": each.held_out_before, "after": each.held_out_after},
-            }
-            for each in report.tuned
-        ],
-    }
-
-
-def _variant_json(report: Report, measured: Measured) -> dict[str, Any]:
-    refusals = measured.refusals(report.golden.questions)
-    slices = {name: means(measured.figures, questions) for name, questions in report.golden.slices().items()}
-    if timed := measured.timed():
-        slices["(names a time)"] = means(measured.figures, timed)
-    shown: dict[str, Any] = {"variant": measured.variant.label, "overall": measured.overall(), "slices": slices}
-    if refusals is not None:
-        shown["refusals"] = {
-            "accuracy": refusals.accuracy,
-            "unanswerableRefused": refusals.unanswerable_refused,
-            "answerableRefused": refusals.answerable_refused,
-        }
-        shown["citations"] = means(measured.citations, measured.citations)
-    return shown
-
-
 def _show(report: Report) -> None:
     console = Console(highlight=False, soft_wrap=True)
     for measured in report.measured:
-        shown = _variant_json(report, measured)
-        table = Table(title=f"{report.source}: {measured.variant.label}", box=None, title_justify="left")
-        table.add_column("slice")
-        for name in TABLE:
-            table.add_column(name, justify="right")
-        for label, figures in {"all": shown["overall"], **shown["slices"]}.items():
-            if figures:
-                table.add_row(label, *(f"{figures[name]:.3f}" for name in TABLE))
-        console.print(table)
-        for part in ("refusals", "citations"):
-            figures = {name: value for name, value in shown.get(part, {}).items() if value is not None}
-            if figures:
-                console.print(f"{part}: " + ", ".join(f"{name} {value:.3f}" for name, value in figures.items()))
+        shown = variant_summary(report, measured)
+        label = measured.variant.label
+        console.print(_table(f"{report.source}: {label}", TABLE, {"all": shown["overall"], **shown["slices"]}))
+        if "answers" in shown:
+            console.print(_table(f"{report.source}, answered: {label}", ANSWERS, shown["answers"]))
+            console.print(f"refusal accuracy {shown['refusals']['accuracy']:.3f}")
+        for source, refused in shown.get("foreignRefused", {}).items():
+            console.print(f"questions of {source}: refused {refused:.3f}")
     for each in report.tuned:
         changes = ", ".join(f"{name} {value:g}" for name, value in each.change.items()) or "nothing did better"
         console.print(
@@ -243,3 +261,15 @@ def _show(report: Report) -> None:
             f"tuned half {each.tuned_before:.3f} -> {each.tuned_after:.3f}, "
             f"held-out half {each.held_out_before:.3f} -> {each.held_out_after:.3f}"
         )
+
+
+def _table(title: str, names: Sequence[str], rows: Mapping[str, Mapping[str, float]]) -> Table:
+    """A row a slice; what was not measured of it is left open."""
+    table = Table(title=title, box=None, title_justify="left")
+    table.add_column("slice")
+    for name in names:
+        table.add_column(name, justify="right")
+    for label, figures in rows.items():
+        if figures:
+            table.add_row(label, *(f"{figures[name]:.3f}" if name in figures else "" for name in names))
+    return table

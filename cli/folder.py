@@ -5,6 +5,7 @@ Ids are a hash of vault and path, so the same file is the same note on every run
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
@@ -30,6 +31,8 @@ class Skipped:
     reason: str
     unread: bool = False
     """It may hold notes, but could not be looked at."""
+    missed: bool = False
+    """It is a note to whoever wrote it: an import that leaves it out has not brought all there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,8 @@ class FileNote:
     note_id: str
     draft: NoteDraft
     modified: datetime
+    digest: str
+    """Of the file's bytes."""
     problem: str | None
     """What is odd about it although it is a note; None: nothing."""
 
@@ -59,7 +64,7 @@ def _walk(root: Path, folder: Path, entered: set[Path]) -> Iterator[Path | Skipp
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
-        yield Skipped(relative(root, folder), f"unreadable: {error.strerror}", unread=True)
+        yield Skipped(relative(root, folder), f"unreadable: {error.strerror}", unread=True, missed=True)
         return
     for entry in entries:
         is_folder = entry.is_dir()
@@ -100,10 +105,10 @@ def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
             return Skipped(path, "not a regular file")
         raw = file.read_bytes() if about.st_size <= MOST_TEXT_BYTES else b""
     except OSError as error:
-        return Skipped(path, f"unreadable: {error.strerror}", unread=True)
+        return Skipped(path, f"unreadable: {error.strerror}", unread=True, missed=True)
     reason = _unfit(path, about.st_size, raw)
     if reason:
-        return Skipped(path, reason)
+        return Skipped(path, reason, missed=True)
     text = raw.decode("utf-8-sig")
     fields = fields_of(text, path)
     draft = NoteDraft(
@@ -115,18 +120,24 @@ def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
         lang=fields.lang,
         created_at=fields.created_at,
     )
-    return FileNote(note_id_of(vault, path), draft, datetime.fromtimestamp(about.st_mtime, UTC), fields.problem)
+    modified = datetime.fromtimestamp(about.st_mtime, UTC)
+    return FileNote(note_id_of(vault, path), draft, modified, digest_of_bytes(raw), fields.problem)
+
+
+def digest_of_bytes(raw: bytes) -> str:
+    """32 hexadecimal digits."""
+    return hashlib.sha256(raw).hexdigest()[:32]
 
 
 def _unfit(path: str, size: int, raw: bytes) -> str | None:
     if size > MOST_TEXT_BYTES:
-        return f"too large: {size} bytes, the limit is {MOST_TEXT_BYTES}"
+        return f"too large: {size} bytes, the limit is {MOST_TEXT_BYTES}: split it"
     if len(path) > LONGEST_PATH or _CONTROL.search(path) or "\\" in path:
-        return f"its path is over {LONGEST_PATH} characters or has control characters or backslashes"
+        return f"its path is over {LONGEST_PATH} characters or has control characters or backslashes: rename it"
     if b"\0" in raw:
-        return "binary"
+        return "binary: a note is text"
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        return f"not UTF-8 at byte {error.start}"
+        return f"not UTF-8 at byte {error.start}: save it as UTF-8"
     return None

@@ -1,18 +1,23 @@
-"""A folder of Markdown into the product: save what changed, index it, remove what is gone."""
+"""A folder of Markdown and the notes made of it: what is news in one goes to the other, and nothing that somebody wrote
+is lost.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from cli.destinations import Destination, Taken
-from cli.folder import FileNote, Skipped, read, relative, walk
-from cli.manifest import Manifest
+from cli.destinations import Destination
+from cli.folder import Skipped, relative, walk
+from cli.joining import UNDECIDED, Choice, Joining
+from cli.manifest import Begun, Manifest, Source
+from cli.report import Report, Taken
 from shared.errors import NotFound
 from shared.indexing.markdown_file import note_id_of
 
@@ -20,68 +25,6 @@ WORKERS = 4
 """Files at once: while one waits for a model or the disk, another is read."""
 
 Step: TypeAlias = Callable[[int, int], None]
-
-
-@dataclass(slots=True)
-class Report:
-    """What one import did. Paths are relative to the folder."""
-
-    vault: str
-    folder: str
-    notes: int = 0
-    indexed: int = 0
-    unchanged: int = 0
-    removed: int = 0
-    embedded: int = 0
-    """Texts that were embedded."""
-    pending: list[Skipped] = field(default_factory=list)
-    """Saved and findable by keyword; vectors follow with `aurora reconcile`."""
-    failed: list[Skipped] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    odd: list[Skipped] = field(default_factory=list)
-    """Indexed, but not as their author meant."""
-    absent: frozenset[str] = frozenset()
-    """Ids of notes that stay for now although their files are not there; see `Glance`."""
-    seconds: float = 0.0
-
-    def add(self, taken: Taken) -> set[str]:
-        """Count one file. The id of its note, if it is one."""
-        if isinstance(taken.file, Skipped):
-            self.skipped.append(taken.file)
-            return set()
-        path = taken.file.draft.path
-        self.notes += 1
-        self.embedded += taken.embedded
-        if taken.file.problem:
-            self.odd.append(Skipped(path, taken.file.problem))
-        if taken.pending is not None:
-            self.pending.append(Skipped(path, taken.pending))
-        elif taken.failed is not None:
-            self.failed.append(Skipped(path, taken.failed))
-        else:
-            self.unchanged += not taken.changed
-            self.indexed += taken.changed
-        return {taken.file.note_id}
-
-    def as_json(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {
-            "vault": self.vault,
-            "folder": self.folder,
-            "notes": self.notes,
-            "indexed": self.indexed,
-            "unchanged": self.unchanged,
-            "removed": self.removed,
-            "embedded": self.embedded,
-            "seconds": round(self.seconds, 3),
-        }
-        for name, places in (
-            ("pending", self.pending),
-            ("failed", self.failed),
-            ("skipped", self.skipped),
-            ("odd", self.odd),
-        ):
-            shown[name] = [{"path": place.path, "reason": place.reason} for place in places]
-        return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +46,12 @@ class Import:
     destination: Destination
     root: Path
     vault: str
+    choice: Choice = UNDECIDED
 
     @property
-    def source(self) -> str:
+    def source(self) -> Source:
         """Names the folder in the manifest."""
-        return f"{self.destination.name} {self.vault} {self.root.resolve()}"
+        return Source(self.destination.name, self.vault, self.root.resolve())
 
     def manifest(self) -> Manifest:
         return Manifest.of(self.destination.home)
@@ -122,42 +66,62 @@ class Import:
         report.skipped += [entry for entry in entries if isinstance(entry, Skipped)]
         files = self._ids(entry for entry in entries if isinstance(entry, Path))
         manifest = self.manifest()
-        begun = manifest.begin(self.destination.name, self.source, self.root.resolve(), files.values())
-        seen = {file for file in files if glance.known(file) and files[file] in begun.before | begun.foreign}
-        kept = begun.before.intersection(files[file] for file in seen)
-        kept |= self._take_all([file for file in files if file not in seen], begun.foreign, report, step)
-        if any(entry.unread for entry in report.skipped):
-            kept |= begun.before  # what cannot be looked at may still be there
-        gone = self._remove_all(begun.before - kept, glance, report)
-        manifest.keep(self.source, kept, gone)
+        with manifest.held():
+            begun = self._begin(manifest, files, report)
+            self._bring(self._joining(manifest, begun), files, report, step, glance)
+            manifest.end(self.source, skipped=len(report.skipped))
         report.seconds = time.perf_counter() - started
         return report
 
-    def _ids(self, files: Iterable[Path]) -> dict[Path, str]:
-        return {file: note_id_of(self.vault, relative(self.root, file)) for file in files}
+    def _joining(self, manifest: Manifest, begun: Begun) -> Joining:
+        return Joining(
+            destination=self.destination,
+            source=self.source,
+            root=self.root,
+            choice=self.choice,
+            manifest=manifest,
+            begun=begun,
+            listed=self.destination.listed(),
+        )
 
-    def _take_all(self, files: Sequence[Path], foreign: frozenset[str], report: Report, step: Step) -> set[str]:
-        """Read and save each, then wait until the index has followed. The ids of those that are notes."""
+    def _begin(self, manifest: Manifest, files: Mapping[str, Path], report: Report) -> Begun:
+        """Raises NotFound for a folder of which everything has gone: so looks one whose disk is not there."""
+        if not files and not report.skipped and not any(self.root.iterdir()):
+            known = len(manifest.files(self.source))
+            if known:
+                raise NotFound(f"{self.root} is empty: is its disk there? Its {known} notes stay")
+        return manifest.begin(self.source, {note_id: relative(self.root, file) for note_id, file in files.items()})
+
+    def _ids(self, files: Iterable[Path]) -> dict[str, Path]:
+        return {note_id_of(self.vault, relative(self.root, file)): file for file in files}
+
+    def _bring(self, joining: Joining, files: Mapping[str, Path], report: Report, step: Step, glance: Glance) -> None:
+        """Each file and its note, then the notes whose files are not there; and wait until the index has followed."""
+        due = {
+            note_id: file for note_id, file in files.items() if not (glance.known(file) and joining.settled(note_id))
+        }
         taken: list[Taken] = []
         with _workers() as workers:
-            for each in workers.map(lambda file: self._take(file, foreign), files):
+            for each in workers.map(joining.join, due, due.values()):
                 taken.append(each)
-                step(len(taken), len(files))
-            return {note_id for each in workers.map(self.destination.follow, taken) for note_id in report.add(each)}
+                step(len(taken), len(due))
+            missing = frozenset(joining.begun.before) - frozenset(files)
+            if any(
+                isinstance(each, Skipped) and each.unread for each in (*report.skipped, *(one.file for one in taken))
+            ):
+                missing = frozenset()  # what cannot be looked at may still be there
+            gone = missing if glance.absent is None else missing & glance.absent
+            report.absent = missing - gone
+            taken += workers.map(partial(joining.join, file=None), sorted(gone))
+            for each in workers.map(self._followed, taken):
+                report.add(each)
 
-    def _take(self, file: Path, foreign: frozenset[str]) -> Taken:
-        """Runs in several threads at once."""
-        note = read(self.root, file, self.vault)
-        if isinstance(note, FileNote) and note.note_id in foreign:
-            note = Skipped(note.draft.path, "another folder has put a note at this path of the vault")
-        return Taken(note) if isinstance(note, Skipped) else self.destination.save(note)
-
-    def _remove_all(self, missing: frozenset[str], glance: Glance, report: Report) -> frozenset[str]:
-        """Those whose time has come. The ids that are gone."""
-        gone = missing if glance.absent is None else missing & glance.absent
-        report.absent = missing - gone
-        report.removed = sum(self.destination.remove(note_id) for note_id in sorted(gone))
-        return gone
+    def _followed(self, taken: Taken) -> Taken:
+        if not taken.saved or taken.note_id is None or taken.followed.failed or taken.followed.pending:
+            return taken
+        rest = self.destination.follow(taken.note_id)
+        changed = taken.followed.changed or rest.changed
+        return replace(taken, followed=replace(rest, changed=changed, embedded=taken.followed.embedded))
 
 
 @contextmanager

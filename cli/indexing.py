@@ -19,8 +19,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from cli.asking import question_json
 from cli.destinations import Destination, LocalDestination, RemoteDestination
-from cli.importing import Import, Report, Step
+from cli.importing import Import, Step
+from cli.joining import Choice, Side
 from cli.options import FAILED, Place, anywhere, common, print_json
+from cli.report import Report
 from cli.showing import show_answer, show_report
 from functions.client import ApiClient, InProcessClient, Json
 from shared.bootstrap import use
@@ -44,17 +46,22 @@ T = TypeVar("T")
 @click.argument("path", type=FOLDER)
 @click.option("--vault", default="default", show_default=True, help="The vault that the notes go into.")
 @click.option("--watch", "watching", is_flag=True, help="Go on following the folder until Ctrl-C.")
+@click.option("--write-back", is_flag=True, help="Write notes that were changed elsewhere into their files.")
+@click.option("--take", type=click.Choice([side.value for side in Side]), help="What stays where both were changed.")
 @anywhere
-def index(place: Place, path: Path, vault: str, *, watching: bool) -> None:
+def index(place: Place, path: Path, vault: str, take: str | None, *, watching: bool, write_back: bool) -> None:
     """Bring a folder of Markdown into a vault: what changed is indexed, what is gone removed.
 
-    Exit code 1: some notes could not be indexed, or wait for their vectors. With --watch and --json: one object a
-    line, one line a change.
+    A note that was changed or deleted elsewhere stays so; --write-back makes its file the same. Where the file has
+    changed too, both stay until --take decides; the other goes into the trash.
+
+    Exit code 1: some files are not notes yet, or wait for their vectors, or for such a decision. With --watch and
+    --json: one object a line, one line a change.
     """
     if not re.fullmatch(VAULT_PATTERN, vault):
         raise click.BadParameter(VAULT, param_hint="--vault")
     with _destination(place) as destination:
-        task = Import(destination, path, vault)
+        task = Import(destination, path, vault, Choice(write_back=write_back, take=Side(take) if take else None))
         if watching:
             _follow(place, task)
             return
@@ -63,7 +70,7 @@ def index(place: Place, path: Path, vault: str, *, watching: bool) -> None:
         print_json(report.as_json())
     else:
         show_report(report)
-    if report.failed or report.pending:
+    if not report.complete:
         sys.exit(FAILED)
 
 
@@ -74,7 +81,7 @@ def _destination(place: Place) -> Iterator[Destination]:
             yield LocalDestination(app, place.tenant_id)
     else:
         with place.client() as client:
-            yield RemoteDestination.at(client, place.server, place.settings().home)
+            yield RemoteDestination(client, place.server, place.settings().home)
 
 
 def _follow(place: Place, task: Import) -> None:

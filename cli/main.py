@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "search": ("cli.asking:search", "Find passages, best first."),
     "sessions": ("cli.sessions:sessions", "List, show, rename and delete conversations."),
     "templates": ("cli.templates:templates", "List, search, add and index reasoning templates."),
+    "token": ("cli.tokens:token", "Print an ID token for a product on an emulator."),
 }
 """Name -> where it is, imported when it is called: what one command needs, the others do not wait for; and what a list
 of commands says of it.

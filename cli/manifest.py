@@ -1,126 +1,351 @@
-"""Which notes came from which folder, so that only those are removed when their files are gone.
+"""What was last read of which folder: so that it is known what has changed since, in the file or in the note.
 
-One JSON file in the home folder, rewritten whole before and after each import, under a lock: several imports may run at
-once. Losing it removes nothing: a later import begins a new one.
+One SQLite file in the home folder; several imports may run at once. Losing it loses no text: a note and a file that
+differ are then both kept until somebody decides.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from cli.locking import locked
 from shared.errors import OperatorError
+
+PATIENCE = 30.0
+"""Seconds that another process's writing is waited for."""
+UNKNOWN = "unknown"
+"""In place of a digest: of an import by a version that wrote down none."""
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS folders (
+    id INTEGER PRIMARY KEY, destination TEXT NOT NULL, vault TEXT NOT NULL, root TEXT NOT NULL,
+    finished INTEGER NOT NULL DEFAULT 0, indexed_at TEXT, skipped INTEGER NOT NULL DEFAULT 0, write_back INTEGER,
+    UNIQUE (destination, vault, root)
+);
+CREATE TABLE IF NOT EXISTS files (
+    folder INTEGER NOT NULL REFERENCES folders ON DELETE CASCADE, note_id TEXT NOT NULL, path TEXT NOT NULL,
+    file TEXT, note TEXT, seen TEXT, reading TEXT,
+    PRIMARY KEY (folder, note_id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS files_by_note ON files (note_id);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder as it goes into one vault of one destination (store and tenant, or server)."""
+
+    destination: str
+    vault: str
+    root: Path
+    """Absolute, without links."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A file and its note as they were when they were last brought together. None: they never were."""
+
+    path: str
+    """Of the file, below its folder."""
+    file: str | None = None
+    """Digest of its bytes."""
+    note: str | None = None
+    """Digest of the note."""
+    seen: str | None = None
+    """When the note was last changed then, as its store says."""
+    reading: str | None = None
+    """Digest of what the file says; written before the note is, so that an import that dies in between recognises
+    what it wrote. None: the note says more than the file can.
+    """
+
+    def is_of(self, file: str, reading: str) -> bool:
+        """Whether the file is as it was, and says the same."""
+        return (self.file, self.reading) == (file, reading)
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
     """What an import needs to know of the notes there were before it."""
 
-    before: frozenset[str]
-    """Ids that came from this folder."""
+    before: Mapping[str, Read]
+    """By note id, those that came from this folder."""
     foreign: frozenset[str]
     """Ids that came from other folders."""
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A folder that was imported before."""
+
+    source: Source
+    notes: int
+    finished: bool
+    """Whether its last import came to its end."""
+    skipped: int
+    indexed_at: datetime | None
+    write_back: bool | None
+    """Whether a note that is changed elsewhere is written into its file; None: nobody was asked yet."""
+
+
 @dataclass(slots=True)
-class _Content:
-    """The file. `source` names store, tenant, vault and folder, as one text."""
-
-    folders: dict[str, list[str]] = field(default_factory=dict)
-    """Source -> ids of the notes that came from it."""
-    unfinished: set[str] = field(default_factory=set)
-    roots: dict[str, str] = field(default_factory=dict)
-    """Source -> its folder's absolute path."""
-
-
 class Manifest:
-    """As the file was when it was last looked at, which is at every change."""
+    """The file, which is made by the first import."""
 
-    def __init__(self, file: Path) -> None:
-        """Raises OperatorError for a file that is not ours."""
-        self._file = file
-        self._content = _read(file)
+    file: Path
+    _held: sqlite3.Connection | None = None
+    _turn: threading.RLock = field(default_factory=threading.RLock)
 
     @classmethod
     def of(cls, home: Path) -> Manifest:
-        return cls(home / "folders.json")
+        return cls(home / "folders.db")
 
-    def knows(self, source: str) -> bool:
+    def knows(self, source: Source) -> bool:
         """Whether it was imported before, even if nothing is left of it."""
-        return source in self._content.folders
+        return self._known(source) is not None
 
-    def finished(self, source: str) -> bool:
+    def finished(self, source: Source) -> bool:
         """Whether its last import came to its end."""
-        return self.knows(source) and source not in self._content.unfinished
+        known = self._known(source)
+        return known is not None and known.finished
 
-    def folders(self, destination: str) -> tuple[tuple[Path, bool], ...]:
-        """Each folder whose notes are there, and whether its last import came to its end."""
-        sources = [source for source in self._content.roots if source.startswith(f"{destination} ")]
-        return tuple((Path(self._content.roots[source]), self.finished(source)) for source in sources)
+    def _known(self, source: Source) -> Known | None:
+        return next((known for known in self.folders(source.destination) if known.source == source), None)
+
+    def folders(self, destination: str) -> tuple[Known, ...]:
+        """Each folder whose notes are there, by its path."""
+        query = (
+            "SELECT vault, root, count(files.note_id), finished, skipped, indexed_at, write_back FROM folders LEFT JOIN"
+            " files ON files.folder = folders.id WHERE destination = ? GROUP BY folders.id ORDER BY root, vault"
+        )
+        with self._reading() as db:
+            return tuple(_known(destination, row) for row in db.execute(query, (destination,)))
+
+    def files(self, source: Source) -> dict[str, Read]:
+        """By note id, what was last read of each of its files."""
+        with self._reading() as db:
+            return _files(db, _id(db, source))
+
+    def read(self, source: Source, note_id: str) -> Read | None:
+        """What was last read of one file; None: nothing."""
+        query = "SELECT path, file, note, seen, reading FROM files WHERE folder = ? AND note_id = ?"
+        with self._reading() as db:
+            found = db.execute(query, (_id(db, source), note_id)).fetchone()
+        return None if found is None else Read(*found)
+
+    def origin(self, destination: str, note_id: str) -> tuple[Known, Read] | None:
+        """The folder that a note came from, and its file as last read; None: it came from none."""
+        query = "SELECT vault, root FROM folders JOIN files ON folder = id WHERE destination = ? AND note_id = ?"
+        with self._reading() as db:
+            found = db.execute(query, (destination, note_id)).fetchone()
+        if found is None:
+            return None
+        source = Source(destination, found[0], Path(found[1]))
+        known, read = self._known(source), self.read(source, note_id)
+        return None if known is None or read is None else (known, read)
 
     def file_of(self, note_id: str, path: str) -> Path | None:
         """The file on this machine that the note at this path came from; None: there is none, or not any more."""
-        for source, root in self._content.roots.items():
-            if note_id in self._content.folders.get(source, ()) and (file := Path(root) / path).is_file():
-                return file
-        return None
+        query = "SELECT root FROM folders JOIN files ON folder = id WHERE note_id = ?"
+        with self._reading() as db:
+            roots = [Path(root) for (root,) in db.execute(query, (note_id,))]
+        return next((file for root in roots if (file := root / path).is_file()), None)
 
-    def begin(self, destination: str, source: str, root: Path, planned: Iterable[str]) -> Begun:
-        """Write down what may be there from now on: an import that is broken off here leaves nothing unknown. What
-        another folder has put there stays that folder's. The names of sources begin with that of their destination.
+    def begin(self, source: Source, planned: Mapping[str, str]) -> Begun:
+        """Write down what may be there from now on, note id -> path: an import that is broken off here leaves nothing
+        unknown. What another folder has put there stays that folder's.
         """
-        with self._changing() as content:
-            before = frozenset(content.folders.get(source, ()))
-            others = [other for other in content.folders if other != source and other.startswith(f"{destination} ")]
-            foreign = frozenset(note_id for other in others for note_id in content.folders[other])
-            content.unfinished.add(source)
-            content.roots[source] = str(root)
-            content.folders[source] = sorted(before | (set(planned) - foreign))
+        others = "SELECT note_id FROM files JOIN folders ON id = folder WHERE destination = ? AND id <> ?"
+        with self._writing() as db:
+            folder = _made(db, source)
+            db.execute("UPDATE folders SET finished = 0 WHERE id = ?", (folder,))
+            before = _files(db, folder)
+            foreign = frozenset(note_id for (note_id,) in db.execute(others, (source.destination, folder)))
+            new = [(folder, note_id, path) for note_id, path in planned.items() if note_id not in foreign]
+            db.executemany("INSERT OR IGNORE INTO files (folder, note_id, path) VALUES (?, ?, ?)", new)
         return Begun(before, foreign)
 
-    def keep(self, source: str, kept: Iterable[str], gone: Iterable[str]) -> None:
-        """Write down what the folder holds now that its import has ended. What another import of the same folder has
-        found in the meantime stays.
-        """
-        with self._changing() as content:
-            content.unfinished.discard(source)
-            content.folders[source] = sorted((set(content.folders.get(source, ())) - set(gone)) | set(kept))
+    def intend(self, source: Source, note_id: str, reading: str) -> None:
+        """The note is about to become what the file says."""
+        with self._writing() as db:
+            place = (reading, _id(db, source), note_id)
+            db.execute("UPDATE files SET reading = ? WHERE folder = ? AND note_id = ?", place)
 
-    def forget(self, destination: str) -> None:
+    def record(self, source: Source, note_id: str, read: Read) -> None:
+        """File and note have been brought together."""
+        content = (note_id, read.path, read.file, read.note, read.seen, read.reading)
+        with self._writing() as db:
+            row = (_made(db, source), *content)
+            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+    def drop(self, source: Source, note_id: str) -> None:
+        """Neither is there any more."""
+        with self._writing() as db:
+            db.execute("DELETE FROM files WHERE folder = ? AND note_id = ?", (_id(db, source), note_id))
+
+    def end(self, source: Source, *, skipped: int) -> None:
+        """The import has come to its end."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._writing() as db:
+            place = (now, skipped, _id(db, source))
+            db.execute("UPDATE folders SET finished = 1, indexed_at = ?, skipped = ? WHERE id = ?", place)
+
+    def move(self, source: Source, root: Path) -> None:
+        """The folder is at another place from now on."""
+        with self._writing() as db:
+            db.execute("UPDATE folders SET root = ? WHERE id = ?", (str(root), _id(db, source)))
+
+    def write_back(self, source: Source, *, wanted: bool) -> None:
+        """Remember whether its files are written when their notes are changed elsewhere."""
+        with self._writing() as db:
+            db.execute("UPDATE folders SET write_back = ? WHERE id = ?", (wanted, _id(db, source)))
+
+    def forget(self, source: Source) -> None:
+        """The folder was never imported."""
+        with self._writing() as db:
+            db.execute("DELETE FROM folders WHERE id = ?", (_id(db, source),))
+
+    def forget_all(self, destination: str) -> None:
         """Nothing that came from any folder is there any more."""
-        with self._changing() as content:
-            for source in [source for source in content.folders if source.startswith(f"{destination} ")]:
-                del content.folders[source]
-                content.roots.pop(source, None)
-                content.unfinished.discard(source)
+        with self._writing() as db:
+            db.execute("DELETE FROM folders WHERE destination = ?", (destination,))
 
     @contextmanager
-    def _changing(self) -> Iterator[_Content]:
-        """The content as it is now, written back afterwards; no other process comes between."""
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        with locked(self._file.with_suffix(".lock")):
-            self._content = _read(self._file)
-            yield self._content
-            _write(self._file, self._content)
+    def held(self) -> Iterator[None]:
+        """Open until the end of the block, where one change follows another."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with _explained(self.file), closing(self._open()) as db:
+            self._held = db
+            try:
+                yield
+            finally:
+                self._held = None
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Reading makes no file."""
+        if self._held is None and not self.file.exists() and not _older(self.file).exists():
+            with closing(sqlite3.connect(":memory:")) as db:
+                db.executescript(_SCHEMA)
+                yield db
+        else:
+            with self._writing() as db:
+                yield db
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One commit, or none if the block raises; threads take turns."""
+        with self._turn, _explained(self.file):
+            if self._held is not None:
+                with self._held:
+                    self._held.execute("BEGIN IMMEDIATE")
+                    yield self._held
+            else:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
+                with closing(self._open()) as db, db:
+                    db.execute("BEGIN IMMEDIATE")
+                    yield db
+
+    def _open(self) -> sqlite3.Connection:
+        """A rollback journal leaves no files beside this one, and a lost one costs a question, so nothing is synced."""
+        db = sqlite3.connect(self.file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        try:
+            db.executescript("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON;")
+            self._prepare(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        """Made, if it is new; of several processes by one."""
+        if db.execute("SELECT 1 FROM sqlite_master").fetchone():
+            return
+        with db:
+            db.execute("BEGIN IMMEDIATE")
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                db.execute(statement)
+            if not db.execute("SELECT 1 FROM folders").fetchone():
+                _take_over(db, _older(self.file))
 
 
-def _read(file: Path) -> _Content:
-    if not file.exists():
-        return _Content()
+def _older(file: Path) -> Path:
+    """What versions before this one kept in its place."""
+    return file.with_suffix(".json")
+
+
+def _take_over(db: sqlite3.Connection, older: Path) -> None:
+    """Sources were `DESTINATION VAULT ROOT` there, and of each note no more than its id was known."""
+    if not older.exists():
+        return
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        return _Content(content["folders"], set(content.get("unfinished", ())), content.get("roots", {}))
-    except (ValueError, KeyError, TypeError) as error:
+        content = json.loads(older.read_text(encoding="utf-8"))
+        for name, ids in content["folders"].items():
+            root = content["roots"].get(name)
+            if root is not None:
+                destination, vault = _named(name.removesuffix(f" {root}"))
+                folder = _made(db, Source(destination, vault, Path(root)))
+                rows = [(folder, note_id, "", UNKNOWN, UNKNOWN, UNKNOWN) for note_id in ids]
+                db.executemany(
+                    "INSERT INTO files (folder, note_id, path, file, note, seen) VALUES (?, ?, ?, ?, ?, ?)", rows
+                )
+                db.execute("UPDATE folders SET finished = ?", (name not in content.get("unfinished", ()),))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise OperatorError(f"{older} is damaged: move it away, nothing else depends on it") from error
+
+
+def _named(name: str) -> tuple[str, str]:
+    """Store and tenant are two words, a server is one; a vault's name is the rest."""
+    words = name.split(" ")
+    count = 2 if words[0] == "embedded" or words[0].startswith("firestore:") else 1
+    return " ".join(words[:count]), " ".join(words[count:])
+
+
+def _made(db: sqlite3.Connection, source: Source) -> int:
+    """The folder's row, made if there is none."""
+    names = (source.destination, source.vault, str(source.root))
+    db.execute("INSERT OR IGNORE INTO folders (destination, vault, root) VALUES (?, ?, ?)", names)
+    found = _id(db, source)
+    assert found is not None  # noqa: S101 - it was just made
+    return found
+
+
+def _id(db: sqlite3.Connection, source: Source) -> int | None:
+    names = (source.destination, source.vault, str(source.root))
+    query = "SELECT id FROM folders WHERE destination = ? AND vault = ? AND root = ?"
+    found = db.execute(query, names).fetchone()
+    return None if found is None else int(found[0])
+
+
+def _files(db: sqlite3.Connection, folder: int | None) -> dict[str, Read]:
+    query = "SELECT note_id, path, file, note, seen, reading FROM files WHERE folder = ?"
+    return {note_id: Read(*row) for note_id, *row in db.execute(query, (folder,))}
+
+
+def _known(destination: str, row: tuple[Any, ...]) -> Known:
+    vault, root, notes, finished, skipped, indexed_at, write_back = row
+    return Known(
+        source=Source(destination, vault, Path(root)),
+        notes=notes,
+        finished=bool(finished),
+        skipped=skipped,
+        indexed_at=None if indexed_at is None else datetime.fromisoformat(indexed_at),
+        write_back=None if write_back is None else bool(write_back),
+    )
+
+
+@contextmanager
+def _explained(file: Path) -> Iterator[None]:
+    """SQLite's errors as ours."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise OperatorError(f"{file}: {error}") from error
+    except sqlite3.DatabaseError as error:
         raise OperatorError(f"{file} is damaged: move it away, nothing else depends on it") from error
-
-
-def _write(file: Path, content: _Content) -> None:
-    shown = {"folders": content.folders, "unfinished": sorted(content.unfinished), "roots": content.roots}
-    fresh = file.with_suffix(".new")
-    fresh.write_text(json.dumps(shown, indent=1) + "\n", encoding="utf-8")
-    os.replace(fresh, file)  # noqa: PTH105 - atomic: a reader sees the old file or the new one

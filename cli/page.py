@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from werkzeug.security import safe_join
@@ -28,15 +28,20 @@ FIREBASE_AUTH = ("https://identitytoolkit.googleapis.com", "https://securetoken.
 """Where the page signs in, if its config.json names a Firebase key."""
 
 
-def with_page(functions: WSGIApplication, folder: Path) -> WSGIApplication:
-    """`functions`, with the files of `folder` before them. `/` is the page for who asks for HTML, as browsers do."""
+def with_page(functions: WSGIApplication, folder: Path, config: Mapping[str, object] | None = None) -> WSGIApplication:
+    """`functions`, with the files of `folder` before them. `/` is the page for who asks for HTML, as browsers do.
+
+    `config`: what its config.json says beside what stands in the file.
+    """
+    settings = {**_settings(folder / "config.json"), **(config or {})}
 
     def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
         file = _file(request, folder)
         if file is None:
             return functions(environ, start_response)
-        return _served(file, request, folder)(environ, start_response)
+        content = json.dumps(settings).encode() if file.name == "config.json" else file.read_bytes()
+        return _served(content, TYPES[file.suffix], request, settings)(environ, start_response)
 
     return site
 
@@ -54,10 +59,10 @@ def _file(request: Request, folder: Path) -> Path | None:
     return file if file and file.suffix in TYPES and file.is_file() else None
 
 
-def _served(file: Path, request: Request, folder: Path) -> Response:
-    response = Response(file.read_bytes(), content_type=TYPES[file.suffix])
+def _served(content: bytes, kind: str, request: Request, settings: Mapping[str, Any]) -> Response:
+    response = Response(content, content_type=kind)
     response.headers["Cache-Control"] = "no-cache"
-    response.headers["Content-Security-Policy"] = policy(folder)
+    response.headers["Content-Security-Policy"] = policy(settings)
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
     response.headers["Referrer-Policy"] = "no-referrer"
     response.headers["Vary"] = "Accept"
@@ -67,13 +72,13 @@ def _served(file: Path, request: Request, folder: Path) -> Response:
     return response
 
 
-def policy(folder: Path) -> str:
+def policy(settings: Mapping[str, Any]) -> str:
     """The page's Content-Security-Policy: its own files, and the servers that its config.json names."""
     return "; ".join(
         (
             "default-src 'self'",
             "img-src 'self' data:",
-            " ".join(("connect-src 'self'", *_servers(folder / "config.json"))),
+            " ".join(("connect-src 'self'", *_servers(settings))),
             "object-src 'none'",
             "base-uri 'none'",
             "form-action 'none'",
@@ -84,12 +89,16 @@ def policy(folder: Path) -> str:
     )
 
 
-def _servers(config: Path) -> list[str]:
-    """Origins beside its own that the page has to talk to."""
+def _settings(config: Path) -> Mapping[str, Any]:
     try:
         settings = json.loads(config.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return []  # the page then works with its defaults too
+        return {}  # the page then works with its defaults too
+    return settings if isinstance(settings, dict) else {}
+
+
+def _servers(settings: Mapping[str, Any]) -> list[str]:
+    """Origins beside its own that the page has to talk to."""
     firebase = settings.get("firebase") or {}
     named = [settings.get("apiBase"), firebase.get("emulator")]
     wanted = FIREBASE_AUTH if firebase.get("apiKey") and not firebase.get("emulator") else ()

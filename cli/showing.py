@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.hints import hint_for
-from cli.importing import Report
 from cli.manifest import Manifest
 from cli.options import Place
+from cli.report import Report
 from functions.client import Json
 from shared.retrieval.scores import UNRELATED
 from shared.text.dates import date_in_words
@@ -110,6 +110,7 @@ def show_report(report: Report) -> None:
         Text(
             f"{report.notes} notes from {report.folder} into vault {report.vault}: "
             f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed, "
+            f"{f'{report.written} files written, ' if report.written else ''}"
             f"{report.embedded} texts embedded in {report.seconds:.1f} s"
         )
     )
@@ -118,6 +119,8 @@ def show_report(report: Report) -> None:
         ("indexed with a remark", report.odd),
         ("saved, vectors pending", report.pending),
         ("failed", report.failed),
+        ("kept", report.kept),
+        ("conflict", report.conflicts),
     ):
         for place in places:
             out.print(Text.assemble("  ", (heading, "yellow"), f" {place.path}: {place.reason}"))

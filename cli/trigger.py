@@ -77,6 +77,12 @@ class Trigger:
                 self._waiting.add(key)
                 self._put(key, delay=0.0, attempt=0)
 
+    def enqueue_path(self, document: str) -> None:
+        """The same for the path of a document; of anything but a tenant's note, nothing."""
+        match document.split("/"):
+            case ["tenants", tenant_id, "notes", note_id]:
+                self.enqueue(NoteKey(tenant_id, note_id))
+
     def _put(self, key: NoteKey, *, delay: float, attempt: int) -> None:
         heapq.heappush(self._due, (time.monotonic() + delay, next(self._order), key, attempt))
         self._changed.notify_all()
@@ -119,10 +125,16 @@ class Trigger:
 
 def delivery(app: WSGIApplication) -> Callable[[NoteKey], int]:
     """Post events as Eventarc does, to the app of `on_note_write`; the answer's status."""
+    post = posting(app)
+    return lambda key: post(f"tenants/{key.tenant_id}/notes/{key.note_id}")
+
+
+def posting(app: WSGIApplication) -> Callable[[str], int]:
+    """The same for any document's path, to the app of its function."""
     client = Client(app, use_cookies=False)  # it keeps nothing then, and serves all threads
 
-    def deliver(key: NoteKey) -> int:
-        path = quote(f"tenants/{key.tenant_id}/notes/{key.note_id}")
+    def post(document: str) -> int:
+        path = quote(document)
         headers = {
             "ce-specversion": "1.0",
             "ce-id": uuid.uuid4().hex,
@@ -134,4 +146,4 @@ def delivery(app: WSGIApplication) -> Callable[[NoteKey], int]:
         }
         return client.post("/", headers=headers, content_type="application/protobuf").status_code
 
-    return deliver
+    return post

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from watchfiles import Change, watch
 
-from cli.importing import Glance, Import, Report, Step
+from cli.importing import Glance, Import, Step
+from cli.report import Report
 from shared.errors import NotFound, Unavailable
 
 TICK_MS = 1000

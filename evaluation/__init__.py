@@ -1,9 +1,10 @@
 """How well the product finds and answers: golden questions -> asked through the App -> figures -> a page.
 
 golden, collection    what is asked, and what should be found
-corpus                the notes, in a store of their own
+corpus, vectors       the notes, in a store of their own; vectors that are kept from one run to the next
 asking                every question through `App.search` and `App.chat`
-measures              rankings and citations -> figures, by ir-measures
+facts, measures       rankings, citations and answers -> figures, by ir-measures where it has them
 comparison, tuning    the same for other strategies, chunkers, embedders and settings
+summary               figures -> JSON
 report, plots         figures -> one HTML page
 """

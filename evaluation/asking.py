@@ -35,6 +35,7 @@ class Reply:
     text: str
     cited: tuple[str, ...]
     refused: bool
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,11 @@ class Asker:
 
     def chat(self, golden: GoldenQuestion) -> Reply:
         """The same question, answered."""
+        started = perf_counter()
         answer = self.app.chat(self._question(golden))
+        seconds = perf_counter() - started
         cited = dict.fromkeys(citation.passage.chunk.note_id for citation in answer.citations)
-        return Reply(answer.text, tuple(cited), answer.refusal is not None)
+        return Reply(answer.text, tuple(cited), answer.refusal is not None, seconds)
 
     def search_all(self, questions: Iterable[GoldenQuestion]) -> dict[str, Ranking]:
         """Question id -> ranking."""

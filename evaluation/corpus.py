@@ -49,7 +49,7 @@ def relevant_ids(question: GoldenQuestion, notes: Mapping[str, NoteDraft], names
     """Note id -> grade. `names`: from `names_of(notes)`. Raises InvalidArgument for a note that does not exist."""
     relevant = {}
     for name, grade in question.relevant.items():
-        note_id = name if name in notes else names.get(name)
+        note_id = name if name in notes else names.get(f"{question.vault}/{name}", names.get(name))
         if note_id is None:
             raise InvalidArgument(f"question {question.question_id}: relevant", f"a note's id or path, not {name!r}")
         relevant[note_id] = grade

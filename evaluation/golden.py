@@ -9,15 +9,17 @@ One question is one object: a line of a `.jsonl` file, or an item of the list in
     unanswerable  true: the notes do not hold the answer, and it should be refused; then `relevant` is left out
     now           RFC 3339; when it is asked. Without it: when the evaluation runs
     timeZone      IANA name; `UTC` without it
+    vault         the vault that is searched; if any is named, the first-level folders of `--notes DIR` are vaults
     filters       as in `/chat`: vaults, folders, tags, createdAfter, createdBefore, windowDays
-    slice         under which name it is counted beside the others; `all` without it
+    answer_facts  short quotes that a right answer holds
+    slice         under which name it is counted beside the others, each vault apart; `all` without it
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -42,10 +44,19 @@ class GoldenQuestion:
     now: datetime | None = None
     zone: str = "UTC"
     filters: Filters = field(default_factory=Filters)
+    vault: str = ""
+    """The vault it names; the filters name it too."""
+    facts: tuple[str, ...] = ()
+    """What a right answer holds."""
 
     @property
     def answerable(self) -> bool:
         return bool(self.relevant)
+
+    @property
+    def group(self) -> str:
+        """Under which name it is counted."""
+        return f"{self.vault} {self.slice}".strip()
 
 
 def read_golden(file: Path) -> tuple[GoldenQuestion, ...]:
@@ -146,11 +157,17 @@ class _Entry(_Strict):
     time_zone: _Zone = "UTC"
     filters: _Filters = _Filters()
     slice: Annotated[str, Field(min_length=1)] = "all"
+    vault: str = ""
+    answer_facts: Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(alias="answer_facts")] = ()
 
     @model_validator(mode="after")
     def _one_or_the_other(self) -> _Entry:
         if self.unanswerable == bool(self.relevant):
             raise ValueError("either relevant notes or `unanswerable: true`")
+        if self.unanswerable and self.answer_facts:
+            raise ValueError("answer_facts: none where there is no answer")
+        if self.vault and self.filters.vaults:
+            raise ValueError("either vault or filters.vaults")
         filters = self.filters.filters(self.time_zone)  # so that a bad date is told with its place
         after, before = filters.created_after, filters.created_before
         if after is not None and before is not None and after > before:
@@ -158,6 +175,7 @@ class _Entry(_Strict):
         return self
 
     def question(self) -> GoldenQuestion:
+        filters = self.filters.filters(self.time_zone)
         return GoldenQuestion(
             question_id=self.id,
             text=self.text,
@@ -165,5 +183,7 @@ class _Entry(_Strict):
             slice=self.slice,
             now=None if self.now is None else parse_instant(self.now),
             zone=self.time_zone,
-            filters=self.filters.filters(self.time_zone),
+            filters=filters if not self.vault else replace(filters, vaults=(self.vault,)),
+            vault=self.vault,
+            facts=self.answer_facts,
         )

@@ -8,6 +8,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from evaluation.asking import Ranking, Reply
+from evaluation.facts import Parts, share_held
+from evaluation.golden import GoldenQuestion
 
 if TYPE_CHECKING:
     from ir_measures import Measure
@@ -15,7 +17,12 @@ if TYPE_CHECKING:
 CUTS = (1, 3, 5, 10, 20, 50)
 """Places at which nDCG, precision and recall are taken."""
 MAIN = "nDCG@10"
-TABLE = ("nDCG@10", "MRR", "P@1", "P@5", "R@5", "R@10", "R@20")
+HIT = "hit@5"
+TABLE = (HIT, "nDCG@10", "MRR", "P@1", "R@5", "R@10", "R@20")
+ANSWERS = ("refused", "facts", "right note cited", "precision", "recall", "unanswerable refused")
+"""What `answer_figures` measures, in the order of a table."""
+FIRST = 5
+"""Notes among which what answers should stand: a person looks no further."""
 
 Relevant = Mapping[str, Mapping[str, int]]
 """Question id -> note id -> grade."""
@@ -31,6 +38,52 @@ def ranking_figures(relevant: Relevant, rankings: Mapping[str, Ranking]) -> PerQ
     for cut in CUTS:
         named |= {f"nDCG@{cut}": nDCG @ cut, f"P@{cut}": P @ cut, f"R@{cut}": R @ cut}
     return _measured(named, relevant, {question: ranking.notes for question, ranking in rankings.items()})
+
+
+def hit_figures(needed: Mapping[str, Parts], rankings: Mapping[str, Ranking]) -> PerQuestion:
+    """hit@5 of every question: 1 where the first five notes hold every part that it needs."""
+    from ir_measures import Success  # noqa: PLC0415 - as above
+
+    parts = {f"{question}\n{place}": part for question, sets in needed.items() for place, part in enumerate(sets)}
+    found = {name: rankings[name.partition("\n")[0]].notes for name in parts}
+    held = _measured({HIT: Success @ FIRST}, {name: dict.fromkeys(part, 1) for name, part in parts.items()}, found)
+    return {
+        question: {HIT: min(held[f"{question}\n{place}"][HIT] for place in range(len(sets)))}
+        for question, sets in needed.items()
+    }
+
+
+def answer_figures(
+    questions: Iterable[GoldenQuestion], needed: Mapping[str, Parts], replies: Mapping[str, Reply]
+) -> PerQuestion:
+    """Of every question asked: `refused` or `unanswerable refused`; where there is an answer to be had, the share of
+    its `facts` that the reply holds, and `right note cited`: whether it cites a note that answers. A refusal holds and
+    cites nothing.
+    """
+    figures: dict[str, dict[str, float]] = {}
+    for question in questions:
+        reply = replies.get(question.question_id)
+        if reply is None:
+            continue
+        if not question.answerable:
+            figures[question.question_id] = {"unanswerable refused": float(reply.refused)}
+            continue
+        cited = () if reply.refused else reply.cited
+        right = frozenset[str]().union(*needed[question.question_id])
+        figures[question.question_id] = {
+            "refused": float(reply.refused),
+            "right note cited": float(not right.isdisjoint(cited)),
+        }
+        held = share_held("" if reply.refused else reply.text, question.facts)
+        if held is not None:
+            figures[question.question_id]["facts"] = held
+    return figures
+
+
+def together(*parts: PerQuestion) -> PerQuestion:
+    """All figures of each question."""
+    questions = dict.fromkeys(question for part in parts for question in part)
+    return {name: {key: value for part in parts for key, value in part.get(name, {}).items()} for name in questions}
 
 
 def citation_figures(relevant: Relevant, replies: Mapping[str, Reply]) -> PerQuestion:
@@ -72,9 +125,10 @@ def mean(values: Iterable[float]) -> float | None:
 
 
 def means(per_question: PerQuestion, questions: Iterable[str]) -> dict[str, float]:
-    """Figure's name -> its mean over those of `questions` that have figures; empty if none has."""
+    """Figure's name -> its mean over those of `questions` that have it; without what none has."""
     rows = [per_question[question] for question in questions if question in per_question]
-    return {name: fmean(row[name] for row in rows) for name in (rows[0] if rows else ())}
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: fmean(row[name] for row in rows if name in row) for name in names}
 
 
 def _measured(

@@ -9,7 +9,7 @@ from shlex import quote
 
 from evaluation.comparison import Golden, Measured
 from evaluation.golden import GoldenQuestion
-from evaluation.measures import CUTS, MAIN, TABLE, means
+from evaluation.measures import ANSWERS, CUTS, HIT, MAIN, TABLE, means
 from evaluation.plots import bars, lines, shares
 from evaluation.tuning import Tuned
 from shared.app import NoteDraft
@@ -49,8 +49,10 @@ def html(report: Report) -> str:
         f"<p>{len(report.golden.questions)} questions, {answerable} of them answerable, {len(report.notes)} notes.</p>",
         _section("Variants", _variants(report)),
         _section("Answers", _answers(report)),
+        _section(f"Answers by slice, {first.variant.label}", _answers_by_slice(report, first)),
+        _section("Questions about other notes", _foreign(report.measured)),
         _section("Tuning", _tuning(report.tuned)),
-        _section(f"{MAIN} by slice", _slices(report)),
+        *(_section(f"{figure} by slice", _slices(report, figure)) for figure in (HIT, MAIN)),
         _section("Recall by k", _recall(report.measured)),
         _section(f"Scores of the best passages, {first.variant.label}", _scores(report.golden, first)),
         _section(f"Worst questions, {first.variant.label}", _worst(report, first)),
@@ -92,11 +94,27 @@ def _answers(report: Report) -> str:
     for each in report.measured:
         refusals = each.refusals(report.golden.questions)
         if refusals is not None:
-            cited = means(each.citations, each.citations)
-            figures = (refusals.accuracy, refusals.unanswerable_refused, refusals.answerable_refused)
-            rows.append((escape(each.variant.label), *figures, cited.get("precision"), cited.get("recall")))
-    headings = ("variant", "refusal accuracy", "unanswerable refused", "answerable refused")
-    return _table((*headings, "citation precision", "citation recall"), rows) if rows else ""
+            figures = means(each.answers, each.answers)
+            rows.append((escape(each.variant.label), refusals.accuracy, *map(figures.get, ANSWERS)))
+    return _table(("variant", "refusal accuracy", *ANSWERS), rows) if rows else ""
+
+
+def _answers_by_slice(report: Report, measured: Measured) -> str:
+    groups = {name: means(measured.answers, asked) for name, asked in report.golden.groups().items()}
+    if not any(groups.values()):
+        return ""
+    rows = ((escape(name), *map(figures.get, ANSWERS)) for name, figures in groups.items())
+    series = {name: [figures.get(name, 0.0) for figures in groups.values()] for name in ANSWERS}
+    return _table(("slice", *ANSWERS), rows) + bars(series, list(groups), title="Answers by slice")
+
+
+def _foreign(measured: Sequence[Measured]) -> str:
+    rows = [
+        (escape(each.variant.label), escape(source), refused)
+        for each in measured
+        for source, refused in each.foreign_refused().items()
+    ]
+    return _table(("variant", "questions of", "refused"), rows) if rows else ""
 
 
 def _tuning(tuned: Sequence[Tuned]) -> str:
@@ -115,13 +133,17 @@ def _tuning(tuned: Sequence[Tuned]) -> str:
     return _table(headings, rows) if rows else ""
 
 
-def _slices(report: Report) -> str:
-    slices = report.golden.slices()
+def _slices(report: Report, figure: str) -> str:
+    groups = {
+        name: asked
+        for name, asked in report.golden.groups().items()
+        if not report.golden.needed.keys().isdisjoint(asked)
+    }
     series = {
-        each.variant.label: [means(each.figures, questions)[MAIN] for questions in slices.values()]
+        each.variant.label: [means(each.figures, questions)[figure] for questions in groups.values()]
         for each in report.measured
     }
-    return bars(series, list(slices), title=f"{MAIN} by slice") if slices else ""
+    return bars(series, list(groups), title=f"{figure} by slice") if groups else ""
 
 
 def _recall(measured: Sequence[Measured]) -> str:

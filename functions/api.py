@@ -39,6 +39,7 @@ ROUTES = (
     Route("GET", "/me:export", "account:export"),
     Route("DELETE", "/me", "account:erase"),
     Route("POST", "/graphql", "graphql:answer"),
+    Route("GET", "/graphql/schema", "graphql:show", public=True),
     Route("GET", "/openapi.json", "openapi:show", public=True),
     *HEALTH,
 )

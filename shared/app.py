@@ -38,7 +38,7 @@ from shared.domain import (
     TemplateMatch,
     Vector,
 )
-from shared.errors import InvalidArgument, NotFound
+from shared.errors import Conflict, InvalidArgument, NotFound
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
@@ -131,15 +131,22 @@ class App:
 
     # -- notes
 
-    def save_note(self, tenant_id: str, note_id: str, draft: NoteDraft) -> Note:
-        """Create or replace. The same content again writes nothing and keeps `updatedAt`."""
+    def save_note(self, tenant_id: str, note_id: str, draft: NoteDraft, *, replacing: str | None = None) -> Note:
+        """Create or replace. The same content again writes nothing and keeps `updatedAt`.
+
+        `replacing`: the revision that is meant, empty for no note. Raises Conflict if the note has another by now.
+        """
         now = self.clock()
         existing = self._readable_note(tenant_id, note_id)
         created = draft.created_at or (existing.created_at if existing else draft.modified_at or now)
         note = Note(note_id, draft.title, draft.text, created, now, draft.vault, draft.path, draft.tags, draft.lang)
         if existing is not None and note_revision(existing) == note_revision(note):
             return existing
-        self.store.put_note(tenant_id, note)
+        if replacing is None:
+            self.store.put_note(tenant_id, note)
+        else:
+            _check_revision(existing, replacing)
+            self.store.swap_note(tenant_id, note_id, was=existing, now=note)
         return note
 
     def _readable_note(self, tenant_id: str, note_id: str) -> Note | None:
@@ -160,9 +167,15 @@ class App:
         """By id, without their texts."""
         return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault, texts=False)
 
-    def delete_note(self, tenant_id: str, note_id: str) -> None:
-        """Raises NotFound. Its index follows by the trigger; from now on it is not cited any more."""
-        if not self.store.delete_note(tenant_id, note_id):
+    def delete_note(self, tenant_id: str, note_id: str, *, replacing: str | None = None) -> None:
+        """Its index follows by the trigger; from now on it is not cited any more. Raises NotFound, and Conflict if
+        `replacing` is given and not the revision it has.
+        """
+        if replacing is not None:
+            note = self.note(tenant_id, note_id)
+            _check_revision(note, replacing)
+            self.store.swap_note(tenant_id, note_id, was=note, now=None)
+        elif not self.store.delete_note(tenant_id, note_id):
             raise NotFound(f"no note {note_id!r}")
 
     # -- the index
@@ -428,3 +441,9 @@ class App:
     @property
     def _template_folders(self) -> tuple[Path, ...]:
         return self.settings.template_folders or (SHIPPED,)
+
+
+def _check_revision(note: Note | None, revision: str) -> None:
+    """Raises Conflict if the note has another; empty stands for no note."""
+    if revision != ("" if note is None else note_revision(note)):
+        raise Conflict("the note was changed or deleted meanwhile: read it again")

@@ -136,9 +136,9 @@ def _embedder(settings: Settings) -> Embedder | None:
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key,
         )
-    from shared.adapters import wordllama  # noqa: PLC0415 - only where it is used
+    from shared.adapters.local import embedder, files  # noqa: PLC0415 - only where it is used
 
-    return wordllama.WordLlamaEmbedder() if wordllama.available() else None
+    return embedder.LocalEmbedder() if files.available() else None
 
 
 def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Writer | None:

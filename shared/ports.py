@@ -64,6 +64,12 @@ class NoteStore(Protocol):
         """Create or replace."""
         ...
 
+    def swap_note(self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None) -> None:
+        """Put `now` in the place of `was`; None: no note. Raises Conflict, having changed nothing, if the note is not
+        `was` any more, however shortly before somebody else has written it.
+        """
+        ...
+
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
         """Whether there was one to delete. Its index follows by the trigger."""
         ...

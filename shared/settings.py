@@ -20,6 +20,10 @@ RETIRED_MODELS = {
     "text-embedding-004": "gemini-embedding-2",
 }
 """Shut-down model -> its successor."""
+MODEL_WAITS = 3
+"""How often one question may wait for CHAT_TIMEOUT_MS."""
+SECONDS_BESIDE_MODELS = 30
+"""What a question takes at most besides: embedding, searches, and the time a stream needs to end."""
 
 
 def _text(value: str) -> str:
@@ -151,6 +155,12 @@ class Settings:
     chat_timeout_ms: int = _setting(
         "CHAT_TIMEOUT_MS", 30_000, _whole(100, 540_000), "Longest wait for the writing model, milliseconds."
     )
+    request_timeout_seconds: int | None = _setting(
+        "REQUEST_TIMEOUT_SECONDS",
+        None,
+        _whole(1, 3600),
+        "When the host ends a request, seconds; a CHAT_TIMEOUT_MS that does not fit stops the start.",
+    )
     chat_max_query_length: int = _setting(
         "CHAT_MAX_QUERY_LENGTH", 2000, _whole(1, 20_000), "Longest question, characters."
     )
@@ -275,6 +285,7 @@ class Settings:
         total = self.weight_vector + self.weight_keyword + self.weight_recency
         if not math.isclose(total, 1.0, abs_tol=1e-6):
             raise SettingsError("RETRIEVAL_WEIGHT_*", f"three weights that sum to 1, got {total:g}")
+        self._check_timeouts()
         if deployed and self.auth != "firebase":
             raise SettingsError("AUTH", f"firebase where K_SERVICE is set, got {self.auth!r}")
         if self.openai_base_url and not (self.uses_gemini or self.chat_model):
@@ -292,6 +303,15 @@ class Settings:
         ):
             if asked and not self.project:
                 raise SettingsError("GOOGLE_CLOUD_PROJECT", f"a project id when {where}")
+
+    def _check_timeouts(self) -> None:
+        """A question waits for a model up to three times: to be made standalone, to be answered, to be judged."""
+        if self.request_timeout_seconds is None:
+            return
+        longest = (self.request_timeout_seconds - SECONDS_BESIDE_MODELS) * 1000 // MODEL_WAITS
+        if self.chat_timeout_ms > longest:
+            expected = f"at most {max(0, longest)} where REQUEST_TIMEOUT_SECONDS is {self.request_timeout_seconds}"
+            raise SettingsError("CHAT_TIMEOUT_MS", f"{expected}, got {self.chat_timeout_ms}")
 
 
 def _by_variable(env: Mapping[str, str]) -> list[tuple[str, Field[Any]]]:

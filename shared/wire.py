@@ -26,6 +26,7 @@ from shared.domain import (
     TimeRange,
 )
 from shared.indexing.reconcile import ReconcileReport
+from shared.indexing.revision import note_revision
 from shared.text.offsets import Utf16Offsets
 from shared.wire_types import (
     AnswerJson,
@@ -251,7 +252,7 @@ def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id:
 
 def note_json(note: Note) -> NoteJson:
     """A note as `/notes/{id}` gives it."""
-    return {**listed_note_json(note), "text": note.text}
+    return {**listed_note_json(note), "text": note.text, "revision": note_revision(note)}
 
 
 def listed_note_json(note: Note) -> ListedNoteJson:

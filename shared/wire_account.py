@@ -9,7 +9,18 @@ from shared.account.export import Exported, SessionMessage
 from shared.domain import DayUsage, Feedback, Note, Receipt, Session
 from shared.wire import instant, note_json, template_json
 from shared.wire_sessions import message_json, session_json
-from shared.wire_types import FeedbackJson, ReceiptJson
+from shared.wire_types import (
+    EndLineJson,
+    ErrorLineJson,
+    FeedbackJson,
+    FeedbackLineJson,
+    MessageLineJson,
+    NoteLineJson,
+    ReceiptJson,
+    SessionLineJson,
+    TemplateLineJson,
+    UsageLineJson,
+)
 
 
 def feedback_json(feedback: Feedback) -> FeedbackJson:
@@ -41,6 +52,19 @@ def export_lines(items: Iterable[Exported]) -> Iterator[Mapping[str, object]]:
         counts[str(row["type"])] += 1
         yield row
     yield {"type": "end", "counts": dict(counts)}
+
+
+EXPORT_LINES = (
+    NoteLineJson,
+    TemplateLineJson,
+    SessionLineJson,
+    MessageLineJson,
+    FeedbackLineJson,
+    UsageLineJson,
+    EndLineJson,
+    ErrorLineJson,
+)
+"""What a line of an export may be."""
 
 
 def _exported_json(item: Exported) -> Mapping[str, object]:

@@ -10,7 +10,17 @@ from typing import Any
 from shared.domain import Answer, AnswerEvent, Cited, Question, Retracted, Retrieved, Searched, Token
 from shared.text.offsets import Utf16Offsets
 from shared.wire import citation_json, query_json, result_json
-from shared.wire_types import AnswerJson
+from shared.wire_types import (
+    AnswerJson,
+    CitationJson,
+    ErrorJson,
+    QueryJson,
+    RetractJson,
+    SourcesJson,
+    StartJson,
+    TokenJson,
+    UsageJson,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +33,25 @@ class StreamEvent:
     """Id -> revision of the notes whose text it may hold; never sent."""
 
 
+EVENTS: Mapping[str, Any] = {
+    "start": StartJson,
+    "query": QueryJson,
+    "sources": SourcesJson,
+    "token": TokenJson,
+    "citation": CitationJson,
+    "retract": RetractJson,
+    "usage": UsageJson,
+    "result": AnswerJson,
+    "error": ErrorJson,
+}
+"""Name -> what its data is."""
 SILENCE = StreamEvent("", {})
 """Nothing new; never sent."""
 
 
 def started_json(request_id: str, session_id: str | None) -> StreamEvent:
     """The first event: it comes before anything is looked for."""
-    return StreamEvent("start", {"requestId": request_id, "sessionId": session_id})
+    return StreamEvent("start", StartJson(requestId=request_id, sessionId=session_id))
 
 
 def stream_json(
@@ -48,11 +70,12 @@ def stream_json(
                     yield from _found(question, retrieved)
                 case Token(text) if text:
                     shown += text
-                    yield StreamEvent("token", {"text": text})
+                    yield StreamEvent("token", TokenJson(text=text))
                 case Cited(citation):
                     yield StreamEvent("citation", citation_json(citation))
                 case Retracted(start, reason):
-                    yield StreamEvent("retract", {"from": Utf16Offsets(shown).at(start), "reason": reason.value})
+                    taken_back: RetractJson = {"from": Utf16Offsets(shown).at(start), "reason": reason.value}
+                    yield StreamEvent("retract", taken_back)
                     shown = shown[:start]
                 case Answer():
                     yield from _ended(result(event), notes_of(event))
@@ -75,7 +98,7 @@ def _found(question: Question, retrieved: Retrieved) -> Generator[StreamEvent]:
     """What was understood, and the passages that the writer gets."""
     yield StreamEvent("query", query_json(question, retrieved))
     offered = () if retrieved.refusal else retrieved.selected
-    yield StreamEvent("sources", {"sources": [result_json(passage) for passage in offered]}, _read(retrieved))
+    yield StreamEvent("sources", SourcesJson(sources=[result_json(each) for each in offered]), _read(retrieved))
 
 
 def replayed(result: Mapping[str, Any]) -> Iterator[StreamEvent]:
@@ -84,7 +107,7 @@ def replayed(result: Mapping[str, Any]) -> Iterator[StreamEvent]:
     yield started_json(meta["requestId"], meta["sessionId"])
     if meta["query"] is not None:
         yield StreamEvent("query", meta["query"])
-    yield StreamEvent("token", {"text": result["answer"]})
+    yield StreamEvent("token", TokenJson(text=result["answer"]))
     yield from (StreamEvent("citation", citation) for citation in result["citations"])
     yield from _ended(result, {})
 

@@ -168,6 +168,29 @@ class AnswerJson(TypedDict):
     meta: AnswerMetaJson
 
 
+class StartJson(TypedDict):
+    """The first event of a stream; it comes before anything is looked for."""
+
+    requestId: str
+    sessionId: str | None
+
+
+class SourcesJson(TypedDict):
+    """The passages that the writer is given; none with a refusal."""
+
+    sources: list[ResultJson]
+
+
+class TokenJson(TypedDict):
+    """The next words of the answer. A marker like `[N1]` is never cut in two."""
+
+    text: str
+
+
+RetractJson = TypedDict("RetractJson", {"from": int, "reason": str})
+"""The answer's text from this UTF-16 offset on is taken back, and why."""
+
+
 class ReferenceJson(TypedDict):
     """A passage that an answer was written from."""
 
@@ -326,9 +349,10 @@ class ListedNoteJson(TypedDict):
 
 
 class NoteJson(ListedNoteJson):
-    """A note."""
+    """A note. `revision` changes with whatever a person can change of it, and with nothing else."""
 
     text: str
+    revision: str
 
 
 class NotesJson(TypedDict):
@@ -500,16 +524,71 @@ class MessagesJson(TypedDict):
     nextPageToken: str | None
 
 
+class NoteLineJson(NoteJson):
+    """A note, as a line of an export."""
+
+    type: Literal["note"]
+
+
+class TemplateLineJson(TemplateJson):
+    """A template, as a line of an export."""
+
+    type: Literal["template"]
+
+
+class SessionLineJson(SessionJson):
+    """A conversation, as a line of an export; its messages follow."""
+
+    type: Literal["session"]
+
+
+class MessageLineJson(MessageJson):
+    """A message, as a line of an export."""
+
+    type: Literal["message"]
+    sessionId: str
+
+
+class FeedbackLineJson(FeedbackJson):
+    """What was said of an answer, as a line of an export."""
+
+    type: Literal["feedback"]
+
+
+class UsageLineJson(TypedDict):
+    """What was spent on one day (UTC), as a line of an export."""
+
+    type: Literal["usage"]
+    day: str
+    answers: int
+    embeddedTokens: int
+
+
+class EndLineJson(TypedDict):
+    """The last line of an export: how many there were of each type. Without it the export was cut off."""
+
+    type: Literal["end"]
+    counts: dict[str, int]
+
+
+class ErrorLineJson(ErrorJson):
+    """The last line of an export that failed half-way."""
+
+    type: Literal["error"]
+
+
 class GraphQLErrorJson(TypedDict):
-    """What went wrong in a field. `extensions` holds `code` and `reason` as REST has them, and the bad `field`."""
+    """What went wrong. `path` leads to the field in which it did; it is absent where the document is what is wrong.
+    `extensions` holds `code` and `reason` as REST has them, and the bad `field`.
+    """
 
     message: str
-    path: list[str | int]
+    path: NotRequired[list[str | int]]
     extensions: dict[str, str]
 
 
 class GraphQLJson(TypedDict):
-    """What was asked for, by the names of its fields. `data` null: nothing could be had."""
+    """What was asked for, by the names of its fields. `data` null: nothing could be had; absent: nothing was run."""
 
-    data: dict[str, object] | None
+    data: NotRequired[dict[str, object] | None]
     errors: NotRequired[list[GraphQLErrorJson]]

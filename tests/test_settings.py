@@ -111,3 +111,11 @@ def test_no_auth_and_emulator_auth_never_start_where_they_are_deployed(auth: str
 def test_a_retired_model_names_its_successor(model: str) -> None:
     with pytest.raises(SettingsError, match=RETIRED_MODELS[model]):
         Settings.from_env({"CHAT_MODEL": model})
+
+
+def test_a_question_that_would_outlast_its_request_stops_the_start() -> None:
+    """Three waits for a model, and half a minute for the rest."""
+    within = {"REQUEST_TIMEOUT_SECONDS": "120", "CHAT_TIMEOUT_MS": "30000"}
+    assert Settings.from_env(within).chat_timeout_ms == 30_000
+    with pytest.raises(SettingsError, match=r"CHAT_TIMEOUT_MS.*at most 30000.*got 30001"):
+        Settings.from_env({**within, "CHAT_TIMEOUT_MS": "30001"})

@@ -1,4 +1,6 @@
-"""POST /graphql: the sessions by GraphQL. Its library is loaded with this file, when the route is called."""
+"""POST /graphql: the sessions by GraphQL; GET /graphql/schema: its schema. The library is loaded with this file, when
+a route of it is called.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,10 @@ from graphql import (
 from pydantic import Field
 
 from functions import _bodies
-from functions._bodies import Body, NotBlank
+from functions._bodies import Body
 from functions._calls import Call, Reply
 from functions._errors import INTERNAL, INTERNAL_MESSAGE, body_of
-from functions._graphql import Visit, schema
+from functions._graphql import SDL, Visit, schema
 from functions._operations import operation
 from shared.errors import AuroraError, InvalidArgument
 from shared.wire_types import GraphQLErrorJson, GraphQLJson
@@ -35,13 +37,15 @@ MOST_DEPTH = 16
 MOST_FIELDS = 400
 """Fields of a document, each as often as fragments bring it; the tools' own question has 220."""
 
+SDL_TYPE = "application/graphql"
+
 log = logging.getLogger(__name__)
 
 
 class GraphQLBody(Body):
     """The request of /graphql."""
 
-    query: NotBlank = Field(description="a GraphQL document, as text")
+    query: str = Field(description="a GraphQL document, as text")
     variables: dict[str, Any] | None = Field(default=None, description="an object of the document's variables")
     operation_name: str | None = Field(default=None, description="the name of one of the document's operations")
     extensions: dict[str, Any] | None = Field(default=None, description="an object; nothing in it is used")
@@ -51,10 +55,14 @@ class GraphQLBody(Body):
 def answer(call: Call) -> Reply:
     """Sessions, their settings and messages, and questions in them; introspection tells the schema.
 
-    A document that cannot be run is 400; what fails in a field stands in `errors`, with a code in `extensions`.
+    What is wrong with a document, or fails in a field of it, stands in `errors` with a code in `extensions`, and the
+    status is 200 (GraphQL over HTTP, 6.4.1). A body that is no GraphQL request is 400, as on every route.
     """
     body = _bodies.parse(call.body, GraphQLBody)
-    document = _document(body.query)
+    try:
+        document = _document(body.query)
+    except InvalidArgument as error:
+        return Reply({"errors": [_error_json(GraphQLError(error.message, original_error=error))]})
     done = execute_sync(
         schema(),
         document,
@@ -66,6 +74,12 @@ def answer(call: Call) -> Reply:
     if done.errors:
         reply["errors"] = [_error_json(error) for error in done.errors]
     return Reply(reply)
+
+
+@operation(media_types=(SDL_TYPE,))
+def show(_: Call) -> Reply:
+    """The schema in GraphQL's own language, for generators of clients."""
+    return Reply(None, stream=iter([SDL.lstrip().encode()]), media_type=SDL_TYPE)
 
 
 def _document(query: str) -> DocumentNode:
@@ -121,4 +135,5 @@ def _error_json(error: GraphQLError) -> GraphQLErrorJson:
         log.error("unexpected error in a GraphQL field", exc_info=cause)
         message, code, reason = INTERNAL_MESSAGE, INTERNAL.status, INTERNAL.reason
     extensions = {"code": code, "reason": reason, **metadata}
-    return {"message": message, "path": list(error.path or ()), "extensions": extensions}
+    reply: GraphQLErrorJson = {"message": message, "extensions": extensions}
+    return {**reply, "path": list(error.path)} if error.path else reply

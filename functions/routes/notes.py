@@ -32,6 +32,7 @@ from shared.wire_types import ImportedJson, NoteJson, NotesJson
 NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
 LANG = "two or three letters, ISO 639, like en"
 PATH = f"a relative path like projects/api/meeting.md, at most {LONGEST_PATH} characters, with no `..` in it"
+REPLACED = "the revision that is meant, as the server gave it; empty: there is no such note; null: whatever it is"
 
 Vault = Annotated[str, Field(pattern=f"^{VAULT_PATTERN}$", description=VAULT)]
 
@@ -53,6 +54,7 @@ class NoteBody(Body):
     lang: str | None = Field(default=None, pattern=f"^{LANG_PATTERN}$", description=LANG)
     note_id: str | None = Field(default=None, description="the id that the address names")
     updated_at: str | None = Field(default=None, description="what the server said; it is not taken over")
+    revision: str | None = Field(default=None, description=REPLACED)
 
 
 class ImportBody(Body):
@@ -63,21 +65,30 @@ class ImportBody(Body):
     vault: Vault = "default"
     modified_at: Instant | None = Field(default=None, description=INSTANT)
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
+    revision: str | None = Field(default=None, description=REPLACED)
 
 
-@operation(body=NoteBody, reply=NoteJson)
+class DeleteQuery(Body):
+    """The parameters of DELETE /notes/{id}."""
+
+    revision: str | None = Field(default=None, description=REPLACED)
+
+
+@operation(body=NoteBody, reply=NoteJson, errors=(409,))
 def put(call: Call, note_id: str) -> Reply:
-    """Create or replace. The same content again writes nothing and keeps `updatedAt`."""
+    """Create or replace. The same content again writes nothing and keeps `updatedAt`. With the `revision` that GET
+    gave, 409 if somebody else has changed the note since.
+    """
     body = parse(call.body, NoteBody)
     call.check_tenant(body.tenant_id)
     check_note_id(note_id)
     if body.note_id not in (None, note_id):
         raise InvalidArgument("noteId", "the id that the address names")
-    note = call.app.save_note(call.tenant_id, note_id, _draft(body))
+    note = call.app.save_note(call.tenant_id, note_id, _draft(body), replacing=body.revision)
     return Reply(note_json(note))
 
 
-@operation(body=ImportBody, reply=ImportedJson)
+@operation(body=ImportBody, reply=ImportedJson, errors=(409,))
 def import_file(call: Call) -> Reply:
     """Create or replace the note of one file: fields of its frontmatter, an id made of vault and path, so that the
     same file is the same note each time. A file that names no date was created when it was first seen to be modified.
@@ -97,7 +108,7 @@ def import_file(call: Call) -> Reply:
         created_at=fields.created_at,
         modified_at=None if body.modified_at is None else checked("modifiedAt", parse_instant, body.modified_at),
     )
-    note = call.app.save_note(call.tenant_id, note_id_of(body.vault, path), draft)
+    note = call.app.save_note(call.tenant_id, note_id_of(body.vault, path), draft, replacing=body.revision)
     imported: ImportedJson = {"note": listed_note_json(note), "problem": fields.problem}
     return Reply(imported)
 
@@ -108,10 +119,11 @@ def get(call: Call, note_id: str) -> Reply:
     return Reply(note_json(call.app.note(call.tenant_id, check_note_id(note_id))))
 
 
-@operation(errors=(404,))
+@operation(query=DeleteQuery, errors=(404, 409))
 def delete(call: Call, note_id: str) -> Reply:
-    """From now on nothing cites it; its index follows."""
-    call.app.delete_note(call.tenant_id, check_note_id(note_id))
+    """From now on nothing cites it; its index follows. With a `revision`, 409 if it has another by now."""
+    replacing = parse_query(call.query, DeleteQuery).revision
+    call.app.delete_note(call.tenant_id, check_note_id(note_id), replacing=replacing)
     return Reply(None, 204)
 
 

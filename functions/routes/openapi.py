@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -14,6 +15,8 @@ from pydantic.alias_generators import to_camel
 from functions._app_check import APP_CHECK
 from functions._calls import Call, Reply, Route
 from functions._operations import OPERATIONS, Operation, operation
+from shared.wire_account import EXPORT_LINES
+from shared.wire_stream import EVENTS
 from shared.wire_types import ErrorJson
 
 Schema: TypeAlias = dict[str, Any]
@@ -37,20 +40,16 @@ PROBLEMS = {
     502: "The model refused, and would again.",
     503: "A model or a store is away; try again after `Retry-After` seconds.",
 }
-TEXTS: Mapping[str, Schema] = {
-    "text/event-stream": {
-        "type": "object",
-        "description": "One event of the stream; a callable's have no name. `data` is JSON.",
-        "properties": {
-            "event": {
-                "type": "string",
-                "enum": ["start", "query", "sources", "token", "citation", "retract", "usage", "result", "error"],
-            },
-            "data": {"type": "string", "contentMediaType": "application/json"},
-        },
-    }
+EVENT_STREAM, NDJSON = "text/event-stream", "application/x-ndjson"
+MESSAGES = tuple(name for name in EVENTS if name not in ("result", "error"))
+"""Events that a callable's stream has as messages; the others end it."""
+NESTED = ("query", "citation")
+"""Events whose data stand in a callable's message under their own name."""
+HOSTED = "https://{region}-{project}.cloudfunctions.net"
+HOST_VARIABLES: Schema = {
+    "region": {"default": "europe-west1", "description": "Where the functions are deployed."},
+    "project": {"default": "demo-aurora", "description": "The Google Cloud project."},
 }
-"""What is no plain text."""
 ANYWHERE = (400, 413, 429, 500, 502, 503)
 TO_CALLERS = (401, 403)
 TO_IDS = (404,)
@@ -89,12 +88,19 @@ def document() -> Mapping[str, object]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Aurora Notes", "version": "1", "description": DESCRIPTION},
+        "servers": _servers("/api"),
         "paths": paths,
         "components": {
-            "schemas": components,
+            "schemas": {**components, **dict(_stream_schemas(schemas)), **dict(_callable_schemas(routes, schemas))},
             "securitySchemes": SECURITY_SCHEMES,
         },
     }
+
+
+def _servers(function: str) -> list[Schema]:
+    """Where a path is found: deployed, below its function's name; and under one address on this machine."""
+    deployed = {"url": HOSTED + function, "description": "Deployed.", "variables": HOST_VARIABLES}
+    return [deployed, {"url": "http://localhost:8080", "description": "`aurora dev`."}]
 
 
 def _routes() -> Iterator[tuple[str, Route]]:
@@ -122,17 +128,33 @@ def _types(path: str, route: Route) -> Iterator[Any]:
 
 def _schemas(routes: list[tuple[str, Route]]) -> tuple[Mapping[Any, Schema], Mapping[str, Schema]]:
     """Each type's reference, and what the references lead to."""
-    types = list(dict.fromkeys([ErrorJson, *(each for path, route in routes for each in _types(path, route))]))
+    named = [ErrorJson, *EVENTS.values(), *EXPORT_LINES]
+    types = list(dict.fromkeys([*named, *(each for path, route in routes for each in _types(path, route))]))
     inputs = [(each, "validation", TypeAdapter(each)) for each in types]
     references, definitions = TypeAdapter.json_schemas(inputs, ref_template=SCHEMAS + "{model}")  # type: ignore[arg-type]
     by_type = {each: schema for (each, _), schema in references.items()}
-    return by_type, definitions.get("$defs", {})
+    return by_type, {name: _defaults_told(schema) for name, schema in definitions.get("$defs", {}).items()}
+
+
+def _defaults_told(schema: Schema) -> Schema:
+    """The schema, each default in words: generators for TypeScript take a field that has one for a required one."""
+    properties = {name: _told(field) for name, field in schema.get("properties", {}).items()}
+    return {**schema, **({"properties": properties} if properties else {})}
+
+
+def _told(field: Schema) -> Schema:
+    default = field.get("default")
+    rest = {name: value for name, value in field.items() if name != "default"}
+    if default in (None, "", [], ()):
+        return rest
+    return {**rest, "description": f"{field.get('description', '')} (default {json.dumps(default)})".strip()}
 
 
 def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema:
     module, _, name = route.handler.partition(":")
     described: Schema = {
         "operationId": f"{module}_{name}",
+        "servers": _servers("" if path == "/chat" else "/api"),
         "tags": [module],
         "summary": _summary(route.load()),
         "security": [] if route.public else TO_BE_LET_IN,
@@ -165,7 +187,7 @@ def _contract(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema:
     if contract.body is not None:
         body = schemas[contract.body]
         if contract.callable:
-            body = {"anyOf": [body, _wrapped("data", body)]}
+            body = {"anyOf": [body, _callable_of(body)]}
         described["requestBody"] = {"required": contract.body_required, "content": {JSON: {"schema": body}}}
     return described
 
@@ -192,23 +214,73 @@ def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema])
     by_id = TO_IDS if "{" in route.pattern else ()
     codes = sorted({*ANYWHERE, *contract.errors, *by_id, *(() if route.public else TO_CALLERS)})
     problems = {str(code): {"description": PROBLEMS[code], "content": _content(schemas[ErrorJson])} for code in codes}
-    text = {media: {"schema": TEXTS.get(media, {"type": "string"})} for media in contract.media_types}
+    text = {media: {"schema": _text(media)} for media in contract.media_types}
     if contract.reply is None and text:
         return {"200": {"description": "Done.", "content": text}, **problems}
     if contract.reply is None:
         return {"204": {"description": "Done."}, **problems}
     reply = schemas[contract.reply]
     if contract.callable:
-        reply = {"anyOf": [reply, _wrapped("result", reply)]}
-    return {"200": {"description": "Done.", "content": {**text, **_content(reply)}}, **problems}
+        reply = {"anyOf": [reply, _callable_of(reply)]}
+    return {"200": {"description": "Done.", "content": {**_content(reply), **text}}, **problems}
 
 
 def _content(schema: Schema) -> Schema:
     return {JSON: {"schema": schema}}
 
 
-def _wrapped(name: str, schema: Schema) -> Schema:
-    return {"type": "object", "properties": {name: schema}, "required": [name], "additionalProperties": False}
+def _text(media: str) -> Schema:
+    """What comes as it is written: one of these after the other."""
+    if media == EVENT_STREAM:
+        return {"anyOf": [_reference("StreamEvent"), _reference("CallableStreamLine")]}
+    return _reference("ExportLine") if media == NDJSON else {"type": "string"}
+
+
+def _stream_schemas(schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema]]:
+    """Each event of a stream as a schema: as server-sent events have it, and as a line of a callable's stream."""
+    for name, kind in EVENTS.items():
+        data = {"type": "string", "contentMediaType": JSON, "contentSchema": schemas[kind]}
+        yield f"{name.title()}Event", _object({"event": {"const": name}, "data": data})
+        if name in MESSAGES:
+            yield f"Callable{name.title()}Line", _message(name, schemas[kind])
+    yield "StreamEvent", {"oneOf": [_reference(f"{name.title()}Event") for name in EVENTS]}
+    yield "CallableHeartbeatLine", _object({"message": _object({"type": {"const": "heartbeat"}})})
+    messages = [_reference(f"Callable{name.title()}Line") for name in (*MESSAGES, "heartbeat")]
+    ends = [_callable_of(schemas[EVENTS["result"]]), schemas[EVENTS["error"]]]
+    yield "CallableStreamLine", {"oneOf": [*messages, *ends], "description": "What stands after `data: `."}
+    yield "ExportLine", {"oneOf": [schemas[kind] for kind in EXPORT_LINES], "description": "One line."}
+
+
+def _message(name: str, data: Schema) -> Schema:
+    kind = {"type": {"const": name}}
+    if name in NESTED:
+        return _object({"message": _object({**kind, name: data})})
+    return _object({"message": {"allOf": [_object(kind), data]}})
+
+
+def _callable_schemas(routes: list[tuple[str, Route]], schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema]]:
+    """What Firebase's SDKs send and read where a route may be called by them, by names of their own."""
+    for path, route in routes:
+        contract = None if path in JSON_RPC_PATHS else contract_of(route)
+        if contract and contract.callable:
+            for field, plain in (("data", schemas[contract.body]), ("result", schemas[contract.reply])):
+                yield _callable_name(plain), _object({field: plain})
+
+
+def _callable_of(plain: Schema) -> Schema:
+    return _reference(_callable_name(plain))
+
+
+def _callable_name(plain: Schema) -> str:
+    return "Callable" + str(plain["$ref"]).removeprefix(SCHEMAS)
+
+
+def _reference(name: str) -> Schema:
+    return {"$ref": SCHEMAS + name}
+
+
+def _object(properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def _camel(path: str) -> str:

@@ -15,6 +15,7 @@ from shared.answering.markers import (
     numbers_in,
 )
 from shared.domain import Source
+from shared.text.skeleton import UNFINISHED, skeleton
 
 _ALWAYS_READ = 1000
 """Characters of undecided text up to which every new one is looked at; beyond, a sixteenth of it must have come, so
@@ -32,6 +33,8 @@ class CitationStream:
         self._sources = {int(source.label[1:]): source for source in offered}
         self._renumbered: dict[int, int] = {}
         self._undecided = ""
+        self._signs = ""
+        """Its skeleton."""
         self._unread: list[str] = []
         self._sent = ""
         """The last character sent since the last run."""
@@ -62,36 +65,45 @@ class CitationStream:
         return self._read(final=True)
 
     def _read(self, *, final: bool) -> str:
-        self._undecided = "".join((self._undecided, *self._unread))
+        text = "".join((self._undecided, *self._unread))
         self._unread.clear()
+        later = None if final else UNFINISHED.search(text)
+        self._undecided = text[: later.start()] if later else text
+        self._signs = skeleton(self._undecided)
         sent: list[str] = []
         while self._read_text(sent, final=final) if self._held is None else self._read_run(sent, final=final):
             pass
+        if later:
+            self._undecided += later[0]
         return "".join(sent)
+
+    def _go_on(self, behind: int) -> None:
+        self._undecided, self._signs = self._undecided[behind:], self._signs[behind:]
 
     def _read_text(self, sent: list[str], *, final: bool) -> bool:
         """Up to the next marker. Whether there is one."""
-        found = MARKER.search(self._undecided)
+        found = MARKER.search(self._signs)
         before = self._undecided[: found.start()] if found else self._undecided
-        decided = len(before) if final and not found else decided_length(before)
+        decided = len(before) if final and not found else decided_length(before, self._signs[: len(before)])
         sent.append(before[:decided])
         self._sent = before[:decided][-1:] or self._sent
         if found:
             self._held, self._keeps = before[decided:], False
-        self._undecided = self._undecided[len(before) if found else decided :]
+        self._go_on(len(before) if found else decided)
         return found is not None
 
     def _read_run(self, sent: list[str], *, final: bool) -> bool:
         """The run's next marker, or its end. Whether either was there."""
         assert self._held is not None  # noqa: S101 - the type's proof
-        if part := PART.match(self._undecided):
+        if part := PART.match(self._signs):
             labels = self._labels(part["marker"])
             if labels:
-                sent.extend((part["separator"] if self._keeps else self._held, labels))
+                separator = self._undecided[: part.end("separator")]
+                sent.extend((separator if self._keeps else self._held, labels))
                 self._keeps, self._sent = True, labels[-1]
-            self._undecided = self._undecided[part.end() :]
+            self._go_on(part.end())
             return True
-        if not final and (may_continue(self._undecided) or (not self._keeps and gap_is_open(self._undecided))):
+        if not final and (may_continue(self._signs) or (not self._keeps and gap_is_open(self._undecided))):
             return False
         if not self._keeps:
             before, end = close_gap(
@@ -99,7 +111,7 @@ class CitationStream:
             )
             sent.append(before[len(self._sent) :])
             self._sent = before[-1:]
-            self._undecided = self._undecided[end:]
+            self._go_on(end)
         self._ahead = self._sent or self._ahead
         self._held, self._sent, self._at_start = None, "", False
         return True

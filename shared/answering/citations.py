@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from shared.answering.markers import RUN, close_gap, numbers_in, relabelled
 from shared.domain import Source
+from shared.text.skeleton import skeleton
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +26,24 @@ class Cited:
 def check_citations(text: str, offered: Sequence[Source]) -> Cited:
     """Draft -> the text with only offered labels, renumbered by first use. Checked again, it stays as it is."""
     sources = {int(source.label[1:]): source for source in offered}
-    named = dict.fromkeys(number for run in RUN.finditer(text) for number in numbers_in(run[0], sources))
+    runs = tuple(RUN.finditer(skeleton(text)))
+    named = dict.fromkeys(number for run in runs for number in numbers_in(run[0], sources))
     used = [number for number in named if number in sources]
     renumbered = {number: position for position, number in enumerate(used, start=1)}
     return Cited(
-        _rewrite(text, renumbered),
+        _rewrite(text, runs, renumbered),
         tuple(Source(f"N{renumbered[number]}", sources[number].passage) for number in used),
         tuple(f"N{number}" for number in named if number not in sources),
     )
 
 
-def _rewrite(text: str, renumbered: Mapping[int, int]) -> str:
+def _rewrite(text: str, runs: Iterable[re.Match[str]], renumbered: Mapping[int, int]) -> str:
     pieces: list[str] = []
     end = 0
-    for run in RUN.finditer(text):
+    for run in runs:
         pieces.append(text[end : run.start()])
         end = run.end()
-        markers = relabelled(run[0], renumbered)
+        markers = relabelled(text, run, renumbered)
         if markers:
             pieces.append(markers)
         else:

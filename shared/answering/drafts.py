@@ -14,6 +14,7 @@ from shared.errors import AuroraError, ModelRefused, ModelUnavailable
 from shared.ports import Writer
 from shared.text.inert import UNSEEN
 from shared.text.sentences import sentences
+from shared.text.skeleton import NOTHING, PAD, skeleton
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +25,8 @@ _COMPLETE = re.compile(r"[.!?…。！？][\"'”’»)\]*_`]*(?:\s*\[[^\[\]]*\]
 _UNCLOSED = re.compile(r"\[[^\[\]]*\Z")
 _CUT = " …"
 _NOT_TEXT = re.compile(rf"{UNSEEN}|[\x0b\x0c\r]")
-_BROKEN_MARKER = re.compile(r"\s*[\[【][Nn]?\d*\Z")
+_BROKEN_MARKER = re.compile(rf"\s*+{PAD}*+\[[{PAD}{NOTHING}]*+[Nn]?[\d{PAD}{NOTHING}]*+\Z")
+"""In the skeleton of a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ def _told(attempt: _Attempt) -> str:
 
 
 def _finished(draft: Draft) -> Draft:
-    text = _BROKEN_MARKER.sub("", draft.text)
+    broken = _BROKEN_MARKER.search(skeleton(draft.text))
+    text = draft.text[: broken.start()] if broken else draft.text
     return replace(draft, text=without_source_list(_without_last_piece(text) if draft.truncated else text))
 
 

@@ -1,9 +1,11 @@
 r"""The grammar of citation markers, and the rule by which one goes.
 
-What counts as a marker: `[N1]`, `[n1]`, `[N1, N2]`, `[N1; N2]`, `[N1 and N2]`, `[N1-N3]` (every offered label
-from N1 to N3), `[^N1]`, `\[N1\]`, with blanks inside, in square, full-width, lenticular or tortoise-shell brackets,
-with digits of any script. Markers count inside code and links too: clients look for `[N1]` without parsing
-Markdown, and note text that looks like a marker was rewritten before the writer saw it (`shared.text.inert`).
+What counts as a marker: `[N1]`, `[n1]`, `[N1, N2]`, `[N1; N2]`, `[N1 and N2]`, `[N1, 2]`, `[N1-N3]` (every offered
+label from N1 to N3), `[^N1]`, `\[N1\]`, `[**N1**]`, with blanks inside, and whatever looks or is rendered like one of
+them: the grammar reads the skeleton of a text (`shared.text.skeleton`), in which brackets, digits and N of any kind,
+entities and what is invisible are told by their looks, and which is as long as the text. Markers count inside code
+and links too: clients look for `[N1]` without parsing Markdown, and note text that looks like a marker was rewritten
+before the writer saw it (`shared.text.inert`).
 
 Every marker is written back as `[N1]`, several as `[N1][N2]`, a label once a bracket.
 
@@ -11,7 +13,7 @@ The spacing rule is the only change to other text. Markers side by side, also wi
 them, form a run; one that goes from a run takes the separator before it along (the first one that after it).
 A run that goes whole takes the blanks before it (after it, at the start of a line; both, before punctuation or a
 line's end) and brackets, code and emphasis that held nothing else; two words that only it parted get a blank. An
-opening bracket that a gap could complete to a new marker (`[N[N9]1]`) becomes round.
+opening bracket that a gap could complete to a new marker (`[N[N9]1]`) becomes round, and nothing joins to a new entity.
 """
 
 from __future__ import annotations
@@ -19,36 +21,45 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-_OPEN = r"[\[［【〔〖〘⟦]"
-_CLOSE = r"[\]］】〕〗〙⟧]"
-_BLANK = "[\\s\u200c\u200d\ufe0f]"
-"""Joiners count as blanks: nobody sees them."""
-_LETTER = "[NnＮｎΝ]"
-_ITEM = rf"{_LETTER}{_BLANK}*+\d++(?:{_BLANK}*+[-–—‑]{_BLANK}*+{_LETTER}?{_BLANK}*+\d++)?+"
-_BETWEEN = rf"(?:{_BLANK}|[,;&/、，；])++(?:(?:and|und|et|y)\s++)?+"
-_MARKER = rf"\\?{_OPEN}{_BLANK}*+\^?{_BLANK}*+{_ITEM}(?:{_BETWEEN}{_ITEM})*+(?:{_BLANK}|[,;])*+\\?{_CLOSE}"
+from shared.text.skeleton import NOTHING, PAD, UNFINISHED, skeleton
+
+_UNSEEN = PAD + NOTHING
+_BLANK = rf"[\s{_UNSEEN}]"
+_EMPHASIS = r"[*_~`]"
+_NUMBER = rf"\d(?:[{_UNSEEN}]*+\d)*+"
+_FIRST = rf"[Nn]{_BLANK}*+(?:{_NUMBER}|{_EMPHASIS}++{_NUMBER}{_EMPHASIS}++)"
+_TO = rf"(?:{_BLANK}*+-{_BLANK}*+[Nn]?{_BLANK}*+{_NUMBER})?+"
+_BETWEEN = rf"(?:{_BLANK}|[,;&/、])++(?:(?:and|und|et|y)\s++)?+"
+_LIST = rf"{_FIRST}{_TO}(?:{_BETWEEN}(?:{_FIRST}|{_NUMBER}){_TO})*+"
+_OPENING = rf"(?:{_EMPHASIS}++{_BLANK}*+(?=N|{_LIST}{_BLANK}*+{_EMPHASIS}))?+"
+"""Emphasis before the label; before a small n it is code (`a[*n1]`) unless it closes, too."""
+_CLOSING = rf"(?:{_BLANK}|[,;\\]|{_EMPHASIS})*+"
+_OPEN = rf"(?<![\\{PAD}])[\\{PAD}]*+\["
+_MARKER = rf"{_OPEN}(?:{_BLANK}|[\^\\])*+{_OPENING}{_LIST}{_CLOSING}\]"
 _SEPARATOR = r"(?:[ \t]*+[,;][ \t]*+(?:and[ \t]++)?|[ \t]++(?:(?:and|und|et|y)[ \t]++)?)?+"
 
 MARKER = re.compile(_MARKER)
+"""All patterns read skeletons."""
 RUN = re.compile(rf"{_MARKER}(?:{_SEPARATOR}{_MARKER})*")
 PART = re.compile(rf"(?P<separator>{_SEPARATOR})(?P<marker>{_MARKER})")
-_NUMBERS = re.compile(rf"(\d++)(?:{_BLANK}*+[-–—‑]{_BLANK}*+{_LETTER}?{_BLANK}*+(\d++))?+")
-_INSIDE = "[\\s\u200c\u200d\ufe0f^\\\\NnＮｎΝ\\d,;&/、，；\\-–—‑adeutny]"
+_NUMBERS = re.compile(rf"({_NUMBER}){_EMPHASIS}*+(?:{_BLANK}*+-{_BLANK}*+[Nn]?{_BLANK}*+({_NUMBER}))?+")
+_INSIDE = rf"[\s{_UNSEEN}^\\Nn\d,;&/、\-*_~`adeutny]"
 """What a marker is made of between its brackets, and a little more."""
-_UNFINISHED = re.compile(rf"{_OPEN}{_INSIDE}*\Z")
+_UNFINISHED = re.compile(rf"{PAD}*+\[{_INSIDE}*\Z")
 _UNFINISHED_REST = re.compile(rf"{_INSIDE}*+")
-_CONTINUES = re.compile(rf"[ \t]*+[,;]?[ \t]*+(?:and|an|a|und|un|u|et|e|y)?+[ \t]*+\\?(?:{_OPEN}{_INSIDE}*+)?+\Z")
-_OPENERS = "([（`*_~ \t"
+_CONTINUES = re.compile(rf"[ \t]*+[,;]?[ \t]*+(?:and|an|a|und|un|u|et|e|y)?+[ \t]*+[\\{PAD}]*+(?:\[{_INSIDE}*+)?+\Z")
+_OPENERS = f"([（`*_~ \t\\{PAD}"
 _AFTER_A_GAP = re.compile(r"[ \t)\]）`*_~]*+\Z")
 _BLANKS = frozenset(" \t")
 _PAIRS = {"(": ")", "[": "]", "（": "）", "`": "`", "*": "*", "_": "_", "~": "~"}
 _OPENS = re.compile(r"(?:\A|[\s(（])[`*_~]+\Z")
 """Signs that open and close alike stand here where they open."""
 _BEFORE_PUNCTUATION = re.compile(r"[ \t]*(?=[*_~`]*(?:[.,;:!?…)\]}。，、；：！？）】］\r\n]|\Z)|[*_~`]+[ \t])")
+_WITHOUT_UNSEEN = str.maketrans("", "", _UNSEEN)
 
 
 def numbers_in(marker: str, offered: Collection[int]) -> Iterator[int]:
-    """Every number that a marker (or a run of them) names; of a range its ends and what was offered between."""
+    """Every number that a marker's skeleton (or a run's) names; of a range its ends and what was offered between."""
     for found in _NUMBERS.finditer(marker):
         first, last = _number(found[1]), _number(found[2] or found[1])
         yield first
@@ -58,16 +69,18 @@ def numbers_in(marker: str, offered: Collection[int]) -> Iterator[int]:
 
 
 def _number(digits: str) -> int:
-    return int(digits[:9])  # nine digits tell any offered number from an invented one, and int() stays cheap
+    return int(
+        digits.translate(_WITHOUT_UNSEEN)[:9]
+    )  # nine digits tell any offered number from an invented one, and int() stays cheap
 
 
-def relabelled(run: str, renumbered: Mapping[int, int]) -> str:
-    """A run with the labels in `renumbered` alone; empty: it goes whole."""
+def relabelled(text: str, run: re.Match[str], renumbered: Mapping[int, int]) -> str:
+    """A run of the text with the labels in `renumbered` alone; empty: it goes whole."""
     kept = ""
-    for part in PART.finditer(run):
+    for part in PART.finditer(run.string, run.start(), run.end()):
         labels = labels_of(part["marker"], renumbered)
         if labels:
-            kept += (part["separator"] if kept else "") + labels
+            kept += (text[slice(*part.span("separator"))] if kept else "") + labels
     return kept
 
 
@@ -92,8 +105,21 @@ def close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) -
         before = bare
     elif _glues(before[-1:] or ahead, text[end]):
         before += " "
-    opened = _UNFINISHED.search(before)
-    return (f"{before[: opened.start()]}({before[opened.start() + 1 :]}" if opened else before), end
+    return _joins_nothing(before, text[end : end + 1], ahead), end
+
+
+def _joins_nothing(before: str, following: str, ahead: str) -> str:
+    """What stands before a gap, so that what follows completes no marker and no entity with it."""
+    opened = _UNFINISHED.search(signs := skeleton(before))
+    if opened:
+        bracket = signs.index("[", opened.start())
+        return f"{before[: opened.start()]}({before[bracket + 1 :]}"
+    tail = before or ahead
+    if following == ";":
+        joins = (not before and ahead.isalnum()) or skeleton(f"{tail};") != f"{skeleton(tail)};"
+    else:
+        joins = (following.isalnum() or following in "#%") and UNFINISHED.search(tail) is not None
+    return f"{before} " if joins and following else before
 
 
 def _glues(left: str, right: str) -> bool:
@@ -104,6 +130,8 @@ def _glues(left: str, right: str) -> bool:
 def _drop_empty_brackets(before: str, text: str, end: int) -> tuple[str, int]:
     while (inner := before.rstrip(" \t")) and (close := _PAIRS.get(inner[-1])):
         after = _blanks_end(text, end)
+        if inner[-2:-1] == "\\":
+            break
         if text[after : after + 1] != close:
             break
         if close in "*_~" and (after > end or inner != before):
@@ -123,25 +151,26 @@ def _blanks_end(text: str, start: int) -> int:
 # -- what is still open while a text is being written
 
 
-def decided_length(text: str) -> int:
+def decided_length(text: str, signs: str) -> int:
     """How much of a text without markers no later text can change: what follows may open a marker, or be changed
-    by the gap of one that goes.
+    by the gap of one that goes. `signs`: its skeleton.
     """
-    end = _before_unfinished(text, len(text))
-    end -= text[end - 1 : end] == "\\"
-    return _before_unfinished(text, len(text[:end].rstrip(_OPENERS)))
+    end = _before_unfinished(signs, len(text))
+    end = len(signs[:end].rstrip(_OPENERS))
+    found = UNFINISHED.search(text[:end])
+    return _before_unfinished(signs, found.start() if found else end)
 
 
-def _before_unfinished(text: str, end: int) -> int:
-    """Where the bracket stands that `text[:end]` leaves open and a marker could close; else `end`."""
-    opened = max(text.rfind(bracket, 0, end) for bracket in "[［【〔〖〘⟦")
-    rest = _UNFINISHED_REST.match(text, opened + 1, end)
-    return opened if opened >= 0 and rest and rest.end() == end else end
+def _before_unfinished(signs: str, end: int) -> int:
+    """Where the bracket stands that `signs[:end]` leaves open and a marker could close; else `end`."""
+    opened = signs.rfind("[", 0, end)
+    rest = _UNFINISHED_REST.match(signs, opened + 1, end)
+    return len(signs[:opened].rstrip(PAD)) if opened >= 0 and rest and rest.end() == end else end
 
 
-def may_continue(text: str) -> bool:
+def may_continue(signs: str) -> bool:
     """Whether a run could go on with this text, once there is more of it."""
-    return _CONTINUES.match(text) is not None
+    return _CONTINUES.match(signs) is not None
 
 
 def gap_is_open(text: str) -> bool:

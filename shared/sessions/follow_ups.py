@@ -1,53 +1,116 @@
-"""A question that leans on the one before it -> a question that stands alone, by rule.
+"""A question that leans on the one before it -> a question that stands alone, by rule, where no model makes it whole.
 
-What makes a follow-up: no subject of its own ("Why?", "and in March?"), a fragment that opens like one ("and the
-hotel?", "for Lisbon?"), or a word that points at something the question does not name ("When did I buy it?").
-What is carried over: the subject's words, except a name that a new name replaces, and the time, unless the question
-names its own; a new subject ("what about the pricing?") leaves of the old question only what was asked, a further
-pronoun only what it points at. A time told from the earlier one ("the week before") is reckoned from there. Where
-nothing says that it leans, the question stays as it was asked: a carried word too many finds the wrong notes, a missing
-one is asked for again.
+It leans if it has no content of its own ("Why?", "And the other one?"), names only another time ("and in March?"), goes
+on with little ("What about the hotel?", "for Lisbon?"), or points at what it does not name ("When did I buy it?"). It
+gets the content of the question before and, unless it names its own, the time; a new name takes the place of names.
+What leans in another way stays as it was asked: a carried word too many finds the wrong notes, a missing one is asked
+for again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from shared.retrieval.time_phrases import FoundTime, find_time
-from shared.sessions.earlier_times import TRAILING, Moment, Times, in_days
-from shared.sessions.follow_up_words import Words, clause_ends, goes_on_in_another, words_of
-from shared.sessions.new_subjects import asked_of_any, names_in
-from shared.sessions.pronoun_chains import left_behind
-from shared.sessions.shifted_times import Shift, next_to, shift_in
 from shared.text.languages import detect
-from shared.text.sentences import sentences
 from shared.text.terms import content_words, stem_of
 
 MOST_CARRIED = 8
-"""Words of the subject."""
-_MOST_OWN = 4
-"""Content words of a fragment; more are a question of their own."""
+"""Words of the question before."""
+_ENDS = " \t\n?!.…¿¡,;:"
+_CLAUSE = re.compile(r"[,;:.]|\b(?:and|but|because|when|if|und|aber|weil|wenn|y|pero|porque|et|mais)\b", re.IGNORECASE)
 _WORD = re.compile(r"[\w'’-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A question taken apart. `body`: what comes after the opening, which is told by `opens` and `asks_the_same`."""
+class Moment:
+    """From where "last week" is seen. `zone`: IANA."""
 
-    body: str
-    opens: bool
-    asks_the_same: bool
-    time: FoundTime | None
-    """In `body`."""
+    now: datetime
+    zone: str
+
+    def day(self, at: datetime) -> str:
+        return at.astimezone(ZoneInfo(self.zone)).date().isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """How a language goes on from one question to the next, at length or with a preposition alone; what points at a
+    thing and at a person; content words that name nothing; what makes a month a time, and two days a range.
+    """
+
+    opening: str
+    short: str
+    things: str
+    people: str
+    empty: str
+    before_month: str
+    between: str
+
+
+_ENGLISH = _Words(
+    r"(?:and|or|but|so|also|then)(?:,? (?:what|how) about)?|(?:what|how) about",
+    "for|in|at|with|on|from",
+    r"it(?! (?:worth|possible|time))|its|they|them|th(?:ese|ose)|(?<!is )(?<!are )there|th(?:at|is)(?=\s*[?.!]|$)|"
+    r"(?:(?<=is )|(?<=was )|(?<=about ))that|(?:the|that|which|another) (?:other|ones?)",
+    "he|she|him|her|his|hers",
+    "more much many other others one ones else same first second third last next again really anything tell explain",
+    "in",
+    "between {} and {}",
+)
+_LANGUAGES = {
+    "en": _ENGLISH,
+    "de": _Words(
+        "(?:und|oder|aber|auch|dann)(?: was ist mit| wie ist es mit)?|was ist mit|wie ist es mit",
+        "für|in|im|am|mit|bei|von",
+        r"(?<!gibt )(?<!gab )es(?! (?:gibt|gab|geht))|da(?:von|mit|für|zu|rüber|bei|ran|rauf|rin)|dort|andere[rns]?|"
+        r"dies(?:e[rsnm]?)?|das(?=\s*[?.!]|$| war| ist| hat)|(?:(?<=ist )|(?<=war ))das",
+        "er|ihn|ihm|sie|sein|seine[rnm]?|ihre[rnm]?",
+        "mehr viel viele andere anderen anderer anderes gleiche erste zweite letzte genauer erkläre erzähl sonst etwas",
+        "im",
+        "zwischen {} und {}",
+    ),
+    "es": _Words(
+        "(?:y|e|o|pero|también)(?: qué (?:tal|hay de|pasa con))?|qué (?:tal|hay de|pasa con)",
+        "para|en|con|de",
+        r"es[oae]|esto|allí|ahí|l[oa](?= \w+[éó]\b)|l[oa]s? mism[oa]s?|otr[ao]s?",
+        "él|ella|ellos|ellas",
+        "más mucho otra otro otras otros mismo misma primero segundo último explica dime",
+        "en",
+        "entre {} y {}",
+    ),
+    "fr": _Words(
+        "et|ou|mais|aussi|alors",
+        "pour|en|avec|chez|dans",
+        r"ça|cela|cel(?:ui|le)-ci|là-bas|l['’]autre|les autres|en(?= (?:est|était|sont|ai|as|a)\b)|c['’](?:est|était)",
+        "elle|elles|lui|leur",
+        "plus beaucoup autre autres même première premier second deuxième dernier explique dis",
+        "en",
+        "entre {} et {}",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A question taken apart. `own`: content words beside the time and those that name nothing."""
+
     rest: str
-    """The body without it."""
+    """Without the time and how it opens."""
     own: tuple[str, ...]
-    """Content words beside the time and those that name no subject, as written."""
-    fragment: bool
-    """No verb and no question word: content, articles and prepositions alone."""
+    time: FoundTime | None
+    phrase: str
+    """The time's."""
+    goes_on: bool
+    """Whether it opens like one that goes on, and names little more."""
+
+    @property
+    def is_only_a_time(self) -> bool:
+        return not self.own and self.time is not None and len(_WORD.findall(self.rest)) <= 1
 
 
 def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, longest: int) -> str:
@@ -56,150 +119,94 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
     At most `longest` characters, unless `text` alone has more.
     """
     lang = detect(f"{previous} {text}")
-    shift = shift_in(text, lang)
-    if shift is not None:
-        return _shifted(text, shift, _subject_of(previous, lang), Times(asked, now, lang), longest)
-    words = words_of(lang)
+    words = _LANGUAGES.get(lang, _ENGLISH)
     read = _read(text, words, now, lang)
-    if not _leans(read, words):
+    previous = _subject_of(previous.strip(), lang)
+    earlier = _time_in(previous, asked, lang)
+    then = "" if earlier is None else _phrase_today(previous, earlier, asked, now, words)
+    if read.is_only_a_time:
+        return _fitting(f"{_with_time(previous, earlier, '').rstrip(_ENDS)} {read.phrase}?", text, longest)
+    if not read.own and read.time is None:
+        return _fitting(f"{text.strip()} {_with_time(previous, earlier, then)}", text, longest)
+    if not read.goes_on and not _points(read, words):
         return text
-    before = _subject_of(previous, lang)
-    if read.own:
-        if not _points(read, words) and goes_on_in_another(text, previous, detect(previous)):
-            return text
-        return _with_subject(text, read, before, Times(asked, now, lang), longest)
-    times = Times(asked, now, lang)
-    if read.time is not None:
-        return _fitting(f"{times.without(before)} {_phrase(read)}?", text, longest)
-    return _fitting(f"{text.strip()} {times.fixed(before)}", text, longest)
+    subject = _with_time(previous, earlier, "")
+    if read.goes_on and "(" in subject:
+        subject = subject.partition("(")[2]  # what an earlier step carried: subjects named in turn do not pile up
+    carried = _carried(subject, read.own, words, lang)
+    return _with_words(text, [*carried, then] if then and read.time is None else carried, longest)
 
 
-def _shifted(text: str, shift: Shift, before: str, times: Times, longest: int) -> str:
-    """With the days that the phrase means; as it was asked where they are not known."""
-    days = times.days(before)
-    moved = next_to(*days, shift) if days is not None else None
-    if moved is None or moved[0] > date.fromisoformat(times.now.day):
-        return text
-    phrase = in_days(*moved, words_of(times.lang))
-    told = f"{text[: shift.start]}{phrase}{text[shift.end :]}"
-    read = _read(told, words_of(times.lang), times.now, times.lang)
-    if read.own:
-        leans = _leans(read, words_of(times.lang))
-        return _with_subject(told, read, before, times, longest) if leans else _fitting(told, text, longest)
-    return _fitting(f"{times.without(before)} {phrase}?", text, longest)
-
-
-def _read(text: str, words: Words, now: Moment, lang: str) -> _Read:
-    opening = words.opening.match(text)
-    body = text[opening.end() :] if opening else text.strip()
-    time, body = _find_time(body, words, now, lang)
+def _read(text: str, words: _Words, now: Moment, lang: str) -> _Read:
+    opening = re.match(rf"[\s¿¡]*(?:({words.opening})|{words.short})(?!\w)[\s,]*", text, re.IGNORECASE)
+    at_length = opening is not None and opening[1] is not None
+    body = text[opening.end() :].strip(_ENDS) if opening and at_length else text.strip(_ENDS)
+    time = _time_in(body, now, lang)
+    if time is None and opening and len(body.split()) == 1:  # a bare month
+        body = f"{words.before_month} {body}"
+        time = _time_in(body, now, lang)
     rest = body if time is None else f"{body[: time.start]} {body[time.end :]}"
-    own = tuple(rest[start:end] for word, start, end in content_words(rest, lang) if word not in words.empty)
-    spoken = [word.lower() for word in _WORD.findall(rest)]
-    content = {part.lower() for word in own for part in _WORD.findall(word)}
-    bare = all(word in words.glue or word in content or _is_content(word, own) for word in spoken)
-    return _Read(body, opening is not None, words.asks_the_same.match(text) is not None, time, rest, own, bare)
+    own = tuple(word for word in _content(rest, lang) if word.lower() not in words.empty.split())
+    is_fragment = len(own) <= 2 and len(_WORD.findall(rest)) <= len(own) + 2
+    goes_on = opening is not None and (is_fragment or (at_length and len(own) == 1))
+    return _Read(rest, own, time, "" if time is None else body[time.start : time.end], goes_on)
 
 
-def _is_content(word: str, own: Iterable[str]) -> bool:
-    """Elided articles (`l'hôtel`) stand in one word with their noun."""
-    return any(word.endswith(each.lower()) for each in own)
+def _time_in(text: str, moment: Moment, lang: str) -> FoundTime | None:
+    return find_time(text, now=moment.now, zone=moment.zone, lang=lang)
 
 
-def _find_time(body: str, words: Words, now: Moment, lang: str) -> tuple[FoundTime | None, str]:
-    """The time in it and the body; a body that is nothing but a bare month or day gets the preposition it lacks."""
-    bare = body.strip(TRAILING)
-    found = find_time(body, now=now.now, zone=now.zone, lang=lang)
-    if found is None and len(bare.split()) == 1:
-        for preposition in words.before_time:
-            whole = f"{preposition} {bare}"
-            found = find_time(whole, now=now.now, zone=now.zone, lang=lang)
-            if found is not None:
-                return found, whole
-    return found, body
-
-
-def _leans(read: _Read, words: Words) -> bool:
-    if not read.own:
-        return read.time is None or read.fragment or _points(read, words)
-    if len(read.own) > _MOST_OWN and not _points(read, words):
-        return False
-    if read.asks_the_same or _points(read, words):
-        return True
-    if read.opens:
-        return read.fragment or len(read.own) == 1
-    first = _WORD.search(read.body)
-    prepositional = first is not None and first[0].lower() in words.glue - words.determiners
-    return read.fragment and prepositional and len(read.own) <= 2
-
-
-def _points(read: _Read, words: Words) -> bool:
-    return _points_at_thing(read, words) or _points_at_person(read, words)
-
-
-def _points_at_thing(read: _Read, words: Words) -> bool:
-    """Whether a word points at something that the question itself does not name before it."""
-    for found in words.pointing.finditer(read.rest):
-        before = read.rest[: found.start()]
-        if sum(word in before for word in read.own) < 2 or not clause_ends(before):
-            return True
-    return False
-
-
-def _points_at_person(read: _Read, words: Words) -> bool:
-    named = [word for word in read.own if word[0].isupper()]
-    found = [read.rest[: each.start()] for each in words.person.finditer(read.rest)]
-    return any(not any(name in before for name in named) for before in found)
+def _with_time(text: str, time: FoundTime | None, phrase: str) -> str:
+    """`phrase` in the place of the time."""
+    return text if time is None else " ".join(f"{text[: time.start]}{phrase}{text[time.end :]}".split())
 
 
 def _subject_of(previous: str, lang: str) -> str:
-    """The previous question without the bare questions before it that an earlier step put there ("Why? …")."""
-    spans = sentences(previous)
-    with_content = [(start, end) for start, end in spans if content_words(previous[start:end], lang)]
-    return previous[with_content[0][0] :].strip() if with_content else previous.strip()
+    """Without the bare questions before it that an earlier step put there ("Why? …")."""
+    head, mark, rest = previous.partition("? ")
+    return _subject_of(rest, lang) if mark and rest and not _content(head, lang) else previous
 
 
-def _with_subject(text: str, read: _Read, before: str, times: Times, longest: int) -> str:
-    """`And the hotel?` after `How much is the night train to Lisbon?` -> `And the hotel (night train Lisbon)?`"""
-    carried = _carried(times.without(before), read, times.lang)
-    if read.time is None:
-        carried = [*carried, *times.phrase(before)]
-    asked = text.strip().rstrip(TRAILING)
+def _phrase_today(text: str, time: FoundTime, asked: Moment, now: Moment, words: _Words) -> str:
+    """The time's phrase; asked on another day, the days that it meant then."""
+    start, end = time.hint.range.start, time.hint.range.end
+    if asked.day(asked.now) == now.day(now.now) or start is None or end is None:
+        return text[time.start : time.end]
+    first, last = asked.day(start), asked.day(end - timedelta(microseconds=1))
+    return first if first == last else words.between.format(first, last)
+
+
+def _points(read: _Read, words: _Words) -> bool:
+    """Whether a word points at a thing or a person that the question itself does not name before it."""
+    for found in re.finditer(rf"(?<!\w)(?:{words.things})(?!\w)", read.rest, re.IGNORECASE):
+        before = read.rest[: found.start()]
+        if sum(word in before for word in read.own) < 2 or not _CLAUSE.search(before):
+            return True
+    people = re.finditer(rf"(?<!\w)(?:{words.people})(?!\w)", read.rest, re.IGNORECASE)
+    names = [word for word in read.own if word[0].isupper()]
+    return any(not any(name in read.rest[: found.start()] for name in names) for found in people)
+
+
+def _carried(before: str, own: Sequence[str], words: _Words, lang: str) -> list[str]:
+    """Content of the question before that this one does not have; without its names where a name is all that is new."""
+    known = {stem_of(word.lower(), lang) for word in own} | set(words.empty.split())
+    content = _content(before, lang)
+    if lang != "de" and len(own) == 1 and own[0][0].isupper():  # every noun has a capital there
+        content = [word for word in content if not word[0].isupper() or before.startswith(word)]
+    return [word for word in content if stem_of(word.lower(), lang) not in known][-MOST_CARRIED:]
+
+
+def _with_words(text: str, carried: Sequence[str], longest: int) -> str:
+    """`And the hotel?` after `How far is the night train to Lisbon?` -> `And the hotel (far night train Lisbon)?`"""
+    asked = text.strip().rstrip(_ENDS)
     while carried and len(asked) + len(" ".join(carried)) + 4 > longest:
-        carried.pop(0)
+        carried = carried[1:]
     return f"{asked} ({' '.join(carried)})?" if carried else text
 
 
-def _carried(before: str, read: _Read, lang: str) -> list[str]:
-    """The words of the subject, in their order, the last ones if there are many."""
-    words = words_of(lang)
-    own = {stem_of(word, lang) for word in read.own}
-    replaced = _replaced(before, read, words, lang)
-    thing = _points_at_thing(read, words)
-    if thing != _points_at_person(read, words):
-        replaced |= left_behind(read.rest, before, words, lang, thing=thing)
-    kept = [
-        before[start:end]
-        for word, start, end in content_words(before, lang)
-        if word not in words.empty and stem_of(word, lang) not in own and before[start:end] not in replaced
-    ]
-    return list(dict.fromkeys(kept))[-MOST_CARRIED:]
-
-
-def _replaced(before: str, read: _Read, words: Words, lang: str) -> set[str]:
-    """The words of `before` in whose place the new ones stand: a name for a name, else one subject for the other."""
-    new = names_in(read.body, words, lang, anywhere=True)
-    old = names_in(before, words, lang)
-    if read.fragment and old and len(new) == len(read.own):
-        return old
-    if not (read.asks_the_same or (read.opens and read.fragment)) or _points(read, words):
-        return old if read.fragment and new else set()
-    asked = asked_of_any(before, words, lang, names=len(read.own) == 1 and not new)
-    return {before[start:end] for _, start, end in content_words(before, lang)} - asked
-
-
-def _phrase(read: _Read) -> str:
-    return "" if read.time is None else read.body[read.time.start : read.time.end]
+def _content(text: str, lang: str) -> list[str]:
+    """Its content words as written, each once."""
+    return list(dict.fromkeys(text[start:end] for _, start, end in content_words(text, lang)))
 
 
 def _fitting(whole: str, text: str, longest: int) -> str:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from shared.domain import Prompt, Question, Usage
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.ports import Writer
-from shared.sessions.earlier_times import Moment
-from shared.sessions.follow_ups import whole_question
+from shared.sessions.follow_ups import Moment, whole_question
 from shared.sessions.history import Earlier
 from shared.text.inert import inert_line
 from shared.text.languages import detect

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from shared.text.skeleton import NOTHING, PAD, skeleton
+
 _BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 UNSEEN = (
@@ -23,22 +25,33 @@ _STRAY_JOINERS = re.compile(
     "|(?<![^\x00-\x7f\u200c\u200d\ufe0f])\ufe0f"
 )
 
-_OPEN = r"\[［【〔〖〘⟦"
-_BLANK = "[\\s\u200c\u200d\ufe0f]"
-_CLOSE = r"\]］】〕〗〙⟧"
+_BLANK = rf"[\s{PAD}{NOTHING}]"
+_EMPHASIS = r"[*_~`]"
 _CITATION_LIKE = re.compile(
-    rf"[{_OPEN}](?={_BLANK}*[\^\\]?{_BLANK}*[NnＮｎΝ]{_BLANK}*\d)([^{_OPEN}{_CLOSE}]*)([{_CLOSE}]?)"
+    rf"(?<!{PAD}){PAD}*+\[(?=[\s{PAD}{NOTHING}^\\]*+(?:{_EMPHASIS}++{_BLANK}*+)?+[Nn]{_BLANK}*+"
+    rf"(?:\d|{_EMPHASIS}++\d[\d{PAD}{NOTHING}]*+{_EMPHASIS}))(?P<inside>[^\[\]]*+)(?P<close>\]?)"
 )
+"""In the skeleton of a text."""
 
 
 def inert(text: str) -> str:
     """Note text -> the same without invisible characters, `[N1]` and its kin rewritten as `(N1)`.
 
-    Covers more than the citations we parse (blanks, tortoise-shell brackets, an unclosed bracket), so
-    no citation can be parsed out of the result. Line breaks of every kind become newlines.
+    Covers more than the citations we parse (anything between the brackets, an unclosed one), so no citation can be
+    parsed out of the result. Line breaks of every kind become newlines.
     """
     seen = _STRAY_JOINERS.sub("", _UNSEEN.sub("", _BREAKS.sub("\n", text)))
-    return _CITATION_LIKE.sub(lambda found: f"({found[1]}{')' if found[2] else ''}", seen)
+    pieces, end = [], 0
+    for found in _CITATION_LIKE.finditer(skeleton(seen)):
+        start, stop = found.span("inside")
+        inside = seen[start : stop - _pads_at_end(found["inside"])] if found["close"] else seen[start:stop]
+        pieces += [seen[end : found.start()], "(", inside, ")" if found["close"] else ""]
+        end = found.end()
+    return _STRAY_JOINERS.sub("", "".join([*pieces, seen[end:]])) if pieces else seen
+
+
+def _pads_at_end(signs: str) -> int:
+    return len(signs) - len(signs.rstrip(PAD))
 
 
 def inert_line(text: str) -> str:

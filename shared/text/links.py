@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from shared.text.skeleton import NOTHING, PAD, skeleton
+
 _SCHEMES = ("http://", "https://", "ftp://", "www.", "mailto:", "xmpp:")
 """What Markdown clients turn into links without being asked (GitHub's extended autolinks)."""
 _PREFIXES = sorted({scheme[:length] for scheme in _SCHEMES for length in range(1, len(scheme))}, key=len, reverse=True)
@@ -25,7 +27,7 @@ MAY_BE_TARGET = re.compile(r"\([^\[\]\n`\\]{0,2500}\Z")
 MAY_BE_LINK = re.compile(r"\[[^\[\]\n`<>\\]{0,300}(?:\](?:\([^\[\]\n`\\]{0,2500})?)?\Z")
 POINTS_SOMEWHERE = re.compile(r"[:/#]|\.[A-Za-z]{2}|\A\Z")
 PLAIN_TEXT = re.compile(r"[\w \t.,;'’\"“”()*&%+/-]+")
-LIKE_A_LABEL = re.compile("[\\s\u200c\u200d\ufe0f^NnＮｎΝ\\d,;&/、，；–—‑adeutny-]*")
+_LIKE_A_LABEL = re.compile(rf"[\s{PAD}{NOTHING}^Nn\d,;&/、*_~`adeutny-]*")
 
 _SAFE = re.compile(r"(?:https?://|mailto:)[^\s/]", re.IGNORECASE)
 _AFTER = ".,;:!?'*_~)&"
@@ -38,6 +40,11 @@ def stands_in(address: str, texts: Iterable[str]) -> bool:
     """Whether the address stands in one of the texts, whole: not as the start or the middle of a longer one."""
     whole = rf"(?<![A-Za-z0-9]){re.escape(address)}{_GOES_ON}"
     return any(address in text and re.search(whole, text) for text in texts)
+
+
+def like_a_label(text: str) -> bool:
+    """Whether it could be a part of a citation's marker."""
+    return _LIKE_A_LABEL.fullmatch(skeleton(text)) is not None
 
 
 def may_be_followed(address: str) -> bool:

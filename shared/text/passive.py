@@ -25,7 +25,6 @@ from functools import partial
 
 from shared.text.links import (
     ADDRESS,
-    LIKE_A_LABEL,
     LINK,
     LINK_START,
     LONGEST,
@@ -36,6 +35,7 @@ from shared.text.links import (
     POINTS_SOMEWHERE,
     TARGET,
     bare_address,
+    like_a_label,
     may_be_followed,
     stands_in,
     whole_addresses,
@@ -280,7 +280,7 @@ class PassiveStream:
             return self._take(whole, f"{' ' if self._last in '!]' else ''}[{text}]({address})")
         following = self._text[link.end() : link.end() + 1]
         alone = self._last in _JOINS_BEFORE and (not following or following in _JOINS_AFTER)
-        if alone and not LIKE_A_LABEL.fullmatch(text) and ADDRESS.search(text) is None:
+        if alone and not like_a_label(text) and ADDRESS.search(text) is None:
             return self._take(whole, text)
         return False
 

@@ -117,14 +117,18 @@ def test_a_path_that_another_folder_has_taken_is_not_overwritten(aurora: Aurora,
     other = tmp_path / "other"
     other.mkdir()
     (other / "garden.md").write_text("The garden of somebody else.")
-    report = aurora.json("index", str(other))
-    assert report["notes"] == 0
+    result = aurora("index", str(other), "--vault", "default", "--json")
+    report = json.loads(result.stdout)
+    assert (result.exit_code, report["notes"]) == (1, 0)
     assert "another folder" in report["skipped"][0]["reason"]
+    assert "--vault NAME" in report["skipped"][0]["reason"]
 
 
 def test_every_file_that_needs_a_word_gets_one(aurora: Aurora, notes: Write) -> None:
     folder = notes({**BOATS, "b.md": b"\0", "l.md": b"\xff", ".git/x.md": "", "y.md": "---\na: [\n---\n"})
-    report = aurora.json("index", str(folder))
+    result = aurora("index", str(folder), "--json")
+    report = json.loads(result.stdout)
+    assert result.exit_code == 1, "b.md and l.md are notes to whoever wrote them"
     assert {place["path"] for place in report["skipped"]} == {"b.md", "l.md", ".git"}
     assert [place["path"] for place in report["odd"]] == ["y.md"]
     assert report["notes"] == 3
@@ -137,7 +141,7 @@ def test_while_a_part_cannot_be_read_nothing_is_removed(aurora: Aurora, notes: W
     aurora("index", str(folder))
     (folder / "toys/boat.md").unlink()
     (folder / "gone.md").symlink_to(folder / "nowhere.md")
-    assert aurora.json("index", str(folder))["removed"] == 0
+    assert json.loads(aurora("index", str(folder), "--json").stdout)["removed"] == 0
     (folder / "gone.md").unlink()
     assert aurora.json("index", str(folder))["removed"] == 1
 
@@ -305,7 +309,7 @@ def test_a_reader_who_has_left_is_no_error(aurora: Aurora, notes: Write, argumen
 def test_ctrl_c_ends_a_long_command_quietly(aurora: Aurora, notes: Write) -> None:
     folder = notes({f"n{number}.md": f"# Note {number}\n\n" + "A sentence. " * 2000 for number in range(200)})
     with _aurora(aurora, "index", str(folder), stdout=subprocess.PIPE) as process:
-        while not (aurora.home / "folders.json").exists():
+        while not (aurora.home / "folders.db").exists():
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 130

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 import socket
 import subprocess
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
-from cli.dev import TEMPLATE_TRIGGER, TRIGGER, _by_first_segment, _by_last_segment, reconcile_waits
+from cli.dev import _by_first_segment, _by_last_segment, reconcile_waits
+from cli.dev_store import TEMPLATE_TRIGGER, TRIGGER
 from cli.emulator import Emulator
+from shared.adapters.firestore import FirestoreStore
+from shared.domain import Note
 from shared.indexing.records import LEASE
 from tests.servers.dev import COMMAND, ROOT, Running, dev
 
@@ -36,7 +42,7 @@ def test_a_saved_note_answers_within_a_second_and_ctrl_c_ends_it_well(tmp_path: 
         assert running.call("DELETE", "/notes/penguin")[0] == 204
         running.process.send_signal(signal.SIGINT)
         assert running.process.wait(10) == 0
-        assert running.process.communicate()[1] == ""
+        assert running.errors() == []
 
 
 def test_being_told_to_end_is_not_a_failure_either(tmp_path: Path) -> None:
@@ -115,6 +121,53 @@ def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emula
         assert any(_follows(running, animal) for animal in ANIMALS)
         running.process.send_signal(signal.SIGINT)
         assert running.process.wait(20) == 0
+
+
+def test_what_the_emulator_holds_is_there_again_at_the_next_start(tmp_path: Path, emulator: Emulator) -> None:
+    assert emulator.host  # there is one on this machine
+    options = ("--store", "emulator", "--emulator-data", str(tmp_path / "data"))
+    for _ in range(2):  # the second run replaces what the first has saved
+        with dev(tmp_path, *options) as running:
+            running.call("PUT", "/notes/penguin", {"title": "Penguin", "text": "The penguin is called Ludwig."})
+            assert running.answered("What is the penguin called?", "Ludwig", within=20)
+    with dev(tmp_path, *options) as running:
+        assert running.answered("What is the penguin called?", "Ludwig", within=20)
+
+
+def test_an_emulator_that_runs_already_is_shared_with_the_apps_that_use_it(
+    tmp_path: Path, firestore_store: FirestoreStore, firestore_project: str
+) -> None:
+    """What an app writes there is indexed, and whoever asks is who the token says."""
+    env = {"GOOGLE_CLOUD_PROJECT": firestore_project, "AUTH": "emulator"}
+    before = note("walrus", "The walrus is called Olga.")
+    firestore_store.put_note("alice", before)
+    with dev(tmp_path, "--store", "emulator", "--tenant", "alice", env=env) as running:
+        assert f"FIRESTORE_EMULATOR_HOST={os.environ['FIRESTORE_EMULATOR_HOST']}\n" in running.greeting
+        assert f"GOOGLE_CLOUD_PROJECT={firestore_project}\n" in running.greeting
+        token = re.search(r"Bearer (\S+)'", running.greeting)
+        assert token
+        firestore_store.put_note("alice", note("penguin", "The penguin is called Ludwig."))
+        for question, name in (("What is the penguin called?", "Ludwig"), ("What is the walrus called?", "Olga")):
+            assert running.answered(question, name, within=20, Authorization=f"Bearer {token[1]}")
+        assert running.call("POST", "/chat", {"message": "Who?"})[0] == 401
+
+
+def test_an_emulator_that_runs_already_takes_no_options(tmp_path: Path, firestore_project: str) -> None:
+    done = subprocess.run(
+        [*COMMAND, "--home", str(tmp_path), "--port", "0", "--store", "emulator", "--emulator-port", "9999"],
+        cwd=ROOT,
+        env={**os.environ, "GOOGLE_CLOUD_PROJECT": firestore_project},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert re.fullmatch(r"aurora: --emulator-port: the emulator at \S+ runs already\n", done.stderr)
+
+
+def note(note_id: str, text: str) -> Note:
+    now = datetime.now(UTC)
+    return Note(note_id=note_id, title=note_id, text=text, created_at=now, updated_at=now)
 
 
 def test_each_event_of_the_emulator_goes_to_its_own_function() -> None:

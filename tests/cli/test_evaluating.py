@@ -82,6 +82,43 @@ def test_a_collection_is_measured_vault_by_vault(aurora: Aurora, tmp_path: Path)
     assert shown["variants"][0]["overall"]["P@1"] == 1.0
 
 
+def test_first_level_folders_are_vaults_where_questions_name_them(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    folder = notes(
+        {"en/boat.md": "The boat is blue.\n", "de/boat.md": "Das Boot ist rot.\n", "README.md": "No note.\n"}
+    )
+    questions = [
+        {"id": "en", "text": "boat", "vault": "en", "relevant": {"boat.md": 2}, "answer_facts": ["boat is blue"]},
+        {"id": "de", "text": "boat rot", "vault": "de", "slice": "keyword", "relevant": {"boat.md": 2}},
+    ]
+    shown = aurora.json("eval", _golden(tmp_path, questions), "--notes", str(folder))
+    (variant,) = shown["variants"]
+    assert shown["notes"] == 2
+    assert {name: figures["hit@5"] for name, figures in variant["slices"].items()} == {"en all": 1.0, "de keyword": 1.0}
+    assert variant["answers"]["en all"] == {
+        "refused": 0.0, "right note cited": 1.0, "facts": 1.0, "precision": 1.0, "recall": 1.0
+    }  # fmt: skip
+
+
+def test_questions_about_other_notes_are_asked_and_counted_when_refused(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.jsonl"
+    entry = {"id": "q", "text": "Which ferry goes to Elba?", "vault": "far", "relevant": ["ferries.md"]}
+    other.write_text(json.dumps(entry) + "\n", encoding="utf-8")
+    golden = _golden(tmp_path, QUESTIONS)
+    shown = aurora.json("eval", golden, "--notes", str(notes(NOTES)), "--foreign", str(other))
+    assert shown["variants"][0]["foreignRefused"] == {"other": 1.0}
+
+
+def test_vectors_are_kept_for_the_next_run(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    cache = tmp_path / "vectors.sqlite3"
+    arguments = ("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--no-chat", "--cache", str(cache))
+    first = aurora.json(*arguments)
+    written = cache.stat().st_mtime_ns
+    assert aurora.json(*arguments)["variants"][0]["overall"] == first["variants"][0]["overall"]
+    assert cache.stat().st_mtime_ns == written
+
+
 def test_people_get_a_table_and_a_page(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--tune", "--html", str(page))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -37,11 +35,11 @@ class DyingStore(EmbeddedStore):
         super().__init__(home)
         self.saves = saves
 
-    def put_note(self, tenant_id: str, note: Note) -> None:
+    def swap_note(self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None) -> None:
         if self.saves == 0:
             raise PowerCut
         self.saves -= 1
-        super().put_note(tenant_id, note)
+        super().swap_note(tenant_id, note_id, was=was, now=now)
 
 
 @pytest.fixture
@@ -73,10 +71,6 @@ def _ids(app: App) -> set[str]:
     return {note.note_id for note in app.notes(TENANT, limit=200, token=None, vault=None).items}
 
 
-def _folders(app: App) -> Any:  # noqa: ANN401 - JSON
-    return json.loads((app.settings.home / "folders.json").read_text())
-
-
 @pytest.mark.parametrize("saves", [1, 5])
 def test_what_a_broken_off_import_has_saved_is_removed_with_its_file(
     app: App, dying: Dying, notes: Write, saves: int
@@ -101,8 +95,8 @@ def test_an_import_that_ends_leaves_exactly_its_notes_in_the_manifest(app: App, 
     (folder / "note-4.md").write_bytes(b"\0")
     task = Import(LocalDestination(app, TENANT), folder, "default")
     assert task.run().removed == 0
-    assert set(_folders(app)["folders"][task.source]) == _ids(app)
-    assert _folders(app)["unfinished"] == []
+    assert set(task.manifest().files(task.source)) == _ids(app)
+    assert task.manifest().finished(task.source)
 
 
 def test_a_broken_off_import_does_not_claim_the_notes_of_another_folder(

@@ -82,9 +82,19 @@ def test_only_reading_is_for_the_page(client: Client) -> None:
 def test_the_policy_lets_the_page_talk_to_the_servers_of_its_config_alone(
     tmp_path: Path, config: str, servers: str
 ) -> None:
+    (tmp_path / "index.html").write_text("page")
     if config:
         (tmp_path / "config.json").write_text(config)
-    assert f"connect-src {servers};" in policy(tmp_path)
+    page = Client(with_page(Response("function"), tmp_path))
+    assert f"connect-src {servers};" in page.get("/index.html").headers["Content-Security-Policy"]
+
+
+def test_what_the_start_knows_stands_in_the_configuration_and_in_the_policy(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"apiBase": "", "firebase": null}')
+    firebase = {"apiKey": "k", "emulator": "http://127.0.0.1:9099"}
+    reply = Client(with_page(Response("function"), tmp_path, {"firebase": firebase})).get("/config.json")
+    assert reply.json == {"apiBase": "", "firebase": firebase}
+    assert "connect-src 'self' http://127.0.0.1:9099;" in reply.headers["Content-Security-Policy"]
 
 
 def test_every_module_is_loaded_ahead() -> None:
@@ -93,12 +103,12 @@ def test_every_module_is_loaded_ahead() -> None:
     assert ahead == modules - {"app/main.js"}
 
 
-def test_any_other_host_is_told_the_same_policy(tmp_path: Path) -> None:
+def test_any_other_host_is_told_the_same_policy() -> None:
     """firebase.json knows no config.json: it names all servers that one could."""
     hosting = json.loads((ROOT / "firebase.json").read_text())["hosting"]
     headers = {each["key"]: each["value"] for each in hosting["headers"][0]["headers"]}
     own, hosted = (
         [part for part in text.split("; ") if not part.startswith("connect-src")]
-        for text in (policy(tmp_path), headers["Content-Security-Policy"])
+        for text in (policy({}), headers["Content-Security-Policy"])
     )
     assert own == hosted

@@ -46,10 +46,10 @@ class Both:
 
 
 @pytest.fixture
-def both(aurora: Aurora, server: Served, notes: Write) -> Both:
+def both(aurora: Aurora, server: Served, notes: Write, trash: Path) -> Both:  # noqa: ARG001 - for what an earlier test has left
     """The same notes here and there."""
     both = Both(aurora, server)
-    for result in both("index", str(notes(NOTES))):
+    for result in both("index", str(notes(NOTES)), "--take", "file"):
         assert result.exit_code == 0, result.output
     return both
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,13 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Aurora, Path, int
     root = base / "notes"
     count = vault.make(root)
     aurora = Aurora(base / "home")
-    return aurora, root, count, aurora.json("index", str(root))
+    return aurora, root, count, _report(aurora, root)
+
+
+def _report(aurora: Aurora, root: Path) -> Any:  # noqa: ANN401 - JSON
+    result = aurora("index", str(root), "--json")
+    assert result.exit_code == 1, "some files are no notes that are meant to be some"
+    return json.loads(result.stdout)
 
 
 def test_every_note_is_indexed_and_every_other_file_accounted_for(indexed: tuple[Aurora, Path, int, Any]) -> None:
@@ -63,10 +70,10 @@ def test_again_nothing_is_embedded_and_a_moved_folder_leaves_nothing_behind(
     indexed: tuple[Aurora, Path, int, Any],
 ) -> None:
     aurora, root, count, _ = indexed
-    again = aurora.json("index", str(root))
+    again = _report(aurora, root)
     assert (again["indexed"], again["unchanged"], again["embedded"], again["removed"]) == (0, count, 0, 0)
     (root / "reading").rename(root / "read")
-    moved = aurora.json("index", str(root))
+    moved = _report(aurora, root)
     assert (moved["notes"], moved["indexed"], moved["removed"]) == (count, 60, 60)
     (root / "read").rename(root / "reading")
-    assert aurora.json("index", str(root))["removed"] == 60
+    assert _report(aurora, root)["removed"] == 60

@@ -194,7 +194,7 @@ def test_killed_at_any_time_the_next_start_is_right(app: App, tmp_path: Path, no
             stdout=subprocess.DEVNULL,
         )
         deadline = time.monotonic() + WITHIN
-        while not (tmp_path / "home/folders.json").exists() and time.monotonic() < deadline:
+        while not (tmp_path / "home/folders.db").exists() and time.monotonic() < deadline:
             time.sleep(0.01)
         time.sleep(delay)
         process.kill()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta, timezone
 
 import pytest
 
 from shared.domain import Folder, IndexChange
-from shared.errors import InvalidArgument
+from shared.errors import Conflict, InvalidArgument, StoreUnavailable
 from shared.ports import Store
 from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, save
 
@@ -42,6 +43,42 @@ class _NoteContract:
         found = store.get_note(TENANT, "n1")
         assert found is not None
         assert found.text == "New."
+
+    def test_a_swap_puts_replaces_and_deletes_what_is_as_it_was_read(self, store: Store) -> None:
+        first, second = note("n1"), note("n1", text="New.")
+        store.swap_note(TENANT, "n1", was=None, now=first)
+        assert store.get_note(TENANT, "n1") == first
+        store.swap_note(TENANT, "n1", was=store.get_note(TENANT, "n1"), now=second)
+        assert store.get_note(TENANT, "n1") == second
+        store.swap_note(TENANT, "n1", was=second, now=None)
+        assert store.get_note(TENANT, "n1") is None
+
+    def test_a_swap_of_what_somebody_else_has_changed_changes_nothing(self, store: Store) -> None:
+        first, theirs, mine = note("n1"), note("n1", text="Theirs."), note("n1", text="Mine.")
+        store.put_note(TENANT, theirs)
+        for was in (first, None):
+            for now in (mine, None):
+                with pytest.raises(Conflict):
+                    store.swap_note(TENANT, "n1", was=was, now=now)
+        assert store.get_note(TENANT, "n1") == theirs
+        store.delete_note(TENANT, "n1")
+        with pytest.raises(Conflict):
+            store.swap_note(TENANT, "n1", was=theirs, now=mine)
+        assert store.get_note(TENANT, "n1") is None
+
+    def test_of_many_swaps_at_once_one_is_made(self, store: Store) -> None:
+        first = note("n1")
+        store.put_note(TENANT, first)
+
+        def swapped(number: int) -> bool:
+            try:
+                store.swap_note(TENANT, "n1", was=first, now=note("n1", text=f"By {number}."))
+            except (Conflict, StoreUnavailable):
+                return False
+            return True
+
+        with ThreadPoolExecutor(8) as threads:
+            assert sum(threads.map(swapped, range(16))) == 1
 
     def test_a_note_that_was_never_put_is_none(self, store: Store) -> None:
         assert store.get_note(TENANT, "nothing") is None

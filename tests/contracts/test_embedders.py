@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.adapters.gemini import GeminiEmbedder
+from shared.adapters.local.embedder import LocalEmbedder
 from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.wordllama import WordLlamaEmbedder
 from shared.ports import Embedder
@@ -39,6 +40,17 @@ class TestWordLlamaEmbedder(EmbedderContract):
     @pytest.fixture
     def embedder(self, loaded: Embedder) -> Embedder:
         return loaded
+
+
+@pytest.fixture(scope="module")
+def local() -> Embedder:
+    return LocalEmbedder()
+
+
+class TestLocalEmbedder(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, local: Embedder) -> Embedder:
+        return local
 
 
 class TestHashingEmbedder(EmbedderContract):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 import yaml
 
 import main
+from shared.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 BUILD: dict[str, Any] = yaml.safe_load((ROOT / "cloudbuild.yaml").read_text())
@@ -18,7 +21,7 @@ DEPLOYS = {step["args"][2]: step["args"] for step in BUILD["steps"] if step["arg
 
 def option(arguments: list[str], name: str) -> str:
     """The value of `--name=value`; fails if it is not there exactly once."""
-    (found,) = [argument for argument in arguments if re.match(rf"(\^@\^)?--{name}=", argument)]
+    (found,) = [argument for argument in arguments if argument.startswith(f"--{name}=")]
     return found.partition("=")[2]
 
 
@@ -35,7 +38,8 @@ def test_every_function_bounds_its_threads_instances_and_roles(name: str) -> Non
     assert "--source=." in arguments
     assert re.search(r"\bTHREADS=\d+", option(arguments, "update-env-vars"))
     assert int(option(arguments, "max-instances")) <= 20
-    assert option(arguments, "service-account").startswith("aurora-")
+    assert option(arguments, "service-account").startswith("aurora-functions@")
+    assert "/aurora-build@" in option(arguments, "build-service-account")
     assert option(arguments, "set-secrets") == "GEMINI_API_KEY=gemini-api-key:latest"
 
 
@@ -46,10 +50,12 @@ def test_threads_follow_the_concurrency_of_http_functions() -> None:
         assert threads[1] == option(DEPLOYS[name], "concurrency")
 
 
-def test_both_functions_that_answer_are_told_the_same_settings() -> None:
-    """Questions come to `api` too: by /ask, GraphQL and MCP."""
-    chat, api = (option(DEPLOYS[name], "update-env-vars") for name in ("chat", "api"))
-    assert chat == api
+def test_all_functions_are_told_the_same_settings() -> None:
+    """Questions come to `api` too, by /ask, GraphQL and MCP; and all must embed with one model."""
+    told = {
+        option(arguments, "update-env-vars").partition("|GOOGLE_CLOUD_PROJECT=")[2] for arguments in DEPLOYS.values()
+    }
+    assert told == {"$PROJECT_ID|$_SETTINGS"}
 
 
 @pytest.mark.parametrize(
@@ -69,16 +75,35 @@ def test_only_the_scheduler_may_reconcile() -> None:
     assert "--allow-unauthenticated" not in DEPLOYS["reconcile"]
 
 
-def test_nothing_is_deployed_before_the_tests_have_passed() -> None:
+def test_no_function_is_deployed_before_the_indexes_are_ready() -> None:
     waits = {step["id"]: step.get("waitFor", []) for step in BUILD["steps"]}
+    assert all(waits[name] == ["indexes-ready"] for name in DEPLOYS)
+    assert waits["indexes-ready"] == ["indexes-and-rules"]
 
-    def follows_tests(step: str) -> bool:
-        return step == "test" or any(follows_tests(earlier) for earlier in waits[step])
 
-    assert all(map(follows_tests, waits))
+def test_every_image_and_tool_is_pinned() -> None:
+    assert not [step["name"] for step in BUILD["steps"] if not re.search(r":\d+\.\d+\.\d+(-slim)?$", step["name"])]
+    assert not [part for step in BUILD["steps"] for part in step["args"] if re.search(r"@\d+$", part)]
+
+
+@pytest.mark.parametrize("name", DEPLOYS)
+def test_every_function_knows_when_its_host_ends_a_request(name: str) -> None:
+    """So that a CHAT_TIMEOUT_MS that does not fit stops the start; the default fits."""
+    said = re.search(r"REQUEST_TIMEOUT_SECONDS=(\d+)", option(DEPLOYS[name], "update-env-vars"))
+    assert said
+    assert option(DEPLOYS[name], "timeout") == f"{said[1]}s"
+    assert Settings.from_env({"REQUEST_TIMEOUT_SECONDS": said[1]}).chat_timeout_ms == 30_000
 
 
 def test_every_service_account_is_made_by_the_setup_script() -> None:
     made = set(re.findall(r"^account (aurora-\w+)", (ROOT / "deploy/setup.sh").read_text(), re.MULTILINE))
     used = set(re.findall(r"(aurora-\w+)@", (ROOT / "cloudbuild.yaml").read_text()))
     assert used == made
+
+
+def test_shellcheck_finds_nothing_in_the_scripts() -> None:
+    scripts = [ROOT / ".ci/run", *sorted((ROOT / "deploy").glob("*.sh"))]
+    found = subprocess.run(
+        [Path(sys.executable).parent / "shellcheck", *scripts], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stdout

@@ -68,6 +68,12 @@ def test_yaml_says_the_same_as_json_lines(tmp_path: Path) -> None:
     assert read_golden(file) == read_golden(_written(tmp_path, FULL))
 
 
+def test_a_vault_is_searched_alone_and_facts_are_kept(tmp_path: Path) -> None:
+    entry = {"id": "q", "text": "t", "relevant": ["a"], "vault": "en", "answer_facts": ["12 weeks"], "slice": "vague"}
+    (question,) = read_golden(_written(tmp_path, entry))
+    assert (question.filters.vaults, question.facts, question.group) == (("en",), ("12 weeks",), "en vague")
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -85,6 +91,9 @@ def test_yaml_says_the_same_as_json_lines(tmp_path: Path) -> None:
         ({"filters": {"createdAfter": "someday"}}, "RFC 3339"),
         ({"filters": {"createdAfter": "2026-02-01", "createdBefore": "2026-01-01"}}, "filters.createdAfter is later"),
         ({"filters": {"folder": "x"}}, "filters.folder"),
+        ({"vault": "en", "filters": {"vaults": ["de"]}}, "either vault or filters.vaults"),
+        ({"relevant": {}, "unanswerable": True, "answer_facts": ["12"]}, "answer_facts"),
+        ({"answer_facts": [" "]}, "answer_facts.0"),
         ({"grade": 3}, "grade"),
     ],
 )

@@ -7,7 +7,9 @@ import math
 import pytest
 
 from evaluation.asking import Ranking, Reply
-from evaluation.measures import citation_figures, means, ranking_figures, refusal_figures
+from evaluation.facts import parts_needed
+from evaluation.golden import GoldenQuestion
+from evaluation.measures import answer_figures, citation_figures, hit_figures, means, ranking_figures, refusal_figures
 
 
 def _ranking(*notes: str) -> Ranking:
@@ -63,3 +65,42 @@ def test_shares_of_nothing_are_unknown() -> None:
     assert refusal_figures({"a": True}, {"a": Reply("…", (), refused=False)}).unanswerable_refused is None
     assert citation_figures({}, {}) == {}
     assert means({}, ["q"]) == {}
+
+
+def test_one_of_the_best_graded_notes_among_the_first_five_is_a_hit() -> None:
+    needed = {"q": parts_needed((), {"a": 2, "b": 2, "c": 1}, dict.fromkeys("abc", ""))}
+    for notes, hit in ((("x", "b"), 1.0), (("c", "x"), 0.0), (tuple("vwxyzb"), 0.0), ((), 0.0)):
+        assert hit_figures(needed, {"q": _ranking(*notes)}) == {"q": {"hit@5": hit}}
+
+
+def test_a_question_whose_facts_no_note_holds_together_needs_a_note_for_each() -> None:
+    texts = {"a": "Twelve\n  Weeks at home.", "b": "13 days, in all.", "c": "13 days."}
+    needed = {"q": parts_needed(("twelve weeks", "13 days"), {"a": 2, "b": 2, "c": 1}, texts)}
+    assert hit_figures(needed, {"q": _ranking("a", "x")})["q"]["hit@5"] == 0
+    assert hit_figures(needed, {"q": _ranking("c", "a")})["q"]["hit@5"] == 1
+    together = {
+        "q": parts_needed(("twelve weeks", "13 days"), {"a": 2, "d": 2}, texts | {"d": "Twelve weeks, 13 days"})
+    }
+    assert hit_figures(together, {"q": _ranking("a")})["q"]["hit@5"] == 1
+
+
+def test_answers_are_measured_by_their_facts_and_the_notes_they_cite() -> None:
+    questions = [
+        GoldenQuestion("held", "?", {"a": 2, "b": 1}, facts=("12 weeks", "full pay")),
+        GoldenQuestion("refused", "?", {"a": 2}, facts=("12 weeks",)),
+        GoldenQuestion("no facts", "?", {"a": 2, "b": 1}),
+        GoldenQuestion("none", "?", {}),
+    ]
+    needed = {name: (frozenset("a"),) for name in ("held", "refused", "no facts")}
+    replies = {
+        "held": Reply("It is 12\nWeeks [N1].", ("a",), refused=False),
+        "refused": Reply("12 weeks may stand in a note, but", ("a",), refused=True),
+        "no facts": Reply("…", ("b",), refused=False),
+        "none": Reply("…", (), refused=True),
+    }
+    assert answer_figures(questions, needed, replies) == {
+        "held": {"refused": 0, "right note cited": 1, "facts": 0.5},
+        "refused": {"refused": 1, "right note cited": 0, "facts": 0},
+        "no facts": {"refused": 0, "right note cited": 0},
+        "none": {"unanswerable refused": 1},
+    }

@@ -13,7 +13,7 @@ import pytest
 from evaluation.asking import Ranking, Reply
 from evaluation.comparison import Golden, Measured, Variant, halves
 from evaluation.golden import GoldenQuestion
-from evaluation.measures import citation_figures, ranking_figures
+from evaluation.measures import answer_figures, citation_figures, hit_figures, ranking_figures, together
 from evaluation.plots import bars, lines, shares
 from evaluation.report import Report, html
 from evaluation.tuning import Tuned
@@ -31,7 +31,12 @@ def _report() -> Report:
         GoldenQuestion("q2", "Where is it?", {"b": 1}),
         GoldenQuestion("q3", "Nowhere?", {}),
     )
-    golden = Golden(questions, {"q1": {"a": 1}, "q2": {"b": 1}})
+    golden = Golden(
+        questions,
+        {"q1": {"a": 1}, "q2": {"b": 1}},
+        {"q1": (frozenset("a"),), "q2": (frozenset("b"),)},
+        {"elsewhere": (questions[2],)},
+    )
     passages = (scored(chunk("b"), 0.8), scored(chunk("a"), 0.4))
     ranking = Ranking(("b", "a"), passages, names_time=False, seconds=0.01)
     rankings = {"q1": ranking, "q2": ranking, "q3": Ranking((), (), names_time=True, seconds=0.01)}
@@ -39,11 +44,14 @@ def _report() -> Report:
     measured = Measured(
         variant=Variant(Strategy.WEIGHTED, "wordllama", "markdown"),
         rankings=rankings,
-        figures=ranking_figures(golden.relevant, rankings),
+        figures=together(hit_figures(golden.needed, rankings), ranking_figures(golden.relevant, rankings)),
         replies=replies,
-        citations=citation_figures(golden.relevant, replies),
+        answers=together(answer_figures(questions, golden.needed, replies), citation_figures(golden.relevant, replies)),
+        foreign={"elsewhere": replies},
     )
-    other = replace(measured, variant=Variant(Strategy.RRF, "wordllama", "markdown"), replies={}, citations={})
+    other = replace(
+        measured, variant=Variant(Strategy.RRF, "wordllama", "markdown"), replies={}, answers={}, foreign={}
+    )
     notes = {"a": NoteDraft(title=HOSTILE, text=""), "b": NoteDraft(title="", text="", path="b.md")}
     tuned = Tuned(Strategy.WEIGHTED, {"weight_vector": 0.5}, 0.5, 0.6, 0.5, 0.55)
     return Report(source="golden.jsonl", golden=golden, notes=notes, measured=[measured, other], tuned=[tuned])

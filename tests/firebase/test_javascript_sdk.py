@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,6 +20,7 @@ from shared.settings import Settings
 from tests.servers.certificates import unsigned
 from tests.servers.function import running
 from tests.servers.gemini import GeminiServer
+from tests.servers.npm import installed
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
 HERE = Path(__file__).parent
@@ -32,20 +31,8 @@ ASKED = {"message": "Where does the API run?"}
 
 @pytest.fixture(scope="session")
 def sdk() -> Path:
-    """The folder with the SDK in it, kept between runs for each version."""
-    if shutil.which("npm") is None:
-        if os.environ.get("CI"):
-            pytest.fail("npm is needed")
-        pytest.skip("npm is not installed")
-    package = (HERE / "package.json").read_text()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or tempfile.gettempdir())
-    folder = cache / f"aurora-firebase-{hashlib.sha256(package.encode()).hexdigest()[:12]}"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "package.json").write_text(package)
-    if not (folder / "complete").exists():
-        options = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts"]
-        subprocess.run(["npm", "install", *options], cwd=folder, check=True, capture_output=True, timeout=150)
-        (folder / "complete").touch()
+    """The folder with the SDK in it."""
+    folder = installed(HERE / "package.json")
     shutil.copy(HERE / "client.mjs", folder)
     return folder
 

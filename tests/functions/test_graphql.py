@@ -14,7 +14,7 @@ from shared import bootstrap
 from shared.domain import SETTING_NAMES, Prompt, SessionSettings, SettingsPatch
 from shared.wire_types import SessionSettingsJson
 from tests.fakes import ScriptedWriter
-from tests.functions.world import World, problem
+from tests.functions.world import World
 
 CREATE = "mutation($title: String, $settings: SettingsInput) { createSession(title: $title, settings: $settings) \
 { sessionId title settings { topK model } } }"
@@ -181,8 +181,23 @@ def _doubling(times: int) -> str:
     ],
 )
 def test_a_document_that_cannot_be_run_or_is_too_large_is_named(world: World, query: str) -> None:
-    response = world.call("api", "POST", "/graphql", {"query": query})
-    assert problem(response) == (400, "INVALID_FIELD", "query")
+    reply = _run(world, query)
+    (error,) = reply["errors"]
+    assert error["extensions"] == {"code": "INVALID_ARGUMENT", "reason": "INVALID_FIELD", **error["extensions"]}
+    assert error["extensions"]["field"] == "query"
+    assert "path" not in error
+    assert "data" not in reply
+
+
+@pytest.mark.parametrize("body", [{}, {"query": 7}, {"query": "{ __typename }", "variables": "none"}])
+def test_a_body_that_is_no_graphql_request_is_bad_as_on_every_route(world: World, body: dict[str, object]) -> None:
+    assert world.call("api", "POST", "/graphql", body).status_code == 400
+
+
+def test_the_schema_is_served_as_text_for_generators_of_clients(world: World) -> None:
+    response = world.call("api", "GET", "/graphql/schema", token=None)
+    assert response.mimetype == "application/graphql"
+    assert "SettingsInput" in build_schema(response.text).type_map
 
 
 def test_pages_of_one_request_have_a_limit_together(world: World) -> None:

@@ -53,6 +53,7 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "GET", "/me:export"): Example("/me:export"),
     ("api", "DELETE", "/me"): Example("/me", body={"confirm": "erase everything"}, key="erased"),
     ("api", "POST", "/graphql"): Example("/graphql", body={"query": "{ sessions { nextPageToken } }"}, key="data"),
+    ("api", "GET", "/graphql/schema"): Example("/graphql/schema"),
     ("api", "GET", "/openapi.json"): Example("/openapi.json", key="openapi"),
     ("api", "POST", "/mcp"): Example("/mcp", body={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, key="result"),
     ("api", "GET", "/health"): Example("/health", key="status"),
@@ -93,4 +94,9 @@ def _fill(world: World) -> None:
 def test_only_what_tells_nothing_of_anybody_answer_without_a_token() -> None:
     public = {(name, route.pattern) for name, table in TABLES.items() for route in table if route.public}
     health = {(name, path) for name in TABLES for path in ("/health", "/healthz")}
-    assert public == health | {("api", "/"), ("api", "/openapi.json"), ("reconcile", "/")}
+    assert public == health | {
+        ("api", "/"),
+        ("api", "/graphql/schema"),
+        ("api", "/openapi.json"),
+        ("reconcile", "/"),
+    }

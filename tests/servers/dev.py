@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -14,10 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import environ
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = (sys.executable, "-c", "from cli.main import main; main()", "dev", "--no-browser")
+REQUEST_LINE = re.compile(r"[0-9:]{8} [A-Z]+ /\S* \d+ \d+ ms")
 
 
 @dataclass
@@ -25,6 +27,12 @@ class Running:
     process: subprocess.Popen[str]
     greeting: str
     address: str
+    said: TextIO
+    """What it writes to standard error: a line a request, and what goes wrong."""
+
+    def errors(self) -> list[str]:
+        """What it has said beside requests."""
+        return [line for line in _read(self.said).splitlines() if not REQUEST_LINE.fullmatch(line)]
 
     def call(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
         data = None if body is None else json.dumps(body).encode()
@@ -37,11 +45,11 @@ class Running:
             with refused:
                 return refused.code, refused.read().decode()
 
-    def answered(self, question: str, expected: str, within: float) -> bool:
+    def answered(self, question: str, expected: str, within: float, **headers: str) -> bool:
         """Whether an answer that holds `expected` has arrived before that many seconds have passed."""
         deadline = time.monotonic() + within
         while time.monotonic() < deadline:
-            if expected in self.call("POST", "/chat", {"message": question})[1]["answer"]:
+            if expected in self.call("POST", "/chat", {"message": question}, **headers)[1]["answer"]:
                 return time.monotonic() < deadline
             time.sleep(0.05)
         return False
@@ -50,24 +58,30 @@ class Running:
 @contextmanager
 def dev(home: Path, *options: str, port: int = 0, env: Mapping[str, str] | None = None) -> Iterator[Running]:
     """A running product, ended well afterwards. `env`: settings beside those of the tests."""
-    process = subprocess.Popen(
-        [*COMMAND, "--port", str(port), "--home", str(home), *options],
-        cwd=ROOT,
-        env={**environ, **(env or {})},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        greeting = ""
-        while "try: " not in greeting:
-            line = process.stdout.readline()
-            assert line, process.communicate()[1]
-            greeting += line
-        address = re.search(r"http://localhost:\d+", greeting)
-        assert address
-        yield Running(process, greeting, address[0])
-    finally:
-        process.terminate()  # not killed: it has an emulator to stop
-        process.communicate(timeout=30)
+    with tempfile.TemporaryFile("w+") as said:  # not a pipe: nobody reads it while requests are told there
+        process = subprocess.Popen(
+            [*COMMAND, "--port", str(port), "--home", str(home), *options],
+            cwd=ROOT,
+            env={**environ, **(env or {})},
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+        )
+        assert process.stdout is not None
+        try:
+            greeting = ""
+            while "try: " not in greeting:
+                line = process.stdout.readline()
+                assert line, _read(said)
+                greeting += line
+            address = re.search(r"http://localhost:\d+", greeting)
+            assert address
+            yield Running(process, greeting, address[0], said)
+        finally:
+            process.terminate()  # not killed: it has an emulator to stop
+            process.communicate(timeout=30)
+
+
+def _read(said: TextIO) -> str:
+    said.seek(0)
+    return said.read()

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.fakes import HashingEmbedder
+from tests.servers.gemini_protocol import violations
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
 NATIVE_DIMENSION = 3072
@@ -68,7 +69,11 @@ def embedded(*vectors: Sequence[float]) -> Reply:
 
 
 class GeminiServer(ScriptedServer):
-    """`answer_text` is what every prompt gets. Vectors are not of unit length, as with real models."""
+    """`answer_text` is what every prompt gets. Vectors are not of unit length, as with real models.
+
+    A request that the published protocol does not know is refused, and told when the server closes: whatever stood in
+    for the model must not hide it.
+    """
 
     def __init__(self, answer_text: str = "You decided on Cloud Run [N1].", *, pause: float | None = None) -> None:
         """`pause`: seconds before each word of a streamed answer."""
@@ -76,6 +81,7 @@ class GeminiServer(ScriptedServer):
         self.pause = pause
         self.stream: Reply | None = None
         """What streamed answers are instead, embeddings apart."""
+        self.violations: list[str] = []
         super().__init__(self._route)
 
     @property
@@ -83,6 +89,16 @@ class GeminiServer(ScriptedServer):
         """Every text that was sent for embedding, in order, with the prefixes it came with."""
         requests = [request for request in self.requests if "mbedContent" in request.path]
         return [_text_of(part["content"]) for request in requests for part in _embed_requests(request)]
+
+    def reply_to(self, request: Request) -> Reply:
+        wrong = violations(request.path, request.json())
+        self.violations += wrong
+        reply = super().reply_to(request)
+        return error(400, "INVALID_ARGUMENT", message=wrong[0]) if wrong else reply
+
+    def close(self) -> None:
+        super().close()
+        assert self.violations == []
 
     def _route(self, request: Request) -> Reply:
         method = re.search(r":(\w+)", request.path.rpartition("/")[2])

@@ -161,7 +161,11 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._send(reply)
 
-    do_GET = do_POST = do_PUT = do_DELETE = do_OPTIONS = _serve  # noqa: N815 - the names http.server calls
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _serve  # noqa: N815 - the names http.server calls
+
+    def do_CONNECT(self) -> None:
+        self._serve()
+        self.close_connection = False  # what is tunnelled follows
 
     def _send(self, reply: Reply) -> None:
         payload = reply.payload()

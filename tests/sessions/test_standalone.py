@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,9 @@ BEFORE = Earlier(
     Exchange("How much does the night train cost?", "It costs 80 euros."), "How much does the night train cost?", NOW
 )
 ASKED = Question("t", "And the hotel?", NOW)
-BY_RULE = "And the hotel (cost)?"
+SNAPSHOT = Path(__file__).parent / "snapshots" / "standalone.txt"
+"""What the model is asked. A change to it is meant and read."""
+BY_RULE = "And the hotel (night train cost)?"
 
 
 def _whole(*replies: str | ModelRefused | ModelUnavailable, question: Question = ASKED, longest: int = 200) -> str:
@@ -64,6 +67,16 @@ def test_the_first_question_of_a_session_asks_nobody() -> None:
     writer = ScriptedWriter("{}")
     assert resolve(ASKED, [], rewriter=writer, longest=200).text == ASKED.text
     assert writer.prompts == []
+
+
+def test_the_prompt_is_what_was_agreed_on() -> None:
+    writer = ScriptedWriter("{}")
+    resolve(ASKED, [BEFORE], rewriter=writer, longest=200)
+    (prompt,) = writer.prompts
+    assert f"{prompt.system}\n\n{prompt.user}\n" == SNAPSHOT.read_text(encoding="utf-8")
+    assert prompt.schema == {
+        "type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]
+    }  # fmt: skip
 
 
 def test_what_was_said_before_is_data_in_the_prompt() -> None:

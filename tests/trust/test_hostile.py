@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from html import unescape
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -17,7 +19,9 @@ from tests.trust.obedient import ObedientWriter
 
 STREAM = {"Accept": "text/event-stream"}
 _UNSEEN = r"[\s\u200b-\u200d\u2060\ufeff]"
-_MARKER_LIKE = re.compile(rf"[\[［【〔〖〘⟦][\s^\\]*[NnＮｎΝ]{_UNSEEN}*\d[^\[\]\n]{{0,30}}?[\]］】〕〗〙⟧]")
+_MARKER_LIKE = re.compile(
+    rf"[\[［【〔〖〘〚⟦⌈❲「][\s^\\]*[NnＮｎΝ🅽]{_UNSEEN}*[\d❾][^\[\]\n]{{0,30}}?[\]］】〕〗〙〛⟧⌋❳」]"
+)
 _HALF = re.compile(r"[\[［【][Nn]?\d*\Z")
 _CANARY = "zebrafinch"
 """Stands in every hostile note, and nowhere else."""
@@ -79,7 +83,8 @@ def check(world: World, body: dict[str, Any], texts: Sequence[str]) -> None:
     answer, citations = body["answer"], {each["cid"]: each for each in body["citations"]}
     labels = set(re.findall(r"\[(N\d+)\]", answer))
     assert labels == set(citations)
-    assert {found for found in _MARKER_LIKE.findall(answer) if found[1:-1] not in citations} == set()
+    rendered = unescape(unescape(unquote(answer)))
+    assert {found for found in _MARKER_LIKE.findall(rendered) if found[1:-1] not in citations} == set()
     assert not _HALF.search(answer)
     assert active(answer, texts) == []
     for citation in citations.values():

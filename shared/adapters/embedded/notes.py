@@ -7,7 +7,7 @@ import sqlite3
 
 from shared.adapters.embedded import rows
 from shared.domain import Folder, Note
-from shared.errors import InvalidArgument
+from shared.errors import Conflict, InvalidArgument
 from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 from shared.scopes import ancestors
@@ -33,6 +33,16 @@ def get(db: sqlite3.Connection, note_id: str) -> Note | None:
 def put(db: sqlite3.Connection, note: Note) -> None:
     statement = f"INSERT OR REPLACE INTO notes ({rows.NOTE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
     db.execute(statement, rows.note_row(note))
+
+
+def swap(db: sqlite3.Connection, note_id: str, *, was: Note | None, now: Note | None) -> None:
+    """Raises Conflict if the note is not `was`."""
+    if get(db, note_id) != was:
+        raise Conflict("somebody else has changed the note")
+    if now is None:
+        delete(db, note_id)
+    else:
+        put(db, now)
 
 
 def delete(db: sqlite3.Connection, note_id: str) -> bool:

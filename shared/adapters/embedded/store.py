@@ -66,6 +66,14 @@ class EmbeddedStore:
             notes.put(db, note)
         self._written(tenant_id, note.note_id)
 
+    def swap_note(self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None) -> None:
+        """Raises Conflict, and InvalidArgument as `put_note` does."""
+        if now is not None:
+            notes.check(now)
+        with self._files.of(tenant_id).writing() as db:
+            notes.swap(db, note_id, was=was, now=now)
+        self._written(tenant_id, note_id)
+
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
         with self._files.of(tenant_id).writing() as db:
             existed = notes.delete(db, note_id)

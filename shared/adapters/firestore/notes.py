@@ -43,6 +43,21 @@ class Notes:
         _check(note)
         self._connection.commit([put(self._note(tenant_id, note.note_id), note_fields(note))])
 
+    def swap_note(self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None) -> None:
+        """Raises Conflict, and what `put_note` raises."""
+        name = self._note(tenant_id, note_id)
+        if now is not None:
+            _check(now)
+        write = protocol().Write(delete=name) if now is None else put(name, note_fields(now))
+        if was is None:
+            write.current_document.exists = False
+        else:
+            found = self._connection.lookup([name]).get(name)
+            if found is None or note_of(note_id, found) != was:
+                raise Conflict("somebody else has changed the note")
+            write.current_document.update_time.CopyFrom(found.update_time)
+        self._connection.commit([write])
+
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
         write = protocol().Write(delete=self._note(tenant_id, note_id))
         write.current_document.exists = True

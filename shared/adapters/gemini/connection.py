@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from google.genai.types import HttpOptions
 
 PUBLIC_ADDRESS = "https://generativelanguage.googleapis.com/"
+DEVELOPER_VERSION = "v1beta"
+"""Of the Developer API: v1, the SDK's own choice, has neither system instructions nor schemas nor thinking levels."""
 LEAST_SERVER_TIMEOUT = 10
 """Seconds. The SDK tells the server its timeout, and the server answers 400 to anything shorter than this."""
 
@@ -46,7 +48,8 @@ class Connection:
         if self._project is not None:
             options = types.HttpOptions(base_url=self._base_url, client_args=_HOOKS)
             return Client(enterprise=True, project=self._project, location=self._location, http_options=options)
-        options = types.HttpOptions(base_url=self._base_url or PUBLIC_ADDRESS, client_args=_HOOKS)
+        address = self._base_url or PUBLIC_ADDRESS
+        options = types.HttpOptions(base_url=address, api_version=DEVELOPER_VERSION, client_args=_HOOKS)
         return Client(enterprise=False, api_key=self._api_key, http_options=options)
 
 

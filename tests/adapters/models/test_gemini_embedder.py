@@ -22,7 +22,7 @@ def embedder(server: GeminiServer, clock: FakeClock, *, model: str = "gemini-emb
 def test_the_request_of_gemini_embedding_2_for_documents(gemini: GeminiServer, clock: FakeClock) -> None:
     embedder(gemini, clock).embed_documents(["Cloud Run it is.", "Firestore too."])
     (request,) = gemini.requests
-    assert request.path == "/v1/models/gemini-embedding-2:batchEmbedContents"
+    assert request.path == "/v1beta/models/gemini-embedding-2:batchEmbedContents"
     assert request.json() == {
         "requests": [
             {

@@ -24,7 +24,7 @@ def writer(server: GeminiServer, clock: FakeClock, *, model: str = LITE) -> Gemi
 def test_the_request_of_the_default_model(gemini: GeminiServer, clock: FakeClock) -> None:
     writer(gemini, clock).write(PROMPT)
     (request,) = gemini.requests
-    assert request.path == f"/v1/models/{LITE}:generateContent"
+    assert request.path == f"/v1beta/models/{LITE}:generateContent"
     assert request.json() == {
         "systemInstruction": {"role": "user", "parts": [{"text": PROMPT.system}]},
         "contents": [{"role": "user", "parts": [{"text": PROMPT.user}]}],

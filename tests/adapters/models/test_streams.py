@@ -211,7 +211,7 @@ def test_gemini_is_asked_as_unstreamed() -> None:
         writer.write(PROMPT)
         list(writer.stream(PROMPT))
         asked, streamed = server.requests
-        assert streamed.path == "/v1/models/gemini-3.5-flash-lite:streamGenerateContent?alt=sse"
+        assert streamed.path == "/v1beta/models/gemini-3.5-flash-lite:streamGenerateContent?alt=sse"
         assert streamed.json() == asked.json()
 
 

@@ -1,0 +1,213 @@
+"""One file and its note brought together: the news of either goes to the other, what is news on both sides waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from cli.destinations import Destination, Held, seen
+from cli.folder import FileNote, Skipped, read, relative
+from cli.manifest import Begun, Manifest, Read, Source
+from cli.report import Taken
+from cli.standing import Standing, agree, digest_of, reading_of, standing
+from cli.writing_back import content_of, create_file, replace_file, trash_file, trash_text
+from shared.domain import Note
+from shared.errors import AuroraError, Conflict, NotFound
+
+ATTEMPTS = 3
+"""How often a file and its note are looked at when somebody changes them meanwhile."""
+TAKEN = "another folder has put a note at this path of the vault: index this one with --vault NAME"
+
+
+class Side(StrEnum):
+    """What stays of a file and its note that were both changed."""
+
+    FILE = "file"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a person has decided beforehand."""
+
+    write_back: bool = False
+    """Whether a note that was changed elsewhere goes into its file."""
+    take: Side | None = None
+    """Which side stays where both were changed; the other goes into the trash. None: both stay."""
+
+
+UNDECIDED = Choice()
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Both as they are now. None: there is none."""
+
+    path: str
+    """Of the file, below its folder."""
+    file: FileNote | None
+    held: Held | None
+
+    @property
+    def note(self) -> Note | None:
+        return self.held.note if self.held else None
+
+    @property
+    def revision(self) -> str:
+        return self.held.revision if self.held else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joining:
+    """What all files of one import share. Used by several threads at once."""
+
+    destination: Destination
+    source: Source
+    root: Path
+    """The folder as it was named."""
+    choice: Choice
+    manifest: Manifest
+    begun: Begun
+    listed: Mapping[str, str]
+    """Note id -> when it was last changed."""
+
+    def settled(self, note_id: str) -> bool:
+        """Whether there is nothing new of the note."""
+        return note_id in self.begun.foreign or self._is_untouched(note_id)
+
+    def _is_untouched(self, note_id: str) -> bool:
+        last = self.begun.before.get(note_id)
+        return last is not None and last.seen is not None and self.listed.get(note_id) == last.seen
+
+    def join(self, note_id: str, file: Path | None) -> Taken:
+        """`file` None: it is not there any more. What goes wrong with one file is told, and the others go on."""
+        last = self.begun.before.get(note_id)
+        path = relative(self.root, file) if file else last.path if last else ""
+        if note_id in self.begun.foreign:
+            return Taken(path, Skipped(path, TAKEN, missed=True))
+        for _ in range(ATTEMPTS):
+            found = None if file is None else read(self.root, file, self.source.vault)
+            if isinstance(found, Skipped):
+                if note_id not in self.listed and (last is None or last.note is None):
+                    self.manifest.drop(self.source, note_id)  # it is no note, and never was
+                return Taken(path, found)
+            try:
+                return self._joined(note_id, path, found)
+            except Conflict:
+                continue  # somebody has changed one of them in this moment
+            except AuroraError as error:
+                return Taken(path, found, note_id, failed=error.message)
+            except OSError as error:
+                return Taken(path, found, note_id, failed=f"{error.strerror}: {error.filename}")
+        return Taken(path, found, note_id, conflict="it is being changed right now: index again")
+
+    def _joined(self, note_id: str, path: str, file: FileNote | None) -> Taken:
+        """Raises Conflict."""
+        last = self.begun.before.get(note_id)
+        if file and last and self._is_untouched(note_id) and last.is_of(file.digest, reading_of(file.draft)):
+            return Taken(path, file, note_id, self.destination.index(note_id))
+        pair = _Pair(path, file, self.destination.read(note_id))
+        how = standing(last, file, pair.note)
+        if how is Standing.CONFLICT:  # another import may have read it since this one began
+            how = standing(self.manifest.read(self.source, note_id), file, pair.note)
+        match how:
+            case Standing.AGREED | Standing.SETTLED:
+                return self._settled(note_id, pair, last)
+            case Standing.FILE_NEWS:
+                return self._file_taken(note_id, pair)
+            case Standing.NOTE_NEWS:
+                return self._note_taken(note_id, pair) if self.choice.write_back else self._kept(note_id, pair)
+            case Standing.CONFLICT:
+                return self._decided(note_id, pair)
+
+    def _settled(self, note_id: str, pair: _Pair, last: Read | None) -> Taken:
+        """Nothing to do but to know it the next time."""
+        if pair.file is None or pair.note is None:
+            self.manifest.drop(self.source, note_id)
+            return Taken(pair.path, None)
+        now = _read(pair.path, pair.file, pair.note)
+        if now != last and agree(pair.file, pair.note):
+            self.manifest.record(self.source, note_id, now)
+        return Taken(pair.path, pair.file, note_id, self.destination.index(note_id))
+
+    def _file_taken(self, note_id: str, pair: _Pair) -> Taken:
+        """The note becomes what the file says."""
+        if pair.file is None:
+            removed = self._removed(note_id, pair.revision)
+            self.manifest.drop(self.source, note_id)
+            return Taken(pair.path, None, removed=removed)
+        self.manifest.intend(self.source, note_id, reading_of(pair.file.draft))
+        note = self.destination.save(_placed(pair.file, pair.note), pair.revision)
+        self.manifest.record(self.source, note_id, _read(pair.path, pair.file, note))
+        return Taken(pair.path, pair.file, note_id, self.destination.index(note_id), saved=True)
+
+    def _removed(self, note_id: str, revision: str) -> bool:
+        try:
+            self.destination.remove(note_id, revision)
+        except NotFound:
+            return False  # somebody else deleted it
+        return True
+
+    def _note_taken(self, note_id: str, pair: _Pair) -> Taken:
+        """The file becomes what the note says."""
+        file = self.root / pair.path
+        if pair.note is None:
+            if pair.file is not None:
+                trash_file(self.destination.home, file, was=pair.file.digest)
+            self.manifest.drop(self.source, note_id)
+            return Taken(pair.path, None, written=pair.file is not None)
+        if pair.file is None:
+            create_file(file, content_of(b"", pair.note, pair.path))
+        else:
+            replace_file(file, content_of(file.read_bytes(), pair.note, pair.path), was=pair.file.digest)
+        written = read(self.root, file, self.source.vault)
+        if isinstance(written, Skipped):
+            raise Conflict("somebody else has written the file")
+        self.manifest.record(self.source, note_id, _read(pair.path, written, pair.note))
+        return Taken(pair.path, written, note_id, self.destination.index(note_id), written=True)
+
+    def _kept(self, note_id: str, pair: _Pair) -> Taken:
+        if pair.note is None:
+            return Taken(
+                pair.path, pair.file, None, kept="deleted elsewhere, and stays so; --write-back removes the file"
+            )
+        followed = self.destination.index(note_id)
+        kept = "changed elsewhere, and stays so; --write-back writes the file"
+        return Taken(pair.path, pair.file, note_id, followed, kept=kept)
+
+    def _decided(self, note_id: str, pair: _Pair) -> Taken:
+        """Where both have changed: what a person has said beforehand; what does not stay goes into the trash."""
+        home = self.destination.home
+        match self.choice.take:
+            case Side.FILE:
+                if pair.note is not None:
+                    trash_text(home, pair.path, content_of(b"", pair.note, pair.path))
+                return self._file_taken(note_id, pair)
+            case Side.NOTE:
+                if pair.file is not None and pair.note is not None:
+                    trash_text(home, pair.path, (self.root / pair.path).read_bytes())
+                return self._note_taken(note_id, pair)
+        return Taken(pair.path, pair.file, note_id if pair.note else None, conflict=_conflict(pair))
+
+
+def _placed(file: FileNote, note: Note | None) -> FileNote:
+    """A note that was moved elsewhere stays where it is."""
+    return file if note is None else replace(file, draft=replace(file.draft, path=note.path, vault=note.vault))
+
+
+def _conflict(pair: _Pair) -> str:
+    """What has become of both."""
+    if pair.file is None:
+        return (
+            "the file is gone, the note was changed elsewhere; --take file removes it, --take note brings the file back"
+        )
+    if pair.note is None:
+        return "the file was changed, the note deleted elsewhere; --take file or --take note decides"
+    return "changed in the file and elsewhere; --take file or --take note decides"
+
+
+def _read(path: str, file: FileNote, note: Note) -> Read:
+    reading = reading_of(file.draft) if agree(file, note) else None
+    return Read(path, file.digest, digest_of(note), seen(note), reading)

@@ -1,0 +1,6 @@
+"""Models on this machine: onnxruntime runs them, their own tokenizers read for them.
+
+files      where a model's files are: in the box (an installed package), in a folder, or fetched from the hub once
+encoder    its graph and tokenizer: text -> what the graph says of each of its tokens
+embedder   texts -> unit vectors
+"""

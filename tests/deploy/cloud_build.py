@@ -1,0 +1,80 @@
+"""What Cloud Build does with a build: unpack its source, put its substitutions in, run its steps in their order."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import tarfile
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+JSON = dict[str, Any]
+STEP_SECONDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A step that has ended."""
+
+    step: str
+    code: int
+    said: str
+    """Standard output and errors."""
+
+
+def unpack(archive: bytes, folder: Path) -> Path:
+    """The folder, with the files of a .tgz in it."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as content:
+        content.extractall(folder, filter="data")
+    return folder
+
+
+def substituted(value: Any, substitutions: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON in, the same JSON out
+    """Every `$NAME` and `${NAME}` in its place, `$$` as `$`. Raises KeyError for a name that nobody gave."""
+    if isinstance(value, str):
+        found = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}")
+        return found.sub(lambda match: substitutions[match[1] or match[2]] if match[0] != "$$" else "$", value)
+    if isinstance(value, list):
+        return [substituted(each, substitutions) for each in value]
+    if isinstance(value, dict):
+        return {name: substituted(each, substitutions) for name, each in value.items()}
+    return value
+
+
+def run(build: JSON, folder: Path, environment: Mapping[str, str]) -> list[Ran]:
+    """The steps in `folder`, each as soon as those that it waits for are done; after a failure no more begin."""
+    done: dict[str, Future[Ran]] = {}
+    with ThreadPoolExecutor(len(build["steps"])) as pool:
+        for step in build["steps"]:
+            earlier = [done[name] for name in step.get("waitFor", list(done)) if name != "-"]
+            done[step["id"]] = pool.submit(_after, earlier, _runner(build, step, folder, environment))
+    return [each.result() for each in done.values()]
+
+
+def _after(earlier: list[Future[Ran]], run_step: Callable[[], Ran]) -> Ran:
+    failed = next((each.result() for each in earlier if each.result().code), None)
+    return failed or run_step()
+
+
+def _runner(build: JSON, step: JSON, folder: Path, environment: Mapping[str, str]) -> Callable[[], Ran]:
+    given = dict(pair.split("=", 1) for pair in (*build["options"].get("env", ()), *step.get("env", ())))
+
+    def run_step() -> Ran:
+        ended = subprocess.run(
+            [step["entrypoint"], *step["args"]],
+            cwd=folder,
+            env={**environment, **given},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=STEP_SECONDS,
+            check=False,
+        )
+        return Ran(step["id"], ended.returncode, ended.stdout)
+
+    return run_step

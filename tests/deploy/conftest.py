@@ -1,0 +1,110 @@
+"""One deployment for all tests here: what a stranger does with a fresh clone, against a Google Cloud on loopback."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.deploy import cloud_build
+from tests.servers.google_cloud import OWNER, GoogleCloud, tools
+
+ROOT = Path(__file__).parents[2]
+PROJECT = "demo-notes"
+SECONDS = 300
+
+
+@dataclass
+class Deployment:
+    """A clone, the cloud that it is deployed to, and what was run."""
+
+    cloud: GoogleCloud
+    clone: Path
+    folder: Path
+    """Holds homes, workspaces and stand-ins for commands."""
+    path: str
+    """PATH."""
+    steps: list[cloud_build.Ran] = field(default_factory=list)
+    workspaces: list[Path] = field(default_factory=list)
+    """The folders in which builds ran, with what had been uploaded."""
+
+    def run(self, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """In the clone, by the project's owner; standard output and errors together."""
+        given = tools(self.cloud, home=self.folder / "owner", account=OWNER, path=self.path)
+        return subprocess.run(
+            command,
+            cwd=self.clone,
+            env={**given, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
+    def build(self, build: dict[str, Any]) -> bool:
+        """Run the build that was submitted, on its source and as its account."""
+        source = self.cloud.uploads[build["source"]["storageSource"]["object"]]
+        workspace = cloud_build.unpack(source, self.folder / f"workspace{len(self.workspaces)}")
+        self.workspaces.append(workspace)
+        given = {**build.get("substitutions", {}), "PROJECT_ID": self.cloud.project}
+        parts = {name: build[name] for name in ("steps", "options", "serviceAccount")}
+        account = cloud_build.substituted(parts, given)["serviceAccount"].rpartition("/")[2]
+        environment = tools(self.cloud, home=self.folder / "build", account=account, path=self.path)
+        ran = cloud_build.run(cloud_build.substituted(parts, given), workspace, environment)
+        self.steps += ran
+        return not any(step.code for step in ran)
+
+
+def _missing(reason: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def firebase_tools() -> Path:
+    """firebase-tools of the version that cloudbuild.yaml names, where .ci/run puts it."""
+    (version,) = re.findall(r"firebase-tools@([\d.]+)", (ROOT / "cloudbuild.yaml").read_text())
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    folder = cache / f"aurora-tests/firebase-tools-{version}"
+    if not (folder / "node_modules/.bin/firebase").exists():
+        _missing(f"npm install --prefix {folder} firebase-tools@{version} has not been run")
+    return folder / "node_modules/.bin/firebase"
+
+
+def cloned(folder: Path) -> Path:
+    """What a fresh clone of this working tree holds."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    """Set up and deployed, once."""
+    if shutil.which("gcloud") is None:
+        _missing("gcloud is not installed (Debian: google-cloud-cli)")
+    firebase = firebase_tools()
+    folder = tmp_path_factory.mktemp("deployment")
+    shims = folder / "bin"
+    shims.mkdir()
+    (shims / "npx").write_text(f'#!/bin/sh\nshift 2\nexec {firebase} "$@"\n')  # `npx --yes firebase-tools@VERSION …`
+    (shims / "npx").chmod(0o755)
+    with GoogleCloud(PROJECT) as cloud:
+        made = Deployment(cloud, cloned(folder / "clone"), folder, f"{shims}:{os.environ['PATH']}")
+        cloud.run_build = made.build
+        yield made

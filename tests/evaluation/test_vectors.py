@@ -1,0 +1,36 @@
+"""What was embedded before comes from the file; the rest from the embedder, each text once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from evaluation.vectors import RememberingEmbedder
+from shared.ports import Embedder
+from tests.fakes import HashingEmbedder
+
+
+def _remembering(inner: HashingEmbedder, file: Path) -> Embedder:
+    return cast("Embedder", RememberingEmbedder(inner, file))
+
+
+def test_only_new_texts_reach_the_embedder_and_vectors_are_the_same(tmp_path: Path) -> None:
+    first, second = HashingEmbedder(), HashingEmbedder()
+    before = _remembering(first, tmp_path / "v").embed_documents(["boat", "garden", "boat"])
+    after = _remembering(second, tmp_path / "v").embed_documents(["garden", "boat", "sea"])
+    assert (first.embedded, second.embedded) == ({"boat": 1, "garden": 1}, {"sea": 1})
+    assert (after[0], after[1]) == (before[1], before[0])
+    assert before[0] == before[2]
+
+
+def test_vectors_of_another_size_are_others(tmp_path: Path) -> None:
+    _remembering(HashingEmbedder(), tmp_path / "v").embed_documents(["boat"])
+    (vector,) = _remembering(HashingEmbedder(dimension=8), tmp_path / "v").embed_documents(["boat"])
+    assert len(vector) == 8
+
+
+def test_all_else_is_the_embedders_own(tmp_path: Path) -> None:
+    inner = HashingEmbedder()
+    remembering = _remembering(inner, tmp_path / "v")
+    assert (remembering.model, remembering.dimension) == (inner.model, inner.dimension)
+    assert remembering.embed_query("boat") == inner.embed_query("boat")

@@ -1,0 +1,130 @@
+"""Google's APIs by their discovery documents: which method a request calls, and what is wrong with its body."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from googleapiclient.discovery_cache import DISCOVERY_DOC_DIR
+
+JSON = dict[str, Any]
+VERSIONS = {
+    "cloudbuild": ("v1",),
+    "cloudfunctions": ("v2", "v1"),
+    "cloudresourcemanager": ("v1", "v3"),
+    "cloudscheduler": ("v1",),
+    "eventarc": ("v1",),
+    "firebase": ("v1beta1",),
+    "firebaserules": ("v1",),
+    "firestore": ("v1",),
+    "iam": ("v1",),
+    "identitytoolkit": ("v1", "v2"),
+    "logging": ("v2",),
+    "run": ("v2", "v1"),
+    "secretmanager": ("v1",),
+    "serviceusage": ("v1", "v1beta1"),
+    "storage": ("v1",),
+}
+"""API -> the versions that the tools speak."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method of one version of an API."""
+
+    id: str
+    """Like `cloudfunctions.projects.locations.functions.create`."""
+    verb: str
+    path: re.Pattern[str]
+    request: str | None
+    """The schema of its body; None: it takes none."""
+    returns: str
+    """The schema of its reply."""
+    schemas: Mapping[str, JSON]
+
+    def faults(self, body: object) -> list[str]:
+        """What its schema does not allow: unknown fields, wrong types, unknown enum values."""
+        if self.request is None:
+            return [] if body in (None, {}) else [f"{self.id}: takes no body"]
+        found = _faults(body if body is not None else {}, {"$ref": self.request}, self.schemas, "")
+        return [f"{self.id}: {fault}" for fault in found]
+
+
+def find(api: str, verb: str, path: str) -> Method | None:
+    """The method that `verb` on `path` (without a query) calls, or None."""
+    for version in VERSIONS.get(api, ()):
+        for method in _methods(f"{api}.{version}"):
+            if method.verb == verb and method.path.fullmatch(path):
+                return method
+    return None
+
+
+@cache
+def _methods(document: str) -> tuple[Method, ...]:
+    content: JSON = json.loads(Path(DISCOVERY_DOC_DIR, f"{document}.json").read_text())
+    return tuple(
+        Method(
+            id=each["id"],
+            verb=each["httpMethod"],
+            path=_pattern("/" + content["servicePath"] + each.get("flatPath", each["path"])),
+            request=each.get("request", {}).get("$ref"),
+            returns=each.get("response", {}).get("$ref", ""),
+            schemas=content["schemas"],
+        )
+        for each in _walk(content)
+    )
+
+
+def _walk(resource: JSON) -> Iterator[JSON]:
+    yield from resource.get("methods", {}).values()
+    for inner in resource.get("resources", {}).values():
+        yield from _walk(inner)
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    parts = re.split(r"(\{[^}]+\})", template)
+    return re.compile("".join(_part(part) for part in parts))
+
+
+def _part(part: str) -> str:
+    if not part.startswith("{"):
+        return re.escape(part)
+    return "[^:]+" if part.startswith("{+") else "[^/:]+"
+
+
+def _faults(value: object, schema: JSON, schemas: Mapping[str, JSON], at: str) -> Iterator[str]:
+    schema = schemas[schema["$ref"]] if "$ref" in schema else schema
+    match schema.get("type"):
+        case "object":
+            yield from _object_faults(value, schema, schemas, at)
+        case "array" if isinstance(value, list):
+            for index, item in enumerate(value):
+                yield from _faults(item, schema["items"], schemas, f"{at}[{index}]")
+        case "string" if isinstance(value, str | int) and not isinstance(value, bool):
+            if "enum" in schema and value not in schema["enum"]:
+                yield f"{at}: {value!r} is none of {', '.join(schema['enum'])}"
+        case "integer" | "number" if isinstance(value, int | float) and not isinstance(value, bool):
+            return
+        case "boolean" if isinstance(value, bool):
+            return
+        case "any":
+            return
+        case kind:
+            yield f"{at}: {type(value).__name__} instead of {kind}"
+
+
+def _object_faults(value: object, schema: JSON, schemas: Mapping[str, JSON], at: str) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield f"{at}: {type(value).__name__} instead of an object"
+        return
+    for name, inner in value.items():
+        field = schema.get("properties", {}).get(name, schema.get("additionalProperties"))
+        if field is None:
+            yield f"{at}.{name}: no such field"
+        else:
+            yield from _faults(inner, field, schemas, f"{at}.{name}")

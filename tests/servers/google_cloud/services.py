@@ -1,0 +1,315 @@
+"""What each method does to the project: mostly create, get, list, patch, delete; the few that do more stand below."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tests.servers.gemini import error
+from tests.servers.google_cloud.access import StaleError
+from tests.servers.scripted import Reply
+
+if TYPE_CHECKING:
+    from tests.servers.google_cloud.cloud import Call, GoogleCloud
+
+JSON = dict[str, Any]
+NUMBER = "123456789012"
+"""The project's number."""
+RUNTIMES = ("python311", "python312", "python313", "python314")
+ENABLED_BY = {"run", "cloudbuild", "artifactregistry", "logging"}
+"""APIs without which no function is built."""
+ENABLED_BY_TRIGGERS = {"eventarc", "pubsub"}
+
+
+def generic(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """The standard methods, on `cloud.resources`."""
+    verb = call.id.rpartition(".")[2]
+    if verb in STANDARD:
+        return STANDARD[verb](cloud, call)
+    held = cloud.resources.get(call.resource)
+    if held is None:
+        return _missing(call.resource)
+    if verb == "delete":
+        for name in [each for each in cloud.resources if f"{each}/".startswith(f"{call.resource}/")]:
+            del cloud.resources[name]
+        return done(cloud, call, {})
+    if verb == "patch":
+        held.update(call.body)
+    return done(cloud, call, held)
+
+
+def done(cloud: GoogleCloud, call: Call, resource: JSON) -> JSON:
+    """The resource, or the finished operation that brought it about where the method returns one."""
+    if not call.method.returns.endswith("Operation"):
+        return resource
+    where = re.sub(r"(/locations/[^/]+).*", r"\1", call.resource)
+    name = f"{where}/operations/operation{len(cloud.calls)}"
+    api = call.id.partition(".")[0]
+    kind = {"metadata": {"@type": "type.googleapis.com/google.cloud.functions.v2.OperationMetadata", "stages": []}}
+    cloud.operations[name] = {"name": name, "done": True, **(kind if api == "cloudfunctions" else {})}
+    cloud.operations[name]["response"] = {"@type": "type.googleapis.com/google.protobuf.Struct", **resource}
+    return cloud.operations[name]
+
+
+def _missing(resource: str) -> Reply:
+    return error(404, "NOT_FOUND", message=f"{resource} was not found.")
+
+
+def _create(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    given = next((value for key, value in call.query.items() if key.endswith("Id")), None)
+    short = given or str(call.body.get("name", len(cloud.resources))).rpartition("/")[2]
+    name = f"{call.resource}/{short}"
+    if name in cloud.resources:
+        return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
+    cloud.resources[name] = {**call.body, "name": name}
+    return done(cloud, call, cloud.resources[name])
+
+
+def _list(cloud: GoogleCloud, call: Call) -> JSON:
+    pattern = re.escape(call.resource).replace(r"/\-/", "/[^/]+/")
+    found = [held for name, held in cloud.resources.items() if re.fullmatch(rf"{pattern}/[^/]+", name)]
+    kind = call.resource.rpartition("/")[2]
+    return {{"serviceAccounts": "accounts", "o": "items", "b": "items"}.get(kind, kind): found}
+
+
+def _policy(cloud: GoogleCloud, call: Call) -> JSON:
+    return cloud.access.policy(call.resource)
+
+
+def _set_policy(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    policy: JSON = call.body["policy"]
+    members = {member for binding in policy.get("bindings", ()) for member in binding["members"]}
+    accounts = {member.partition(":")[2] for member in members if member.startswith("serviceAccount:")}
+    if unknown := [account for account in accounts if not cloud.has_heard_of(account)]:
+        return error(400, "INVALID_ARGUMENT", message=f"Service account {unknown[0]} does not exist.")
+    try:
+        return cloud.access.put(call.resource, policy)
+    except StaleError:
+        return error(409, "ABORTED", message="There were concurrent policy changes.")
+
+
+def _enable(cloud: GoogleCloud, call: Call) -> JSON:
+    for service in call.body["serviceIds"]:
+        cloud.enabled.add(service.partition(".")[0])
+    return done(cloud, call, {})
+
+
+def _service(cloud: GoogleCloud, call: Call) -> JSON:
+    name = call.resource.rpartition("/")[2].partition(".")[0]
+    return {"name": call.resource, "state": "ENABLED" if name in cloud.enabled else "DISABLED"}
+
+
+def _project(cloud: GoogleCloud, _call: Call) -> JSON:
+    return {"projectId": cloud.project, "projectNumber": NUMBER, "lifecycleState": "ACTIVE"}
+
+
+def _permissions(cloud: GoogleCloud, call: Call) -> JSON:
+    """Those asked for that the caller has. Firestore's `indexes` are `schemas` in the roles since March 2026."""
+    asked = {each: each.replace("datastore.indexes.", "datastore.schemas.") for each in call.body["permissions"]}
+    lacking = cloud.access.lacks(call.caller, list(asked.values()), call.resource)
+    return {"permissions": [each for each, named in asked.items() if named not in lacking]}
+
+
+def _account(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    email = f"{call.body['accountId']}@{cloud.project}.iam.gserviceaccount.com"
+    name = f"{call.resource}/{email}"
+    if name in cloud.resources:
+        return error(409, "ALREADY_EXISTS", message=f"{email} already exists.")
+    cloud.resources[name] = {"name": name, "email": email, **call.body.get("serviceAccount", {})}
+    cloud.news.add(email)
+    return cloud.resources[name]
+
+
+def _add_version(cloud: GoogleCloud, call: Call) -> JSON:
+    versions = [each for each in cloud.resources if each.startswith(f"{call.resource}/versions/")]
+    name = f"{call.resource}/versions/{1 + len(versions)}"
+    cloud.resources[name] = {"name": name, "state": "ENABLED", "clientSpecifiedPayloadChecksum": True}
+    return cloud.resources[name]
+
+
+def _index(cloud: GoogleCloud, call: Call) -> JSON:
+    name = f"{call.resource}/index{len(cloud.resources)}"
+    cloud.resources[name] = {**call.body, "name": name, "state": "CREATING"}
+    return done(cloud, call, cloud.resources[name])
+
+
+def _indexes(cloud: GoogleCloud, call: Call) -> JSON:
+    """As they were a moment ago; the next look finds them ready."""
+    held = [each for name, each in cloud.resources.items() if "/indexes/" in name]
+    shown = [dict(each) for each in held]
+    if call.caller != "firebase":
+        for each in held:
+            each["state"] = "READY"
+    return {"indexes": shown}
+
+
+def _field(cloud: GoogleCloud, call: Call) -> JSON:
+    """Every field is there, with the settings of its database until it gets its own."""
+    cloud.resources[call.resource] = {**call.body, "name": call.resource}
+    return done(cloud, call, cloud.resources[call.resource])
+
+
+def _fields(cloud: GoogleCloud, _call: Call) -> JSON:
+    return {"fields": [held for name, held in cloud.resources.items() if "/fields/" in name]}
+
+
+def _ruleset(cloud: GoogleCloud, call: Call) -> JSON:
+    name = f"{call.resource}/ruleset{len(cloud.resources)}"
+    cloud.resources[name] = {**call.body, "name": name}
+    return cloud.resources[name]
+
+
+def _release(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    if call.resource not in cloud.resources:
+        return _missing(call.resource)
+    cloud.resources[call.resource] = dict(call.body["release"])
+    return cloud.resources[call.resource]
+
+
+def _compiles(_cloud: GoogleCloud, _call: Call) -> JSON:
+    return {"issues": []}
+
+
+def _upload_url(cloud: GoogleCloud, _call: Call) -> JSON:
+    name = f"source{len(cloud.calls)}.zip"
+    source = {"bucket": "gcf-v2-uploads", "object": name}
+    return {"uploadUrl": f"{cloud.url}/uploads/{name}", "storageSource": source}
+
+
+def _runtimes(_cloud: GoogleCloud, _call: Call) -> JSON:
+    return {"runtimes": [{"name": name, "environment": "GEN_2", "stage": "GA"} for name in RUNTIMES]}
+
+
+def _deploy(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """Creates or updates a function with its Cloud Run service, where all that it needs is there."""
+    if refused := _refused_function(cloud, call):
+        return refused
+    answer = generic(cloud, call)
+    if isinstance(answer, Reply):
+        return answer
+    held = cloud.resources[answer["response"]["name"]]
+    short = held["name"].rpartition("/")[2]
+    service = held["name"].replace("/functions/", "/services/")
+    cloud.resources[service] = {"name": service}
+    address = cloud.function_url(short)
+    held.update(state="ACTIVE", environment="GEN_2", url=address)
+    held["serviceConfig"] |= {"uri": address, "service": service, "allTrafficOnLatestRevision": True}
+    return answer
+
+
+def _refused_function(cloud: GoogleCloud, call: Call) -> Reply | None:
+    """What the service checks before it builds: APIs, accounts that may be used, a secret that may be read."""
+    trigger = call.body.get("eventTrigger")
+    needed = ENABLED_BY | (ENABLED_BY_TRIGGERS if trigger else set())
+    if missing := needed - cloud.enabled:
+        return error(400, "FAILED_PRECONDITION", message=f"Enable {', '.join(sorted(missing))}.")
+    service = call.body["serviceConfig"]
+    build = call.body["buildConfig"].get("serviceAccount", "").rpartition("/")[2]
+    used = [service.get("serviceAccountEmail"), build, *([trigger.get("serviceAccountEmail")] if trigger else [])]
+    for account in used:
+        if refused := may_use(cloud, call, account or ""):
+            return refused
+    for secret in service.get("secretEnvironmentVariables", ()):
+        resource = f"projects/{cloud.project}/secrets/{secret['secret']}"
+        if refused := cloud.denied(service["serviceAccountEmail"], ["secretmanager.versions.access"], resource):
+            return refused
+    return None
+
+
+def may_use(cloud: GoogleCloud, call: Call, account: str) -> Reply | None:
+    """The reply to a caller who lets something run as an account that it may not use, or that is none of ours."""
+    if not cloud.knows(account):
+        return error(400, "INVALID_ARGUMENT", message=f"Service account {account!r} does not exist.")
+    resource = f"projects/{cloud.project}/serviceAccounts/{account}"
+    return cloud.denied(call.caller, ["iam.serviceAccounts.actAs"], resource)
+
+
+def _job(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    account = call.body.get("httpTarget", {}).get("oidcToken", {}).get("serviceAccountEmail", "")
+    return may_use(cloud, call, account) or generic(cloud, call)
+
+
+def _build(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    account = call.body.get("serviceAccount", "").rpartition("/")[2].replace("$PROJECT_ID", cloud.project)
+    if refused := may_use(cloud, call, account):
+        return refused
+    name = f"projects/{cloud.project}/locations/global/builds/build{len(cloud.calls)}"
+    build = {
+        **call.body,
+        "name": name,
+        "id": name.rpartition("/")[2],
+        "status": "WORKING",
+        "projectId": cloud.project,
+        "logUrl": f"{cloud.url}/log",
+    }
+    cloud.start_build(build)
+    return {"name": f"operations/build/{cloud.project}/{build['id']}", "metadata": {"build": build}}
+
+
+def _bucket(cloud: GoogleCloud, call: Call) -> JSON:
+    return cloud.resources.setdefault(f"b/{call.body['name']}", dict(call.body))
+
+
+def _object(cloud: GoogleCloud, call: Call) -> JSON:
+    """A multipart upload: what is said of the object, then the object."""
+    boundary = call.sent.headers["content-type"].partition("boundary=")[2].strip("'\"").encode()
+    part = call.sent.body.split(b"--" + boundary)[2]
+    content = re.split(rb"\r?\n\r?\n", part, maxsplit=1)[1].removesuffix(b"\n")
+    name = call.query["name"]
+    cloud.uploads[name] = content
+    held = cloud.resources[f"{call.resource}/{name}"] = {
+        "name": name,
+        "bucket": call.resource.split("/")[1],
+        "generation": "1",
+        "size": str(len(content)),
+        "md5Hash": base64.b64encode(hashlib.md5(content, usedforsecurity=False).digest()).decode(),
+    }
+    return held
+
+
+def _operation(cloud: GoogleCloud, call: Call) -> JSON:
+    return cloud.operations[call.resource]
+
+
+def _build_held(cloud: GoogleCloud, call: Call) -> JSON:
+    return cloud.resources[f"projects/{cloud.project}/locations/global/builds/{call.resource.rpartition('/')[2]}"]
+
+
+Handler = Callable[["GoogleCloud", "Call"], Reply | JSON]
+STANDARD: dict[str, Handler] = {
+    "create": _create,
+    "list": _list,
+    "getIamPolicy": _policy,
+    "setIamPolicy": _set_policy,
+}
+HANDLERS: dict[str, Handler] = {
+    "serviceusage.services.batchEnable": _enable,
+    "serviceusage.services.get": _service,
+    "cloudresourcemanager.projects.get": _project,
+    "cloudresourcemanager.projects.testIamPermissions": _permissions,
+    "iam.projects.serviceAccounts.create": _account,
+    "secretmanager.projects.secrets.addVersion": _add_version,
+    "firestore.projects.databases.collectionGroups.indexes.create": _index,
+    "firestore.projects.databases.collectionGroups.indexes.list": _indexes,
+    "firestore.projects.databases.collectionGroups.fields.list": _fields,
+    "firestore.projects.databases.collectionGroups.fields.patch": _field,
+    "firebaserules.projects.test": _compiles,
+    "firebaserules.projects.rulesets.create": _ruleset,
+    "firebaserules.projects.releases.patch": _release,
+    "cloudfunctions.projects.locations.functions.generateUploadUrl": _upload_url,
+    "cloudfunctions.projects.locations.operations.get": _operation,
+    "cloudfunctions.projects.locations.runtimes.list": _runtimes,
+    "cloudfunctions.projects.locations.functions.create": _deploy,
+    "cloudfunctions.projects.locations.functions.patch": _deploy,
+    "cloudscheduler.projects.locations.jobs.create": _job,
+    "cloudscheduler.projects.locations.jobs.patch": _job,
+    "storage.buckets.insert": _bucket,
+    "storage.objects.insert": _object,
+    "cloudbuild.projects.builds.create": _build,
+    "cloudbuild.projects.builds.get": _build_held,
+    "cloudbuild.projects.locations.builds.get": _build_held,
+    "cloudbuild.projects.locations.builds.create": _build,
+}

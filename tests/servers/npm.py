@@ -1,0 +1,30 @@
+"""Packages of npm that tests run: installed once for each list of them, outside of the project, without a lock file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+
+def installed(package: Path) -> Path:
+    """The folder with what that package.json names, kept between runs. Without npm: skipped, in CI failed."""
+    if shutil.which("npm") is None:
+        if os.environ.get("CI"):
+            pytest.fail("npm is needed")
+        pytest.skip("npm is not installed")
+    content = package.read_text()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or tempfile.gettempdir())
+    folder = cache / f"aurora-npm-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "package.json").write_text(content)
+    if not (folder / "complete").exists():
+        options = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts"]
+        subprocess.run(["npm", "install", *options], cwd=folder, check=True, capture_output=True, timeout=300)
+        (folder / "complete").touch()
+    return folder
