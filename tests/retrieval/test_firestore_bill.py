@@ -38,7 +38,8 @@ def store(emulator: Emulator, firestore_host: str) -> Iterator[FirestoreStore]:
     """100 notes over a year, of 100 chunks each, in 60 folders of three vaults."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
-        store = FirestoreStore("demo-bill")
+        # The emulator takes as long for each value of `in` as for a whole search.
+        store = FirestoreStore("demo-bill", read_seconds=120)
         _fill(store)
         yield store
         store.close()

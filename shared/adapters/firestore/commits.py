@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -180,14 +179,10 @@ class Commits:
             write = put(self._name("chunks", chunk_id), {"embedding": vector, "embedded": True})
             yield self._masked(write, ("embedding", "embedded")), removed
 
-    def _full_weight(self, write: Any, chunk: IndexedChunk) -> Weight:  # noqa: ANN401
+    @staticmethod
+    def _full_weight(write: Any, chunk: IndexedChunk) -> Weight:  # noqa: ANN401
         """Of the chunk once it has its vector, in which it weighs most."""
-        document = write.update
-        if "embedding" not in document.fields:
-            document = protocol().Document()
-            document.CopyFrom(write.update)
-            fill(document.fields["embedding"], array("f", bytes(4 * _dimension(chunk.index_version))))
-        return document_weight(document, CHUNKS)
+        return document_weight(write.update, CHUNKS, awaited={"embedding": 8 * _dimension(chunk.index_version)})
 
     def _put(self, chunk: IndexedChunk, vector: Vector | None) -> Any:  # noqa: ANN401
         fields = {**chunk_fields(self._tenant_id, chunk), "embedded": vector is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 from shared.adapters.firestore.errors import is_too_big, translated
 from shared.adapters.firestore.protocol import protocol
 from shared.adapters.firestore.reads import ReadCounter
-from shared.errors import StoreUnavailable
+from shared.errors import Conflict, StoreUnavailable
 
 T = TypeVar("T")
 
@@ -109,13 +110,47 @@ class Connection:
             self.counter.lookup(len(some))
         return found
 
-    def commit(self, writes: Iterable[Any]) -> Any:  # noqa: ANN401
-        """All of the Writes or none; the CommitResponse. Raises Conflict when a precondition fails.
+    def commit(self, writes: Iterable[Any], *, patient: bool = True) -> Any:  # noqa: ANN401
+        """All of the Writes or none; the CommitResponse. Raises Conflict when a precondition fails, CommitTooBig, and
+        unless `patient` StoreUnavailable at once.
 
         A repeat after a lost reply is safe for writes that are guarded by a precondition, or idempotent.
         """
         request = protocol().CommitRequest(database=self.database, writes=writes)
-        return self._insist(lambda left: _raw(self._call("commit", request, left)), self._write_seconds, guarded=True)
+
+        def call(left: float) -> Any:  # noqa: ANN401
+            return _raw(self._call("commit", request, left))
+
+        if patient:
+            return self._insist(call, self._write_seconds, guarded=True)
+        with translated(guarded=True):
+            return call(self._write_seconds)
+
+    def ensure(self, writes: Sequence[Any], *, unless: str = "") -> None:
+        """Commit these Writes, the first of which makes a document, unless there is one. With `unless`, one where that
+        field is true counts as none. Of many who miss it at once one makes it, and the others wait for that one:
+        otherwise each would write it, as slowly as one document takes writes.
+        """
+        first, deadline = writes[0], time.monotonic() + self._write_seconds
+        name = first.update.name
+        while True:
+            found = self.lookup([name], (unless,) if unless else ()).get(name)
+            if found is None:
+                first.current_document.exists = False
+            elif unless and found.fields[unless].boolean_value:
+                first.current_document.update_time.CopyFrom(found.update_time)
+            else:
+                return
+            try:
+                self.commit(writes, patient=False)
+            except Conflict:
+                continue
+            except StoreUnavailable:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311 - so that not all look at once again
+            else:
+                return
 
     def write_each(self, writes: Sequence[Any]) -> None:
         """Every one of the Writes for itself, in any order, so that they share no limit of a commit. For at most 500

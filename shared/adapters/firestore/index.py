@@ -66,8 +66,9 @@ class Index:
         """
         commits = Commits(self._connection.root, tenant_id, change)
         try:
-            arriving = [] if commits.entered is None else self._places.arriving(tenant_id, commits.entered)
-            stamp = self._commit_all(commits, arriving)
+            if commits.entered is not None:
+                self._places.arriving(tenant_id, commits.entered)
+            stamp = self._commit_all(commits)
             if commits.entered is not None:
                 self._places.arrived(tenant_id, commits.entered)
             if commits.left is not None:
@@ -78,12 +79,12 @@ class Index:
             return None
         return str(Token(change.note_id, stamp.seconds, stamp.nanos, commits.place, commits.heaviest))
 
-    def _commit_all(self, commits: Commits, arriving: Sequence[Any]) -> Any:  # noqa: ANN401
+    def _commit_all(self, commits: Commits) -> Any:  # noqa: ANN401
         """The update time of the record. A batch that Firestore finds too big goes in halves."""
         waiting, held = commits.batches(), None
         while True:
             batch, *later = waiting
-            writes = [commits.guard(held)] if later else [*commits.last(held), *arriving]
+            writes = [commits.guard(held)] if later else commits.last(held)
             try:
                 reply = self._connection.commit([*writes, *batch])
             except CommitTooBig:

@@ -29,16 +29,16 @@ class Places:
         self._connection = connection
         self._known: set[str] = set()
 
-    def arriving(self, tenant_id: str, place: Folder) -> list[Any]:
-        """Writes that belong into the commit with which a note comes to `place`. A read, the first time."""
-        name = self._name(tenant_id, place)
-        return [] if name in self._known or self._stands(name) else self._opening(tenant_id, place)
+    def arriving(self, tenant_id: str, place: Folder) -> None:
+        """Before the commit with which a note comes to `place`. A read, the first time."""
+        if self._name(tenant_id, place) not in self._known:
+            self.arrived(tenant_id, place)
 
     def arrived(self, tenant_id: str, place: Folder) -> None:
         """After that commit. A read."""
         name = self._name(tenant_id, place)
-        if not self._stands(name):
-            self._connection.commit(self._opening(tenant_id, place))
+        folder = put(name, {"vault": place.vault, "folder": place.folder})
+        self._connection.ensure([folder, stamp(self._connection.root, tenant_id, place_key(place))], unless="leaving")
         if len(self._known) >= MOST_KNOWN:
             self._known.clear()
         self._known.add(name)
@@ -64,14 +64,6 @@ class Places:
     def forget(self) -> None:
         """After an erasure."""
         self._known.clear()
-
-    def _stands(self, name: str) -> bool:
-        found = self._connection.lookup([name], ("leaving",)).get(name)
-        return found is not None and not found.fields["leaving"].boolean_value
-
-    def _opening(self, tenant_id: str, place: Folder) -> list[Any]:
-        folder = put(self._name(tenant_id, place), {"vault": place.vault, "folder": place.folder})
-        return [folder, stamp(self._connection.root, tenant_id, place_key(place))]
 
     def _is_empty(self, tenant_id: str, place: Folder) -> bool:
         where = (Where("place", Is.EQUAL, place_key(place)),)

@@ -1,9 +1,8 @@
 """What a document and its index entries weigh, by Firestore's documented rules.
 
-Sizes: https://firebase.google.com/docs/firestore/storage-size. Values are indexed up to 1500 bytes:
-https://firebase.google.com/docs/firestore/quotas. A commit is limited by what it writes and by the index entries that
-it adds and removes, together 10 MiB; the emulator counts neither. The documentation has no rule for an entry of a
-vector index: it is taken for a composite one, its vector for a value of 8 bytes a dimension.
+Sizes: https://firebase.google.com/docs/firestore/storage-size. A commit is limited by what it writes and by the index
+entries that it adds and removes, together 10 MiB; the emulator counts neither. The documentation has no rule for an
+entry of a vector index: it is taken for a composite one, its vector for a value of 8 bytes a dimension.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import Any
 
 _OF_A_NAME, _OF_A_DOCUMENT, _OF_AN_ENTRY = 16, 32, 32
 _FIXED = {"boolean_value": 1, "null_value": 1, "integer_value": 8, "double_value": 8, "timestamp_value": 8}
-_LONGEST_INDEXED = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,41 +46,49 @@ CHUNKS = Indexes(
 """What firestore.indexes.json, which is not deployed with the functions, says of `chunks`; a test compares them."""
 
 
-def document_weight(document: Any, indexes: Indexes) -> Weight:  # noqa: ANN401 - a protobuf Document
-    """Of a Document and of all its entries in `indexes`."""
+def document_weight(document: Any, indexes: Indexes, *, awaited: Mapping[str, int] | None = None) -> Weight:  # noqa: ANN401 - a protobuf Document
+    """Of a Document and of all its entries in `indexes`. `awaited`: sizes of fields that it does not have yet."""
     own, parent = _name_sizes(document.name)
-    fields = document.fields
-    values = {name: _indexed_sizes(fields[name]) for name in _named(indexes) if name in fields}
-    entries = [
-        own + parent + _OF_AN_ENTRY + string_size(field) + size
-        for field in indexes.single
-        for size in values.get(field, ())
-    ]
+    parts = {name: _parts(value) for name, value in document.fields.items()}
+    parts |= {name: [size] for name, size in (awaited or {}).items() if name not in parts}
+    maps = sum(map(_is_map, document.fields.values()))
+    size = own + _OF_A_DOCUMENT * (1 + maps) + sum(string_size(name) + sum(part) for name, part in parts.items())
+    of_each = own + parent + _OF_AN_ENTRY
+    entries = [of_each + string_size(field) + part for field in indexes.single for part in parts.get(field, ())]
     for index in indexes.composite:
-        if all(field in values for field in index):
-            entries += [own + parent + _OF_AN_ENTRY + size for size in _combined(values[field] for field in index)]
-    return Weight(len(entries), own + _fields_size(fields) + sum(entries))
+        if all(field in parts for field in index):
+            entries += [of_each + part for part in _combined(parts[field] for field in index)]
+    return Weight(len(entries), size + sum(entries))
 
 
 def string_size(text: str) -> int:
-    return len(text.encode()) + 1
+    return (len(text) if text.isascii() else len(text.encode())) + 1
 
 
-def value_size(value: Any) -> int:  # noqa: ANN401
+def _value_size(value: Any) -> int:  # noqa: ANN401
     """Of a protobuf Value."""
     kind = value.WhichOneof("value_type")
+    if kind in _FIXED:
+        return _FIXED[kind]
     if kind == "string_value":
         return string_size(value.string_value)
-    if kind == "array_value":
-        return sum(map(value_size, value.array_value.values))
-    if kind == "map_value":
-        fields = value.map_value.fields
-        return 8 * len(fields["value"].array_value.values) if "__type__" in fields else _fields_size(fields)
-    return _FIXED.get(kind) or value.ByteSize()
+    return sum(_parts(value)) + (_OF_A_DOCUMENT if _is_map(value) else 0)
 
 
-def _fields_size(fields: Mapping[str, Any]) -> int:
-    return sum(string_size(name) + value_size(value) for name, value in fields.items()) + _OF_A_DOCUMENT
+def _parts(value: Any) -> list[int]:  # noqa: ANN401
+    """Sizes of what a field's entries hold each: an array's elements, a map's keys with their values, or the value."""
+    if value.HasField("array_value"):
+        return [_value_size(each) for each in value.array_value.values]
+    if _is_map(value):
+        return [string_size(key) + _value_size(each) for key, each in value.map_value.fields.items()]
+    if value.HasField("map_value"):
+        return [8 * len(value.map_value.fields["value"].array_value.values)]
+    return [_value_size(value)]
+
+
+def _is_map(value: Any) -> bool:  # noqa: ANN401
+    """Rather than a vector, which is written as a map."""
+    return value.HasField("map_value") and "__type__" not in value.map_value.fields
 
 
 def _name_sizes(name: str) -> tuple[int, int]:
@@ -91,23 +97,8 @@ def _name_sizes(name: str) -> tuple[int, int]:
     return sum(sizes) + _OF_A_NAME, sum(sizes[:-2]) + _OF_A_NAME
 
 
-def _indexed_sizes(value: Any) -> list[int]:  # noqa: ANN401
-    """Of each entry's part that the field makes up. A map's keys stand in the names of its fields."""
-    kind = value.WhichOneof("value_type")
-    if kind == "array_value":
-        return [min(value_size(each), _LONGEST_INDEXED) for each in value.array_value.values]
-    if kind == "map_value" and "__type__" not in value.map_value.fields:
-        return [string_size(key) + value_size(each) for key, each in value.map_value.fields.items()]
-    size = value_size(value)
-    return [size if kind == "map_value" else min(size, _LONGEST_INDEXED)]
-
-
 def _combined(parts: Iterable[list[int]]) -> list[int]:
     sizes = [0]
     for part in parts:
         sizes = [size + each for size in sizes for each in part]
     return sizes
-
-
-def _named(indexes: Indexes) -> set[str]:
-    return {*indexes.single, *(field for index in indexes.composite for field in index)}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from datetime import date
-from typing import Any
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
@@ -98,10 +97,7 @@ class Usage:
         """So that the day is listed. A read, the first time."""
         if name in self._days:
             return
-        if not self._connection.lookup([name], ()):
-            write: Any = put(name, {})
-            write.update_mask.SetInParent()  # leaves what is there, if another was first
-            self._connection.commit([write])
+        self._connection.ensure([put(name, {})])
         if len(self._days) >= MOST_DAYS:
             self._days.clear()
         self._days.add(name)
