@@ -447,6 +447,22 @@ class Reranked:
     failure: str | None
 
 
+class Leg(StrEnum):
+    """One of the searches of a question."""
+
+    VECTOR = "vector"
+    KEYWORD = "keyword"
+    RECENT = "recent"
+
+
+@dataclass(frozen=True, slots=True)
+class SilentLeg:
+    """A search of the question failed; the others answered. `reason` holds nothing of notes."""
+
+    leg: Leg
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Retrieved:
     """What retrieval found, best first; or why it found nothing."""
@@ -475,6 +491,8 @@ class Retrieved:
     """Widened though notes were written in the time named: none of them speaks of the question, others do."""
     reranked: Reranked | None = None
     """None: nobody was asked."""
+    silent_legs: tuple[SilentLeg, ...] = ()
+    """What was searched without."""
 
 
 # -- Answering ----------------------------------------------------------------------------------

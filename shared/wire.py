@@ -166,7 +166,15 @@ def timings_json(timings_ms: Mapping[str, float]) -> dict[str, float]:
 
 def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
     if retrieved is None:
-        return {"k": k, "strategy": "none", "candidateCount": 0, "rerankCount": 0, "timeMs": 0, "reranker": None}
+        return {
+            "k": k,
+            "strategy": "none",
+            "candidateCount": 0,
+            "rerankCount": 0,
+            "timeMs": 0,
+            "reranker": None,
+            "silentLegs": [],
+        }
     asked = retrieved.reranked
     return {
         "k": k,
@@ -175,6 +183,7 @@ def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
         "rerankCount": len(retrieved.selected),
         "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)),
         "reranker": {"model": asked.model, "failure": asked.failure} if asked else None,
+        "silentLegs": [{"leg": each.leg.value, "reason": each.reason} for each in retrieved.silent_legs],
     }
 
 

@@ -103,6 +103,13 @@ class RerankerJson(TypedDict):
     failure: str | None
 
 
+class SilentLegJson(TypedDict):
+    """A search that failed, and why."""
+
+    leg: str
+    reason: str
+
+
 class RetrievalJson(TypedDict):
     """How the passages were found. `reranker` null: none is configured."""
 
@@ -112,6 +119,7 @@ class RetrievalJson(TypedDict):
     rerankCount: int
     timeMs: int
     reranker: RerankerJson | None
+    silentLegs: list[SilentLegJson]
 
 
 class RefusalJson(TypedDict):
