@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from shared.adapters.firestore.errors import is_too_big, translated
 from shared.adapters.firestore.protocol import protocol
 from shared.adapters.firestore.reads import ReadCounter
-from shared.errors import Conflict, StoreUnavailable
+from shared.errors import Conflict, StoreRefused, StoreUnavailable
 
 T = TypeVar("T")
 
@@ -145,8 +145,8 @@ class Connection:
                 self.commit(writes, patient=False)
             except Conflict:
                 continue
-            except StoreUnavailable:
-                if time.monotonic() > deadline:
+            except StoreUnavailable as away:
+                if isinstance(away, StoreRefused) or time.monotonic() > deadline:
                     raise
                 time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311 - so that not all look at once again
             else:

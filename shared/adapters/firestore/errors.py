@@ -13,7 +13,7 @@ _TOO_BIG = re.compile("too big|too large|exceeds the (limit|maximum)|larger than
 """How servers, the emulator's and gRPC itself say it; the status is INVALID_ARGUMENT or RESOURCE_EXHAUSTED."""
 
 
-class CommitTooBig(OperatorError):
+class CommitTooBig(StoreRefused):
     """A commit that must go in smaller ones."""
 
 
