@@ -161,7 +161,7 @@ def test_what_lies_below_documents_goes_too(firestore_store: FirestoreStore) -> 
 
 def test_a_large_tenant_goes_page_by_page(firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasure, "AT_ONCE", 30)
-    monkeypatch.setattr(erasure, "COMMIT_STEP", 7)
+    monkeypatch.setattr(erasure, "BATCH", 7)
     for number in range(100):
         firestore_store.put_feedback(TENANT, Feedback(f"f{number}", "r", START))
     assert firestore_store.erase(TENANT) == {"feedback": 100}

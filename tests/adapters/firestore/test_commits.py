@@ -121,3 +121,25 @@ def test_folders_count_through_moves_empty_notes_and_vectors(firestore_store: Fi
     token = firestore_store.apply(TENANT, IndexChange("n1", token, record(), put=(ChunkPut(one, None),)))
     firestore_store.apply(TENANT, IndexChange("n1", token, None, remove=("n1_000",)))
     assert folders() == []
+
+
+@pytest.mark.parametrize("stay", [True, False])
+def test_a_folder_stands_while_a_note_lies_in_it_however_many_come_and_go(
+    firestore_store: FirestoreStore, *, stay: bool
+) -> None:
+    start = Barrier(6)
+
+    def come_and_go(number: int) -> None:
+        store, note_id = FirestoreStore(firestore_store.project), f"n{number}"
+        one = chunk(note_id, path="a/x.md")
+        start.wait(10)
+        for _ in range(4):
+            token = store.apply(TENANT, IndexChange(note_id, None, record(), put=(ChunkPut(one, None),)))
+            store.apply(TENANT, IndexChange(note_id, token, None, remove=(one.chunk_id,)))
+        if stay and number == 0:
+            store.apply(TENANT, IndexChange(note_id, None, record(), put=(ChunkPut(one, None),)))
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(come_and_go, range(6)))
+    expected = (Folder("default", ""), Folder("default", "a")) if stay else ()
+    assert FirestoreStore(firestore_store.project).folders(TENANT) == expected
