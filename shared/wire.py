@@ -147,7 +147,7 @@ def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
     hint = retrieved.analysis.time
     if hint is None:
         return {"keywords": list(retrieved.analysis.keywords), "timeRange": None}
-    used = retrieved.range_used or TimeRange(None, None)
+    used = hint.range if not hint.restricts else retrieved.range_used or TimeRange(None, None)
     time_range: TimeRangeJson = {
         "start": instant(used.start) if used.start else None,
         "end": instant(used.end) if used.end else None,
@@ -155,6 +155,7 @@ def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
         "zone": question.zone,
         "days": hint.days,
         "widened": retrieved.widened,
+        "restricts": hint.restricts,
     }
     return {"keywords": list(retrieved.analysis.keywords), "timeRange": time_range}
 

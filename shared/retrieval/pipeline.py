@@ -153,6 +153,7 @@ def _formula(
         mode=mode_of(pool, question.strategy),
         now=question.now,
         named=analysis.time.range if analysis.time else None,
+        only_then=analysis.time is not None and analysis.time.restricts,
         unrelated_cosine=0.0 if embedder is None else embedder.unrelated_cosine,
         keyword=keyword_parts(pool, options),
         weigh=weigher(places),

@@ -46,6 +46,8 @@ class Formula:
     now: datetime
     named: TimeRange | None
     """The time the question names, as named: not widened."""
+    only_then: bool = True
+    """Whether it asks for that time alone."""
     unrelated_cosine: float
     keyword: Mapping[str, float]
     """Chunk id -> keyword part."""
@@ -78,7 +80,7 @@ class Formula:
         """Whether it has anything to do with what was asked: a word of it, its time, or more likeness than unrelated
         texts have.
         """
-        in_time = self.named is not None and self.named.contains(passage.chunk.created_at)
+        in_time = self.named is not None and self.only_then and self.named.contains(passage.chunk.created_at)
         return in_time or passage.scores.keyword > 0 or passage.scores.similarity > UNRELATED
 
     def _recency(self, created: datetime, vector: float, keyword: float) -> float:

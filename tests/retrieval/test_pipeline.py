@@ -128,6 +128,23 @@ def test_a_named_time_restricts_every_leg(library: Library) -> None:
     assert found.selected[0].scores.recency == 1.0
 
 
+def test_a_time_that_may_belong_to_a_story_orders_and_leaves_nothing_out(library: Library) -> None:
+    for name, days in (("new", 6), ("old", 200)):
+        library.add(name, "Cloud Run bills by the second", created_at=days_ago(days))
+    found = library.ask("Can I still cancel the Cloud Run contract I signed last week?")
+    assert found.analysis.time is not None
+    assert not found.analysis.time.restricts
+    assert (found.range_used, found.widened) == (None, None)
+    assert notes(found) == ["new", "old"]
+    assert [each.scores.recency > 0.5 for each in found.selected] == [True, False]
+
+
+def test_a_time_of_the_person_s_story_counts_for_nothing(library: Library) -> None:
+    library.add("old", "Cloud Run bills by the second", created_at=days_ago(200))
+    found = library.ask("I signed up last week. How does Cloud Run bill?")
+    assert (notes(found), found.analysis.time, found.widened) == (["old"], None, None)
+
+
 def test_an_empty_range_is_widened_and_says_by_which_step(library: Library) -> None:
     _furnish(library)
     found = library.ask("What did I write about the database 5 weeks ago?")
