@@ -13,6 +13,14 @@ from shared.adapters.firestore import FirestoreStore
 from tests.servers.firestore_limits import ProductionLimits
 from tests.servers.firestore_proxy import FirestoreProxy
 
+PATIENCE = 120.0
+"""Seconds: a test waits for a busy machine, production does not."""
+
+
+def patient_store(project: str) -> FirestoreStore:
+    """A store that a slow emulator does not fail."""
+    return FirestoreStore(project, read_seconds=PATIENCE, write_seconds=PATIENCE)
+
 
 @pytest.fixture(scope="session")
 def emulator() -> Iterator[Emulator]:
@@ -60,6 +68,6 @@ def firestore_project(
 @pytest.fixture
 def firestore_store(firestore_project: str) -> Iterator[FirestoreStore]:
     """An empty store in a project of its own."""
-    store = FirestoreStore(firestore_project)
+    store = patient_store(firestore_project)
     yield store
     store.close()

@@ -20,6 +20,7 @@ from shared.retrieval.places import MOST_PARTS
 from shared.scopes import scopes_of
 from shared.text.terms import stems
 from tests.contracts.samples import TENANT
+from tests.emulated import patient_store
 from tests.fakes import HashingEmbedder, ScriptedWriter
 from tests.retrieval.library import VERSION, Library
 from tests.retrieval.samples import NOW, days_ago
@@ -39,7 +40,7 @@ def store(emulator: Emulator, firestore_host: str) -> Iterator[FirestoreStore]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
         # The emulator takes as long for each value of `in` as for a whole search.
-        store = FirestoreStore("demo-bill", read_seconds=120)
+        store = patient_store("demo-bill")
         _fill(store)
         yield store
         store.close()

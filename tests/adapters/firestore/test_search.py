@@ -18,6 +18,7 @@ from shared.adapters.firestore.restriction import by_time_and_scope
 from shared.adapters.firestore.vector_filters import MOST_SEARCHES, VectorFilters, for_vectors
 from shared.domain import ChunkPut, Folder, IndexChange, IndexedChunk, Restriction, TimeRange, Vector
 from tests.contracts.samples import DAY, FREE, OTHER, TENANT, VERSION, chunk, note, record, save, unit
+from tests.emulated import patient_store
 
 V = unit(1, 0, 0, 0)
 CROWD = 1005
@@ -235,7 +236,7 @@ def test_the_reads_of_a_question_are_counted_as_they_are_billed(firestore_store:
 def test_figures_of_another_instance_are_seen_within_two_seconds_and_own_ones_at_once(
     firestore_store: FirestoreStore,
 ) -> None:
-    other = FirestoreStore(firestore_store.project)
+    other = patient_store(firestore_store.project)
     save(firestore_store, chunk("n1"))
     assert other.stats(TENANT).chunk_count == 1
     assert other.document_frequencies(TENANT, ["alpha"]) == {"alpha": 1}
@@ -248,7 +249,7 @@ def test_figures_of_another_instance_are_seen_within_two_seconds_and_own_ones_at
 
 def test_many_threads_may_be_the_first_to_ask(firestore_store: FirestoreStore) -> None:
     save(firestore_store, chunk("n1"), vector=V)
-    fresh = FirestoreStore(firestore_store.project)
+    fresh = patient_store(firestore_store.project)
     with ThreadPoolExecutor(16) as pool:
         asked = [pool.submit(fresh.document_frequencies, TENANT, ["alpha", "beta"]) for _ in range(32)]
         assert {tuple(each.result().items()) for each in asked} == {(("alpha", 1), ("beta", 1))}

@@ -127,7 +127,15 @@ def _add_version(cloud: GoogleCloud, call: Call) -> JSON:
     versions = [each for each in cloud.resources if each.startswith(f"{call.resource}/versions/")]
     name = f"{call.resource}/versions/{1 + len(versions)}"
     cloud.resources[name] = {"name": name, "state": "ENABLED", "clientSpecifiedPayloadChecksum": True}
+    cloud.secrets[call.resource] = call.body["payload"]["data"]
     return cloud.resources[name]
+
+
+def _payload(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """Of `latest`, the one added last."""
+    secret = call.resource.rpartition("/versions/")[0]
+    named = [name for name in cloud.resources if name.startswith(f"{secret}/versions/")]
+    return {"name": named[-1], "payload": {"data": cloud.secrets[secret]}} if named else _missing(call.resource)
 
 
 def _index(cloud: GoogleCloud, call: Call) -> JSON:
@@ -292,6 +300,7 @@ HANDLERS: dict[str, Handler] = {
     "cloudresourcemanager.projects.testIamPermissions": _permissions,
     "iam.projects.serviceAccounts.create": _account,
     "secretmanager.projects.secrets.addVersion": _add_version,
+    "secretmanager.projects.secrets.versions.access": _payload,
     "firestore.projects.databases.collectionGroups.indexes.create": _index,
     "firestore.projects.databases.collectionGroups.indexes.list": _indexes,
     "firestore.projects.databases.collectionGroups.fields.list": _fields,
