@@ -141,7 +141,7 @@ def _folders(app: App, tenant_id: str) -> str:
         if each.source.root.is_dir() and not each.finished
     ]
     if odd:
-        raise OperatorError(f"{'; '.join(odd)}: run aurora index again")
+        raise OperatorError(f"{'; '.join(odd)}: run aurora index on it, or aurora folders move or forget")
     return ", ".join(str(each.source.root) for each in known) or "none indexed yet"
 
 

@@ -41,9 +41,9 @@ class Both:
 
 
 @pytest.fixture(scope="module")
-def both(emulator: Emulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
+def both(emulator: Emulator, firestore_host: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(8) as executor:
-        patch.setenv("FIRESTORE_EMULATOR_HOST", emulator.host)
+        patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
         embedded, firestore = EmbeddedStore(tmp_path_factory.mktemp("home")), patient_store("demo-both")
         made = Both(Library(embedded, executor), Library(firestore, executor))
         for library in (made.embedded, made.firestore):
