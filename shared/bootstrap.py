@@ -73,9 +73,9 @@ def build(
     """
     extras.check(settings)
     record_to(_recorder(settings))
-    local = _local_embedder()
-    embedder = _embedder(settings) or local
-    quoter = Quoter(local)
+    hosted = _hosted_embedder(settings)
+    local = _local_embedder(settings) if hosted is None else _box_embedder()
+    embedder, quoter = hosted or local, Quoter(local)
     patience = settings.chat_timeout_ms / 1000
     writer = _writer(settings, patience)
     return App(
@@ -116,8 +116,8 @@ def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> St
     return EmbeddedStore(settings.home, on_write=on_write)
 
 
-def _embedder(settings: Settings) -> Embedder | None:
-    """A service's. None: none is configured."""
+def _hosted_embedder(settings: Settings) -> Embedder | None:
+    """None: none is configured."""
     if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
@@ -143,8 +143,15 @@ def _embedder(settings: Settings) -> Embedder | None:
     return None
 
 
-def _local_embedder() -> Embedder | None:
-    """It also reads sentences at answer time, where a service would take too long. None: it is not installed."""
+def _box_embedder() -> Embedder | None:
+    """Beside a service, which would take too long for the sentences that are quoted. None: it is not installed."""
+    from shared.adapters.local import embedder, files  # noqa: PLC0415 - only where it is used
+
+    return embedder.LocalEmbedder.of(None, None) if files.available() else None
+
+
+def _local_embedder(settings: Settings) -> Embedder | None:
+    """The model that is named, or the one in the box. None: it is not installed."""
     from shared.adapters.local import embedder, files  # noqa: PLC0415 - only where it is used
 
     if not settings.embedding_model and not files.available():
