@@ -15,9 +15,11 @@ import pytest
 
 from tests.deploy import cloud_build
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
+from tests.servers.served import Served, served
 
 ROOT = Path(__file__).parents[2]
 PROJECT = "demo-notes"
+"""What the documentation calls PROJECT."""
 SECONDS = 300
 
 
@@ -35,14 +37,13 @@ class Deployment:
     workspaces: list[Path] = field(default_factory=list)
     """The folders in which builds ran, with what had been uploaded."""
 
-    def run(self, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """In the clone, by the project's owner; standard output and errors together."""
-        given = tools(self.cloud, home=self.folder / "owner", account=OWNER, path=self.path)
+    def follow(self, line: str, *, typed: str = "") -> subprocess.CompletedProcess[str]:
+        """A command line of the documentation, in the clone, by the project's owner; output and errors together."""
         return subprocess.run(
-            command,
+            ["bash", "-c", line.replace("PROJECT", PROJECT).replace("KEY=…", "KEY=a-key")],
             cwd=self.clone,
-            env={**given, **environment},
-            stdin=subprocess.DEVNULL,
+            env=tools(self.cloud, home=self.folder / "owner", account=OWNER, path=self.path),
+            input=typed,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -94,8 +95,15 @@ def cloned(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
-    """Set up and deployed, once."""
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """What answers where functions are deployed to."""
+    with served(tmp_path_factory.mktemp("product")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def deployment(tmp_path_factory: pytest.TempPathFactory, product: Served) -> Iterator[Deployment]:
+    """Nothing is deployed yet."""
     if shutil.which("gcloud") is None:
         _missing("gcloud is not installed (Debian: google-cloud-cli)")
     firebase = firebase_tools()
@@ -107,4 +115,6 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]
     with GoogleCloud(PROJECT) as cloud:
         made = Deployment(cloud, cloned(folder / "clone"), folder, f"{shims}:{os.environ['PATH']}")
         cloud.run_build = made.build
+        cloud.function_url = lambda name: f"{product.address}/{name}"
+        cloud.id_token = product.alice
         yield made

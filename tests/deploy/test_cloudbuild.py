@@ -95,15 +95,13 @@ def test_every_function_knows_when_its_host_ends_a_request(name: str) -> None:
     assert Settings.from_env({"REQUEST_TIMEOUT_SECONDS": said[1]}).chat_timeout_ms == 30_000
 
 
-def test_every_service_account_is_made_by_the_setup_script() -> None:
-    made = set(re.findall(r"^account (aurora-\w+)", (ROOT / "deploy/setup.sh").read_text(), re.MULTILINE))
-    used = set(re.findall(r"(aurora-\w+)@", (ROOT / "cloudbuild.yaml").read_text()))
-    assert used == made
-
-
 def test_shellcheck_finds_nothing_in_the_scripts() -> None:
     scripts = [ROOT / ".ci/run", *sorted((ROOT / "deploy").glob("*.sh"))]
     found = subprocess.run(
-        [Path(sys.executable).parent / "shellcheck", *scripts], capture_output=True, text=True, check=False
+        [Path(sys.executable).parent / "shellcheck", "--external-sources", *scripts],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert found.returncode == 0, found.stdout

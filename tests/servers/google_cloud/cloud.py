@@ -64,6 +64,8 @@ class GoogleCloud(ScriptedServer):
         """Does what a build does; whether it succeeded."""
         self.function_url: Callable[[str], str] = lambda name: f"{self.url}/functions/{name}"
         """The address of a function, by its name."""
+        self.id_token = ""
+        """What somebody who signs up gets."""
         self.builder = ""
         """The account of the build that runs."""
         self.news: set[str] = set()

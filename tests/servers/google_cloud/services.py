@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tests.servers.gemini import error
+from tests.servers.google_cloud import people
 from tests.servers.google_cloud.access import StaleError
 from tests.servers.scripted import Reply
 
@@ -36,7 +37,7 @@ def generic(cloud: GoogleCloud, call: Call) -> Reply | JSON:
         for name in [each for each in cloud.resources if f"{each}/".startswith(f"{call.resource}/")]:
             del cloud.resources[name]
         return done(cloud, call, {})
-    if verb == "patch":
+    if verb in ("patch", "updateConfig"):
         held.update(call.body)
     return done(cloud, call, held)
 
@@ -72,7 +73,7 @@ def _list(cloud: GoogleCloud, call: Call) -> JSON:
     pattern = re.escape(call.resource).replace(r"/\-/", "/[^/]+/")
     found = [held for name, held in cloud.resources.items() if re.fullmatch(rf"{pattern}/[^/]+", name)]
     kind = call.resource.rpartition("/")[2]
-    return {{"serviceAccounts": "accounts", "o": "items", "b": "items"}.get(kind, kind): found}
+    return {{"serviceAccounts": "accounts", "webApps": "apps"}.get(kind, kind): found}
 
 
 def _policy(cloud: GoogleCloud, call: Call) -> JSON:
@@ -123,7 +124,14 @@ def _account(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     return cloud.resources[name]
 
 
-def _add_version(cloud: GoogleCloud, call: Call) -> JSON:
+def _versions(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    secret = call.resource.removesuffix("/versions")
+    return _list(cloud, call) if secret in cloud.resources else _missing(secret)
+
+
+def _add_version(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    if call.resource not in cloud.resources:
+        return _missing(call.resource)
     versions = [each for each in cloud.resources if each.startswith(f"{call.resource}/versions/")]
     name = f"{call.resource}/versions/{1 + len(versions)}"
     cloud.resources[name] = {"name": name, "state": "ENABLED", "clientSpecifiedPayloadChecksum": True}
@@ -286,11 +294,13 @@ STANDARD: dict[str, Handler] = {
     "setIamPolicy": _set_policy,
 }
 HANDLERS: dict[str, Handler] = {
+    **people.HANDLERS,
     "serviceusage.services.batchEnable": _enable,
     "serviceusage.services.get": _service,
     "cloudresourcemanager.projects.get": _project,
     "cloudresourcemanager.projects.testIamPermissions": _permissions,
     "iam.projects.serviceAccounts.create": _account,
+    "secretmanager.projects.secrets.versions.list": _versions,
     "secretmanager.projects.secrets.addVersion": _add_version,
     "firestore.projects.databases.collectionGroups.indexes.create": _index,
     "firestore.projects.databases.collectionGroups.indexes.list": _indexes,
