@@ -42,8 +42,8 @@ ask() { # question, default
   if [ -t 0 ]; then read -rp "$1 [$2]: " answer; fi
   echo "${answer:-$2}"
 }
-location=${location:-$(gcloud firestore databases describe --database='(default)' --format='value(locationId)' 2>/dev/null ||
-  ask "Where the notes are kept, for good (eur3: Europe, nam5: America, or a region)" eur3)}
+kept=$(gcloud firestore databases describe --database='(default)' --format='value(locationId)' 2>/dev/null) || kept=
+location=${kept:-${location:-$(ask "Where the notes are kept, for good (eur3: Europe, nam5: America, or a region)" eur3)}}
 case $location in eur3) near=europe-west1 ;; nam5) near=us-central1 ;; *) near=$location ;; esac
 deployed=$(gcloud functions list --v2 --filter='name~/functions/chat$' --format='value(name.segment(3))' 2>/dev/null) ||
   deployed=

@@ -81,6 +81,11 @@ def firebase_tools() -> Path:
     return folder / "node_modules/.bin/firebase"
 
 
+def found_gcloud() -> None:
+    if shutil.which("gcloud") is None:
+        _missing("gcloud is not installed (Debian: google-cloud-cli)")
+
+
 def cloned(folder: Path) -> Path:
     """What a fresh clone of this working tree holds."""
     listed = subprocess.run(
@@ -104,8 +109,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="session")
 def deployment(tmp_path_factory: pytest.TempPathFactory, product: Served) -> Iterator[Deployment]:
     """Nothing is deployed yet."""
-    if shutil.which("gcloud") is None:
-        _missing("gcloud is not installed (Debian: google-cloud-cli)")
+    found_gcloud()
     firebase = firebase_tools()
     folder = tmp_path_factory.mktemp("deployment")
     shims = folder / "bin"
