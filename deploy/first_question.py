@@ -5,6 +5,8 @@
 Adds Firebase, a web app and sign-in by e-mail where they are missing. Needs gcloud and Python 3.8, nothing else.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import secrets
@@ -13,6 +15,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from typing import Any
 
 FIREBASE = os.environ.get("FIREBASE_API_URL", "https://firebase.googleapis.com") + "/v1beta1"
 IDENTITY = os.environ.get("FIREBASE_IDENTITY_URL", "https://identitytoolkit.googleapis.com")
@@ -32,13 +35,14 @@ class Refused(Exception):
         super().__init__(f"{url.partition('?')[0]}: {status} {said}")
 
 
-def call(method: str, url: str, body: object = None, token: str = "", project: str = "") -> dict:
+def call(method: str, url: str, body: object = None, token: str = "", project: str = "") -> dict[str, Any]:
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}", "X-Goog-User-Project": project}
     data = None if body is None else json.dumps(body).encode()
     used = {name: value for name, value in headers.items() if value.strip() not in ("", "Bearer")}
     try:
         with urllib.request.urlopen(urllib.request.Request(url, data, used, method=method), timeout=120) as reply:
-            return json.loads(reply.read() or b"{}")
+            said: dict[str, Any] = json.loads(reply.read() or b"{}")
+            return said
     except urllib.error.HTTPError as error:
         with error:
             raise Refused(error.code, url, error.read().decode(errors="replace")[:500]) from None
@@ -52,10 +56,10 @@ class Google:
         said = subprocess.run(["gcloud", "auth", "print-access-token"], check=True, stdout=subprocess.PIPE, text=True)
         self.token = said.stdout.strip()
 
-    def __call__(self, method: str, url: str, body: object = None) -> dict:
+    def __call__(self, method: str, url: str, body: object = None) -> dict[str, Any]:
         return call(method, url, body, self.token, self.project)
 
-    def wait(self, operation: dict) -> None:
+    def wait(self, operation: dict[str, Any]) -> None:
         while not operation.get("done"):
             time.sleep(2)
             operation = self("GET", f"{FIREBASE}/{operation['name']}")
@@ -76,7 +80,7 @@ def web_key(google: Google) -> str:
     if not google("GET", f"{project}/webApps").get("apps"):
         google.wait(google("POST", f"{project}/webApps", {"displayName": "Aurora Notes"}))
     app = google("GET", f"{project}/webApps")["apps"][0]
-    return google("GET", f"{FIREBASE}/{app['name']}/config")["apiKey"]
+    return str(google("GET", f"{FIREBASE}/{app['name']}/config")["apiKey"])
 
 
 def switch_on_sign_in(google: Google) -> None:
@@ -98,10 +102,10 @@ def signed_up(key: str) -> str:
     asked = {**person, "returnSecureToken": True}
     for pause in (2, 4, 8, 16):
         try:
-            return call("POST", f"{IDENTITY}/v1/accounts:signUp?key={key}", asked)["idToken"]
+            return str(call("POST", f"{IDENTITY}/v1/accounts:signUp?key={key}", asked)["idToken"])
         except Refused:
             time.sleep(pause)
-    return call("POST", f"{IDENTITY}/v1/accounts:signUp?key={key}", asked)["idToken"]
+    return str(call("POST", f"{IDENTITY}/v1/accounts:signUp?key={key}", asked)["idToken"])
 
 
 def ask(chat: str, api: str, key: str) -> None:

@@ -6,11 +6,14 @@ The etag stays inside, so setting the result is refused where somebody else has 
 Conditional bindings are left alone. Needs Python 3.8, nothing else.
 """
 
+from __future__ import annotations
+
 import json
 import sys
+from typing import Any
 
 
-def changed(policy: dict, action: str, pairs: list) -> dict:
+def changed(policy: dict[str, Any], action: str, pairs: list[list[str]]) -> dict[str, Any]:
     bindings = policy.setdefault("bindings", [])
     for role, member in pairs:
         plain = [each for each in bindings if each["role"] == role and "condition" not in each]

@@ -14,7 +14,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from tests.servers.gemini import error
 from tests.servers.google_cloud.access import TABLE, Access
 from tests.servers.google_cloud.discovery import Method, find
-from tests.servers.google_cloud.services import HANDLERS, generic
+from tests.servers.google_cloud.services import HANDLERS
+from tests.servers.google_cloud.standard import generic
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
 JSON = dict[str, Any]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tests.servers.gemini import error
+from tests.servers.google_cloud.standard import Handler
 from tests.servers.scripted import Reply
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _leave(_cloud: GoogleCloud, _call: Call) -> JSON:
     return {}
 
 
-HANDLERS: dict[str, Callable[[GoogleCloud, Call], Reply | JSON]] = {
+HANDLERS: dict[str, Handler] = {
     "firebase.projects.addFirebase": _add_firebase,
     "firebase.projects.webApps.create": _web_app,
     "firebase.projects.webApps.getConfig": _web_config,
