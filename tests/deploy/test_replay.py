@@ -13,6 +13,7 @@ import pytest
 
 from tests.deploy.conftest import PROJECT, ROOT, Deployment
 from tests.servers.gemini import error
+from tests.servers.google_cloud import OWNED
 from tests.servers.served import Served
 
 FUNCTIONS = ["api", "chat", "on-note-write", "on-template-write", "reconcile"]
@@ -184,6 +185,6 @@ def test_down_takes_away_what_up_made_but_the_notes(deployed: Deployment, refuse
     assert said.returncode == 0, said.stdout
     for kind in ("functions", "jobs", "secrets", "serviceAccounts"):
         assert cloud.named(kind) == [], kind
-    assert cloud.access.policies[f"projects/{PROJECT}"]["bindings"] == []
+    assert cloud.access.policies[f"projects/{PROJECT}"]["bindings"] == [OWNED]
     assert cloud.named("databases") == ["(default)"]
     assert cloud.faults == []

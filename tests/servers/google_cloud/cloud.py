@@ -21,6 +21,8 @@ from tests.servers.scripted import Reply, Request, ScriptedServer
 JSON = dict[str, Any]
 OWNER = "owner@example.com"
 """Whose token may do everything, as a project's owner may."""
+OWNED = {"role": "roles/owner", "members": [f"user:{OWNER}"]}
+"""The binding that every project is made with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class GoogleCloud(ScriptedServer):
     def __init__(self, project: str = "demo-notes") -> None:
         self.project = project
         self.access = Access(frozenset({OWNER}))
+        self.access.put(f"projects/{project}", {"version": 1, "bindings": [OWNED]})
         self.calls: list[Call] = []
         self.faults: list[str] = []
         """What would not have worked: bodies against their schema, methods that are unknown, hosts beyond."""

@@ -190,7 +190,7 @@ def _build(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 
 def _bucket(cloud: GoogleCloud, call: Call) -> JSON:
-    return cloud.resources.setdefault(f"b/{call.body['name']}", dict(call.body))
+    return cloud.resources.setdefault(f"b/{call.body['name']}", {**call.body, "id": call.body["name"]})
 
 
 def _object(cloud: GoogleCloud, call: Call) -> JSON:

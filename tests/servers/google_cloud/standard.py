@@ -65,7 +65,7 @@ def listed(cloud: GoogleCloud, call: Call) -> JSON:
     pattern = re.escape(call.resource).replace(r"/\-/", "/[^/]+/")
     found = [held for name, held in cloud.resources.items() if re.fullmatch(rf"{pattern}/[^/]+", name)]
     kind = call.resource.rpartition("/")[2]
-    return {{"serviceAccounts": "accounts", "webApps": "apps"}.get(kind, kind): found}
+    return {{"b": "items", "o": "items", "serviceAccounts": "accounts", "webApps": "apps"}.get(kind, kind): found}
 
 
 def _policy(cloud: GoogleCloud, call: Call) -> JSON:
