@@ -13,7 +13,7 @@ from cli.asking import asking, question_json
 from cli.destinations import listed_notes
 from cli.hints import why_nothing
 from cli.options import Place, anywhere, print_json
-from cli.showing import Linked, console, linked
+from cli.showing import Linked, console, linked, show_time
 from functions.client import ApiClient, Json
 from shared.domain import Strategy
 from shared.errors import NotFound
@@ -84,9 +84,7 @@ def _show(explained: Json, link: Linked, nothing: str) -> None:
         for passage in note["chunks"][:MOST_SHOWN]:
             table.add_row(*_row(passage, link))
     out.print(table if notes else Text(nothing))
-    time_range = explained["meta"]["query"]["timeRange"]
-    if time_range and time_range["widened"]:
-        out.print(Text(f"searched further than the time named: {time_range['widened']}", "dim"))
+    show_time(explained)
 
 
 def _heading(name: str, legs: Json) -> str:

@@ -53,6 +53,7 @@ def show_answer(answer: Json, place: Place) -> None:
 def show_sources(answer: Json, place: Place) -> None:
     """What stands below an answer's text."""
     out, link = console(), linked(place)
+    show_time(answer)
     for citation in answer["citations"]:
         out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(_where(citation), citation)))
         out.print(Text(f"       “{snippet(citation['quote'])}”", "dim"))
@@ -78,11 +79,22 @@ def show_found(found: Json, place: Place, *, matched: bool, nothing: str) -> Non
     if not matched:
         console().print("Nothing matches well. The nearest notes:" if rows else Text(nothing))
     if rows:
+        show_time(found)
         show_results(rows, place)
 
 
+def show_time(found: Json) -> None:
+    """What the time that the question names did to the search, if it names one."""
+    time_range = (found["meta"].get("query") or {}).get("timeRange")
+    if time_range:
+        how = "restricted to" if time_range["restricts"] else "ordered by nearness to"
+        further = f", searched further: {time_range['widened']}" if time_range["widened"] else ""
+        console().print(Text(f"{how} “{time_range['phrase']}”{further}", "dim"))
+
+
 def _names_time(found: Json) -> bool:
-    return found["meta"]["query"]["timeRange"] is not None
+    time_range = found["meta"]["query"]["timeRange"]
+    return time_range is not None and bool(time_range["restricts"])
 
 
 def _speaks(row: Json, similarity: float) -> bool:

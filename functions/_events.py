@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -16,12 +17,26 @@ import flask
 from cloudevents.http import CloudEvent
 
 from functions import _log
-from shared.errors import BrokenPromise, EmbeddingsSpent, InvalidArgument, ModelRefused, Unavailable
+from shared.errors import (
+    AuroraError,
+    BrokenPromise,
+    EmbeddingsSpent,
+    InvalidArgument,
+    ModelRefused,
+    StoreRefused,
+    StoreUnavailable,
+    Unavailable,
+)
 
 if TYPE_CHECKING:
     from shared.domain import NoteKey, TemplateKey
 
 _logger = logging.getLogger(__name__)
+
+GIVE_UP_AFTER = timedelta(hours=1)
+"""Eventarc sends an event again for 24 hours, each time a billed call; reconcile looks at unfinished notes every five
+minutes and waits longer after each failure.
+"""
 
 _DOCUMENT = re.compile(r"tenants/([^/]+)/([^/]+)/([^/]+)", re.DOTALL)
 
@@ -41,26 +56,51 @@ def template_keys(event: CloudEvent) -> tuple[TemplateKey, ...]:
 
 
 @contextmanager
-def handling(event: CloudEvent, **names: str) -> Iterator[None]:
+def handling(event: CloudEvent, give_up: Callable[[str], None] | None = None, **names: str) -> Iterator[None]:
     """Around the work on the document that `names` identify in the log.
 
     What may pass with time (an outage, another worker at the same note) answers 503, so that the event comes again;
     what will not is acknowledged and logged. A bug is 500 and comes again too; its text, which may quote a note, stays
-    inside.
+    inside. Neither comes again for ever: of an event older than GIVE_UP_AFTER it is `give_up`, told the reason, that
+    keeps the matter visible, and reconcile that goes on with it.
     """
     with _log.context({"eventId": str(event.get_attributes().get("id")), **names}):
         try:
             yield
-        except (ModelRefused, BrokenPromise, InvalidArgument):
+        except (ModelRefused, BrokenPromise, InvalidArgument, StoreRefused):
             _logger.exception("acknowledged: it would end the same again")
         except EmbeddingsSpent:
             _logger.info("acknowledged: today's embedding budget is used up; what is missing is embedded tomorrow")
         except Unavailable as error:
+            if _is_old(event):
+                _end(error.message, give_up if isinstance(error, StoreUnavailable) else None)
+                return
             _logger.warning("to be sent again, %s: %s", type(error).__name__, error.message)
             flask.abort(503, description=type(error).__name__)
-        except Exception:
+        except Exception as error:
             _logger.exception("unexpected error")
-            flask.abort(500)
+            if not _is_old(event):
+                flask.abort(500)
+            _end(f"unexpected error: {type(error).__name__}", give_up)
+
+
+def _is_old(event: CloudEvent) -> bool:
+    """Whether it has been sent again for long enough. An event that does not say when it was is young."""
+    try:
+        at = datetime.fromisoformat(str(event.get_attributes().get("time")))
+    except ValueError:
+        return False
+    return at.tzinfo is not None and datetime.now(UTC) - at > GIVE_UP_AFTER
+
+
+def _end(reason: str, give_up: Callable[[str], None] | None) -> None:
+    """The event is acknowledged whatever becomes of saying so: what is missing in the index, reconcile finds."""
+    _logger.error("acknowledged after %s of trying: %s", GIVE_UP_AFTER, reason)
+    try:
+        if give_up is not None:
+            give_up(reason)
+    except AuroraError as problem:
+        _logger.warning("the record of it could not be written, %s: %s", type(problem).__name__, problem.message)
 
 
 def _written(event: CloudEvent, collection: str) -> list[tuple[str, str]]:

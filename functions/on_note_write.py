@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
+from typing import TYPE_CHECKING
 
 import functions_framework
 from cloudevents.http import CloudEvent
@@ -10,6 +12,9 @@ from cloudevents.http import CloudEvent
 from functions import _log
 from functions._calls import current_app
 from functions._events import handling, note_keys
+
+if TYPE_CHECKING:  # main.py loads every function, and the domain's types cost a cold start 20 ms
+    from shared.domain import NoteKey
 
 _logger = logging.getLogger(__name__)
 
@@ -22,7 +27,11 @@ def on_note_write(event: CloudEvent) -> None:
     if not keys:
         _logger.warning("acknowledged an event that names no note")
     for key in keys:
-        with handling(event, tenantId=key.tenant_id, noteId=key.note_id):
+        with handling(event, partial(_give_up, key), tenantId=key.tenant_id, noteId=key.note_id):
             outcome = current_app().index_note(key)
             fields = {"action": outcome.action, "chunks": outcome.chunks, "embedded": outcome.embedded}
             _logger.info("note %s", outcome.action, extra={"fields": fields})
+
+
+def _give_up(key: NoteKey, reason: str) -> None:
+    current_app().give_up(key, reason)

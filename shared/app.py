@@ -39,6 +39,7 @@ from shared.domain import (
     Vector,
 )
 from shared.errors import Conflict, InvalidArgument, NotFound
+from shared.indexing.giving_up import give_up
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
@@ -184,6 +185,11 @@ class App:
         """Bring one note's index to what the note says now."""
         embedder = self.embedder_of(key.tenant_id)
         return index_note(key, store=self.store, embedder=embedder, clock=self.clock, chunker=self.chunker)
+
+    def give_up(self, key: NoteKey, reason: str) -> None:
+        """Indexing the note has failed for too long: its record says so, and why. Raises Conflict, StoreUnavailable."""
+        version = index_version(self.embedder, self.chunker)
+        give_up(key, reason=reason, store=self.store, index_version=version, now=self.clock())
 
     def index_state(self, tenant_id: str, note_id: str) -> NoteState:
         """Raises NotFound if there is no such note. One whose fields are of wrong types has a record that says so."""

@@ -255,6 +255,8 @@ class TimeHint:
     phrase: str
     days: int | None
     """How far back from now it may reach, in days, rounded up; None: open at the start."""
+    restricts: bool = True
+    """Whether only notes of then are asked for; else notes near to it come first."""
 
 
 class Strategy(StrEnum):
@@ -447,6 +449,22 @@ class Reranked:
     failure: str | None
 
 
+class Leg(StrEnum):
+    """One of the searches of a question."""
+
+    VECTOR = "vector"
+    KEYWORD = "keyword"
+    RECENT = "recent"
+
+
+@dataclass(frozen=True, slots=True)
+class SilentLeg:
+    """A search of the question failed; the others answered. `reason` holds nothing of notes."""
+
+    leg: Leg
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Retrieved:
     """What retrieval found, best first; or why it found nothing."""
@@ -475,6 +493,8 @@ class Retrieved:
     """Widened though notes were written in the time named: none of them speaks of the question, others do."""
     reranked: Reranked | None = None
     """None: nobody was asked."""
+    silent_legs: tuple[SilentLeg, ...] = ()
+    """What was searched without."""
 
 
 # -- Answering ----------------------------------------------------------------------------------

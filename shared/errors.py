@@ -15,6 +15,8 @@ AuroraError
 │   ├── ModelUnavailable           the embedding or writing model: timeout, 429, 5xx, cut connection
 │   │   └── EmbeddingsSpent        the tenant's embedding budget is used up until the next UTC day
 │   ├── StoreUnavailable           Firestore or the disk does not answer
+│   │   └── StoreRefused           it answers, and the same again until the deployment is mended: an index is
+│   │                              missing or being built, a right is missing, a request of ours is wrong
 │   ├── NoteBusy                   another worker is embedding this note right now
 │   └── RequestBusy                another worker is answering a request of the same id right now
 ├── ModelRefused              the model answered and will answer the same again: bad key, bad request,
@@ -102,6 +104,10 @@ class EmbeddingsSpent(ModelUnavailable):
 
 class StoreUnavailable(Unavailable):
     """The store did not answer."""
+
+
+class StoreRefused(StoreUnavailable):
+    """The store answered and will answer the same until somebody mends the deployment, or an index is built."""
 
 
 class NoteBusy(Unavailable):

@@ -124,7 +124,7 @@ def asked_by(prompt: Prompt) -> Asked:
         names=frozenset(names),
         lang=lang,
         jotted=_is_jotted(prompt.question),
-        time=analysis.time.range if analysis and analysis.time else None,
+        time=analysis.time.range if analysis and analysis.time and analysis.time.restricts else None,
     )
 
 

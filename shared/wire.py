@@ -147,7 +147,7 @@ def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
     hint = retrieved.analysis.time
     if hint is None:
         return {"keywords": list(retrieved.analysis.keywords), "timeRange": None}
-    used = retrieved.range_used or TimeRange(None, None)
+    used = hint.range if not hint.restricts else retrieved.range_used or TimeRange(None, None)
     time_range: TimeRangeJson = {
         "start": instant(used.start) if used.start else None,
         "end": instant(used.end) if used.end else None,
@@ -155,6 +155,7 @@ def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
         "zone": question.zone,
         "days": hint.days,
         "widened": retrieved.widened,
+        "restricts": hint.restricts,
     }
     return {"keywords": list(retrieved.analysis.keywords), "timeRange": time_range}
 
@@ -166,7 +167,15 @@ def timings_json(timings_ms: Mapping[str, float]) -> dict[str, float]:
 
 def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
     if retrieved is None:
-        return {"k": k, "strategy": "none", "candidateCount": 0, "rerankCount": 0, "timeMs": 0, "reranker": None}
+        return {
+            "k": k,
+            "strategy": "none",
+            "candidateCount": 0,
+            "rerankCount": 0,
+            "timeMs": 0,
+            "reranker": None,
+            "silentLegs": [],
+        }
     asked = retrieved.reranked
     return {
         "k": k,
@@ -175,6 +184,7 @@ def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
         "rerankCount": len(retrieved.selected),
         "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)),
         "reranker": {"model": asked.model, "failure": asked.failure} if asked else None,
+        "silentLegs": [{"leg": each.leg.value, "reason": each.reason} for each in retrieved.silent_legs],
     }
 
 

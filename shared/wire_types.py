@@ -79,7 +79,9 @@ class CitationJson(TypedDict):
 
 
 class TimeRangeJson(TypedDict):
-    """The time a question was understood to name. `start` and `end` null: open; `widened` null: not widened."""
+    """The time a question was understood to name. `start` and `end` null: open; `widened` null: not widened;
+    `restricts` false: notes near to it come first, and none is left out.
+    """
 
     start: str | None
     end: str | None
@@ -87,6 +89,7 @@ class TimeRangeJson(TypedDict):
     zone: str
     days: int | None
     widened: str | None
+    restricts: bool
 
 
 class QueryJson(TypedDict):
@@ -103,6 +106,13 @@ class RerankerJson(TypedDict):
     failure: str | None
 
 
+class SilentLegJson(TypedDict):
+    """A search that failed, and why."""
+
+    leg: str
+    reason: str
+
+
 class RetrievalJson(TypedDict):
     """How the passages were found. `reranker` null: none is configured."""
 
@@ -112,6 +122,7 @@ class RetrievalJson(TypedDict):
     rerankCount: int
     timeMs: int
     reranker: RerankerJson | None
+    silentLegs: list[SilentLegJson]
 
 
 class RefusalJson(TypedDict):

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from shared.account.caches import Cache
 from shared.domain import CorpusStats, IndexRecord, Question, RetrievalMode, Retrieved
+from shared.errors import StoreUnavailable
 
 
 class ResultStore(Protocol):
@@ -25,7 +26,7 @@ class SearchResults:
 
     A deletion is obeyed before the index has followed it: what was found is given again only while all its notes
     exist at the revisions that were found. Refusals are not kept, for they also speak of notes that wait to be
-    indexed; nor is what was found without a model or a vault that usually answers.
+    indexed; nor is what was found without a model, a leg or a vault that usually answers.
     """
 
     store: ResultStore
@@ -35,7 +36,11 @@ class SearchResults:
         """What `search()` finds for the question, or has found within the same minute."""
         started = time.perf_counter()
         # Read before searching: what is indexed meanwhile belongs to a later revision.
-        key = (_asked(question), settings, self.store.stats(question.tenant_id).revision)
+        try:
+            revision = self.store.stats(question.tenant_id).revision
+        except StoreUnavailable:  # the search says what it went without
+            return search()
+        key = (_asked(question), settings, revision)
         kept = self.kept.peek(key)
         if kept is not None and self._is_live(question.tenant_id, kept):
             return replace(kept, timings_ms={"retrieval": 1000 * (time.perf_counter() - started)})
@@ -69,5 +74,5 @@ def _asked(question: Question) -> Question:
 
 def _is_whole(found: Retrieved) -> bool:
     with_vectors = found.mode in (RetrievalMode.WEIGHTED, RetrievalMode.RRF)
-    without = found.silent_vaults or (found.reranked is not None and found.reranked.failure)
+    without = found.silent_vaults or found.silent_legs or (found.reranked is not None and found.reranked.failure)
     return found.refusal is None and with_vectors and not without

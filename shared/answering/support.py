@@ -2,8 +2,8 @@
 
 Each word, name, number and date of the statement gets credit for standing in a sentence of the passage, less for
 standing around it. The score is the credit's weighted mean at the best sentence, multiplied down for what contradicts
-or was made up: a number, date, name or identifier that the passage does not hold, a negation on one side alone, an
-opposite (`rises`, `falls`). Nothing is looked up and no model is asked; the same input gives the same score.
+or was made up: a number, date, name or identifier that the passage does not hold, a negation on one side alone. Nothing
+is looked up and no model is asked; the same input gives the same score.
 
 It reads words, not meanings: a true paraphrase without a common word is `unsupported`, a false sentence made of the
 passage's own words may be `supported`. A statement in another language than the passage is judged by its names and
@@ -20,14 +20,13 @@ from shared.answering.passages import Passage, passage_of
 from shared.domain import IndexedChunk, Judgement, Statement, Support, Verdict
 from shared.text.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
 from shared.text.languages import detect
-from shared.text.opposites import denials, opposites
 from shared.text.quantities import Day, Quantity
 from shared.text.stop_words import stop_words
 
 SUPPORTED, PARTIAL = 0.6, 0.4
 """Least scores of the states."""
-NO_NUMBER, NO_NAME, NEGATED, OPPOSITE = 0.3, 0.4, 0.1, 0.4
-"""What a score is multiplied by for a number, date or identifier that is not there, a name, a negation, an opposite."""
+NO_NUMBER, NO_NAME, NEGATED = 0.3, 0.4, 0.1
+"""What a score is multiplied by for a number, date or identifier that is not there, a name, a negation."""
 LEAST_NEGATED = 0.4
 """Share of a statement's matched words that are negated in the passage alone, from which on that contradicts."""
 NEARLY = 0.9
@@ -164,7 +163,7 @@ def _best_match(claim: _Claim, passage: Passage) -> _Match | None:
         if share < NEARLY * ranked[0][0]:
             break
         sentence = passage.sentences[-at]
-        factor = 1.0 if claim.foreign else _contradiction(claim, found, sentence, passage.lang)
+        factor = 1.0 if claim.foreign else _contradiction(claim, found, sentence)
         if factor * share > best_score:
             renamed = _renames(claim, found, sentence)
             best, best_score = _Match(found, factor, renamed, (sentence.start, sentence.end)), factor * share
@@ -175,24 +174,18 @@ def _mean(weights: Sequence[float], found: Sequence[float]) -> float:
     return sum(weight * credit for weight, credit in zip(weights, found, strict=True)) / sum(weights)
 
 
-def _contradiction(claim: _Claim, found: Sequence[float], sentence: Facts, lang: str) -> float:
+def _contradiction(claim: _Claim, found: Sequence[float], sentence: Facts) -> float:
     matched = [word for word, credit in zip(claim.words, found, strict=False) if credit == 1.0]
-    factor = NEGATED if _turned(claim, matched, sentence, lang) else 1.0
-    missing = (word for word, credit in zip(claim.words, found, strict=False) if credit < 1.0)
-    if any(not sentence.stems.isdisjoint(opposites(word.stems[0], lang)) for word in missing):
-        factor *= OPPOSITE
-    return factor
+    return NEGATED if _turned(claim, matched, sentence) else 1.0
 
 
-def _turned(claim: _Claim, matched: Sequence[Word], sentence: Facts, lang: str) -> bool:
+def _turned(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool:
     """Whether one side denies what the other says."""
     if _is_copy(claim, matched, sentence):
         return (claim.negations + sentence.negations) % 2 == 1
     if not claim.negations:
         turned = sum(word.weight for word in matched if not sentence.negated.isdisjoint(word.stems))
         return turned > 0 and turned >= LEAST_NEGATED * sum(word.weight for word in matched)
-    if not sentence.stems.isdisjoint(denials(lang)):
-        return False
     denied = [word for word in matched if not claim.negated.isdisjoint(word.stems)]
     return all(sentence.negated.isdisjoint(word.stems) for word in denied or matched)
 

@@ -20,9 +20,10 @@ from datetime import datetime
 from typing import Literal
 
 from shared.domain import IndexedChunk, IndexStatus, Note, NoteKey
-from shared.errors import Conflict, NoteBusy
+from shared.errors import Conflict, NoteBusy, StoreRefused
 from shared.indexing.changes import compare
 from shared.indexing.chunking import CHUNKER_VERSION, chunk
+from shared.indexing.giving_up import give_up
 from shared.indexing.records import begun, finished, is_leased, leased, rejected
 from shared.indexing.revision import note_revision
 from shared.indexing.standing import Finding, Standing, read_standing
@@ -83,9 +84,11 @@ def index_note(
     `chunker`: a strategy of `chunking.chunk`.
 
     Whatever was done before, once or twice or half, the index ends the same. A note that cannot be indexed (fields of
-    wrong types, text too long), that the model refuses or returns bad vectors for is `failed`, and its record says why.
+    wrong types, text too long), that the model refuses or returns bad vectors for, or that the store refuses, is
+    `failed`, and its record says why.
     Raises ModelUnavailable when the model is away (the chunks are stored and keyword search finds them), NoteBusy when
-    another worker is at it or it changes faster than it can be followed, StoreUnavailable: call again later.
+    another worker is at it or it changes faster than it can be followed, StoreUnavailable: call again later. Raises
+    StoreRefused only where the store does not take the record either.
     """
     job = _Job(key, store, embedder, clock, chunker)
     outcome = IndexOutcome("unchanged")
@@ -94,6 +97,8 @@ def index_note(
             latest = _round(job)
         except Conflict:
             continue
+        except StoreRefused as refusal:
+            return _give_up(job, refusal)
         if latest.action == "unchanged":
             return replace(outcome, chunks=latest.chunks)
         outcome = replace(latest, embedded=outcome.embedded + latest.embedded)
@@ -138,6 +143,18 @@ def _index(job: _Job, note: Note, standing: Standing) -> IndexOutcome:
         embedded = add_vectors(ledger, embedded_texts(changes.embed), embedder=job.embedder, clock=job.clock)
     failed = ledger.record.status is IndexStatus.FAILED
     return IndexOutcome("failed" if failed else "indexed", len(wanted), embedded, ledger.record.error)
+
+
+def _give_up(job: _Job, refusal: StoreRefused) -> IndexOutcome:
+    """The store would refuse the same again. Raises the refusal where it takes not even that, or there is no note."""
+    try:
+        version, now = job.index_version, job.clock()
+        told = give_up(job.key, reason=refusal.message, store=job.store, index_version=version, now=now)
+    except Conflict:
+        raise NoteBusy(f"note {job.key.note_id!r} changed while it was being given up") from refusal
+    if not told:
+        raise refusal
+    return IndexOutcome("failed", error=refusal.message)
 
 
 def _wanted(note: Note, embedder: Embedder | None, chunker: str) -> tuple[IndexedChunk, ...]:

@@ -89,7 +89,7 @@ def gather(
     """At most three times `leg_size` candidates. `matches`: what the keyword leg has already brought.
 
     `parts` cover the restriction; none: it is searched as one. A part whose search fails brings nothing of its vaults,
-    which the pool's `silent_vaults` names. Raises StoreUnavailable if no vault is left, or any other leg fails.
+    which the pool's `silent_vaults` names, unless no vault is left. Raises as the store does where another leg fails.
     """
     legs, options = _Legs(search, restriction), search.options
     leg = VectorLeg(parts or (Part(restriction),), options.leg_size)

@@ -24,11 +24,11 @@ class Found:
 
 
 def find(search: Search, allowed: Restriction, analysis: Analysis, query: Query) -> Found:
-    """What lies in the time the question names; what lies around it if nothing does, and what lies at any time if
+    """What lies in the time the question asks about; what lies around it if nothing does, and what lies at any time if
     that alone speaks of the question. Filters are never widened.
     """
     hint = analysis.time
-    if hint is None:
+    if hint is None or not hint.restricts:
         return Found(gather_from_places(search, allowed, query), allowed)
     restriction = within(allowed, hint.range)
     matches = match(search, restriction)

@@ -32,7 +32,7 @@ from shared.retrieval.reranking import rerank
 from shared.retrieval.restriction import restrict
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_of_notes, select
-from shared.retrieval.series import bonuses
+from shared.retrieval.silence import Tolerant
 from shared.step_timer import StepTimer
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
@@ -60,7 +60,8 @@ def retrieve(
     """Best passages first. `pool` runs the legs; the caller must not be one of its tasks. `places`: where alone to
     look, scores multiplied by the weights given; none: everywhere alike.
 
-    Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no error.
+    Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no error,
+    nor is a leg whose search fails while another brings something.
     """
     trail = follow(
         question, store=store, embedder=embedder, options=options, pool=pool, places=places, reranker=reranker
@@ -96,17 +97,20 @@ def follow(
     timer.end("analysis")
     allowed = inside(restrict(question.filters, question.now, partial(store.folders, question.tenant_id)), places)
     timer.end("restriction")
+    searched = Tolerant(store)
     search = Search(
         tenant_id=question.tenant_id,
         stems=analysis.stems,
         now=question.now,
         posting_budget=options.posting_budget if embedder else options.posting_budget_alone,
-        store=store,
+        store=searched,
         options=options,
         executor=pool,
         places=places,
     )
     found = find(search, allowed, analysis, QueryVector.of(question.text, analysis, embedder))
+    if not found.pool.candidates:
+        searched.check()
     timer.end("candidates")
     score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder)
     wanted, formula = _wanted(question, options), score_of(found.pool)
@@ -130,6 +134,7 @@ def follow(
         places=places,
         silent_vaults=tuple(sorted(found.pool.silent_vaults)),
         reranked=reranked,
+        silent_legs=searched.silent,
     )
     return Trail(search, found.restriction, found.pool, formula, retrieved)
 
@@ -143,15 +148,14 @@ def _formula(
     places: tuple[Place, ...],
     embedder: Embedder | None,
 ) -> Formula:
-    keyword = keyword_parts(pool, options)
     return Formula(
         options=options,
         mode=mode_of(pool, question.strategy),
         now=question.now,
         named=analysis.time.range if analysis.time else None,
+        only_then=analysis.time is not None and analysis.time.restricts,
         unrelated_cosine=0.0 if embedder is None else embedder.unrelated_cosine,
-        keyword=keyword,
-        bonuses=bonuses(pool, keyword),
+        keyword=keyword_parts(pool, options),
         weigh=weigher(places),
     )
 

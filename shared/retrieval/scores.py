@@ -6,7 +6,7 @@ Pure: the same pool gives the same scores in the same order, whatever order its 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -14,7 +14,6 @@ from shared.domain import Candidate, IndexedChunk, RetrievalMode, Scored, Scores
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pool import Pool
-from shared.retrieval.series import NO_BONUS, Bonus
 
 DAY = timedelta(days=1)
 LEAST_NEARNESS_HALF_LIFE = timedelta(days=7)
@@ -36,8 +35,6 @@ class Formula:
 
     vector   cosine clipped to [0, 1]; 0 without a vector
     keyword  BM25 divided by the best of the pool
-             To both, if either is above 0, comes a share of what the next parts of the same series have (see
-             `shared.retrieval.series`), up to 1.
     recency  0.5^(age / half-life) x relevance, where relevance is the other two parts at their weights, in [0, 1]:
              freshness orders what is relevant and lifts nothing else. When the question names a time: how near the
              note's date lies to it, 1 inside, alone: the time is part of what was asked. When nothing matched
@@ -49,11 +46,11 @@ class Formula:
     now: datetime
     named: TimeRange | None
     """The time the question names, as named: not widened."""
+    only_then: bool = True
+    """Whether it asks for that time alone."""
     unrelated_cosine: float
     keyword: Mapping[str, float]
     """Chunk id -> keyword part."""
-    bonuses: Mapping[str, Bonus] = field(default_factory=dict)
-    """Chunk id -> what its neighbours in a series add; none for those left out."""
     weigh: Callable[[IndexedChunk], float] = unweighted
     """What a chunk's score is multiplied by, in (0, 1]."""
 
@@ -61,9 +58,6 @@ class Formula:
         """As if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
         vector = 0.0 if cosine is None else min(1.0, max(0.0, cosine))
         keyword = self.keyword[candidate.chunk.chunk_id]
-        if vector > 0 or keyword > 0:
-            bonus = self.bonuses.get(candidate.chunk.chunk_id, NO_BONUS)
-            vector, keyword = min(1.0, vector + bonus.vector), min(1.0, keyword + bonus.keyword)
         recency = self._recency(candidate.chunk.created_at, vector, keyword)
         similarity = 0.0 if cosine is None else calibrated(cosine, self.unrelated_cosine)
         parts = Scores(vector, keyword, recency, similarity)
@@ -86,7 +80,7 @@ class Formula:
         """Whether it has anything to do with what was asked: a word of it, its time, or more likeness than unrelated
         texts have.
         """
-        in_time = self.named is not None and self.named.contains(passage.chunk.created_at)
+        in_time = self.named is not None and self.only_then and self.named.contains(passage.chunk.created_at)
         return in_time or passage.scores.keyword > 0 or passage.scores.similarity > UNRELATED
 
     def _recency(self, created: datetime, vector: float, keyword: float) -> float:

@@ -165,6 +165,13 @@ def _hours(mention: Mention, context: Context) -> Span:
     return Span(first, context.today + timedelta(days=1), (context.today - first).days + 1)
 
 
+def _clock_ago(mention: Mention, context: Context) -> Span:
+    """The day in which the moment lies."""
+    count = (1 if mention.word("n") is None else count_of(mention, context)) or FEW[Unit.MONTH]
+    ago = timedelta(minutes=count) if (mention.word("clock") or "").startswith("min") else timedelta(hours=count)
+    return calendar.day((context.now.astimezone(UTC) - ago).astimezone(context.zone).date())
+
+
 def _year_of(mention: Mention, context: Context) -> int | None:
     named, back = mention.word("year"), mention.word("back")
     if back is not None:
@@ -273,6 +280,7 @@ _RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "older": _older,
     "rolling": _rolling,
     "hours": _hours,
+    "clock_ago": _clock_ago,
     "last_unit": _last_unit,
     "this_unit": _this_unit,
     "current": _this_unit,

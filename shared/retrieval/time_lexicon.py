@@ -42,6 +42,10 @@ class Lexicon:
     """What makes `before` and `after` a distance from a time, directly before them."""
     members: tuple[Rule, ...]
     """What names one day or weekend of a time, directly before it: `the first Monday of`."""
+    named: str
+    """Behind which a word is spoken of and does not speak, directly before it: `spell Wednesday`."""
+    named_parts: str
+    """Things that bear names of days, months and quarters, directly before one: `column Q1`."""
     between: str
     """What opens a range, directly before its first end."""
     joiners: str
@@ -84,7 +88,7 @@ def _filled(pattern: str, words: Mapping[str, str]) -> str:
 
 
 def _whole_word(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w./@#_])(?<!(?<!mid)(?<!mi)-)(?:{pattern})(?![\w/@_]|[.\-][\w])", re.IGNORECASE)
+    return re.compile(rf"(?<![\w./@#_=$])(?<!(?<!mid)(?<!mi)-)(?:{pattern})(?![\w/@_]|[.\-][\w])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,8 @@ class Compiled:
     operators: tuple[tuple[str, re.Pattern[str]], ...]
     distances: tuple[tuple[Rule, re.Pattern[str]], ...]
     members: tuple[tuple[Rule, re.Pattern[str]], ...]
+    named: re.Pattern[str]
+    named_parts: re.Pattern[str]
     between: re.Pattern[str]
     parts: tuple[tuple[str, re.Pattern[str]], ...]
     joiner: re.Pattern[str]
@@ -112,6 +118,8 @@ def compile_lexicon(words: Lexicon) -> Compiled:
         tuple((name, _before(pattern)) for name, pattern in words.operators.items()),
         tuple((rule, _before(_filled(rule.pattern, words.words))) for rule in words.distances),
         tuple((rule, _before(_filled(rule.pattern, words.words))) for rule in words.members),
+        _before(words.named),
+        _before(words.named_parts),
         _before(words.between),
         tuple((name, _before(pattern)) for name, pattern in words.parts.items()),
         re.compile(rf"\s*(?:{words.joiners})\s+(?:the\s+)?|\s*[-–]\s*", re.IGNORECASE),

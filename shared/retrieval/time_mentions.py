@@ -14,6 +14,7 @@ from shared.retrieval.time_distances import distance_before, member_before
 from shared.retrieval.time_kinds import Context, Mention, days_of
 from shared.retrieval.time_lexicon import Compiled, at_end
 
+_FLAG = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*\s+$")
 VAGUE = ("recently", "other_day")
 OF_A_YEAR = ("date", "days_of_month", "month", "quarter", "season", "christmas")
 WHOLE_YEARS = ("last_unit", "this_unit", "ago", "year")
@@ -33,16 +34,28 @@ def mentions_in(text: str, grammar: Compiled, context: Context) -> list[Mention]
     times = (
         mention
         for mention in kept
-        if mention.rule.kind != "ignored" and not (names and (_is_name(text, mention) or _is_verb(text, mention)))
+        if mention.rule.kind != "ignored"
+        and not _is_spoken_of(text, mention, grammar)
+        and not (names and (_is_name(text, mention) or _is_verb(text, mention)))
     )
     return _united(times, text, grammar, context)
+
+
+def _is_spoken_of(text: str, mention: Mention, grammar: Compiled) -> bool:
+    """Whether the words are a name or a value here: `spell Wednesday`, `column Q1`, `--since yesterday`."""
+    before = text[: mention.start]
+    if _FLAG.search(before) or at_end(before, grammar.named):
+        return True
+    return (
+        mention.rule.kind in NAMES and mention.rule.kind != "year" and at_end(before, grammar.named_parts) is not None
+    )
 
 
 def _is_name(text: str, mention: Mention) -> bool:
     """Whether capitals say that this is a title or a name: `Friday Night Lights`, `USA Today`, `Last Year at`."""
     before, after = text[: mention.start], text[mention.end :]
     if mention.rule.kind in NAMES:
-        next_word = re.match(r"\s+([A-Z][a-z]\w*)", after)
+        next_word = re.match(r"(?:['’]s)?\s+([A-Z][a-z]\w*)", after)
         is_bare = mention.rule.weak and not re.search(r"\d", mention.match[0])
         follows_name = re.search(r"[A-Z]\w+\s+$", before) and not re.search(r"(?:^|[.!?]\s+)\w+\s+$", before)
         return bool(is_bare and (next_word or follows_name))

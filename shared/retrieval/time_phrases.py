@@ -11,17 +11,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from shared.domain import TimeHint, TimeRange
 from shared.retrieval import calendar
+from shared.retrieval.asking_words import asking
 from shared.retrieval.calendar import Span
 from shared.retrieval.time_distances import days_at, days_of_member, distance_before, member_before
 from shared.retrieval.time_kinds import Context, Mention, days_of
 from shared.retrieval.time_lexicon import Compiled, at_end
 from shared.retrieval.time_mentions import leading, mentions_in
+from shared.retrieval.time_readings import Reading, reading_of
 from shared.retrieval.time_words import compiled
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
@@ -37,24 +40,35 @@ class FoundTime:
 
 
 def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> FoundTime | None:
-    """The first time the text names, as a half-open range that ends with `now`'s day at the latest.
+    """The time that is asked about, as a half-open range that ends with `now`'s day at the latest: the first that
+    restricts, else the first that may; a time of the person's story is none (see `time_readings`).
 
     `zone` is an IANA name that exists. A language without a grammar is read as English. Times that lie wholly in the
     future are none: notes cannot come from there.
     """
-    grammar = _grammar(lang)
-    context = Context(now, ZoneInfo(zone), grammar.words)
+    context = Context(now, ZoneInfo(zone), _grammar(lang).words)
+    either = None
+    for found in _named(text, context, _grammar(lang)):
+        reading = reading_of(text, found.start, found.end, asking(lang))
+        if reading is Reading.ASKED:
+            return found
+        if reading is Reading.EITHER:
+            either = either or replace(found, hint=replace(found.hint, restricts=False))
+    return either
+
+
+def _named(text: str, context: Context, grammar: Compiled) -> Iterator[FoundTime]:
+    """Every time the text names, in order."""
     visible = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
     mentions = mentions_in(visible, grammar, context)
     for index, mention in enumerate(mentions):
         following = mentions[index + 1] if index + 1 < len(mentions) else None
-        found = _interpreted(visible, mention, following, grammar, context)
-        if found is not None:
-            span, start, end = found
+        interpreted = _interpreted(visible, mention, following, grammar, context)
+        if interpreted is not None:
+            span, start, end = interpreted
             hint = _hint(span, " ".join(text[start:end].split()), context)
             if hint is not None:
-                return FoundTime(hint, start, end)
-    return None
+                yield FoundTime(hint, start, end)
 
 
 def _grammar(lang: str) -> Compiled:

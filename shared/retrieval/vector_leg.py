@@ -51,6 +51,7 @@ class _Found:
     query: Vector | None
     neighbours: tuple[Neighbour, ...] = ()
     ceiling: float | None = None
+    failed: bool = False
 
 
 class VectorLeg:
@@ -66,18 +67,13 @@ class VectorLeg:
         return [executor.submit(self._look, part, once, look) for part in self._parts]
 
     def end(self, searches: Sequence[Future[_Found]]) -> Near:
-        """Raises StoreUnavailable if no vault is left all of whose parts answered."""
-        found: list[_Found] = []
-        silent: set[str] = set()
-        failures = []
-        for part, search in zip(self._parts, searches, strict=True):
-            try:
-                found.append(search.result())
-            except StoreUnavailable as error:
-                silent |= part.vaults
-                failures.append(error)
-        if failures and all(part.vaults <= silent for part in self._parts):
-            raise failures[0]
+        """Where no vault is left all of whose parts answered, nothing is near as far as anybody knows: any vector that
+        is read may be the nearest.
+        """
+        found = [search.result() for search in searches]
+        silent = {vault for part, one in zip(self._parts, found, strict=True) if one.failed for vault in part.vaults}
+        if any(one.failed for one in found) and all(part.vaults <= silent for part in self._parts):
+            return Near(found[0].query, (), 1.0, frozenset())
         neighbours = _best_first(each for one in found for each in one.neighbours if each.chunk.vault not in silent)
         ceiling = max((one.ceiling for one in found if one.ceiling is not None), default=None)
         return Near(found[0].query, neighbours, ceiling, frozenset(silent))
@@ -86,7 +82,10 @@ class VectorLeg:
         query = embed()
         if query is None:
             return _Found(None)
-        neighbours = look(query, part.restriction, self._wanted)
+        try:
+            neighbours = look(query, part.restriction, self._wanted)
+        except StoreUnavailable:
+            return _Found(query, failed=True)
         full = len(neighbours) >= self._wanted
         return _Found(query, neighbours, neighbours[-1].cosine if full else None)
 

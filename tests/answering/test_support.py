@@ -50,7 +50,6 @@ def test_what_the_passage_says_is_supported(text: str) -> None:
         "Costs rise to 9 euros on 3 May 2031.",
         "The API does not use Cloud Run.",
         "The database is not Firestore.",
-        "Everybody wants to run PostgreSQL at night, Costs fall from 4 to 9 euros on 3 May.",
         "ERR_CONN_42 stopped the API on Cloud Run.",
         "The weather was fine.",
     ],

@@ -15,7 +15,7 @@ from functions.client import Json
 WORDED, ALIKE, LITTLE, STRANGER = (0.2, 0.0), (0.0, 0.7), (0.0, 0.55), (0.0, 0.5)
 """Keyword part and similarity."""
 WEAKLY = "Nothing matches well. The nearest notes:"
-IN_MAY: Json = {"phrase": "in May"}
+IN_MAY: Json = {"phrase": "in May", "restricts": True, "widened": None}
 
 
 def row(keyword: float, similarity: float) -> Json:
@@ -53,3 +53,18 @@ def test_people_are_told_that_a_cited_note_has_changed(stale: bool, tmp_path: Pa
     with redirect_stdout(StringIO()) as written:
         show_sources({"citations": [citation], "meta": {"refusal": None}}, Place(tmp_path, "local", as_json=False))
     assert ("has changed since" in written.getvalue()) is stale
+
+
+@pytest.mark.parametrize(
+    ("time", "said"),
+    [
+        (IN_MAY, "restricted to “in May”"),
+        ({**IN_MAY, "widened": "any time"}, "restricted to “in May”, searched further: any time"),
+        ({**IN_MAY, "restricts": False}, "ordered by nearness to “in May”"),
+    ],
+)
+def test_people_are_told_what_the_time_they_named_did(time: Json, said: str, tmp_path: Path) -> None:
+    found = {"results": [row(*WORDED)], "meta": {"query": {"timeRange": time}}}
+    with redirect_stdout(StringIO()) as written:
+        show_found(found, Place(tmp_path, "local", as_json=False), matched=True, nothing="")
+    assert said in written.getvalue()

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,10 @@ from shared.app import NoteDraft
 from shared.bootstrap import build
 from shared.domain import NoteKey
 from shared.settings import Settings
-from tests.servers.certificates import unsigned
+from tests.servers.auth_emulator import AuthEmulator
 from tests.servers.function import running
 from tests.servers.gemini import GeminiServer
 from tests.servers.npm import installed
-from tests.servers.scripted import Reply, Request, ScriptedServer
 
 HERE = Path(__file__).parent
 PROJECT = "demo-aurora"
@@ -37,26 +35,10 @@ def sdk() -> Path:
     return folder
 
 
-class AuthEmulator(ScriptedServer):
-    """As much of the Auth emulator as signing in anonymously takes."""
-
-    def __init__(self) -> None:
-        now = int(time.time())
-        claims = {"sub": "mara", "user_id": "mara", "aud": PROJECT, "iss": f"https://securetoken.google.com/{PROJECT}"}
-        self.token = unsigned({**claims, "iat": now, "exp": now + 3600})
-        super().__init__(self._sign_in)
-
-    def _sign_in(self, request: Request) -> Reply:
-        if "accounts:signUp" in request.path:
-            body = {"idToken": self.token, "refreshToken": "r", "expiresIn": "3600", "localId": "mara"}
-            return Reply(body=body)
-        return Reply(body={"users": [{"localId": "mara"}]})
-
-
 @pytest.fixture
 def called(sdk: Path, tmp_path: Path) -> Iterator[Mapping[str, Any]]:
     """What the SDK got from a function that knows one note of the caller's."""
-    with GeminiServer(ANSWER) as gemini, AuthEmulator() as auth:
+    with GeminiServer(ANSWER) as gemini, AuthEmulator(PROJECT) as auth:
         env = {
             "PATH": os.environ["PATH"],
             "STORE": "embedded",

@@ -8,12 +8,8 @@ from flask.testing import FlaskClient
 
 from shared import bootstrap
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.extractive import ExtractiveWriter
-from shared.app import App
-from shared.settings import Settings
-from shared.threads import RequestThreads
 from tests.fakes import HashingEmbedder
-from tests.functions.world import Clock, Tokens, World, hosted
+from tests.functions.world import World, hosted, world_on
 
 FUNCTIONS = ("chat", "api", "on_note_write", "on_template_write", "reconcile")
 
@@ -33,19 +29,8 @@ def world(
     tmp_path: Path, clients: dict[str, FlaskClient], embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[World]:
     """Nobody but Alice and Bob, on an empty embedded store."""
-    store, clock, tokens = EmbeddedStore(tmp_path / "home"), Clock(), Tokens()
-    with RequestThreads(4) as pool:
-        app = App(
-            settings=Settings(home=tmp_path / "home", auth="none", allowed_origins=("https://notes.example",)),
-            store=store,
-            embedder=embedder,
-            writer=ExtractiveWriter(),
-            fallback=ExtractiveWriter(),
-            verifier=tokens,
-            pool=pool,
-            clock=clock,
-            notice="test",
-        )
-        monkeypatch.setattr(bootstrap, "_process", [app])
-        yield World(app, clock, tokens, clients)
+    store = EmbeddedStore(tmp_path / "home")
+    with world_on(store, tmp_path / "home", clients, embedder) as world:
+        monkeypatch.setattr(bootstrap, "_process", [world.app])
+        yield world
     store.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 import pytest
@@ -15,6 +15,8 @@ from shared.domain import IndexChange, IndexRecord, IndexStatus, Vector
 from shared.errors import ModelRefused, ModelUnavailable
 from tests.fakes import HashingEmbedder
 from tests.functions.world import START, World
+
+AN_HOUR_AGO = (datetime.now(UTC) - timedelta(minutes=61)).isoformat()
 
 
 def _status(world: World, note_id: str = "n1") -> IndexStatus | None:
@@ -114,6 +116,32 @@ def test_a_bug_lets_the_event_come_again_and_is_logged_without_its_text(
     told = json.loads(line)
     assert (told["severity"], told["noteId"], told["exception"]["type"]) == ("ERROR", "n1", "ZeroDivisionError")
     assert "oak" not in line
+
+
+def test_an_event_whose_hour_has_passed_is_acknowledged_and_the_note_says_why(world: World) -> None:
+    world.put("n1", title="Treasure", text="Under the oak.")
+    bootstrap.use(replace(world.app, embedder=_Broken()))
+    assert world.written("tenants/alice/notes/n1", b"", **{"ce-time": AN_HOUR_AGO}).status_code == 200
+    state = world.call("api", "GET", "/notes/n1:indexStatus").get_json()
+    assert (state["status"], state["error"]) == ("failed", "unexpected error: ZeroDivisionError")
+    bootstrap.use(world.app)
+    world.clock.forward(minutes=6)
+    assert world.call("reconcile", "POST", "/", {}).status_code == 200
+    assert _status(world) == IndexStatus.INDEXED
+
+
+def test_a_long_outage_leaves_the_note_waiting_for_reconcile(world: World, embedder: HashingEmbedder) -> None:
+    world.put("n1", title="Boat", text="blue")
+    embedder.outage = ModelUnavailable("away")
+    assert world.written("tenants/alice/notes/n1", b"", **{"ce-time": AN_HOUR_AGO}).status_code == 200
+    assert _status(world) == IndexStatus.PENDING
+
+
+@pytest.mark.parametrize("time", ["", "yesterday", "2020-01-01T00:00:00"])
+def test_an_event_that_does_not_say_when_it_was_comes_again(world: World, embedder: HashingEmbedder, time: str) -> None:
+    world.put("n1", title="Boat", text="blue")
+    embedder.outage = ModelUnavailable("away")
+    assert world.written("tenants/alice/notes/n1", b"", **{"ce-time": time}).status_code == 503
 
 
 def test_while_another_worker_embeds_the_note_the_event_comes_again(world: World) -> None:

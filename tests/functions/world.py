@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,9 +14,12 @@ import functions_framework
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from shared.adapters.extractive import ExtractiveWriter
 from shared.app import App
 from shared.errors import AuroraError, Unauthenticated
-from shared.ports import Identity
+from shared.ports import Embedder, Identity, Store
+from shared.settings import Settings
+from shared.threads import RequestThreads
 
 ROOT = Path(__file__).resolve().parents[2]
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -94,6 +99,25 @@ class World:
         """Save a note and let the index follow."""
         assert self.put(note_id, **note).status_code == 200
         assert self.written(f"tenants/alice/notes/{note_id}").status_code == 200
+
+
+@contextmanager
+def world_on(store: Store, home: Path, clients: dict[str, FlaskClient], embedder: Embedder) -> Iterator[World]:
+    """Nobody but Alice and Bob."""
+    clock, tokens = Clock(), Tokens()
+    with RequestThreads(4) as pool:
+        app = App(
+            settings=Settings(home=home, auth="none", allowed_origins=("https://notes.example",)),
+            store=store,
+            embedder=embedder,
+            writer=ExtractiveWriter(),
+            fallback=ExtractiveWriter(),
+            verifier=tokens,
+            pool=pool,
+            clock=clock,
+            notice="test",
+        )
+        yield World(app, clock, tokens, clients)
 
 
 def problem(response: TestResponse) -> tuple[int, str, str]:

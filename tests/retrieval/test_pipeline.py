@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 
 from shared.domain import (
     ChunkPut,
     Filters,
+    Leg,
     Note,
     RefusalReason,
     RetrievalMode,
+    SilentLeg,
     Strategy,
     TimeRange,
 )
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFound, StoreUnavailable
+from shared.ports import Store
+from shared.retrieval.pipeline import RetrievalStore
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import Broken, Library, notes
 from tests.retrieval.samples import NOW, days_ago
@@ -121,6 +126,23 @@ def test_a_named_time_restricts_every_leg(library: Library) -> None:
     assert found.range_used == found.analysis.time.range
     assert (notes(found), found.widened) == (["api"], None)
     assert found.selected[0].scores.recency == 1.0
+
+
+def test_a_time_that_may_belong_to_a_story_orders_and_leaves_nothing_out(library: Library) -> None:
+    for name, days in (("new", 6), ("old", 200)):
+        library.add(name, "Cloud Run bills by the second", created_at=days_ago(days))
+    found = library.ask("Can I still cancel the Cloud Run contract I signed last week?")
+    assert found.analysis.time is not None
+    assert not found.analysis.time.restricts
+    assert (found.range_used, found.widened) == (None, None)
+    assert notes(found) == ["new", "old"]
+    assert [each.scores.recency > 0.5 for each in found.selected] == [True, False]
+
+
+def test_a_time_of_the_person_s_story_counts_for_nothing(library: Library) -> None:
+    library.add("old", "Cloud Run bills by the second", created_at=days_ago(200))
+    found = library.ask("I signed up last week. How does Cloud Run bill?")
+    assert (notes(found), found.analysis.time, found.widened) == (["old"], None, None)
 
 
 def test_an_empty_range_is_widened_and_says_by_which_step(library: Library) -> None:
@@ -249,9 +271,51 @@ def test_another_tenants_notes_are_out_of_reach(library: Library) -> None:
     assert other.refusal is RefusalReason.NO_NOTES
 
 
-@pytest.mark.parametrize("method", ["nearest", "postings", "recent", "document_frequencies", "stats", "live_records"])
-def test_a_store_that_does_not_answer_is_an_error_and_no_thinner_answer(library: Library, method: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "leg"),
+    [
+        ("nearest", Leg.VECTOR),
+        ("postings", Leg.KEYWORD),
+        ("document_frequencies", Leg.KEYWORD),
+        ("stats", Leg.KEYWORD),
+        ("recent", Leg.RECENT),
+    ],
+)
+def test_where_a_leg_does_not_answer_the_others_find_the_note_and_it_is_named(
+    library: Library, method: str, leg: Leg
+) -> None:
     _furnish(library)
     library.asked = Broken(library.store, method).as_store()
+    found = library.ask("Where does the API run?")
+    assert "api" in notes(found)
+    assert found.silent_legs == (SilentLeg(leg, "the disk does not answer"),)
+
+
+def test_without_vector_search_the_vectors_of_the_other_legs_are_read_and_nothing_is_scored_otherwise(
+    library: Library,
+) -> None:
+    _furnish(library)
+    whole = library.ask("Where does the API run?")
+    library.asked = Broken(library.store, "nearest").as_store()
+    found = library.ask("Where does the API run?")
+    assert found.mode is RetrievalMode.WEIGHTED
+    assert notes(found) == [note for note in notes(whole) if note != "garden"]
+    scores = {each.chunk.note_id: each.score for each in whole.selected}
+    assert all(each.score == pytest.approx(scores[each.chunk.note_id]) for each in found.selected)
+
+
+def test_where_every_leg_is_silent_or_nothing_tells_which_notes_exist_the_store_is_away(library: Library) -> None:
+    _furnish(library)
+    nothing = library.store
+    for method in ("nearest", "postings", "recent"):
+        nothing = cast("Store", Broken(nothing, method))
+    for store in (nothing, Broken(library.store, "live_records")):
+        library.asked = cast("RetrievalStore", store)
+        with pytest.raises(StoreUnavailable):
+            library.ask("Where does the API run?")
+
+
+def test_a_silent_leg_is_no_reason_to_say_that_there_are_no_notes(library: Library) -> None:
+    library.asked = Broken(library.store, "stats").as_store()
     with pytest.raises(StoreUnavailable):
         library.ask("Where does the API run?")

@@ -179,7 +179,7 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("en", "over the weekend", "2026-03-14", "2026-03-16", "over the weekend"),
     ("en", "WHAT DID I DO LAST WEEK", "2026-03-09", "2026-03-16", "LAST WEEK"),
     ("en", "Yesterday I wrote something, what was it?", "2026-03-17", "2026-03-18", "Yesterday"),
-    ("en", "Last month we moved. Where is the contract?", "2026-02-01", "2026-03-01", "Last month"),
+    ("en", "Last month's contract, where is it?", "2026-02-01", "2026-03-01", "Last month"),
     ("en", "about 2 weeks ago", "2026-03-02", "2026-03-09", "about 2 weeks ago"),
     ("en", "a fortnight ago", "2026-03-02", "2026-03-09", "a fortnight ago"),
     ("en", "in early March 2025", "2025-03-01", "2025-03-11", "early March 2025"),
@@ -432,6 +432,86 @@ NOT_A_TIME = [
     "week 10 of the course",
     "the first Monday of the course",
 ]
+
+SPOKEN_OF = [
+    ("en", "what does --since=yesterday do"),
+    ("en", "git log --since yesterday"),
+    ("en", "which formula is in column q1"),
+    ("en", "column Q1 of the sheet"),
+    ("en", "Friday's Cafe opening hours"),
+    ("en", "how do I spell Wednesday"),
+    ("en", "what does the word yesterday rhyme with"),
+    ("en", "the variable today is undefined"),
+    ("en", "set DATE=today in the script"),
+    ("en", "the field march in the form"),
+    ("en", "who works at Sunday's Kitchen"),
+    ("en", "what is the Monday Club about"),
+    ("en", "key \"q3\" in the config"),
+    ("en", "the --until=2025-01-01 flag"),
+    ("en", "@today decorator"),
+    ("en", "#monday channel"),
+    ("en", "last_month column type"),
+    ("en", "how is February spelled"),
+    ("en", "error in week_ago()"),
+    ("en", "Tuesday's Child charity"),
+    ("de", "was macht --since=gestern"),
+    ("de", "welche Formel steht in Spalte Q1"),
+    ("de", "wie schreibt man Mittwoch"),
+    ("de", "Wie buchstabiert man Dienstag?"),
+    ("de", "Öffnungszeiten von Café Freitag"),
+    ("de", "das Wort gestern im Gedicht"),
+    ("de", "die Variable heute ist leer"),
+    ("de", "was kostet \"Letzter Sommer\" im Kino"),
+    ("de", "DATUM=heute im Skript"),
+    ("de", "das Feld März im Formular"),
+    ("de", "die Option seit=gestern"),
+    ("es", "qué hace --since=ayer"),
+    ("es", "qué fórmula hay en la columna Q1"),
+    ("es", "cómo se escribe miércoles"),
+    ("es", "horario del Café Domingo"),
+    ("es", "la palabra ayer en el poema"),
+    ("es", "la variable hoy está vacía"),
+    ("es", "FECHA=hoy en el script"),
+    ("es", "el campo marzo del formulario"),
+    ("es", "la canción \"Ayer\" de los Beatles"),
+    ("es", "el bar Viernes Santo"),
+    ("es", "el señor Abril Martínez"),
+    ("fr", "que fait --since=hier"),
+    ("fr", "quelle formule est dans la colonne Q1"),
+    ("fr", "comment écrit-on mercredi"),
+    ("fr", "comment s'écrit mercredi"),
+    ("fr", "horaires du Café Dimanche"),
+    ("fr", "le mot hier dans le poème"),
+    ("fr", "la variable aujourd'hui est vide"),
+    ("fr", "DATE=hier dans le script"),
+    ("fr", "le champ mars du formulaire"),
+    ("fr", "la chanson « Hier encore »"),
+    ("fr", "Vendredi ou la vie sauvage"),
+    ("fr", "le magazine Mars"),
+]
+"""Names, flags, columns and words that are spoken of."""
+
+TODAY = [
+    ("en", "what did I note 5 hours ago"),
+    ("en", "what did I write an hour ago"),
+    ("en", "notes from half an hour ago"),
+    ("en", "what did we decide this morning"),
+    ("en", "what did I note ten minutes ago"),
+    ("en", "earlier today"),
+    ("de", "was habe ich vor 5 Stunden notiert"),
+    ("de", "was habe ich vor einer Stunde geschrieben"),
+    ("de", "was haben wir heute Morgen beschlossen"),
+    ("de", "was habe ich vor zehn Minuten notiert"),
+    ("es", "qué apunté hace 5 horas"),
+    ("es", "qué apunté hace una hora"),
+    ("es", "qué decidimos esta mañana"),
+    ("es", "qué apunté hace diez minutos"),
+    ("es", "qué escribí hace un rato"),
+    ("fr", "qu'ai-je noté il y a 5 heures"),
+    ("fr", "qu'ai-je noté il y a une heure"),
+    ("fr", "qu'avons-nous décidé ce matin"),
+    ("fr", "qu'ai-je noté il y a dix minutes"),
+]
 # fmt: on
 
 
@@ -455,6 +535,24 @@ def test_what_is_for_a_day_is_not_from_that_day() -> None:
 @pytest.mark.parametrize("text", NOT_A_TIME)
 def test_a_sentence_without_a_time_has_none(text: str) -> None:
     assert find_time(text, now=NOW, zone=ZONE) is None
+
+
+@pytest.mark.parametrize(("lang", "text"), SPOKEN_OF)
+def test_words_of_time_that_are_spoken_of_name_no_time(lang: str, text: str) -> None:
+    assert find_time(text, now=NOW, zone=ZONE, lang=lang) is None
+
+
+@pytest.mark.parametrize(("lang", "text"), TODAY)
+def test_hours_and_minutes_ago_are_the_day_in_which_they_lie(lang: str, text: str) -> None:
+    found = find_time(text, now=NOW, zone=ZONE, lang=lang)
+    assert found is not None
+    assert (found.hint.range.start, found.hint.range.end) == (midnight("2026-03-18"), midnight("2026-03-19"))
+
+
+def test_hours_ago_after_midnight_are_yesterday() -> None:
+    found = find_time("what did I note 5 hours ago", now=datetime(2026, 3, 18, 1, tzinfo=UTC), zone=ZONE)
+    assert found is not None
+    assert found.hint.range.start == midnight("2026-03-17")
 
 
 def test_a_number_with_dots_is_a_day_only_behind_a_preposition() -> None:

@@ -63,6 +63,6 @@ def test_a_vault_of_which_a_part_fails_is_left_out_and_named() -> None:
     assert near.heard([chunk("a", vault="v"), chunk("b", vault="w")]) == (chunk("b", vault="w"),)
 
 
-def test_where_no_vault_is_left_the_store_is_away() -> None:
-    with pytest.raises(StoreUnavailable):
-        _near([_part("v", "f0"), _part("v", "f1")], silent="f1")
+def test_where_no_vault_is_left_any_vector_that_is_read_may_be_the_nearest() -> None:
+    near, _ = _near([_part("v", "f0"), _part("v", "f1")], silent="f1")
+    assert (near.query, near.neighbours, near.ceiling, near.silent_vaults) == (QUERY, (), 1.0, frozenset())

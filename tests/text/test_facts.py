@@ -5,8 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.text.facts import IDENTIFIER_WEIGHT, NAME_WEIGHT, facts_of
-from shared.text.opposites import denials, opposites
-from shared.text.terms import stem_of
 
 
 @pytest.mark.parametrize(
@@ -50,13 +48,6 @@ def test_each_sentence_has_its_own_words_numbers_and_place() -> None:
         ["Alpha", "costs"],
     )
     assert ([len(first.numbers), len(first.days)], [len(second.numbers), len(second.days)]) == ([1, 0], [0, 1])
-
-
-def test_opposites_are_known_both_ways_and_denials_without_a_negation() -> None:
-    assert stem_of("falls", "en") in opposites(stem_of("rises", "en"), "en")
-    assert stem_of("rise", "en") in opposites(stem_of("fall", "en"), "en")
-    assert opposites("xyz", "en") == frozenset()
-    assert stem_of("lacking", "en") in denials("en")
 
 
 @given(st.text(max_size=200), st.sampled_from(["en", "de", "fr", "ja", "xx"]))

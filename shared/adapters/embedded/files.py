@@ -6,7 +6,7 @@ import hashlib
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic, sleep
@@ -43,6 +43,7 @@ class TenantFile:
         self.tenant_id = tenant_id
         self._patience = patience
         self._idle: list[sqlite3.Connection] = []
+        self._closed = False
         self._writer = Lock()
         self._open_ones = Condition()
         """Guards the two below."""
@@ -70,8 +71,14 @@ class TenantFile:
             yield db
 
     def close(self) -> None:
-        while self._idle:
-            self._idle.pop().close()
+        """Connections in use are closed when their thread is done with them."""
+        self._closed = True
+        self._close_idle()
+
+    def _close_idle(self) -> None:
+        with suppress(IndexError):  # another thread may take the last one
+            while True:
+                self._idle.pop().close()
 
     def exists(self) -> bool:
         return self.path.exists()
@@ -95,7 +102,7 @@ class TenantFile:
             alone = self._open_ones.wait_for(lambda: not self._in_use, max(0.0, until - monotonic()))
         try:
             if alone:
-                self.close()
+                self._close_idle()
             yield alone
         finally:
             with self._open_ones:
@@ -118,6 +125,8 @@ class TenantFile:
                 yield db
             finally:
                 self._idle.append(db)
+                if self._closed:
+                    self._close_idle()
 
     @contextmanager
     def _admitted(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 
-from shared.errors import AuroraError, Conflict, OperatorError, StoreUnavailable
+from shared.errors import AuroraError, Conflict, StoreRefused, StoreUnavailable
 
 
 @cache
@@ -44,29 +44,29 @@ def table() -> Mapping[type[Exception], type[AuroraError]]:
         auth.GoogleAuthError: StoreUnavailable,
         auth.TransportError: StoreUnavailable,
         auth.RefreshError: StoreUnavailable,
-        # The deployment must be fixed: an index, a database or a right is missing, or a request of ours is wrong.
-        core.AsyncRestUnsupportedParameterError: OperatorError,
-        core.BadRequest: OperatorError,
-        core.ClientError: OperatorError,
-        core.DuplicateCredentialArgs: OperatorError,
-        core.FailedPrecondition: OperatorError,
-        core.Forbidden: OperatorError,
-        core.InvalidArgument: OperatorError,
-        core.LengthRequired: OperatorError,
-        core.MethodNotAllowed: OperatorError,
-        core.MethodNotImplemented: OperatorError,
-        core.MovedPermanently: OperatorError,
-        core.NotModified: OperatorError,
-        core.OutOfRange: OperatorError,
-        core.PermissionDenied: OperatorError,
-        core.PreconditionFailed: OperatorError,
-        core.Redirection: OperatorError,
-        core.RequestRangeNotSatisfiable: OperatorError,
-        core.ResumeIncomplete: OperatorError,
-        core.TemporaryRedirect: OperatorError,
-        core.Unauthenticated: OperatorError,
-        core.Unauthorized: OperatorError,
-        auth.DefaultCredentialsError: OperatorError,
+        # The deployment must be mended: an index, a database or a right is missing, or a request of ours is wrong.
+        core.AsyncRestUnsupportedParameterError: StoreRefused,
+        core.BadRequest: StoreRefused,
+        core.ClientError: StoreRefused,
+        core.DuplicateCredentialArgs: StoreRefused,
+        core.FailedPrecondition: StoreRefused,
+        core.Forbidden: StoreRefused,
+        core.InvalidArgument: StoreRefused,
+        core.LengthRequired: StoreRefused,
+        core.MethodNotAllowed: StoreRefused,
+        core.MethodNotImplemented: StoreRefused,
+        core.MovedPermanently: StoreRefused,
+        core.NotModified: StoreRefused,
+        core.OutOfRange: StoreRefused,
+        core.PermissionDenied: StoreRefused,
+        core.PreconditionFailed: StoreRefused,
+        core.Redirection: StoreRefused,
+        core.RequestRangeNotSatisfiable: StoreRefused,
+        core.ResumeIncomplete: StoreRefused,
+        core.TemporaryRedirect: StoreRefused,
+        core.Unauthenticated: StoreRefused,
+        core.Unauthorized: StoreRefused,
+        auth.DefaultCredentialsError: StoreRefused,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from threading import Timer
 
@@ -172,6 +173,17 @@ def test_a_write_that_others_block_for_too_long_is_unavailable(tmp_path: Path) -
     store.put_note(TENANT, note("n2"))
     assert store.get_note(TENANT, "n2") == note("n2")
     store.close()
+
+
+def test_a_thread_that_is_late_leaves_nothing_open_behind_a_closed_store(tmp_path: Path) -> None:
+    path = _filled(tmp_path)
+    store = EmbeddedStore(tmp_path)
+    store.get_note(TENANT, "n1")
+    store.close()
+    store.get_note(TENANT, "n1")
+    with closing(sqlite3.connect(path, timeout=0)) as alone:
+        # Leaving the log mode needs the file for oneself.
+        assert alone.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
 
 
 def test_a_file_that_somebody_else_is_just_making_is_waited_for(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from cli.emulator import Emulator, start
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.errors import ours, table, translated
 from shared.domain import IndexChange
-from shared.errors import Conflict, OperatorError, StoreUnavailable
+from shared.errors import Conflict, StoreRefused, StoreUnavailable
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, note, record, save, unit
 
 READ_SECONDS, WRITE_SECONDS = 0.6, 0.8
@@ -47,7 +47,7 @@ def test_translated_errors_are_chained_and_repeat_nothing_the_server_said() -> N
 def test_a_failed_precondition_is_a_conflict_only_for_a_guarded_request() -> None:
     with pytest.raises(Conflict), translated(guarded=True):
         raise core.FailedPrecondition("moved")  # type: ignore[no-untyped-call]
-    with pytest.raises(OperatorError), translated():
+    with pytest.raises(StoreRefused), translated():
         raise core.FailedPrecondition("needs an index")  # type: ignore[no-untyped-call]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.errors import OperatorError, StoreUnavailable
+from shared.errors import StoreRefused, StoreUnavailable
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, note, save, unit
 from tests.servers.firestore_proxy import Answer, Call, FirestoreProxy, Late, Refuse, Silence
 
@@ -53,7 +53,7 @@ def test_a_rule_refuses_one_kind_of_request(store: FirestoreStore, proxy: Firest
         return None
 
     proxy.rules = (no_vectors,)
-    with pytest.raises(OperatorError):
+    with pytest.raises(StoreRefused):
         store.nearest(TENANT, V, limit=1, stems=[], restriction=FREE, index_version=VERSION)
     assert store.recent(TENANT, limit=1, stems=[], restriction=FREE)
 

@@ -9,7 +9,7 @@ const PREPOSITION = /(?<!\p{L})(?:in|on|at|of|from|during|for|im|am|vom|von|aus|
 export function understood(exchange) {
   const range = exchange.answer?.query?.timeRange;
   if (!range) return [];
-  const shown = `${range.phrase}: ${words(range)}`;
+  const shown = `${range.restricts ? "restricted to" : "ordered by"} ${range.phrase}: ${words(range)}`;
   const without = rephrased(exchange.question, range.phrase);
   const remove = h(
     "button",

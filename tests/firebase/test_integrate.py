@@ -1,0 +1,118 @@
+"""docs/integrate.md is what an app developer copies: its table is what is so, its snippets run, or at least parse."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tree_sitter import Language, Parser
+
+from functions.routes.notes import NoteBody
+from shared.limits import LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MOST_TAGS, MOST_TEXT_BYTES
+from tests.servers.auth_emulator import AuthEmulator
+from tests.servers.dev import ROOT, Running, dev
+from tests.servers.npm import installed
+
+HERE = Path(__file__).parent
+PAGE = (ROOT / "docs/integrate.md").read_text()
+PROJECT = "demo-aurora"
+QUESTION = "Which colour is the boat?"
+DRIVER = """
+import { ask, chip, connect, saveNote } from "./snippet.mjs";
+
+const [auth, firestore, functions, message] = process.argv.slice(2);
+const config = { projectId: "demo-aurora", apiKey: "key", appId: "app" };
+const app = connect(config, { auth, firestore: Number(firestore), functions: Number(functions) });
+await saveNote(app, "boat", "Boat", "The boat is blue.");
+const shown = [];
+let answer;
+for (let times = 0; times < 100 && !answer?.citations.length; times++) {
+  shown.length = 0;
+  answer = await ask(app, message, (text) => shown.push(text));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+}
+console.log(JSON.stringify({ shown, answer, chips: answer.citations.map(chip) }));
+process.exit(0);
+"""
+
+
+def snippet(language: str) -> str:
+    found = re.search(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    assert found
+    return found[1]
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)]
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, AuthEmulator]]:
+    """On an emulator under our rules; whoever signs in is `mara`."""
+    with AuthEmulator(PROJECT) as auth:
+        env = {"FIREBASE_AUTH_EMULATOR_HOST": auth.url.removeprefix("http://"), "GOOGLE_CLOUD_PROJECT": PROJECT}
+        with dev(tmp_path_factory.mktemp("home"), "--store", "emulator", env=env) as running:
+            yield running, auth
+
+
+def test_the_web_snippet_saves_a_note_and_streams_an_answer_that_cites_it(
+    product: tuple[Running, AuthEmulator], tmp_path: Path
+) -> None:
+    running, auth = product
+    (tmp_path / "node_modules").symlink_to(installed(HERE / "package.json") / "node_modules")
+    (tmp_path / "snippet.mjs").write_text(snippet("js"))
+    (tmp_path / "driver.mjs").write_text(DRIVER)
+    firestore = re.search(r"FIRESTORE_EMULATOR_HOST=\S+:(\d+)", running.greeting)
+    assert firestore
+    command = ["node", "driver.mjs", auth.url, firestore[1], running.address.rpartition(":")[2], QUESTION]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    got: Any = json.loads(done.stdout)
+    assert got["shown"][-1] == got["answer"]["answer"]
+    assert "blue" in got["chips"][0]["quote"]
+    assert got["chips"][0]["title"] == "Boat"
+
+
+def test_the_lines_for_a_shell_save_ask_and_stream(product: tuple[Running, AuthEmulator]) -> None:
+    running, auth = product
+    if shutil.which("curl") is None:
+        pytest.fail("curl is needed")
+    env = {**os.environ, "AURORA": running.address, "TOKEN": auth.token}
+    lines = [code for code in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) if code.startswith("curl")]
+    script = "set -e\n" + lines[0].replace("curl ", "curl -sS --fail-with-body ")
+    done = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert '"noteId": "boat"' in done.stdout.replace('":"', '": "')
+    assert "event: result" in done.stdout
+
+
+@pytest.mark.parametrize("language", ["kotlin", "swift", "dart"])
+def test_the_other_snippets_are_of_their_languages(language: str) -> None:
+    grammar = importlib.import_module(f"tree_sitter_{language}")
+    tree = Parser(Language(grammar.language())).parse(snippet(language).encode())
+    assert not tree.root_node.has_error
+
+
+def test_the_table_is_what_a_note_may_hold() -> None:
+    table = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.MULTILINE))
+    taken = {field.alias or name for name, field in NoteBody.model_fields.items()} - {"tenantId", "noteId", "revision"}
+    assert set(table) == taken
+    said = {
+        field: [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", row)] for field, row in table.items()
+    }
+    assert said["title"] == [LONGEST_TITLE]
+    assert MOST_TEXT_BYTES in said["text"]
+    assert said["vault"] == [1, LONGEST_NAME]
+    assert said["path"] == [LONGEST_PATH]
+    assert said["tags"] == [MOST_TAGS, 1, LONGEST_NAME]
+    in_rules = re.search(r"keys\(\)\.hasOnly\(\['title'(.*?)\]\)", (ROOT / "firestore.rules").read_text())
+    assert in_rules
+    assert {"title", *re.findall(r"'(\w+)'", in_rules[1])} == set(table)

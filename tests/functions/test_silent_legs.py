@@ -1,0 +1,179 @@
+"""Firestore refuses, is too busy, is away or says nothing: a question is answered by the legs that are left, no note is
+lost, and no event comes again for ever.
+
+A proxy before the emulator answers one kind of request in its stead, each kind in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import grpc  # type: ignore[import-untyped]
+import pytest
+from flask.testing import FlaskClient
+
+from cli.emulator import Emulator
+from shared import bootstrap
+from shared.adapters.firestore import FirestoreStore
+from tests.fakes import HashingEmbedder
+from tests.functions.world import World, world_on
+from tests.servers.firestore_proxy import Answer, Call, FirestoreProxy, Refuse, Silence
+
+SHORT, LONG = 0.8, 60.0
+"""What one request to Firestore may take, in seconds: where it is refused, and where a busy emulator is waited for."""
+ANSWERS: dict[str, Answer] = {
+    "missing index": Refuse(grpc.StatusCode.FAILED_PRECONDITION, "The query requires an index."),
+    "exhausted": Refuse(grpc.StatusCode.RESOURCE_EXHAUSTED, "Quota exceeded."),
+    "away": Refuse(grpc.StatusCode.UNAVAILABLE, "The service is currently unavailable."),
+    "too late": Refuse(grpc.StatusCode.DEADLINE_EXCEEDED, "Deadline exceeded."),
+    "nothing": Silence(),
+}
+HOURS_AGO = (datetime.now(UTC) - timedelta(hours=2)).isoformat()
+SECRET = "sapphire"
+QUESTIONS = {
+    "/chat": {"message": "Which colour is the boat?"},
+    "/search": {"query": "Which colour is the boat?"},
+    "/ask": {"question": "Which colour is the boat?"},
+}
+LEGS = {"vector search": "vector", "postings": "keyword", "newest chunks": "recent", "counts": "keyword"}
+"""Kind of request -> the leg that does without it."""
+NO_LEGS = ("chunks of a note", "newest record", "BatchGetDocuments", "Commit", "BatchWrite")
+KINDS = (*LEGS, *NO_LEGS)
+
+
+def kind_of(call: Call) -> str:
+    """What the request is for."""
+    if call.method == "RunAggregationQuery":
+        return "counts"
+    if call.method != "RunQuery":
+        return call.method
+    query = call.request.structured_query
+    if query.HasField("find_nearest"):
+        return "vector search"
+    (source,) = query.from_
+    if source.collection_id != "chunks":
+        return "newest record"
+    if not query.order_by:
+        return "chunks of a note"
+    return "newest chunks" if query.order_by[0].field.field_path == "createdAt" else "postings"
+
+
+def only(kind: str, answer: Answer) -> Callable[[Call], Answer | None]:
+    return lambda call: answer if kind_of(call) == kind else None
+
+
+@pytest.fixture
+def proxy(emulator: Emulator, firestore_project: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[FirestoreProxy]:
+    assert firestore_project
+    with FirestoreProxy(emulator.host) as proxy:
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
+        yield proxy
+
+
+NewInstance = Callable[[float], World]
+
+
+@pytest.fixture
+def new_instance(
+    proxy: FirestoreProxy,
+    firestore_project: str,
+    tmp_path: Path,
+    clients: dict[str, FlaskClient],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[NewInstance]:
+    """From now on the functions run in a new instance, which knows nothing yet. Two notes are there."""
+    assert proxy.host
+    with ExitStack() as stack:
+
+        def made(seconds: float) -> World:
+            store = FirestoreStore(firestore_project, read_seconds=seconds, write_seconds=seconds)
+            world = stack.enter_context(world_on(store, tmp_path, clients, HashingEmbedder()))
+            monkeypatch.setattr(bootstrap, "_process", [world.app])
+            return world
+
+        world = made(LONG)
+        world.save("boat", title="Boat", text=f"The boat is blue, {SECRET} blue.")
+        world.save("car", title="Car", text="The car is red.")
+        yield made
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_question_is_answered_by_the_legs_that_are_left(
+    new_instance: NewInstance, proxy: FirestoreProxy, answer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for kind, leg in LEGS.items():
+        proxy.rules = (only(kind, ANSWERS[answer]),)
+        response = new_instance(SHORT).call("chat", "POST", "/", QUESTIONS["/chat"])
+        assert response.status_code == 200, (kind, response.text)
+        body = response.get_json()
+        assert "blue" in body["answer"], kind
+        silent = {each["leg"]: each["reason"] for each in body["meta"]["retrieval"]["silentLegs"]}
+        assert leg in silent, kind
+        assert SECRET not in silent[leg]
+        log = capsys.readouterr().err
+        assert f"searching without the {leg} leg" in log
+        assert SECRET not in log
+    proxy.rules = ()
+    whole = new_instance(LONG).call("chat", "POST", "/", QUESTIONS["/chat"]).get_json()
+    assert whole["meta"]["retrieval"]["silentLegs"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "answer"), [*(("/chat", answer) for answer in ANSWERS), ("/search", "missing index"), ("/ask", "too late")]
+)
+def test_no_question_is_a_500_whatever_kind_of_request_fails(
+    new_instance: NewInstance, proxy: FirestoreProxy, path: str, answer: str
+) -> None:
+    function, route = ("chat", "/") if path == "/chat" else ("api", path)
+    for kind in KINDS if path != "/chat" else NO_LEGS:
+        proxy.rules = (only(kind, ANSWERS[answer]),)
+        response = new_instance(SHORT).call(function, "POST", route, QUESTIONS[path])
+        assert response.status_code in (200, 503), (kind, response.text)
+        assert response.status_code == 200 or kind in NO_LEGS, kind
+        assert response.status_code == 200 or SECRET not in response.text
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_no_note_is_lost_and_no_event_comes_again_for_ever(
+    new_instance: NewInstance, proxy: FirestoreProxy, answer: str
+) -> None:
+    for number, kind in enumerate(KINDS):
+        proxy.rules = ()
+        note_id = f"n{number}"
+        assert new_instance(LONG).put(note_id, title=kind, text="The plane is green.").status_code == 200
+        proxy.rules = (only(kind, ANSWERS[answer]),)
+        world = new_instance(SHORT)
+        first = world.written(f"tenants/alice/notes/{note_id}")
+        assert first.status_code in (200, 503), kind
+        if answer == "missing index" and kind != "Commit":  # there it says that somebody else was first
+            assert first.status_code == 200, f"{kind}: it would be refused for 24 hours"
+        assert world.written(f"tenants/alice/notes/{note_id}", b"", **{"ce-time": HOURS_AGO}).status_code == 200, kind
+        proxy.rules, world = (), new_instance(LONG)
+        state = world.call("api", "GET", f"/notes/{note_id}:indexStatus").get_json()
+        assert state["current"] or state["status"] != "indexed", kind
+        world.clock.forward(hours=1)
+        world.call("reconcile", "POST", "/", {"full": True})
+        assert world.call("api", "GET", f"/notes/{note_id}:indexStatus").get_json()["current"], kind
+
+
+def test_a_note_that_firestore_refuses_says_so_and_an_earlier_revision_is_still_found(
+    new_instance: NewInstance, proxy: FirestoreProxy
+) -> None:
+    world = new_instance(LONG)
+    assert world.put("boat", title="Boat", text="The boat is green now.").status_code == 200
+    proxy.rules = (only("chunks of a note", ANSWERS["missing index"]),)
+    assert world.written("tenants/alice/notes/boat").status_code == 200
+    proxy.rules = ()
+    state = world.call("api", "GET", "/notes/boat:indexStatus").get_json()
+    assert (state["status"], state["current"]) == ("failed", False)
+    assert "FailedPrecondition" in state["error"]
+    assert world.call("api", "GET", "/index:coverage").get_json()["failed"] == 1
+    answer = world.call("chat", "POST", "/", QUESTIONS["/chat"]).get_json()
+    assert "blue" in answer["answer"]
+    assert answer["citations"][0]["stale"]
+    world.clock.forward(minutes=6)
+    assert world.call("reconcile", "POST", "/", {}).get_json()["indexed"] == 1
+    assert world.call("api", "GET", "/notes/boat:indexStatus").get_json()["current"]
