@@ -1,47 +1,51 @@
 # Two commands do everything on a fresh machine with Python 3.11+: `make run` and `make test`.
 PYTHON ?= python3
-BIN := .venv/bin
+VENV ?= .venv
+BIN := $(VENV)/bin
 
-.PHONY: setup run demo test coverage check format bench eval clean
+.PHONY: setup run demo quick test coverage check format bench eval clean
 
-setup: .venv/dev ## the whole development environment
+setup: $(VENV)/dev ## the whole development environment
 
-.venv/run: pyproject.toml requirements.txt constraints.txt
+$(VENV)/run: pyproject.toml requirements.txt constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,cli,mcp,graphql]'
 	@touch $@
 
-.venv/dev: .venv/run
+$(VENV)/dev: $(VENV)/run
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-run: .venv/run ## start the product on this machine with the sample notes
+run: $(VENV)/run ## start the product on this machine with the sample notes
 	$(BIN)/aurora dev --home .aurora --sample examples/notes
 
-demo: .venv/run ## the same without a server: three questions, three cited answers
+demo: $(VENV)/run ## the same without a server: three questions, three cited answers
 	$(BIN)/aurora demo examples/notes
 
-test: .venv/dev ## all tests, those on the Firestore emulator included
+quick: $(VENV)/dev ## the tests that start no process: no Java, browser or Node
+	PYTHONHASHSEED=0 $(BIN)/pytest --quick -n auto -q -rfE
+
+test: $(VENV)/dev ## all tests, those on the Firestore emulator included
 	$(BIN)/pytest
 
-coverage: .venv/dev ## the same with coverage; slower, and on Python 3.11 its tracer now and then loses a thread
+coverage: $(VENV)/dev ## the same with coverage; slower, and on Python 3.11 its tracer now and then loses a thread
 	$(BIN)/pytest --cov --cov-report=term:skip-covered
 
-check: .venv/dev ## lint, format, types, import rules
+check: $(VENV)/dev ## lint, format, types, import rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: .venv/dev
+format: $(VENV)/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/dev ## every speed figure, as ratios; JSON in bench/out
+bench: $(VENV)/dev ## every speed figure, as ratios; JSON in bench/out
 	$(BIN)/python -m bench
 
-eval: .venv/dev ## the golden questions over the sample notes and over strangers'; pages with plots in bench/out
+eval: $(VENV)/dev ## the golden questions over the sample notes and over strangers'; pages with plots in bench/out
 	@mkdir -p bench/out
 	$(BIN)/aurora eval examples/golden.jsonl --notes examples/notes --strategy weighted --strategy rrf --foreign examples/strangers/golden.jsonl --cache bench/out/vectors.sqlite3 --html bench/out/eval.html
 	$(BIN)/aurora eval examples/strangers/golden.jsonl --notes examples/strangers/notes --strategy weighted --strategy rrf --foreign examples/golden.jsonl --cache bench/out/vectors.sqlite3 --html bench/out/eval-strangers.html

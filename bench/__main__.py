@@ -16,7 +16,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-BENCHES = ("retrieval", "support", "embedded", "firestore", "cold_start", "bill", "streams")
+BENCHES = (
+    "retrieval", "support", "embedded", "firestore", "cold_start", "bill", "chunk_cost", "hot_documents", "streams",
+)  # fmt: skip
 OUT = Path(__file__).parent / "out" / "bench.json"
 
 

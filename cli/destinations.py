@@ -105,6 +105,8 @@ class LocalDestination:
 
     app: App
     tenant_id: str
+    indexes: bool = True
+    """False: somebody else follows every save."""
 
     @property
     def name(self) -> str:
@@ -136,6 +138,8 @@ class LocalDestination:
         return self.app.save_note(self.tenant_id, file.note_id, draft, replacing=replacing)
 
     def index(self, note_id: str) -> Followed:
+        if not self.indexes:
+            return Followed()
         try:
             outcome = self._indexed(NoteKey(self.tenant_id, note_id))
         except Unavailable as error:

@@ -25,6 +25,7 @@ from cli.dev_store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_sto
 from cli.importing import Import
 from cli.loopback import only_from_this_machine
 from cli.options import Place, close, common, fail
+from cli.origins import FolderFiles
 from cli.page import with_page
 from cli.request_lines import with_request_lines
 from cli.suite import PROJECT
@@ -106,6 +107,8 @@ def _product(place: Place, store: DevStore, trigger: Trigger) -> Iterator[App]:
     more |= {name: os.environ[name] for name in ("AUTH", "LOG_LEVEL") if os.environ.get(name)}
     settings = place.settings(**more)
     app = build(settings, on_write=trigger.enqueue, on_erase=partial(forget, settings), tenant=place.tenant_id)
+    if settings.auth == "none":  # where people sign in, the folders of this machine are not theirs
+        app = FolderFiles.added_to(app)
     use(app)
     try:
         yield app

@@ -13,7 +13,9 @@ from pathlib import Path
 import click
 
 from cli import emulator
+from cli.deployment import examine, require_checkout
 from cli.destinations import local_name
+from cli.google_project import GoogleProject
 from cli.manifest import Manifest
 from cli.options import FAILED, Place, close, common, print_json
 from shared.adapters.embedded.files import file_name
@@ -34,9 +36,13 @@ class Verdict:
 
 
 @click.command()
+@click.option("--project", help="Check what is deployed in this Google Cloud project instead.")
 @common
-def doctor(place: Place) -> None:
+def doctor(place: Place, project: str | None) -> None:
     """Check settings, store, embedder, writer, indexed folders, MCP and emulator. Exit code 1: something has failed."""
+    if project is not None:
+        _tell_of(project, as_json=place.as_json)
+        return
     verdicts = _examined(place)
     if place.as_json:
         print_json([asdict(verdict) for verdict in verdicts])
@@ -44,6 +50,21 @@ def doctor(place: Place) -> None:
         for verdict in verdicts:
             click.echo(f"{verdict.verdict:8} {verdict.part:10} {verdict.detail}")
     if any(verdict.verdict == "failed" for verdict in verdicts):
+        sys.exit(FAILED)
+
+
+def _tell_of(project: str, *, as_json: bool) -> None:
+    """Raises OperatorError without credentials."""
+    require_checkout()
+    findings = examine(GoogleProject(project))
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        for each in findings:
+            click.echo(f"{each.verdict:8} {each.part:10} {each.detail}".rstrip())
+            if each.mend:
+                click.echo(f"{'':20}{each.mend}")
+    if any(each.verdict == "failed" for each in findings):
         sys.exit(FAILED)
 
 
@@ -120,7 +141,7 @@ def _folders(app: App, tenant_id: str) -> str:
         if each.source.root.is_dir() and not each.finished
     ]
     if odd:
-        raise OperatorError(f"{'; '.join(odd)}: run aurora index again")
+        raise OperatorError(f"{'; '.join(odd)}: run aurora index on it, or aurora folders move or forget")
     return ", ".join(str(each.source.root) for each in known) or "none indexed yet"
 
 

@@ -43,6 +43,8 @@ CHUNKERS = click.Choice(["markdown", "sentence", "fixed", "whole"])
 VAULT = "default"
 CONFIGURED, NONE = "configured", "none"
 """Embedders that are no model's name."""
+PROMPT_TOKENS = 3_500
+"""Of one answer: 12,000 characters of sources, and the rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,8 @@ def _evaluated(
     with _progress() as progress:
         for embedder in options["embedders"]:
             with _app(place, embedder, options["cache"]) as app:
+                if chat:
+                    _say_cost(app, task.golden, len(strategies) * len(options["chunkers"]))
                 for chunker in options["chunkers"]:
                     variant = replace(app, chunker=chunker)
                     _indexed(task, variant, chunker, progress)
@@ -230,6 +234,14 @@ def _evaluated(
                         if options["tunes"]:
                             tuned.append(tune(task.golden, asker))
     return measured, tuned
+
+
+def _say_cost(app: App, golden: Golden, times: int) -> None:
+    """Before a writing model is asked, what that comes to at most."""
+    if app.ranker is not None:
+        asked = times * (len(golden.questions) + sum(map(len, golden.foreign.values())))
+        tokens = f"{asked * PROMPT_TOKENS:,} tokens of prompts"
+        click.echo(f"{asked} answers by {app.ranker.model}: at most about {tokens}; --no-chat asks nobody", err=True)
 
 
 def _indexed(task: Task, app: App, tenant: str, progress: Progress) -> None:

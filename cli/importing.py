@@ -16,7 +16,8 @@ from typing import TypeAlias
 from cli.destinations import Destination
 from cli.folder import Skipped, relative, walk
 from cli.joining import UNDECIDED, Choice, Joining
-from cli.manifest import Begun, Manifest, Source
+from cli.manifest import Begun, Manifest
+from cli.manifest_file import Source
 from cli.report import Report, Taken
 from shared.errors import NotFound
 from shared.indexing.markdown_file import note_id_of

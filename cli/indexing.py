@@ -21,9 +21,11 @@ from cli.asking import question_json
 from cli.destinations import Destination, LocalDestination, RemoteDestination
 from cli.importing import Import, Step
 from cli.joining import Choice, Side
+from cli.manifest import Manifest
 from cli.options import FAILED, Place, anywhere, common, print_json
 from cli.report import Report
 from cli.showing import show_answer, show_report
+from cli.whereabouts import whereabouts
 from functions.client import ApiClient, InProcessClient, Json
 from shared.bootstrap import use
 from shared.errors import Unavailable
@@ -44,12 +46,12 @@ T = TypeVar("T")
 
 @click.command()
 @click.argument("path", type=FOLDER)
-@click.option("--vault", default="default", show_default=True, help="The vault that the notes go into.")
+@click.option("--vault", help="The vault that the notes go into.  [default: default, or one of its own]")
 @click.option("--watch", "watching", is_flag=True, help="Go on following the folder until Ctrl-C.")
 @click.option("--write-back", is_flag=True, help="Write notes that were changed elsewhere into their files.")
 @click.option("--take", type=click.Choice([side.value for side in Side]), help="What stays where both were changed.")
 @anywhere
-def index(place: Place, path: Path, vault: str, take: str | None, *, watching: bool, write_back: bool) -> None:
+def index(place: Place, path: Path, vault: str | None, take: str | None, *, watching: bool, write_back: bool) -> None:
     """Bring a folder of Markdown into a vault: what changed is indexed, what is gone removed.
 
     A note that was changed or deleted elsewhere stays so; --write-back makes its file the same. Where the file has
@@ -58,10 +60,13 @@ def index(place: Place, path: Path, vault: str, take: str | None, *, watching: b
     Exit code 1: some files are not notes yet, or wait for their vectors, or for such a decision. With --watch and
     --json: one object a line, one line a change.
     """
-    if not re.fullmatch(VAULT_PATTERN, vault):
+    if vault is not None and not re.fullmatch(VAULT_PATTERN, vault):
         raise click.BadParameter(VAULT, param_hint="--vault")
-    with _destination(place) as destination:
-        task = Import(destination, path, vault, Choice(write_back=write_back, take=Side(take) if take else None))
+    with destination_of(place) as destination:
+        found = whereabouts(Manifest.of(destination.home), destination.name, path, vault)
+        if found.told:
+            click.echo(f"aurora: {found.told}", err=True)
+        task = Import(destination, path, found.vault, Choice(write_back=write_back, take=Side(take) if take else None))
         if watching:
             _follow(place, task)
             return
@@ -75,7 +80,8 @@ def index(place: Place, path: Path, vault: str, take: str | None, *, watching: b
 
 
 @contextmanager
-def _destination(place: Place) -> Iterator[Destination]:
+def destination_of(place: Place) -> Iterator[Destination]:
+    """Where the notes are, here or on the server."""
     if place.server is None:
         with place.app() as app:
             yield LocalDestination(app, place.tenant_id)

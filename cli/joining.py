@@ -9,7 +9,8 @@ from pathlib import Path
 
 from cli.destinations import Destination, Held, seen
 from cli.folder import FileNote, Skipped, read, relative
-from cli.manifest import Begun, Manifest, Read, Source
+from cli.manifest import Begun, Manifest, Read
+from cli.manifest_file import Source
 from cli.report import Taken
 from cli.standing import Standing, agree, digest_of, reading_of, standing
 from cli.writing_back import content_of, create_file, replace_file, trash_file, trash_text

@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "erase": ("cli.account:erase", "Erase everything that is kept of you."),
     "explain": ("cli.explaining:explain", "How a search sees notes, and why one is not found."),
     "export": ("cli.account:export", "Write everything that is kept of you to a file."),
+    "folders": ("cli.folders:folders", "List, move and forget indexed folders."),
     "index": ("cli.indexing:index", "Bring a folder of Markdown into a vault."),
     "mcp": ("cli.mcp:mcp", "Serve your notes to an MCP host over stdio."),
     "reconcile": ("cli.indexing:reconcile", "Repair notes whose index does not follow them."),

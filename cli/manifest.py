@@ -6,7 +6,6 @@ differ are then both kept until somebody decides.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
@@ -16,36 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from shared.errors import OperatorError
-
-PATIENCE = 30.0
-"""Seconds that another process's writing is waited for."""
-UNKNOWN = "unknown"
-"""In place of a digest: of an import by a version that wrote down none."""
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS folders (
-    id INTEGER PRIMARY KEY, destination TEXT NOT NULL, vault TEXT NOT NULL, root TEXT NOT NULL,
-    finished INTEGER NOT NULL DEFAULT 0, indexed_at TEXT, skipped INTEGER NOT NULL DEFAULT 0, write_back INTEGER,
-    UNIQUE (destination, vault, root)
-);
-CREATE TABLE IF NOT EXISTS files (
-    folder INTEGER NOT NULL REFERENCES folders ON DELETE CASCADE, note_id TEXT NOT NULL, path TEXT NOT NULL,
-    file TEXT, note TEXT, seen TEXT, reading TEXT,
-    PRIMARY KEY (folder, note_id)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS files_by_note ON files (note_id);
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A folder as it goes into one vault of one destination (store and tenant, or server)."""
-
-    destination: str
-    vault: str
-    root: Path
-    """Absolute, without links."""
+from cli.manifest_file import SCHEMA, Source, explained, folder_id, made, older, opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +100,13 @@ class Manifest:
     def files(self, source: Source) -> dict[str, Read]:
         """By note id, what was last read of each of its files."""
         with self._reading() as db:
-            return _files(db, _id(db, source))
+            return _files(db, folder_id(db, source))
 
     def read(self, source: Source, note_id: str) -> Read | None:
         """What was last read of one file; None: nothing."""
         query = "SELECT path, file, note, seen, reading FROM files WHERE folder = ? AND note_id = ?"
         with self._reading() as db:
-            found = db.execute(query, (_id(db, source), note_id)).fetchone()
+            found = db.execute(query, (folder_id(db, source), note_id)).fetchone()
         return None if found is None else Read(*found)
 
     def origin(self, destination: str, note_id: str) -> tuple[Known, Read] | None:
@@ -163,7 +133,7 @@ class Manifest:
         """
         others = "SELECT note_id FROM files JOIN folders ON id = folder WHERE destination = ? AND id <> ?"
         with self._writing() as db:
-            folder = _made(db, source)
+            folder = made(db, source)
             db.execute("UPDATE folders SET finished = 0 WHERE id = ?", (folder,))
             before = _files(db, folder)
             foreign = frozenset(note_id for (note_id,) in db.execute(others, (source.destination, folder)))
@@ -174,42 +144,42 @@ class Manifest:
     def intend(self, source: Source, note_id: str, reading: str) -> None:
         """The note is about to become what the file says."""
         with self._writing() as db:
-            place = (reading, _id(db, source), note_id)
+            place = (reading, folder_id(db, source), note_id)
             db.execute("UPDATE files SET reading = ? WHERE folder = ? AND note_id = ?", place)
 
     def record(self, source: Source, note_id: str, read: Read) -> None:
         """File and note have been brought together."""
         content = (note_id, read.path, read.file, read.note, read.seen, read.reading)
         with self._writing() as db:
-            row = (_made(db, source), *content)
+            row = (made(db, source), *content)
             db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
     def drop(self, source: Source, note_id: str) -> None:
         """Neither is there any more."""
         with self._writing() as db:
-            db.execute("DELETE FROM files WHERE folder = ? AND note_id = ?", (_id(db, source), note_id))
+            db.execute("DELETE FROM files WHERE folder = ? AND note_id = ?", (folder_id(db, source), note_id))
 
     def end(self, source: Source, *, skipped: int) -> None:
         """The import has come to its end."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._writing() as db:
-            place = (now, skipped, _id(db, source))
+            place = (now, skipped, folder_id(db, source))
             db.execute("UPDATE folders SET finished = 1, indexed_at = ?, skipped = ? WHERE id = ?", place)
 
     def move(self, source: Source, root: Path) -> None:
         """The folder is at another place from now on."""
         with self._writing() as db:
-            db.execute("UPDATE folders SET root = ? WHERE id = ?", (str(root), _id(db, source)))
+            db.execute("UPDATE folders SET root = ? WHERE id = ?", (str(root), folder_id(db, source)))
 
     def write_back(self, source: Source, *, wanted: bool) -> None:
         """Remember whether its files are written when their notes are changed elsewhere."""
         with self._writing() as db:
-            db.execute("UPDATE folders SET write_back = ? WHERE id = ?", (wanted, _id(db, source)))
+            db.execute("UPDATE folders SET write_back = ? WHERE id = ?", (wanted, folder_id(db, source)))
 
     def forget(self, source: Source) -> None:
         """The folder was never imported."""
         with self._writing() as db:
-            db.execute("DELETE FROM folders WHERE id = ?", (_id(db, source),))
+            db.execute("DELETE FROM folders WHERE id = ?", (folder_id(db, source),))
 
     def forget_all(self, destination: str) -> None:
         """Nothing that came from any folder is there any more."""
@@ -220,7 +190,7 @@ class Manifest:
     def held(self) -> Iterator[None]:
         """Open until the end of the block, where one change follows another."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        with _explained(self.file), closing(self._open()) as db:
+        with explained(self.file), closing(opened(self.file)) as db:
             self._held = db
             try:
                 yield
@@ -230,9 +200,9 @@ class Manifest:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Reading makes no file."""
-        if self._held is None and not self.file.exists() and not _older(self.file).exists():
+        if self._held is None and not self.file.exists() and not older(self.file).exists():
             with closing(sqlite3.connect(":memory:")) as db:
-                db.executescript(_SCHEMA)
+                db.executescript(SCHEMA)
                 yield db
         else:
             with self._writing() as db:
@@ -241,86 +211,16 @@ class Manifest:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One commit, or none if the block raises; threads take turns."""
-        with self._turn, _explained(self.file):
+        with self._turn, explained(self.file):
             if self._held is not None:
                 with self._held:
                     self._held.execute("BEGIN IMMEDIATE")
                     yield self._held
             else:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
-                with closing(self._open()) as db, db:
+                with closing(opened(self.file)) as db, db:
                     db.execute("BEGIN IMMEDIATE")
                     yield db
-
-    def _open(self) -> sqlite3.Connection:
-        """A rollback journal leaves no files beside this one, and a lost one costs a question, so nothing is synced."""
-        db = sqlite3.connect(self.file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-        try:
-            db.executescript("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON;")
-            self._prepare(db)
-        except BaseException:
-            db.close()
-            raise
-        return db
-
-    def _prepare(self, db: sqlite3.Connection) -> None:
-        """Made, if it is new; of several processes by one."""
-        if db.execute("SELECT 1 FROM sqlite_master").fetchone():
-            return
-        with db:
-            db.execute("BEGIN IMMEDIATE")
-            for statement in filter(str.strip, _SCHEMA.split(";")):
-                db.execute(statement)
-            if not db.execute("SELECT 1 FROM folders").fetchone():
-                _take_over(db, _older(self.file))
-
-
-def _older(file: Path) -> Path:
-    """What versions before this one kept in its place."""
-    return file.with_suffix(".json")
-
-
-def _take_over(db: sqlite3.Connection, older: Path) -> None:
-    """Sources were `DESTINATION VAULT ROOT` there, and of each note no more than its id was known."""
-    if not older.exists():
-        return
-    try:
-        content = json.loads(older.read_text(encoding="utf-8"))
-        for name, ids in content["folders"].items():
-            root = content["roots"].get(name)
-            if root is not None:
-                destination, vault = _named(name.removesuffix(f" {root}"))
-                folder = _made(db, Source(destination, vault, Path(root)))
-                rows = [(folder, note_id, "", UNKNOWN, UNKNOWN, UNKNOWN) for note_id in ids]
-                db.executemany(
-                    "INSERT INTO files (folder, note_id, path, file, note, seen) VALUES (?, ?, ?, ?, ?, ?)", rows
-                )
-                db.execute("UPDATE folders SET finished = ?", (name not in content.get("unfinished", ()),))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise OperatorError(f"{older} is damaged: move it away, nothing else depends on it") from error
-
-
-def _named(name: str) -> tuple[str, str]:
-    """Store and tenant are two words, a server is one; a vault's name is the rest."""
-    words = name.split(" ")
-    count = 2 if words[0] == "embedded" or words[0].startswith("firestore:") else 1
-    return " ".join(words[:count]), " ".join(words[count:])
-
-
-def _made(db: sqlite3.Connection, source: Source) -> int:
-    """The folder's row, made if there is none."""
-    names = (source.destination, source.vault, str(source.root))
-    db.execute("INSERT OR IGNORE INTO folders (destination, vault, root) VALUES (?, ?, ?)", names)
-    found = _id(db, source)
-    assert found is not None  # noqa: S101 - it was just made
-    return found
-
-
-def _id(db: sqlite3.Connection, source: Source) -> int | None:
-    names = (source.destination, source.vault, str(source.root))
-    query = "SELECT id FROM folders WHERE destination = ? AND vault = ? AND root = ?"
-    found = db.execute(query, names).fetchone()
-    return None if found is None else int(found[0])
 
 
 def _files(db: sqlite3.Connection, folder: int | None) -> dict[str, Read]:
@@ -338,14 +238,3 @@ def _known(destination: str, row: tuple[Any, ...]) -> Known:
         indexed_at=None if indexed_at is None else datetime.fromisoformat(indexed_at),
         write_back=None if write_back is None else bool(write_back),
     )
-
-
-@contextmanager
-def _explained(file: Path) -> Iterator[None]:
-    """SQLite's errors as ours."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise OperatorError(f"{file}: {error}") from error
-    except sqlite3.DatabaseError as error:
-        raise OperatorError(f"{file} is damaged: move it away, nothing else depends on it") from error

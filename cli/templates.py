@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,9 @@ from rich.text import Text
 
 from cli.options import FAILED, Place, anywhere, common, print_json
 from cli.showing import console
-from shared.errors import InvalidArgument
+from cli.writing_back import trash_text
+from functions.client import ApiClient, Json
+from shared.errors import InvalidArgument, NotFound
 from shared.templates.markdown import read_template
 from shared.wire import template_json
 
@@ -55,18 +58,34 @@ def search(place: Place, query: str, k: int) -> None:
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @anywhere
 def add(place: Place, file: Path) -> None:
-    """Add a Markdown file with YAML frontmatter, or replace what has its id: the file's name without ending."""
+    """Add a Markdown file with YAML frontmatter, or replace what has its id: the file's name without ending.
+
+    What is replaced goes into the trash.
+    """
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidArgument(str(file), "UTF-8") from error
     template = read_template(file.stem, text)
     with place.client() as client:
-        saved = client.send("PUT", f"/templates/{quote(template.template_id, safe='')}", dict(template_json(template)))
+        address, wanted = f"/templates/{quote(template.template_id, safe='')}", dict(template_json(template))
+        _keep_what_goes(place, client, address, wanted)
+        saved = client.send("PUT", address, wanted)
     if place.as_json:
         print_json(saved)
     else:
         click.echo(f"added {saved['templateId']} ({saved['name']})")
+
+
+def _keep_what_goes(place: Place, client: ApiClient, address: str, wanted: Json) -> None:
+    """What another of this id said goes into the trash: somebody may have written it."""
+    try:
+        held = client.send("GET", address)
+    except NotFound:
+        return
+    if held != wanted:
+        content = json.dumps(held, ensure_ascii=False, indent=2).encode()
+        trash_text(place.settings().home, f"{held['templateId']}.json", content)
 
 
 @templates.command()

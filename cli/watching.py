@@ -14,6 +14,7 @@ from pathlib import Path
 
 from watchfiles import Change, watch
 
+from cli.folder import Skipped
 from cli.importing import Glance, Import, Step
 from cli.report import Report
 from shared.errors import NotFound, Unavailable
@@ -44,12 +45,16 @@ class Follower:
     task: Import
     _taken: dict[Path, _Look] = field(default_factory=dict)
     _absent: frozenset[str] | None = None
+    _standing: list[Skipped] = field(default_factory=list)
+    """What was told last of notes that were changed elsewhere: told once, not at every pass."""
     _due: float = 0.0
     """When the next pass is due without an event, on the monotonic clock."""
 
     def first(self, step: Step) -> Report:
         """All that there is. Raises NotFound, OperatorError, Unavailable."""
-        return self._pass(step)
+        report = self._pass(step)
+        self._standing = [*report.kept, *report.conflicts]
+        return report
 
     def follow(self, told: Callable[[Report | Unavailable], None]) -> None:
         """Never ends. `told` hears of every pass that did something, and of those that could not. Raises NotFound
@@ -71,8 +76,11 @@ class Follower:
             self._due = time.monotonic() + EVERY_SECONDS
             told(error)
             return
-        if report.indexed or report.removed or report.failed or report.pending:
+        standing = [*report.kept, *report.conflicts]
+        news = report.indexed or report.removed or report.written or report.failed or report.pending
+        if news or standing != self._standing:
             told(report)
+        self._standing = standing
 
     def _pass(self, step: Step) -> Report:
         began = time.time_ns()

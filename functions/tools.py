@@ -16,7 +16,7 @@ from functions.routes.chat import ChatBody
 from functions.routes.notes import NOTE_ID
 from functions.routes.search import SearchBody
 from shared.errors import InvalidArgument
-from shared.wire_types import AnswerJson, NoteJson, SearchJson
+from shared.wire_types import AnswerJson, OpenNoteJson, SearchJson
 
 
 class GetNote(Body):
@@ -98,7 +98,7 @@ TOOLS = (
         "One whole note as Markdown, by the noteId that a search or a citation gave.",
         GetNote,
         ("noteId",),
-        NoteJson,
+        OpenNoteJson,
         _get_note,
     ),
 )

@@ -44,7 +44,7 @@ from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, 
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
 from shared.indexing.standing import revision_now
-from shared.ports import Attester, Embedder, Page, Reranker, Store, Verifier, Writer
+from shared.ports import Attester, Embedder, NoteFiles, Origin, Page, Reranker, Store, Verifier, Writer
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
@@ -127,6 +127,8 @@ class App:
     """What searches found lately; None: not kept."""
     on_erase: Callable[[str], None] | None = None
     """Forgets what is kept of a tenant outside the store; None: nothing is."""
+    files: NoteFiles | None = None
+    """Files that notes came from; None: none that can be reached from here."""
     patience: float = PATIENCE
     """Seconds that a request waits for another of the same `requestId`."""
 
@@ -148,7 +150,26 @@ class App:
         else:
             _check_revision(existing, replacing)
             self.store.swap_note(tenant_id, note_id, was=existing, now=note)
+        self._follow_with_file(tenant_id, note_id)
         return note
+
+    def _follow_with_file(self, tenant_id: str, note_id: str) -> None:
+        if self.files is not None:
+            self.files.follow(tenant_id, note_id)
+
+    def origin(self, tenant_id: str, note_id: str) -> Origin | None:
+        """The file that a note came from; None: none that can be reached from here."""
+        return None if self.files is None else self.files.origin(tenant_id, note_id)
+
+    def write_files(self, tenant_id: str, note_id: str, *, write: bool) -> None:
+        """Decide for the folder that a note came from whether saving writes its files; this note's at once.
+
+        Raises NotFound for a note without such a file.
+        """
+        if self.files is None:
+            raise NotFound(f"note {note_id!r} came from no folder that can be reached from here")
+        self.files.decide(tenant_id, note_id, write=write)
+        self.files.follow(tenant_id, note_id)
 
     def _readable_note(self, tenant_id: str, note_id: str) -> Note | None:
         """None also for a note that an app wrote with fields of wrong types: saving it again mends it."""
@@ -178,6 +199,7 @@ class App:
             self.store.swap_note(tenant_id, note_id, was=note, now=None)
         elif not self.store.delete_note(tenant_id, note_id):
             raise NotFound(f"no note {note_id!r}")
+        self._follow_with_file(tenant_id, note_id)
 
     # -- the index
 

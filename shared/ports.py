@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 from shared.domain import (
     AnsweredRequest,
@@ -84,6 +84,38 @@ class NoteStore(Protocol):
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
         """Every (vault, folder) that indexed notes use, with all ancestor folders and the vault's root, sorted."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file that a note came from."""
+
+    folder: str
+    """Path of the folder on this machine."""
+    path: str
+    """Of the file, below it."""
+    write_back: bool | None
+    """Whether the file is written when the note is saved; None: nobody was asked yet."""
+    state: Literal["same", "note", "file", "both"]
+    """`same`, or who has changed since: `note`, `file`, `both`."""
+
+
+class NoteFiles(Protocol):
+    """Files that notes came from, where the product can reach them."""
+
+    def origin(self, tenant_id: str, note_id: str) -> Origin | None:
+        """None: it came from none here."""
+        ...
+
+    def decide(self, tenant_id: str, note_id: str, *, write: bool) -> None:
+        """Remember for its whole folder whether files are written when their notes are saved. Raises NotFound."""
+        ...
+
+    def follow(self, tenant_id: str, note_id: str) -> None:
+        """The note was saved or deleted: its file becomes the same, where that was decided and the file has not changed
+        too. What cannot be written stays as it is, and `origin` says so.
+        """
         ...
 
 

@@ -22,6 +22,11 @@ def tag_token(tag: str) -> str:
     return f"t:{tag}"
 
 
+def tags_of(tokens: Iterable[str]) -> list[str]:
+    """The tags whose tokens are among these, sorted."""
+    return sorted(token.removeprefix("t:") for token in tokens if token.startswith("t:"))
+
+
 def ancestors(path: str) -> tuple[str, ...]:
     """`a/b/note.md` -> (`a`, `a/b`): every folder the path lies in, outermost first."""
     parts = path.split("/")[:-1]

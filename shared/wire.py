@@ -25,8 +25,10 @@ from shared.domain import (
     TemplateMatch,
     TimeRange,
 )
+from shared.indexing.markdown_file import note_id_of
 from shared.indexing.reconcile import ReconcileReport
 from shared.indexing.revision import note_revision
+from shared.ports import Origin
 from shared.text.offsets import Utf16Offsets
 from shared.wire_types import (
     AnswerJson,
@@ -41,6 +43,8 @@ from shared.wire_types import (
     ListedNoteJson,
     ListedTemplateJson,
     NoteJson,
+    OpenNoteJson,
+    OriginJson,
     PlaceJson,
     QueryJson,
     ReconcileJson,
@@ -263,6 +267,18 @@ def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id:
 def note_json(note: Note) -> NoteJson:
     """A note as `/notes/{id}` gives it."""
     return {**listed_note_json(note), "text": note.text, "revision": note_revision(note)}
+
+
+def open_note_json(note: Note, origin: Origin | None) -> OpenNoteJson:
+    """The same with its file: one that is known, or one that its id speaks of."""
+    shown: OriginJson | None
+    if origin is not None:
+        shown = OriginJson(folder=origin.folder, path=origin.path, writeBack=origin.write_back, state=origin.state)
+    elif note.note_id == note_id_of(note.vault, note.path):
+        shown = OriginJson(folder=None, path=note.path, writeBack=None, state=None)
+    else:
+        shown = None
+    return {**note_json(note), "origin": shown}
 
 
 def listed_note_json(note: Note) -> ListedNoteJson:

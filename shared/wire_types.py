@@ -366,6 +366,25 @@ class NoteJson(ListedNoteJson):
     revision: str
 
 
+class OriginJson(TypedDict):
+    """The file that a note came from. `folder` null: it cannot be reached from here, and stays as it is.
+
+    `writeBack`: whether saving the note writes it; null: nobody was asked yet. `state`: who has changed since both were
+    the same; null: that cannot be seen from here.
+    """
+
+    folder: str | None
+    path: str
+    writeBack: bool | None
+    state: Literal["same", "note", "file", "both"] | None
+
+
+class OpenNoteJson(NoteJson):
+    """A note and where it came from. `origin` null: from no file."""
+
+    origin: OriginJson | None
+
+
 class NotesJson(TypedDict):
     """A page of notes by id. `nextPageToken` null: it was the last."""
 

@@ -9,9 +9,15 @@ from pathlib import Path
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from tests.emulated import emulator, firestore_project, firestore_store  # noqa: F401 - fixtures
+from tests.emulated import (  # noqa: F401 - fixtures
+    emulator,
+    firestore_host,
+    firestore_project,
+    firestore_store,
+    limits,
+)
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
-from tests.quick import pytest_addoption, pytest_configure  # noqa: F401 - hooks
+from tests.quick import pytest_addoption, pytest_runtest_setup  # noqa: F401 - hooks
 
 # The contract suites are plain modules: without this their failing asserts would not show the values compared.
 for _part in ("notes", "index", "sweep", "search", "templates", "sessions", "account"):

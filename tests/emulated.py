@@ -10,6 +10,16 @@ import pytest
 
 from cli.emulator import Emulator, EmulatorMissing, start
 from shared.adapters.firestore import FirestoreStore
+from tests.servers.firestore_limits import ProductionLimits
+from tests.servers.firestore_proxy import FirestoreProxy
+
+PATIENCE = 120.0
+"""Seconds: a test waits for a busy machine, production does not."""
+
+
+def patient_store(project: str) -> FirestoreStore:
+    """A store that a slow emulator does not fail."""
+    return FirestoreStore(project, read_seconds=PATIENCE, write_seconds=PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -25,18 +35,39 @@ def emulator() -> Iterator[Emulator]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def limits(emulator: Emulator) -> Iterator[ProductionLimits]:
+    """What production would refuse of that which passes `firestore_host`."""
+    limits = ProductionLimits(emulator.host)
+    yield limits
+    limits.close()
+
+
+@pytest.fixture(scope="session")
+def firestore_host(emulator: Emulator, limits: ProductionLimits) -> Iterator[str]:
+    """The emulator's gRPC behind production's limits, for FIRESTORE_EMULATOR_HOST."""
+    with FirestoreProxy(emulator.host, limits) as proxy:
+        yield proxy.host
+
+
 @pytest.fixture
-def firestore_project(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A project that is empty, and FIRESTORE_EMULATOR_HOST set for this test."""
+def firestore_project(
+    emulator: Emulator, firestore_host: str, limits: ProductionLimits, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """A project that is empty, and FIRESTORE_EMULATOR_HOST set for this test. It fails if production would have refused
+    anything, even where the product got over it.
+    """
     project = f"demo-{uuid.uuid4().hex[:12]}"
-    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", emulator.host)
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
+    limits.refused.clear()
     yield project
     emulator.reset(project)
+    assert not limits.refused
 
 
 @pytest.fixture
 def firestore_store(firestore_project: str) -> Iterator[FirestoreStore]:
     """An empty store in a project of its own."""
-    store = FirestoreStore(firestore_project)
+    store = patient_store(firestore_project)
     yield store
     store.close()

@@ -12,6 +12,7 @@ from functions._bodies import Body, DayOrInstant, Instant, Names, Page, TenantId
 from functions._calls import Call, Reply
 from functions._operations import operation
 from shared.app import NoteDraft
+from shared.domain import Note
 from shared.errors import InvalidArgument, TooLarge
 from shared.indexing.markdown_file import fields_of, note_id_of
 from shared.limits import (
@@ -26,8 +27,8 @@ from shared.limits import (
     VAULT_PATTERN,
 )
 from shared.text.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
-from shared.wire import listed_note_json, note_json
-from shared.wire_types import ImportedJson, NoteJson, NotesJson
+from shared.wire import listed_note_json, open_note_json
+from shared.wire_types import ImportedJson, NotesJson, OpenNoteJson
 
 NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
 LANG = "two or three letters, ISO 639, like en"
@@ -55,6 +56,7 @@ class NoteBody(Body):
     note_id: str | None = Field(default=None, description="the id that the address names")
     updated_at: str | None = Field(default=None, description="what the server said; it is not taken over")
     revision: str | None = Field(default=None, description=REPLACED)
+    origin: dict[str, object] | None = Field(default=None, description="what the server said; it is not taken over")
 
 
 class ImportBody(Body):
@@ -74,7 +76,7 @@ class DeleteQuery(Body):
     revision: str | None = Field(default=None, description=REPLACED)
 
 
-@operation(body=NoteBody, reply=NoteJson, errors=(409,))
+@operation(body=NoteBody, reply=OpenNoteJson, errors=(409,))
 def put(call: Call, note_id: str) -> Reply:
     """Create or replace. The same content again writes nothing and keeps `updatedAt`. With the `revision` that GET
     gave, 409 if somebody else has changed the note since.
@@ -85,7 +87,7 @@ def put(call: Call, note_id: str) -> Reply:
     if body.note_id not in (None, note_id):
         raise InvalidArgument("noteId", "the id that the address names")
     note = call.app.save_note(call.tenant_id, note_id, _draft(body), replacing=body.revision)
-    return Reply(note_json(note))
+    return _open(call, note)
 
 
 @operation(body=ImportBody, reply=ImportedJson, errors=(409,))
@@ -113,10 +115,30 @@ def import_file(call: Call) -> Reply:
     return Reply(imported)
 
 
-@operation(reply=NoteJson, errors=(404,))
+@operation(reply=OpenNoteJson, errors=(404,))
 def get(call: Call, note_id: str) -> Reply:
-    """The note as it is now."""
-    return Reply(note_json(call.app.note(call.tenant_id, check_note_id(note_id))))
+    """The note as it is now, and the file it came from."""
+    return _open(call, call.app.note(call.tenant_id, check_note_id(note_id)))
+
+
+def _open(call: Call, note: Note) -> Reply:
+    return Reply(open_note_json(note, call.app.origin(call.tenant_id, note.note_id)))
+
+
+class FilesBody(Body):
+    """The request of POST /notes/{id}:writeFile."""
+
+    write_back: bool = Field(description="whether saving notes of this note's folder writes their files")
+
+
+@operation(body=FilesBody, reply=OpenNoteJson, errors=(404,))
+def write_file(call: Call, note_id: str) -> Reply:
+    """Decide it for the whole folder that the note came from, and write this note's file if so. Only where the folder
+    can be reached: `aurora dev` on the machine where it was indexed.
+    """
+    body = parse(call.body, FilesBody)
+    call.app.write_files(call.tenant_id, check_note_id(note_id), write=body.write_back)
+    return _open(call, call.app.note(call.tenant_id, note_id))
 
 
 @operation(query=DeleteQuery, errors=(404, 409))

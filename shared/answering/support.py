@@ -80,7 +80,7 @@ class _Match:
     factor: float
     """What contradicts multiplies the score by."""
     renamed: bool
-    """The sentence names somebody else where the claim begins with a capital letter that is nowhere."""
+    """All of the claim stands there but the word it begins with, and the sentence names somebody else."""
     span: tuple[int, int]
 
 
@@ -198,7 +198,8 @@ def _is_copy(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool:
 
 
 def _renames(claim: _Claim, found: Sequence[float], sentence: Facts) -> bool:
-    if not any(credit == 0.0 and word.opens for word, credit in zip(claim.words, found, strict=False)):
+    lost = [word for word, credit in zip(claim.words, found, strict=False) if credit == 0.0]
+    if len(lost) != 1 or not lost[0].opens:
         return False
     known = {stem for word in claim.words for stem in word.stems}
     return any((word.is_name or word.opens) and known.isdisjoint(word.stems) for word in sentence.words)

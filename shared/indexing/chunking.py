@@ -12,9 +12,9 @@ from shared.indexing.frontmatter import split
 from shared.indexing.units import slices, trimmed, units_of
 from shared.text.estimates import tokens
 
-CHUNKER_VERSION = "md2"
-"""Part of the index version: raise it with every change of what `chunk` returns for some text, or of the stems that are
-stored of it. Only texts that are cut differently are embedded again.
+CHUNKER_VERSION = "md3"
+"""Part of the index version: raise it with every change of what `chunk` returns for some text, or of what a store keeps
+of it. Only texts that are cut differently are embedded again.
 """
 
 MOST_SECTIONS = 5000

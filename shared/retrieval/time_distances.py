@@ -12,9 +12,9 @@ from datetime import date, timedelta
 
 from shared.retrieval import calendar
 from shared.retrieval.calendar import Span
-from shared.retrieval.time_kinds import FEW, OTHER_DAY_DAYS, Context, Mention, count_of, unit_of
-from shared.retrieval.time_lexicon import Compiled, at_end
-from shared.retrieval.time_words import ORDINALS
+from shared.retrieval.time_context import Context, Mention
+from shared.retrieval.time_kinds import FEW, OTHER_DAY_DAYS, count_of, unit_of
+from shared.retrieval.time_lexicon import ORDINALS, Compiled, at_end
 
 ONE_DAY = timedelta(days=1)
 

@@ -2,57 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import UTC, date, timedelta
 
 from shared.retrieval import calendar
 from shared.retrieval.calendar import Span, Unit
-from shared.retrieval.time_lexicon import Lexicon, Rule
-from shared.retrieval.time_words import ORDINALS
+from shared.retrieval.time_context import Context, Mention
+from shared.retrieval.time_lexicon import ORDINALS
 
 RECENTLY_DAYS = 14
 OTHER_DAY_DAYS = 7
 FEW = {Unit.DAY: 7, Unit.WEEK: 4, Unit.MONTH: 3, Unit.QUARTER: 3, Unit.YEAR: 3}
 """How many units back "the last few" reach."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """Something that can name a time: a rule's match, and where the phrase stands that says it."""
-
-    rule: Rule
-    match: re.Match[str]
-    start: int
-    end: int
-    year: int | None = None
-    """That stands beside it: `in March last year`."""
-
-    @classmethod
-    def of(cls, rule: Rule, match: re.Match[str]) -> Mention:
-        """The match alone."""
-        return cls(rule, match, match.start(), match.end())
-
-    def word(self, group: str) -> str | None:
-        """What a group matched, lower case, single spaces; None if the rule has no such group or it did not match."""
-        found = self.match.groupdict().get(group)
-        return None if found is None else " ".join(found.lower().split())
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """From where times are seen. `year`: what a month or day without a year falls into; None: the most recent."""
-
-    now: datetime
-    zone: ZoneInfo
-    words: Lexicon
-    year: int | None = None
-
-    @property
-    def today(self) -> date:
-        return self.now.astimezone(self.zone).date()
 
 
 def days_of(mention: Mention, context: Context) -> Span | None:
@@ -110,7 +71,8 @@ def _older(mention: Mention, context: Context) -> Span:
 
 def _rolling(mention: Mention, context: Context) -> Span:
     unit = unit_of(mention, context)
-    count = (1 if mention.word("n") is None else count_of(mention, context)) or FEW[unit]
+    one = mention.word("n") is None and mention.word("few") is None
+    count = 1 if one else count_of(mention, context) or FEW[unit]
     days = count * calendar.REACH[unit]
     return calendar.rolling(unit, count, context.today, _window_start(days, context))
 
@@ -263,6 +225,10 @@ def _christmas(mention: Mention, context: Context) -> Span:
     return Span(date(year, 12, 24), date(year, 12, 27))
 
 
+def _feast(day: int, month: int) -> Callable[[Mention, Context], Span | None]:
+    return lambda _mention, context: calendar.latest_day(day, month, context.today)
+
+
 def _year(mention: Mention, _context: Context) -> Span:
     return calendar.months(int(mention.match["year"]), 1, 12)
 
@@ -277,6 +243,7 @@ _RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "fortnight": lambda _mention, context: calendar.unit_back(Unit.WEEK, 2, context.today),
     "ago": _ago,
     "half_year": lambda _mention, context: calendar.unit_back(Unit.MONTH, 6, context.today),
+    "year_and_half": lambda _mention, context: calendar.unit_back(Unit.MONTH, 18, context.today),
     "older": _older,
     "rolling": _rolling,
     "hours": _hours,
@@ -299,5 +266,8 @@ _RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "half": _half,
     "season": _season,
     "christmas": _christmas,
+    "christmas_eve": _feast(24, 12),
+    "new_years_eve": _feast(31, 12),
+    "new_years_day": _feast(1, 1),
     "year": _year,
 }

@@ -13,6 +13,22 @@ from dataclasses import dataclass, field
 
 YEAR = r"(?:19|20)\d\d"
 
+ORDINALS = {
+    word: number
+    for number, words in enumerate(
+        (
+            "first|1st|erste|ersten|primer|premier",
+            "second|2nd|zweite|zweiten|segundo|deuxième",
+            "third|3rd|dritte|dritten|tercer|troisième",
+            "fourth|4th|vierte|vierten|cuarto|quatrième",
+            "fifth",
+        ),
+        start=1,
+    )
+    for word in words.split("|")
+}
+"""Without the last one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:

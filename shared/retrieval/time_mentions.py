@@ -10,15 +10,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from shared.retrieval.time_context import Context, Mention
 from shared.retrieval.time_distances import distance_before, member_before
-from shared.retrieval.time_kinds import Context, Mention, days_of
+from shared.retrieval.time_kinds import days_of
 from shared.retrieval.time_lexicon import Compiled, at_end
 
 _FLAG = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*\s+$")
 VAGUE = ("recently", "other_day")
 OF_A_YEAR = ("date", "days_of_month", "month", "quarter", "season", "christmas")
 WHOLE_YEARS = ("last_unit", "this_unit", "ago", "year")
-NAMES = (*OF_A_YEAR, "weekday", "weekday_in_week", "half", "iso_week")
+FEASTS = ("christmas_eve", "new_years_eve", "new_years_day")
+NAMES = (*OF_A_YEAR, *FEASTS, "weekday", "weekday_in_week", "half", "iso_week")
 DATES = ("date", "day_number", "days_of_month", "iso", "dots", "slashes")
 
 

@@ -20,8 +20,9 @@ from shared.domain import TimeHint, TimeRange
 from shared.retrieval import calendar
 from shared.retrieval.asking_words import asking
 from shared.retrieval.calendar import Span
+from shared.retrieval.time_context import Context, Mention
 from shared.retrieval.time_distances import days_at, days_of_member, distance_before, member_before
-from shared.retrieval.time_kinds import Context, Mention, days_of
+from shared.retrieval.time_kinds import days_of
 from shared.retrieval.time_lexicon import Compiled, at_end
 from shared.retrieval.time_mentions import leading, mentions_in
 from shared.retrieval.time_readings import Reading, reading_of
@@ -138,7 +139,8 @@ def _stands_as_time(text: str, mention: Mention, grammar: Compiled) -> bool:
     attributive = re.search(
         r"\b(?:the|a|an|my|our|your|his|her|their|for|with|about|by|of|first|second|third)\s+$", before, re.IGNORECASE
     )
-    written_out = len(mention.word("weekday") or "") > len("thurs")
+    weekday = mention.word("weekday")
+    written_out = not any(name != weekday and name.startswith(weekday or "") for name in grammar.words.weekdays)
     return written_out and not attributive and bool(re.search(r"(?:^|\s)[a-z]\w*,?\s+$", before))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -91,15 +91,15 @@ def test_events_that_fire_meanwhile_bring_nothing_back(home: Household) -> None:
 
 
 class _Dying(Connection):
-    """The process ends at its n-th commit."""
+    """The process ends at its n-th request to erase."""
 
     dies_at = 0
 
-    def commit(self, writes: Iterable[object]) -> object:
+    def write_each(self, writes: Sequence[object]) -> None:
         self.dies_at -= 1
         if self.dies_at == 0:
             raise Killed
-        return super().commit(writes)
+        super().write_each(writes)
 
 
 @pytest.mark.parametrize("dies_at", [1, 2, 3, 4, 5])
@@ -161,7 +161,7 @@ def test_what_lies_below_documents_goes_too(firestore_store: FirestoreStore) -> 
 
 def test_a_large_tenant_goes_page_by_page(firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasure, "AT_ONCE", 30)
-    monkeypatch.setattr(erasure, "COMMIT_STEP", 7)
+    monkeypatch.setattr(erasure, "BATCH", 7)
     for number in range(100):
         firestore_store.put_feedback(TENANT, Feedback(f"f{number}", "r", START))
     assert firestore_store.erase(TENANT) == {"feedback": 100}

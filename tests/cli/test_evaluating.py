@@ -14,6 +14,7 @@ from cli.evaluating import CHUNKERS
 from shared.indexing.chunking import STRATEGIES, chunk
 from shared.indexing.pipeline import DEFAULT_CHUNKER
 from tests.cli.conftest import Aurora
+from tests.servers.openai import OpenAIServer
 
 Write = Callable[..., Path]
 SUPPORT = Path(__file__).parents[2] / "examples" / "support.jsonl"
@@ -166,6 +167,20 @@ def test_metrics_that_are_not_installed_are_asked_for(
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
     assert (result.exit_code, "aurora-notes[eval]" in result.stderr) == (1, True)
+
+
+def test_what_a_writing_model_is_asked_is_told_before_it_is_asked(
+    aurora: Aurora, notes: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    golden, folder = _golden(tmp_path, QUESTIONS), str(notes(NOTES))
+    with OpenAIServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("CHAT_MODEL", "writes")
+        said = aurora("eval", golden, "--notes", folder, "--strategy", "weighted", "--strategy", "rrf").stderr
+        assert "6 answers by writes: at most about 21,000 tokens of prompts" in said
+        server.requests.clear()
+        assert "answers by" not in aurora("eval", golden, "--notes", folder, "--no-chat").stderr
+        assert [each.path for each in server.requests] == []
 
 
 def test_every_chunker_can_be_compared() -> None:

@@ -15,6 +15,8 @@ from cli.folder import walk
 from evaluation.golden import read_golden
 from tests.cli.conftest import Aurora
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GOLDEN, FURTHER, NOTES = EXAMPLES / "golden.jsonl", EXAMPLES / "golden-refusals.jsonl", EXAMPLES / "notes"
 
@@ -24,7 +26,7 @@ RECORDED_ALONE = 0.952
 """The same by keywords and recency only."""
 TOLERANCE = 0.02
 STRANGERS = EXAMPLES / "strangers"
-RECORDED_STRANGERS = {"hit@5": 0.793, "nDCG@10": 0.709, "facts": 0.207, "right note cited": 0.414, "refused": 0.517}
+RECORDED_STRANGERS = {"hit@5": 0.897, "nDCG@10": 0.803, "facts": 0.310, "right note cited": 0.552, "refused": 0.379}
 """Over notes that nobody here wrote, answerable questions."""
 TWO_QUESTIONS = 0.07
 """Of 29 answerable ones: what a figure over those may lose."""

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.manifest import UNKNOWN, Manifest, Read, Source
+from cli.manifest import Manifest, Read
+from cli.manifest_file import UNKNOWN, Source
 from shared.errors import OperatorError
 from tests.servers.dev import ROOT
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -233,3 +234,23 @@ def test_every_change_is_one_line_of_json(tmp_path: Path, notes: Write) -> None:
         assert process.stdout is not None
         told: Any = json.loads(process.stdout.readline())
         assert (told["indexed"], told["removed"]) == (1, 0)
+
+
+def test_a_note_that_is_edited_while_the_folder_is_followed_stays_and_is_told_once(
+    app: App, tmp_path: Path, notes: Write
+) -> None:
+    folder = notes(FILES)
+    with watching(tmp_path / "home", folder) as process:
+        assert _becomes(app, FILES)
+        note = next(note for note in app.store.list_notes("local", limit=9).items if note.path == "a.md")
+        edited = dataclasses.replace(note, text="The apple is mine.", updated_at=app.clock())
+        app.store.put_note("local", edited)
+        assert process.stdout is not None
+        notes({"new.md": "The new one is green."})
+        told: Any = json.loads(process.stdout.readline())
+        assert [place["path"] for place in told["kept"]] == ["a.md"]
+        notes({"a.md": "The apple is theirs."})
+        told = json.loads(process.stdout.readline())
+        assert [place["path"] for place in told["conflicts"]] == ["a.md"]
+        assert app.note("local", note.note_id).text == "The apple is mine."
+        assert (folder / "a.md").read_text() == "The apple is theirs."

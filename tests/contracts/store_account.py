@@ -83,6 +83,14 @@ class AccountContract:
         assert sum(granted) == 20
         assert store.list_usage(TENANT, limit=10).items == (DayUsage(TODAY, 20, 0),)
 
+    def test_many_threads_never_embed_more_than_the_limit(self, store: Store) -> None:
+        with ThreadPoolExecutor(20) as threads:
+            granted = list(
+                threads.map(lambda _: store.spend(TENANT, TODAY, Spending.EMBEDDED_TOKENS, 7, limit=50), range(20))
+            )
+        assert sum(granted) <= 50 // 7
+        assert store.list_usage(TENANT, limit=10).items in ((), (DayUsage(TODAY, 0, 7 * sum(granted)),))
+
     def test_usage_is_paged_by_day(self, store: Store) -> None:
         days = [TODAY + timedelta(days=number) for number in range(5)]
         for day in days[::-1]:

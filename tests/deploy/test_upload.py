@@ -20,7 +20,6 @@ from typing import Any
 import pathspec
 import pytest
 
-from cli.emulator import Emulator
 from tests.servers.certificates import unsigned
 from tests.servers.gemini import GeminiServer
 
@@ -90,7 +89,7 @@ def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture
 def deployed(
-    uploaded: Path, python: Path, emulator: Emulator, firestore_project: str
+    uploaded: Path, python: Path, firestore_host: str, firestore_project: str
 ) -> Iterator[tuple[Mapping[str, str], str]]:
     """All targets running on one emulator and one local Gemini: (target -> address, a caller's token)."""
     project = firestore_project
@@ -102,7 +101,7 @@ def deployed(
         env = {
             "PATH": os.environ["PATH"],
             "GOOGLE_CLOUD_PROJECT": project,
-            "FIRESTORE_EMULATOR_HOST": emulator.host,
+            "FIRESTORE_EMULATOR_HOST": firestore_host,
             "AUTH": "emulator",
             "GEMINI_API_KEY": "test",
             "GEMINI_BASE_URL": gemini.url,

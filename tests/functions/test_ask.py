@@ -26,7 +26,7 @@ GARDEN = "We decided to plant six tomatoes."
 def ranker(world: World) -> Iterator[GeminiServer]:
     """The model that ranks folders; the answers themselves are extracted."""
     with GeminiServer("[]") as server:
-        model = GeminiWriter(api_key="k", base_url=server.url, timeout=2.0)
+        model = GeminiWriter(api_key="k", base_url=server.url, timeout=5.0)
         model._connection.client()  # the SDK's import is not part of the wait
         bootstrap.use(replace(world.app, ranker=model))
         yield server

@@ -12,6 +12,8 @@ import pytest
 from shared.indexing.chunking import chunk
 from tests.indexing.prose import drawn, paragraph, sentence
 
+pytestmark = pytest.mark.slow
+
 EDITS = ("novel", "novel {}", "")  # replaced, inserted, deleted
 
 

@@ -17,11 +17,11 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.firestore import FirestoreStore
 from shared.domain import Filters, Question, Retrieved, Scores, Strategy
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.scopes import place_token
 from tests.contracts.samples import TENANT
+from tests.emulated import patient_store
 from tests.fakes import ScriptedWriter
 from tests.retrieval.library import Library
 from tests.retrieval.samples import NOW, days_ago
@@ -41,10 +41,10 @@ class Both:
 
 
 @pytest.fixture(scope="module")
-def both(emulator: Emulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
+def both(emulator: Emulator, firestore_host: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(8) as executor:
-        patch.setenv("FIRESTORE_EMULATOR_HOST", emulator.host)
-        embedded, firestore = EmbeddedStore(tmp_path_factory.mktemp("home")), FirestoreStore("demo-both")
+        patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
+        embedded, firestore = EmbeddedStore(tmp_path_factory.mktemp("home")), patient_store("demo-both")
         made = Both(Library(embedded, executor), Library(firestore, executor))
         for library in (made.embedded, made.firestore):
             _furnish(library)

@@ -10,6 +10,8 @@ from tests.indexing.world import TENANT, fresh_index, whole_index
 from tests.storm.author import NOTES, Author
 from tests.storm.weather import BATCH, DIMENSION, OPERATIONS, Weather
 
+pytestmark = pytest.mark.slow
+
 NOTE_IDS = [f"n{number:02d}" for number in range(NOTES)]
 
 

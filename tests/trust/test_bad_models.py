@@ -17,6 +17,8 @@ from tests.functions.world import World
 from tests.servers.sdk_parsers import event_source
 from tests.trust.test_hostile import STREAM, shown_on_the_way
 
+pytestmark = pytest.mark.slow
+
 ASKED = {"message": "What did we decide to use for the API?"}
 GOOD = "We decided to use Cloud Run for the API [N1]."
 UNBACKED = "I don't have enough information in your notes to answer this question: no passage backs what could be said."

@@ -17,6 +17,8 @@ from tests.trust.conftest import SECRETS
 from tests.trust.hostile import ASKED, CASES, FOLDERS, TOPIC, Case
 from tests.trust.obedient import ObedientWriter
 
+pytestmark = pytest.mark.slow
+
 STREAM = {"Accept": "text/event-stream"}
 _UNSEEN = r"[\s\u200b-\u200d\u2060\ufeff]"
 _MARKER_LIKE = re.compile(

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
 from shared.settings import Settings
+from tests.quick import starts_a_process
 from tests.servers.dev import ROOT, Running, dev
 
 SHOTS = Path(__file__).parent / "out"
@@ -57,6 +58,7 @@ def bare_environment() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
+    starts_a_process()
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as running:
         yield running

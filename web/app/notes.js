@@ -79,10 +79,15 @@ export class Notes extends EventTarget {
 
   /** @param {any} note @returns {Promise<any>} as it was saved */
   async save(note) {
-    const { updatedAt: _, ...fields } = note;
+    const { updatedAt: _, origin: __, ...fields } = note;
     const saved = await this.page.api.json("PUT", `/notes/${encodeURIComponent(note.noteId)}`, fields);
     this.put(saved);
     return saved;
+  }
+
+  /** Whether saving notes of this one's folder writes their files. @param {string} id @param {boolean} writeBack @returns {Promise<any>} */
+  writeFile(id, writeBack) {
+    return this.page.api.json("POST", `/notes/${encodeURIComponent(id)}:writeFile`, { writeBack });
   }
 
   /** A note that the server has taken in. @param {any} note */

@@ -33,22 +33,33 @@ export function download(content, name) {
  * @returns {Promise<boolean>}
  */
 export async function confirmed(question, action) {
+  return (await asked(question, [["", "Cancel"], ["yes", action]], "danger")) === "yes";
+}
+
+/**
+ * Ask which of several it shall be; empty: neither, by Escape.
+ * @param {string} question @param {[string, string][]} choices value and what its button says, the main one last
+ * @returns {Promise<string>}
+ */
+export function chosen(question, choices) {
+  return asked(question, choices, "primary");
+}
+
+/** @param {string} question @param {[string, string][]} choices @param {string} weight of the last */
+async function asked(question, choices, weight) {
   const { h } = await import("./dom.js");
+  const button = ([value, label], /** @type {number} */ place) =>
+    h("button", { value, autofocus: place === 0, class: place === choices.length - 1 ? weight : null }, label);
   const dialog = /** @type {HTMLDialogElement} */ (
     h(
       "dialog",
       { class: "ask", "aria-label": question },
-      h(
-        "form",
-        { method: "dialog" },
-        h("p", {}, question),
-        h("div", { class: "row" }, h("button", { value: "", autofocus: true }, "Cancel"), h("button", { value: "yes", class: "danger" }, action)),
-      ),
+      h("form", { method: "dialog" }, h("p", {}, question), h("div", { class: "row" }, choices.map(button))),
     )
   );
   document.body.append(dialog);
   dialog.showModal();
   await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
   dialog.remove();
-  return dialog.returnValue === "yes";
+  return dialog.returnValue;
 }

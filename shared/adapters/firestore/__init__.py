@@ -1,14 +1,16 @@
 """Firestore as the store of notes and index, by its generated client and raw protobuf.
 
-Read in this order: `store` (what there is), `documents` (how it lies), `commits` (how a note's index moves),
-`search` (how a question is asked); `connection` and `protocol` carry it.
+Read in this order: `store` (what there is), `documents` (how it lies), `commits` (how a note's index moves: weighed by
+`sizes`, cut by `packing`, its folder kept by `places`), `search` (how a question is asked); `connection` and
+`protocol` carry it.
 
 Beside the fields of the data model, documents hold a few that serve this store alone. Chunks: `postings` (stem ->
 time and count: by it chunks are found by stem, newest first, and a search reads the counts of its stems only), a
-token of the day among `scopes` and
-`embedded` (whether `embedding` is there, without reading it). Index records: `vault` and `folder` (where the note is
-counted), `changedAt` (server time of the last change), `writing` (moves while a change takes several commits).
-Folders: `notes` (indexed notes in it; 0: not in use) and `changedAt` (of that count). Templates: `vectorKey` (of what
+digest of the `place` (vault and folder) and the `day`, by which vector searches are restricted, and `embedded` (whether
+`embedding` is there, without reading it). Index records: `vault`, `folder` and `place` (where the note lies),
+`changedAt` (server time of the last change), `writing` (moves while a change takes several commits), `chunkEntries` and
+`chunkBytes` (what the heaviest chunk weighs). Folders: `leaving` (somebody is removing it). `changes/{00 to ff}`:
+`changedAt` of what leaves no other trace. `usage/{day}/embedded/{00 to ff}`: `tokens`. Templates: `vectorKey` (of what
 `embedding` is). `settings/templateShelf` says which files were brought from the template folders. `bookmarks/{name}` at
 the root keeps reconcile's place.
 """

@@ -1,30 +1,28 @@
-"""What else a tenant owns: `feedback/{id}`, `usage/{day}` and `requests/{requestId}`."""
+"""What else a tenant owns: `feedback/{id}` and `requests/{requestId}`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import date, datetime
+from collections.abc import Mapping
+from datetime import datetime
 from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import Any
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import Fields
 from shared.adapters.firestore.protocol import protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
-from shared.domain import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
+from shared.domain import AnsweredRequest, Feedback, Rating, StoredRequest
 from shared.errors import TooLarge
 from shared.page_tokens import make_token, read_token
 from shared.ports import Page
-
-T = TypeVar("T")
 
 MAX_ANSWER = 900_000
 """Bytes of a kept reply: Firestore's documents end at 1 MiB."""
 
 
 class Account:
-    """`shared.ports.FeedbackStore`, `UsageStore` and `RequestStore` on Firestore."""
+    """`shared.ports.FeedbackStore` and `RequestStore` on Firestore."""
 
     _connection: Connection
 
@@ -48,53 +46,13 @@ class Account:
         return None if document is None else _feedback(document)
 
     def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
-        return self._listed(tenant_id, "feedback", _feedback, limit=limit, token=token)
-
-    # -- usage
-
-    def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
-        """One increment, and one back where it went over the limit. An increment whose reply is lost counts twice.
-
-        With a limit it is looked first: refusing then costs a read, and not two writes on the one busy document.
-        """
-        if limit is not None and self._spent(tenant_id, day, kind) + amount > limit:
-            return False
-        total = self._add(tenant_id, day, kind, amount)
-        if limit is None or total <= limit:
-            return True
-        self._add(tenant_id, day, kind, -amount)
-        return False
-
-    def _spent(self, tenant_id: str, day: date, kind: Spending) -> int:
-        name = names.document(self._connection.root, tenant_id, "usage", day.isoformat())
-        found = self._connection.lookup([name], (kind.value,)).get(name)
-        count: int = 0 if found is None else found.fields[kind.value].integer_value
-        return count
-
-    def _add(self, tenant_id: str, day: date, kind: Spending, amount: int) -> int:
-        """The day's count after it."""
-        write = protocol().Write()
-        write.update.name = names.document(self._connection.root, tenant_id, "usage", day.isoformat())
-        write.update_mask.SetInParent()  # an empty mask: no field but those that are transformed
-        write.update_transforms.add(field_path=kind.value).increment.integer_value = amount
-        reply = self._connection.commit([write])
-        total: int = reply.write_results[0].transform_results[0].integer_value
-        return total
-
-    def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
-        return self._listed(tenant_id, "usage", _day_usage, limit=limit, token=token)
-
-    def _listed(
-        self, tenant_id: str, collection: str, read: Callable[[Any], T], *, limit: int, token: str | None
-    ) -> Page[T]:
         root = self._connection.root
-        last = None if token is None else read_token(token, collection)[0]
-        place = () if last is None else (Reference(names.document(root, tenant_id, collection, last)),)
-        query = Query(collection=collection, order=(Order(KEY),), after=place, limit=limit + 1)
+        last = None if token is None else read_token(token, "feedback")[0]
+        place = () if last is None else (Reference(names.document(root, tenant_id, "feedback", last)),)
+        query = Query(collection="feedback", order=(Order(KEY),), after=place, limit=limit + 1)
         documents = self._connection.query(names.tenant(root, tenant_id), query.message())
-        items = tuple(read(each) for each in documents[:limit])
-        more = len(documents) > limit
-        return Page(items, make_token(collection, names.last(documents[limit - 1].name)) if more else None)
+        items = tuple(map(_feedback, documents[:limit]))
+        return Page(items, make_token("feedback", items[-1].feedback_id) if len(documents) > limit else None)
 
     # -- requests
 
@@ -144,11 +102,6 @@ def _feedback(document: Any) -> Feedback:  # noqa: ANN401
         comment=fields.text("comment", ""),
         citation=fields.text("citation", "") or None,
     )
-
-
-def _day_usage(document: Any) -> DayUsage:  # noqa: ANN401
-    answers, tokens = (document.fields[kind.value].integer_value for kind in Spending)
-    return DayUsage(date.fromisoformat(names.last(document.name)), answers, tokens)
 
 
 def _request_fields(record: AnsweredRequest) -> Mapping[str, object]:

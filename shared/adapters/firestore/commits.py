@@ -1,23 +1,30 @@
-"""One IndexChange as commits: guarded by the note's index record, packed by bytes, the record written last."""
+"""One IndexChange as commits: guarded by the note's index record, packed by weight, the record written last."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.documents import PATCHED_FIELDS, chunk_fields, record_fields
-from shared.adapters.firestore.protocol import fill, protocol
+from shared.adapters.firestore.documents import PATCHED_FIELDS, chunk_fields, place_key, record_fields
+from shared.adapters.firestore.packing import packed
+from shared.adapters.firestore.places import stamp, touch
+from shared.adapters.firestore.protocol import fill, protocol, put
+from shared.adapters.firestore.sizes import CHUNKS, Weight, document_weight
 from shared.domain import Folder, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
 from shared.errors import Conflict
 
-MAX_BYTES = 3_500_000
-"""Of one commit. Production takes 10 MiB, the emulator's gRPC 4 MiB. A chunk with 768 dimensions has about 12 KB."""
-MAX_WRITES = 500
+RESERVED = Weight(entries=100, bytes=2**16)
+"""Of each commit for the record, the folder and the stamp."""
+UNKNOWN = Weight(entries=500, bytes=2**17)
+"""Taken for a stored chunk where no record tells. Chunks of prose are lighter."""
+NOTHING = Weight(0, 0)
+WEIGHT_FIELDS = ("chunkEntries", "chunkBytes")
+"""Of a record: what the note's heaviest chunk weighs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +36,31 @@ class Token:
     """With `nanos`: the document's update time, which every write that changes it moves."""
     nanos: int
     place: Folder | None
-    """The folder in which the record counts its note; None: in none, it has no chunks. Here, so that moving a note
-    costs no read.
-    """
+    """The folder in which the note lies; None: in none, it has no chunks. Here, so that moving a note costs no read."""
+    heaviest: Weight
+    """No stored chunk of the note weighs more, its vector included. Here, so that removing chunks costs no read."""
 
     def __str__(self) -> str:
         place = None if self.place is None else [self.place.vault, self.place.folder]
-        return json.dumps([self.note_id, self.seconds, self.nanos, place], ensure_ascii=False)
+        weight = [self.heaviest.entries, self.heaviest.bytes]
+        return json.dumps([self.note_id, self.seconds, self.nanos, place, weight], ensure_ascii=False)
 
     @classmethod
     def parse(cls, text: str, note_id: str) -> Token:
         """Raises Conflict for the token of another note."""
-        owner, seconds, nanos, place = json.loads(text)
+        owner, seconds, nanos, place, weight = json.loads(text)
         if owner != note_id:
             raise Conflict("the token is of another note")
-        return cls(owner, seconds, nanos, None if place is None else Folder(*place))
+        return cls(owner, seconds, nanos, None if place is None else Folder(*place), Weight(*weight))
 
     @classmethod
     def of(cls, document: Any) -> Token:  # noqa: ANN401
         """Of a record's Document."""
-        fields, stamp = document.fields, document.update_time
-        counted = fields["vault"].HasField("string_value")
-        place = Folder(fields["vault"].string_value, fields["folder"].string_value) if counted else None
-        return cls(names.last(document.name), stamp.seconds, stamp.nanos, place)
+        fields, time = document.fields, document.update_time
+        placed = fields["vault"].HasField("string_value")
+        place = Folder(fields["vault"].string_value, fields["folder"].string_value) if placed else None
+        heaviest = Weight(*(fields[name].integer_value for name in WEIGHT_FIELDS))
+        return cls(names.last(document.name), time.seconds, time.nanos, place, heaviest)
 
 
 class Commits:
@@ -61,20 +70,30 @@ class Commits:
         self._root, self._tenant_id, self._change = root, tenant_id, change
         self._record = self._name("index", change.note_id)
         self._before = None if change.expected is None else Token.parse(change.expected, change.note_id)
+        self._stored = NOTHING if self._before is None else self._before.heaviest
+        self._chunks = list(self._weighed())
         self.place = self._place_after()
+
+    @property
+    def left(self) -> Folder | None:
+        """The folder that the note leaves with this change."""
+        before = None if self._before is None else self._before.place
+        return None if before == self.place else before
+
+    @property
+    def entered(self) -> Folder | None:
+        """The folder that it comes to."""
+        return None if self._before is not None and self._before.place == self.place else self.place
+
+    @property
+    def heaviest(self) -> Weight:
+        """No chunk of the note weighs more, before or after."""
+        weights = (self._stored, *(weight for _, weight in self._chunks))
+        return Weight(max(each.entries for each in weights), max(each.bytes for each in weights))
 
     def batches(self) -> list[list[Any]]:
         """Writes of chunks, as few batches as they fit in; at least one, perhaps empty."""
-        packed: list[list[Any]] = [[]]
-        size = 0
-        for write in self._chunks():
-            bytes_more = write.ByteSize() + 8
-            if packed[-1] and (size + bytes_more > MAX_BYTES or len(packed[-1]) >= MAX_WRITES):
-                packed.append([])
-                size = 0
-            packed[-1].append(write)
-            size += bytes_more
-        return packed
+        return packed(self._chunks, RESERVED)
 
     def guard(self, held: Any | None) -> Any:  # noqa: ANN401
         """A write for all batches but the last. It fails unless the record is as `held` (update time; None: as the
@@ -87,20 +106,20 @@ class Commits:
             write.current_document.exists = False
             return write
         write.update.name = self._record
-        fill(write.update.fields["writing"], uuid.uuid4().hex)
+        self._fill(write, {"writing": uuid.uuid4().hex, **self._weight_fields()})
         if held is None and self._before is None and change.record is not None:
             # A record that agrees with no note, until the last batch.
             standing = IndexRecord("", IndexStatus.PENDING, 0, "", change.record.indexed_at)
             self._fill(write, record_fields(standing))
         else:
-            write.update_mask.field_paths.append("writing")
-        _stamp(write)
+            write.update_mask.field_paths.extend(("writing", *WEIGHT_FIELDS))
+        touch(write)
         self._expect(write, held)
         return write
 
     def last(self, held: Any | None) -> list[Any]:  # noqa: ANN401
-        """The record as it shall be, guarded like the others, and the folders that gained or lost the note."""
-        return [self._final_record(held), *self._folders()]
+        """The record as it shall be, guarded like the others; a stamp where none is left to tell of the change."""
+        return [self._final_record(held), *([self._stamp()] if self._change.record is None else [])]
 
     def _final_record(self, held: Any | None) -> Any:  # noqa: ANN401
         record = self._change.record
@@ -109,12 +128,20 @@ class Commits:
             write.delete = self._record
         else:
             write.update.name = self._record
-            self._fill(write, record_fields(record))
+            self._fill(write, {**record_fields(record), **self._weight_fields()})
             if self.place is not None:
-                self._fill(write, {"vault": self.place.vault, "folder": self.place.folder})
-            _stamp(write)
+                place = self.place
+                self._fill(write, {"vault": place.vault, "folder": place.folder, "place": place_key(place)})
+            touch(write)
         self._expect(write, held)
         return write
+
+    def _weight_fields(self) -> Mapping[str, int]:
+        heaviest = self.heaviest
+        return dict(zip(WEIGHT_FIELDS, (heaviest.entries, heaviest.bytes), strict=True))
+
+    def _stamp(self) -> Any:  # noqa: ANN401
+        return stamp(self._root, self._tenant_id, hashlib.sha256(self._change.note_id.encode()).hexdigest())
 
     def _expect(self, write: Any, held: Any | None) -> None:  # noqa: ANN401
         if held is not None:
@@ -134,52 +161,32 @@ class Commits:
             return None
         return self._before.place
 
-    def _folders(self) -> Iterator[Any]:
-        before = None if self._before is None else self._before.place
-        if self._before is None and self._change.record is None:
-            # Chunks without a record go: no record and no known folder can tell.
-            write = protocol().Write()
-            write.update.name = self._name("folders", "orphans")
-            _stamp(write)
-            yield write
-        if before == self.place:
-            return
-        for place, step in ((before, -1), (self.place, 1)):
-            if place is None:
-                continue
-            digest = hashlib.sha256(f"{place.vault}/{place.folder}".encode()).hexdigest()[:32]
-            write = protocol().Write()
-            write.update.name = self._name("folders", digest)
-            self._fill(write, {"vault": place.vault, "folder": place.folder})
-            write.update_mask.field_paths.extend(("vault", "folder"))
-            write.update_transforms.add(field_path="notes").increment.integer_value = step
-            _stamp(write)
-            yield write
-
-    def _chunks(self) -> Iterator[Any]:
+    def _weighed(self) -> Iterator[tuple[Any, Weight]]:
+        """Each write with what it adds and removes at most. Only the note's heaviest chunk is known of those stored."""
         change = self._change
+        removed = UNKNOWN if self._stored == NOTHING else self._stored
         for chunk_id in change.remove:
-            yield protocol().Write(delete=self._name("chunks", chunk_id))
-        for put in change.put:
-            yield self._put(put.chunk, put.vector)
+            yield protocol().Write(delete=self._name("chunks", chunk_id)), removed
+        for each in change.put:
+            write = self._put(each.chunk, each.vector)
+            yield write, self._stored + self._full_weight(write, each.chunk)
         for chunk in change.patch:
             write = self._put(chunk, None)
+            weight = self._stored + self._full_weight(write, chunk)
             del write.update.fields["embedded"]
-            yield self._masked(write, PATCHED_FIELDS)
+            yield self._masked(write, PATCHED_FIELDS), weight
         for chunk_id, vector in change.vectors:
-            write = protocol().Write()
-            write.update.name = self._name("chunks", chunk_id)
-            self._fill(write, {"embedding": vector, "embedded": True})
-            yield self._masked(write, ("embedding", "embedded"))
+            write = put(self._name("chunks", chunk_id), {"embedding": vector, "embedded": True})
+            yield self._masked(write, ("embedding", "embedded")), removed
+
+    @staticmethod
+    def _full_weight(write: Any, chunk: IndexedChunk) -> Weight:  # noqa: ANN401
+        """Of the chunk once it has its vector, in which it weighs most."""
+        return document_weight(write.update, CHUNKS, awaited={"embedding": 8 * _dimension(chunk.index_version)})
 
     def _put(self, chunk: IndexedChunk, vector: Vector | None) -> Any:  # noqa: ANN401
-        write = protocol().Write()
-        write.update.name = self._name("chunks", chunk.chunk_id)
-        self._fill(write, chunk_fields(self._tenant_id, chunk))
-        self._fill(write, {"embedded": vector is not None})
-        if vector is not None:
-            self._fill(write, {"embedding": vector})
-        return write
+        fields = {**chunk_fields(self._tenant_id, chunk), "embedded": vector is not None}
+        return put(self._name("chunks", chunk.chunk_id), fields if vector is None else {**fields, "embedding": vector})
 
     @staticmethod
     def _masked(write: Any, fields: Sequence[str]) -> Any:  # noqa: ANN401
@@ -189,7 +196,7 @@ class Commits:
         return write
 
     @staticmethod
-    def _fill(write: Any, fields: Any) -> None:  # noqa: ANN401
+    def _fill(write: Any, fields: Mapping[str, object]) -> None:  # noqa: ANN401
         for name, value in fields.items():
             fill(write.update.fields[name], value)
 
@@ -197,6 +204,7 @@ class Commits:
         return names.document(self._root, self._tenant_id, collection, document_id)
 
 
-def _stamp(write: Any) -> None:  # noqa: ANN401
-    """`changedAt`: the server's time of the commit. The newest of a tenant tells whether its chunks changed."""
-    write.update_transforms.add(field_path="changedAt").set_to_server_value = 1  # REQUEST_TIME
+def _dimension(index_version: str) -> int:
+    """The last part of an index version."""
+    last = index_version.rpartition(":")[2]
+    return int(last) if last.isdecimal() else 0

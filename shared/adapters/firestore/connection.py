@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -10,9 +11,10 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
 
-from shared.adapters.firestore.errors import translated
+from shared.adapters.firestore.errors import is_too_big, translated
 from shared.adapters.firestore.protocol import protocol
 from shared.adapters.firestore.reads import ReadCounter
+from shared.errors import Conflict, StoreRefused, StoreUnavailable
 
 T = TypeVar("T")
 
@@ -108,14 +110,64 @@ class Connection:
             self.counter.lookup(len(some))
         return found
 
-    def commit(self, writes: Iterable[Any]) -> Any:  # noqa: ANN401
-        """All of the Writes or none; the CommitResponse. Raises Conflict when a precondition fails.
+    def commit(self, writes: Iterable[Any], *, patient: bool = True) -> Any:  # noqa: ANN401
+        """All of the Writes or none; the CommitResponse. Raises Conflict when a precondition fails, CommitTooBig, and
+        unless `patient` StoreUnavailable at once.
 
         A repeat after a lost reply is safe for writes that are guarded by a precondition, or idempotent.
         """
-        types = protocol()
-        request = types.CommitRequest(database=self.database, writes=writes)
-        return self._insist(lambda left: _raw(self._call("commit", request, left)), self._write_seconds, guarded=True)
+        request = protocol().CommitRequest(database=self.database, writes=writes)
+
+        def call(left: float) -> Any:  # noqa: ANN401
+            return _raw(self._call("commit", request, left))
+
+        if patient:
+            return self._insist(call, self._write_seconds, guarded=True)
+        with translated(guarded=True):
+            return call(self._write_seconds)
+
+    def ensure(self, writes: Sequence[Any], *, unless: str = "") -> None:
+        """Commit these Writes, the first of which makes a document, unless there is one. With `unless`, one where that
+        field is true counts as none. Of many who miss it at once one makes it, and the others wait for that one:
+        otherwise each would write it, as slowly as one document takes writes.
+        """
+        first, deadline = writes[0], time.monotonic() + self._write_seconds
+        name = first.update.name
+        while True:
+            found = self.lookup([name], (unless,) if unless else ()).get(name)
+            if found is None:
+                first.current_document.exists = False
+            elif unless and found.fields[unless].boolean_value:
+                first.current_document.update_time.CopyFrom(found.update_time)
+            else:
+                return
+            try:
+                self.commit(writes, patient=False)
+            except Conflict:
+                continue
+            except StoreUnavailable as away:
+                if isinstance(away, StoreRefused) or time.monotonic() > deadline:
+                    raise
+                time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311 - so that not all look at once again
+            else:
+                return
+
+    def write_each(self, writes: Sequence[Any]) -> None:
+        """Every one of the Writes for itself, in any order, so that they share no limit of a commit. For at most 500
+        that are idempotent and of different documents. Raises StoreUnavailable when some still fail at the deadline.
+        """
+        deadline, waiting, pause = time.monotonic() + self._write_seconds, list(writes), _FIRST_PAUSE
+        while True:
+            request = protocol().BatchWriteRequest(database=self.database, writes=waiting)
+            left = max(0.1, deadline - time.monotonic())
+            reply = self._insist(lambda left: _raw(self._call("batch_write", request, left)), left)  # noqa: B023 - called at once
+            waiting = [write for write, status in zip(waiting, reply.status, strict=True) if status.code]
+            if not waiting:
+                return
+            if time.monotonic() + pause > deadline:
+                raise StoreUnavailable(f"Firestore: {len(waiting)} of {len(writes)} writes failed")
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _stream(self, method: str, request: Any) -> list[Any]:  # noqa: ANN401
         """Every message of the reply; a stream that breaks off is asked for again from its beginning."""
@@ -135,10 +187,17 @@ class Connection:
         from google.api_core import exceptions, retry  # noqa: PLC0415
 
         deadline = time.monotonic() + seconds
-        passing = retry.if_exception_type(
-            exceptions.ServiceUnavailable, exceptions.Aborted, exceptions.ResourceExhausted
+        kinds = (exceptions.ServiceUnavailable, exceptions.Aborted, exceptions.ResourceExhausted)
+
+        def passes(error: BaseException) -> bool:
+            return isinstance(error, kinds) and not is_too_big(error)
+
+        attempts = retry.Retry(
+            passes,
+            initial=_FIRST_PAUSE,
+            maximum=_LONGEST_PAUSE,
+            timeout=seconds,
         )
-        attempts = retry.Retry(passing, initial=_FIRST_PAUSE, maximum=_LONGEST_PAUSE, timeout=seconds)
         with translated(guarded=guarded):
             return attempts(lambda: call(max(0.1, deadline - time.monotonic())))()
 

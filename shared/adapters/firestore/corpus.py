@@ -12,7 +12,7 @@ from dataclasses import replace
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.documents import is_kept, posting_path
-from shared.adapters.firestore.queries import Is, Order, Query, Where, count
+from shared.adapters.firestore.queries import Order, Query, count
 from shared.domain import CorpusStats, Folder
 
 FRESH_SECONDS = 2.0
@@ -40,20 +40,20 @@ class _Figures:
         self.read_at = 0.0
         self.stats: CorpusStats | None = None
         self.frequencies: dict[str, int] = {}
-        self.folders: tuple[Folder, ...] | None = None
+        self.places: tuple[Folder, ...] | None = None
 
     def at(self, revision: str) -> _Figures:
         """What of this still holds at a later revision."""
         later = _Figures(revision)
-        if _folders_part(revision) == _folders_part(self.revision):
-            later.folders = self.folders
+        if _places_part(revision) == _places_part(self.revision):
+            later.places = self.places
         if self.stats and self.stats.chunk_count >= LARGE and time.monotonic() < self.read_at + LARGE_SECONDS:
             later.stats, later.frequencies = replace(self.stats, revision=revision), self.frequencies
             later.read_at = self.read_at
         return later
 
 
-def _folders_part(revision: str) -> str:
+def _places_part(revision: str) -> str:
     return revision.rpartition(":")[2]
 
 
@@ -74,13 +74,21 @@ class Corpus:
                 figures.stats, figures.read_at = self._read(tenant_id, figures.revision), time.monotonic()
             return figures.stats
 
-    def folders(self, tenant_id: str) -> tuple[Folder, ...]:
-        """One read a folder, when a folder gained or lost a note since."""
+    def places(self, tenant_id: str) -> tuple[Folder, ...]:
+        """The folders that notes lie in themselves. One read each, when a note or a folder went or a folder came."""
         figures = self._figures(tenant_id)
         with figures.reading:
-            if figures.folders is None:
-                figures.folders = self._read_folders(tenant_id)
-            return figures.folders
+            if figures.places is None:
+                figures.places = self._read_places(tenant_id)
+            return figures.places
+
+    def folders(self, tenant_id: str) -> tuple[Folder, ...]:
+        """Those, and all that they lie in."""
+        found: set[tuple[str, str]] = set()
+        for place in self.places(tenant_id):
+            parts = place.folder.split("/") if place.folder else []
+            found.update((place.vault, "/".join(parts[:depth])) for depth in range(len(parts) + 1))
+        return tuple(Folder(vault, folder) for vault, folder in sorted(found))
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         """Counts what is not yet known at this revision, one request a stem, side by side."""
@@ -123,11 +131,11 @@ class Corpus:
         self._known[tenant_id] = figures
 
     def _revision(self, tenant_id: str) -> str:
-        """When a record was last written, and when a folder last gained or lost a note: every commit of `apply`
-        leaves its server time in one of them, a removed record in the folder it leaves. Two reads.
+        """When a record was last written, and when one last went or a folder came or went: every commit of `apply`
+        leaves its server time in one of the two. Two reads.
         """
         parent = names.tenant(self._connection.root, tenant_id)
-        return ":".join(pool().map(lambda collection: self._latest(parent, collection), ("index", "folders")))
+        return ":".join(pool().map(lambda collection: self._latest(parent, collection), ("index", "changes")))
 
     def _read(self, tenant_id: str, revision: str) -> CorpusStats:
         parent = names.tenant(self._connection.root, tenant_id)
@@ -137,14 +145,10 @@ class Corpus:
         average = fields["average"].double_value or float(fields["average"].integer_value)
         return CorpusStats(fields["count"].integer_value, average, revision)
 
-    def _read_folders(self, tenant_id: str) -> tuple[Folder, ...]:
-        """`folders/{id}` counts the indexed notes in it, moved in the commits that index them."""
-        query = Query(collection="folders", where=(Where("notes", Is.MORE, 0),))
-        found: set[tuple[str, str]] = set()
-        for document in self._connection.query(names.tenant(self._connection.root, tenant_id), query.message()):
-            vault, folder = (document.fields[name].string_value for name in ("vault", "folder"))
-            parts = folder.split("/") if folder else []
-            found.update((vault, "/".join(parts[:depth])) for depth in range(len(parts) + 1))
+    def _read_places(self, tenant_id: str) -> tuple[Folder, ...]:
+        query = Query(collection="folders", fields=("vault", "folder"))
+        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
+        found = ((each.fields["vault"].string_value, each.fields["folder"].string_value) for each in documents)
         return tuple(Folder(vault, folder) for vault, folder in sorted(found))
 
     def _latest(self, parent: str, collection: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from typing import Any
 
 from shared.adapters.firestore.protocol import microseconds, plain, timestamp
 from shared.adapters.firestore.queries import path
-from shared.domain import IndexedChunk, IndexRecord, IndexStatus, Note
+from shared.domain import Folder, IndexedChunk, IndexRecord, IndexStatus, Note
 from shared.errors import InvalidArgument
 
 CHUNK_FIELDS = (
@@ -18,7 +19,7 @@ CHUNK_FIELDS = (
 )  # fmt: skip
 """What a search reads of a chunk, beside the postings of its stems. Neither vector nor `terms`: they are the bulk."""
 
-PATCHED_FIELDS = ("chunkId", "tenantId", *CHUNK_FIELDS, "month", "folder", "terms", "postings")
+PATCHED_FIELDS = ("chunkId", "tenantId", *CHUNK_FIELDS, "month", "day", "folder", "place", "terms", "postings")
 """All fields of a chunk but the vector and the `embedded` that goes with it."""
 
 MAX_COUNT = 1024
@@ -113,11 +114,13 @@ def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
         "createdAt": chunk.created_at,
         "updatedAt": chunk.updated_at,
         "month": month(chunk.created_at),
+        "day": day(chunk.created_at),
         "vault": chunk.vault,
         "path": chunk.path,
         "folder": chunk.folder,
+        "place": place_key(Folder(chunk.vault, chunk.folder)),
         "tags": chunk.tags,
-        "scopes": (*chunk.scopes, day_token(chunk.created_at)),
+        "scopes": chunk.scopes,
         "terms": list(counts),
         "postings": {posting_key(stem): posting(chunk.created_at, count) for stem, count in counts.items()},
         "length": chunk.length,
@@ -146,7 +149,7 @@ def chunk_of(document: Any, stems: Iterable[str]) -> IndexedChunk:  # noqa: ANN4
         vault=fields["vault"].string_value,
         path=fields["path"].string_value,
         tags=_strings(fields["tags"]),
-        scopes=tuple(token for token in _strings(fields["scopes"]) if not token.startswith(_DAY)),
+        scopes=_strings(fields["scopes"]),
         terms={
             stem: postings[key].integer_value % MAX_COUNT for stem in stems if (key := posting_key(stem)) in postings
         },
@@ -198,12 +201,16 @@ def month(when: datetime) -> str:
     return f"{utc.year:04}-{utc.month:02}"
 
 
-_DAY = "d:"
+def day(when: datetime) -> str:
+    """`2026-11-08`, in UTC: the same for short ranges."""
+    return when.astimezone(UTC).date().isoformat()
 
 
-def day_token(when: datetime) -> str:
-    """`d:2026-11-08`, in UTC. It stands among a chunk's scopes, so that their vector index serves short ranges too."""
-    return f"{_DAY}{when.astimezone(UTC).date().isoformat()}"
+def place_key(place: Folder) -> str:
+    """Of a vault and a folder, its subfolders not included: what vector searches and records are restricted by. A
+    digest, for it stands in every vector index entry of a place, and no two pairs of names may share one.
+    """
+    return hashlib.sha256(f"{place.vault}\0{place.folder}".encode()).hexdigest()[:32]
 
 
 RECORD_FIELDS = (

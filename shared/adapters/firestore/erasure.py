@@ -10,13 +10,16 @@ from typing import Any
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.corpus import Corpus
+from shared.adapters.firestore.places import Places
 from shared.adapters.firestore.protocol import protocol
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
 
 AT_ONCE = 2000
 """Names read together, ..."""
-COMMIT_STEP = 500
-"""... and documents deleted in one commit."""
+BATCH = 500
+"""... and documents deleted by one request, each for itself: the index entries that go with some dozen chunks are all
+that one commit takes.
+"""
 SETTLING_SECONDS = 0.5
 """After which it is looked once more: a worker that had read a note before it went may write what it made of it."""
 EVERYTHING = ""
@@ -28,6 +31,8 @@ class Erasure:
 
     _connection: Connection
     _corpus: Corpus
+    _days: set[str]
+    _places: Places
 
     def erase(self, tenant_id: str) -> Mapping[str, int]:
         """Some 8,000 documents a second on the emulator; a read and a delete each."""
@@ -39,6 +44,8 @@ class Erasure:
                 time.sleep(SETTLING_SECONDS)
         finally:
             self._corpus.forget(tenant_id)
+            self._days.clear()
+            self._places.forget()
         return dict(erased)
 
     def _clear(self, parent: str, collection: str, erased: Counter[str]) -> bool:
@@ -46,7 +53,7 @@ class Erasure:
         last: tuple[Reference, ...] = ()
         before = erased.total()
         while found := self._names(parent, collection, last):
-            batches = [found[start : start + COMMIT_STEP] for start in range(0, len(found), COMMIT_STEP)]
+            batches = [found[start : start + BATCH] for start in range(0, len(found), BATCH)]
             for done in pool().map(self._delete, batches):
                 erased.update(done)
             last = (Reference(found[-1]),)
@@ -66,5 +73,5 @@ class Erasure:
     def _delete(self, found: list[str]) -> list[str]:
         """The kinds of what was deleted: the collection each lay in."""
         writes: list[Any] = [protocol().Write(delete=name) for name in found]
-        self._connection.commit(writes)
+        self._connection.write_each(writes)
         return [name.split("/")[-2] for name in found]

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 
 from shared.errors import AuroraError, Conflict, StoreRefused, StoreUnavailable
+
+_TOO_BIG = re.compile("too big|too large|exceeds the (limit|maximum)|larger than max", re.IGNORECASE)
+"""How servers, the emulator's and gRPC itself say it; the status is INVALID_ARGUMENT or RESOURCE_EXHAUSTED."""
+
+
+class CommitTooBig(StoreRefused):
+    """A commit that must go in smaller ones."""
 
 
 @cache
@@ -80,16 +88,25 @@ def ours(error: Exception) -> AuroraError:
     return kind(f"Firestore: {type(error).__name__}")
 
 
+def is_too_big(error: Exception) -> bool:
+    """Whether the request was refused for its size, so that it never succeeds as it is."""
+    from google.api_core.exceptions import InvalidArgument, ResourceExhausted  # noqa: PLC0415
+
+    return isinstance(error, (InvalidArgument, ResourceExhausted)) and bool(_TOO_BIG.search(str(error)))
+
+
 @contextmanager
 def translated(*, guarded: bool = False) -> Iterator[None]:
-    """Raises ours for every error in the table. `guarded`: the request has preconditions, so a failed one is Conflict
-    (for a query the same status means that an index is missing).
+    """Raises ours for every error in the table. `guarded`: a commit. It has preconditions, so a failed one is Conflict
+    (for a query the same status means that an index is missing), and it may be CommitTooBig.
     """
     from google.api_core.exceptions import FailedPrecondition  # noqa: PLC0415
 
     try:
         yield
     except tuple(table()) as error:
+        if guarded and is_too_big(error):
+            raise CommitTooBig("Firestore: the commit is too big") from error
         if guarded and isinstance(error, FailedPrecondition):
             raise Conflict("Firestore: the document moved") from error
         raise ours(error) from error

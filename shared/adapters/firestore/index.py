@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.commits import Commits, Token
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import record_of
+from shared.adapters.firestore.errors import CommitTooBig
+from shared.adapters.firestore.packing import halves
+from shared.adapters.firestore.places import Places
 from shared.adapters.firestore.protocol import vector_of
 from shared.adapters.firestore.queries import Is, Query, Where, count
 from shared.domain import Coverage, IndexChange, IndexStatus, StoredChunk, StoredRecord, Vector
@@ -19,6 +23,7 @@ class Index:
 
     _connection: Connection
     _corpus: Corpus
+    _places: Places
 
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
         name = names.document(self._connection.root, tenant_id, "index", note_id)
@@ -56,25 +61,41 @@ class Index:
         }
 
     def apply(self, tenant_id: str, change: IndexChange) -> str | None:
-        """One commit where the change fits into 3.5 MB (about 290 new chunks), else several, each guarded by the
-        record's update time, which all but the last only move. A worker that another overtakes gets Conflict.
+        """One commit where the change weighs no more than `packing.MOST` (some 40 chunks), else several, each guarded
+        by the record's update time, which all but the last only move. A worker that another overtakes gets Conflict.
         """
-        connection = self._connection
-        commits = Commits(connection.root, tenant_id, change)
-        *early, last = commits.batches()
-        held = None
+        commits = Commits(self._connection.root, tenant_id, change)
         try:
-            for batch in early:
-                reply = connection.commit([commits.guard(held), *batch])
-                stamp = reply.write_results[0].update_time
-                held = stamp if stamp.seconds else None
-            reply = connection.commit([*commits.last(held), *last])
+            if commits.entered is not None:
+                self._places.arriving(tenant_id, commits.entered)
+            stamp = self._commit_all(commits)
+            if commits.entered is not None:
+                self._places.arrived(tenant_id, commits.entered)
+            if commits.left is not None:
+                self._places.left(tenant_id, commits.left)
         finally:
             self._corpus.forget(tenant_id)
         if change.record is None:
             return None
-        stamp = reply.write_results[0].update_time
-        return str(Token(change.note_id, stamp.seconds, stamp.nanos, commits.place))
+        return str(Token(change.note_id, stamp.seconds, stamp.nanos, commits.place, commits.heaviest))
+
+    def _commit_all(self, commits: Commits) -> Any:  # noqa: ANN401
+        """The update time of the record. A batch that Firestore finds too big goes in halves."""
+        waiting, held = commits.batches(), None
+        while True:
+            batch, *later = waiting
+            writes = [commits.guard(held)] if later else commits.last(held)
+            try:
+                reply = self._connection.commit([*writes, *batch])
+            except CommitTooBig:
+                if len(batch) < 2:
+                    raise
+                waiting = [*halves(batch), *later]
+                continue
+            stamp = reply.write_results[0].update_time
+            if not later:
+                return stamp
+            waiting, held = later, stamp if stamp.seconds else None
 
     def coverage(self, tenant_id: str) -> Coverage:
         """By counting on both sides: while deletions are on their way, their records still count among the states."""

@@ -29,8 +29,8 @@ def protocol() -> Any:  # noqa: ANN401 - classes made at run time; typed stubs o
     from google.cloud.firestore_v1 import types  # noqa: PLC0415
 
     names = (
-        "AggregationResult", "BatchGetDocumentsRequest", "BatchGetDocumentsResponse", "CommitRequest",
-        "CommitResponse", "Document", "RunAggregationQueryRequest", "RunAggregationQueryResponse",
+        "AggregationResult", "BatchGetDocumentsRequest", "BatchGetDocumentsResponse", "BatchWriteRequest",
+        "CommitRequest", "Document", "RunAggregationQueryRequest", "RunAggregationQueryResponse",
         "RunQueryRequest", "RunQueryResponse", "StructuredAggregationQuery", "StructuredQuery", "Value", "Write",
     )  # fmt: skip
     return SimpleNamespace(**{name: getattr(types, name).pb() for name in names})

@@ -5,9 +5,7 @@ A disjunction may have 30 values (`in` times `array_contains_any`), and only one
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
-from shared.adapters.firestore.documents import LAST_MOMENT, day_token, month, posting, posting_path
+from shared.adapters.firestore.documents import LAST_MOMENT, posting, posting_path
 from shared.adapters.firestore.protocol import microseconds
 from shared.adapters.firestore.queries import Is, Where
 from shared.domain import Restriction, TimeRange
@@ -45,21 +43,6 @@ def by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
     )
 
 
-def for_vectors(restriction: Restriction) -> tuple[Where, ...]:
-    """For vector searches, which take equality filters only: the days of a short range, or the months it touches and
-    a scope, as far as a filter can hold them.
-    """
-    scope = _scope(restriction)
-    if scope is None and (days := _days(restriction.created)):
-        return (_any_of(days),)
-    values = 1 if scope is None or scope.comparison is Is.CONTAINS else len(scope.value)  # type: ignore[arg-type]
-    where = [] if scope is None else [scope]
-    months = [] if restriction.created is None else _months(restriction.created)
-    if 0 < len(months) * values <= MAX_VALUES:
-        where.append(Where("month", Is.IN, months))
-    return tuple(where)
-
-
 def is_one_scope(restriction: Restriction) -> bool:
     """Whether a filter can hold all of its scopes."""
     return not restriction.scopes or (len(restriction.scopes) == 1 and len(restriction.scopes[0]) <= MAX_VALUES)
@@ -70,36 +53,11 @@ def _scope(restriction: Restriction) -> Where | None:
     groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
     if not groups:
         return None
-    return _any_of(min(groups, key=lambda group: (len(group), group)))
+    return any_of("scopes", min(groups, key=lambda group: (len(group), group)))
 
 
-def _any_of(tokens: list[str]) -> Where:
-    if len(tokens) == 1:
-        return Where("scopes", Is.CONTAINS, tokens[0])
-    return Where("scopes", Is.CONTAINS_ANY, tokens)
-
-
-def _days(created: TimeRange | None) -> list[str]:
-    """The tokens of every day the range touches; none for an open range, or one of more days than a filter can hold."""
-    if created is None or created.start is None or created.end is None:
-        return []
-    first, last = (when.astimezone(UTC) for when in (created.start, created.end - timedelta(microseconds=1)))
-    days = (last.date() - first.date()).days + 1
-    return [day_token(first + timedelta(days=number)) for number in range(days)] if days <= MAX_VALUES else []
-
-
-def _months(created: TimeRange) -> list[str]:
-    """Every month the range touches; none for an open range, or one that touches more than a filter can hold."""
-    if created.start is None or created.end is None:
-        return []
-    months: list[str] = []
-    when = created.start.astimezone(UTC)
-    while when < created.end and len(months) <= MAX_VALUES:
-        months.append(month(when))
-        when = _next_month(when)
-    return months
-
-
-def _next_month(when: datetime) -> datetime:
-    first = when.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    return (first + timedelta(days=32)).replace(day=1)
+def any_of(field: str, values: list[str]) -> Where:
+    """Of an array field."""
+    if len(values) == 1:
+        return Where(field, Is.CONTAINS, values[0])
+    return Where(field, Is.CONTAINS_ANY, values)

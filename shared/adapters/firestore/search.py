@@ -6,10 +6,11 @@ on what comes back, so a leg may bring fewer chunks than it was asked for; never
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection
+from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import (
     RECORD_FIELDS,
@@ -24,17 +25,20 @@ from shared.adapters.firestore.queries import KEY, Is, Order, Query, Where, near
 from shared.adapters.firestore.restriction import (
     by_posting,
     by_time_and_scope,
-    for_vectors,
     impossible,
     is_one_scope,
 )
+from shared.adapters.firestore.vector_filters import for_vectors
 from shared.domain import CorpusStats, IndexedChunk, IndexRecord, Neighbour, Restriction, Vector
+from shared.scopes import tags_of
 
 MAX_NEIGHBOURS = 1000
 """Firestore's limit of one vector search."""
 NEWEST_FIRST = (Order("createdAt", descending=True), Order(KEY))
 """Of chunks of one time, a note's first ones. A range on `createdAt` needs the index in the direction of the order."""
 DISTANCE = "distance"
+SPARE = 10
+"""Neighbours that each of several searches is asked for beyond its equal share."""
 
 
 class Search:
@@ -53,23 +57,28 @@ class Search:
         restriction: Restriction,
         index_version: str,
     ) -> tuple[Neighbour, ...]:
-        """One vector search, for half as many again where its filters say less than the restriction. While a new
-        index version is being embedded, chunks of the old one take places in the reply and are left out.
+        """One vector search, for half as many again where its filters say less than the restriction; several side by
+        side where it allows more folders than one can name. While a new index version is being embedded, chunks of
+        the old one take places in the reply and are left out.
         """
         if impossible(restriction):
             return ()
-        exact = restriction.created is None and is_one_scope(restriction)
-        query = Query(collection="chunks", where=for_vectors(restriction), fields=(*searched_fields(stems), DISTANCE))
-        size = min(_size(limit, exact=exact), MAX_NEIGHBOURS)
-        search = nearest(query.message(), "embedding", vector, limit=size, distance=DISTANCE)
-        found = [
-            Neighbour(chunk_of(document, stems), _cosine(document.fields[DISTANCE].double_value))
-            for document in self._connection.query(names.tenant(self._connection.root, tenant_id), search)
-        ]
+        named = any(not tags_of(group) for group in restriction.scopes)
+        filters = for_vectors(restriction, self._corpus.places(tenant_id) if named else ())
+
+        def search(where: tuple[Where, ...], size: int) -> list[Neighbour]:
+            query = Query(collection="chunks", where=where, fields=(*searched_fields(stems), DISTANCE))
+            message = nearest(query.message(), "embedding", vector, limit=size, distance=DISTANCE)
+            documents = self._connection.query(names.tenant(self._connection.root, tenant_id), message)
+            return [Neighbour(chunk_of(each, stems), _cosine(each.fields[DISTANCE].double_value)) for each in documents]
+
+        size = min(_size(limit, exact=filters.exact), MAX_NEIGHBOURS)
         fitting = [
-            each for each in found if each.chunk.index_version == index_version and restriction.allows(each.chunk)
+            each
+            for each in _nearest_of_all(search, filters.searches, size)
+            if each.chunk.index_version == index_version and restriction.allows(each.chunk)
         ]
-        return tuple(sorted(fitting, key=lambda each: (-each.cosine, each.chunk.chunk_id))[:limit])
+        return tuple(sorted(fitting, key=_by_nearness)[:limit])
 
     def postings(
         self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction
@@ -131,6 +140,28 @@ class Search:
             for note_id in asked
             if notes[note_id] in found and records[note_id] in found
         }
+
+
+def _nearest_of_all(
+    search: Callable[[tuple[Where, ...], int], list[Neighbour]], filters: Sequence[tuple[Where, ...]], size: int
+) -> list[Neighbour]:
+    """The `size` nearest that the searches have together, for not many more reads than one search of all would be:
+    each is asked for its share and some, and again for all if what it has left out may be nearer than what was found.
+    """
+    share = size if len(filters) <= 1 else min(size, size // len(filters) + SPARE)
+    found = list(pool().map(lambda each: search(each, share), filters))
+    nearest_ones = sorted((each for part in found for each in part), key=_by_nearness)[:size]
+    if share < size:
+        worst = nearest_ones[-1].cosine if len(nearest_ones) == size else -1.0
+        cut = [len(part) == share and part[-1].cosine >= worst for part in found]
+        more = pool().map(lambda each: search(each, size), itertools.compress(filters, cut))
+        every = {each.chunk.chunk_id: each for part in (*found, *more) for each in part}
+        nearest_ones = sorted(every.values(), key=_by_nearness)[:size]
+    return nearest_ones
+
+
+def _by_nearness(neighbour: Neighbour) -> tuple[float, str]:
+    return -neighbour.cosine, neighbour.chunk.chunk_id
 
 
 def _size(limit: int, *, exact: bool) -> int:

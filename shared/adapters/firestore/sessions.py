@@ -15,7 +15,7 @@ from shared.domain import SETTING_NAMES, Message, Role, Session, SessionSettings
 from shared.errors import Conflict
 
 BATCH = 400
-"""Messages removed by one commit."""
+"""Messages removed by one request."""
 MOST_LEFT = 20
 """Sessions of broken-off deletions that one deletion finishes."""
 LEFT = "deletedSessions"
@@ -96,7 +96,7 @@ class Sessions:
         session = self._session(tenant_id, session_id)
         query = Query(collection="messages", order=(Order(KEY),), limit=BATCH, fields=()).message()
         while found := self._connection.query(session, query):
-            self._connection.commit([protocol().Write(delete=each.name) for each in found])
+            self._connection.write_each([protocol().Write(delete=each.name) for each in found])
         self._connection.commit([protocol().Write(delete=self._left(tenant_id, session_id))])
 
     def _all_committed(self, writes: Iterable[Any]) -> bool:

@@ -8,14 +8,16 @@ from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.erasure import Erasure
 from shared.adapters.firestore.index import Index
 from shared.adapters.firestore.notes import Notes
+from shared.adapters.firestore.places import Places
 from shared.adapters.firestore.reads import Reads
 from shared.adapters.firestore.search import Search
 from shared.adapters.firestore.sessions import Sessions
 from shared.adapters.firestore.sweep import Sweep
 from shared.adapters.firestore.templates import Templates
+from shared.adapters.firestore.usage import Usage
 
 
-class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Erasure):
+class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Usage, Erasure):
     """`shared.ports.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
 
     Cheap to make: the client is the process's own, opened by the first request. Safe between threads.
@@ -30,6 +32,8 @@ class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, 
         self.project = project
         self._connection = Connection(project, database, read_seconds=read_seconds, write_seconds=write_seconds)
         self._corpus = Corpus(self._connection)
+        self._places = Places(self._connection)
+        self._days = set()
 
     @property
     def reads(self) -> Reads:

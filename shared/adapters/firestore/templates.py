@@ -11,14 +11,14 @@ from typing import Any
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import Fields
+from shared.adapters.firestore.packing import packed
 from shared.adapters.firestore.protocol import change, plain, protocol, put
 from shared.adapters.firestore.queries import KEY, Order, Query
+from shared.adapters.firestore.sizes import Indexes, Weight, document_weight
 from shared.domain import StoredTemplate, Template, Vector
 from shared.errors import Conflict, InvalidArgument
 from shared.ports import MOST_TEMPLATES
 
-COMMIT_STEP = 50
-"""Templates in one commit: each has at most about 50 KB."""
 _SHELF = ("settings", "templateShelf")
 """Where the shelf lies: collection and id. Its field `files` is JSON, for ids may be what field names may not."""
 
@@ -49,8 +49,8 @@ class Templates:
 
     def put_templates(self, tenant_id: str, templates: Sequence[StoredTemplate]) -> None:
         writes = [_put(self._template(tenant_id, each.template.template_id), each) for each in templates]
-        for start in range(0, len(writes), COMMIT_STEP):
-            self._connection.commit(writes[start : start + COMMIT_STEP])
+        for batch in packed(((write, _weight(write)) for write in writes), Weight(0, 0)):
+            self._connection.commit(batch)
 
     def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
         fields = _vector_fields(vector, vector_key)
@@ -118,6 +118,12 @@ def _put(name: str, stored: StoredTemplate) -> Any:  # noqa: ANN401
     if stored.vector is not None and stored.vector_key is not None:
         fields |= _vector_fields(stored.vector, stored.vector_key)
     return put(name, fields)
+
+
+def _weight(write: Any) -> Weight:  # noqa: ANN401
+    """Of the template and the one it replaces, which is taken to weigh the same. They have no index entries."""
+    own = document_weight(write.update, Indexes(single=(), composite=()))
+    return own + own
 
 
 def _vector_fields(vector: Vector, vector_key: str) -> Mapping[str, object]:

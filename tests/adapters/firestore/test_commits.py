@@ -9,14 +9,16 @@ from threading import Barrier
 import pytest
 
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.commits import MAX_BYTES, MAX_WRITES, Commits
+from shared.adapters.firestore.commits import UNKNOWN, Commits, Token
+from shared.adapters.firestore.packing import MAX_WRITES, MOST
+from shared.adapters.firestore.sizes import Weight
 from shared.domain import ChunkPut, Folder, IndexChange, IndexedChunk, IndexStatus
 from shared.errors import Conflict
 from tests.contracts.samples import TENANT, chunk, record, unit
 
 V = unit(*range(1, 769))
 COUNT = 400
-"""Chunks of 768 dimensions: three commits."""
+"""Chunks of 768 dimensions: several commits."""
 
 
 def _chunks(revision: str) -> list[IndexedChunk]:
@@ -29,12 +31,21 @@ def _change(expected: str | None, revision: str) -> IndexChange:
 
 
 def test_batches_stay_below_the_limits() -> None:
-    batches = Commits("projects/p/databases/d/documents", TENANT, _change(None, "r1")).batches()
+    root = "projects/p/databases/d/documents"
+    made = Commits(root, TENANT, _change(None, "r1"))
+    batches, most = made.batches(), made.heaviest
     assert len(batches) > 1
     assert sum(map(len, batches)) == COUNT
-    assert max(sum(write.ByteSize() for write in batch) for batch in batches) <= MAX_BYTES
-    removal = IndexChange("big", None, None, remove=tuple(f"big_{place:03d}" for place in range(2 * MAX_WRITES + 1)))
-    assert [len(batch) for batch in Commits("r", TENANT, removal).batches()] == [MAX_WRITES, MAX_WRITES, 1]
+    assert max(map(len, batches)) * most.bytes <= MOST.bytes
+    token = str(Token("big", 1, 0, None, Weight(entries=1000, bytes=1000)))
+    removed = tuple(f"big_{place:03d}" for place in range(9))
+    again = Commits(root, TENANT, IndexChange("big", token, None, remove=removed)).batches()
+    assert [len(batch) for batch in again] == [4, 4, 1]
+    unknown = Commits(root, TENANT, IndexChange("big", None, None, remove=removed * 3)).batches()
+    assert max(map(len, unknown)) * UNKNOWN.entries <= MOST.entries
+    light = str(Token("big", 1, 0, None, Weight(entries=1, bytes=1)))
+    many = IndexChange("big", light, None, remove=tuple(map(str, range(2 * MAX_WRITES + 1))))
+    assert [len(batch) for batch in Commits(root, TENANT, many).batches()] == [MAX_WRITES, MAX_WRITES, 1]
 
 
 def test_a_large_change_is_whole_afterwards_and_may_follow_another(firestore_store: FirestoreStore) -> None:
@@ -110,3 +121,25 @@ def test_folders_count_through_moves_empty_notes_and_vectors(firestore_store: Fi
     token = firestore_store.apply(TENANT, IndexChange("n1", token, record(), put=(ChunkPut(one, None),)))
     firestore_store.apply(TENANT, IndexChange("n1", token, None, remove=("n1_000",)))
     assert folders() == []
+
+
+@pytest.mark.parametrize("stay", [True, False])
+def test_a_folder_stands_while_a_note_lies_in_it_however_many_come_and_go(
+    firestore_store: FirestoreStore, *, stay: bool
+) -> None:
+    start = Barrier(6)
+
+    def come_and_go(number: int) -> None:
+        store, note_id = FirestoreStore(firestore_store.project), f"n{number}"
+        one = chunk(note_id, path="a/x.md")
+        start.wait(10)
+        for _ in range(4):
+            token = store.apply(TENANT, IndexChange(note_id, None, record(), put=(ChunkPut(one, None),)))
+            store.apply(TENANT, IndexChange(note_id, token, None, remove=(one.chunk_id,)))
+        if stay and number == 0:
+            store.apply(TENANT, IndexChange(note_id, None, record(), put=(ChunkPut(one, None),)))
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(come_and_go, range(6)))
+    expected = (Folder("default", ""), Folder("default", "a")) if stay else ()
+    assert FirestoreStore(firestore_store.project).folders(TENANT) == expected

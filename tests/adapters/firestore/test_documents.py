@@ -162,5 +162,5 @@ def test_a_chunk_document_has_the_fields_of_the_data_model(firestore_store: Fire
     assert {
         "chunkId": "abc123_001", "tenantId": TENANT, "noteId": "abc123", "position": 1, "folder": "work",
         "headingPath": "# Plan > ## Next", "length": 2,
-        "scopes": ["f:default/work", "t:red", "v:default", "d:2026-06-08"],
+        "scopes": ["f:default/work", "t:red", "v:default"], "day": "2026-06-08", "tags": ["red"],
     }.items() <= fields.items()  # fmt: skip

@@ -1,81 +1,141 @@
-"""firestore.indexes.json holds the index of every query: the emulator, which enforces none, tells what it needed."""
+"""firestore.indexes.json holds the index of every query and nothing else; what a chunk costs in it is what we pack by.
+
+That each query of every other test has its index, the proxy sees to that all of them pass: `ProductionLimits`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
-from cli.emulator import Emulator
+import pytest
+
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.restriction import for_vectors
-from shared.domain import Restriction, Session, Spot, TimeRange
+from shared.adapters.firestore.commits import Commits
+from shared.adapters.firestore.queries import Is, Order, Query, Where
+from shared.adapters.firestore.sizes import CHUNKS
+from shared.domain import (
+    AnsweredRequest,
+    ChunkPut,
+    Feedback,
+    IndexChange,
+    Message,
+    Restriction,
+    Role,
+    Session,
+    Spending,
+    Spot,
+    TimeRange,
+)
 from shared.settings import Settings
-from tests.contracts.samples import DAY, FREE, TENANT, VERSION, chunk, save, unit
+from tests.contracts.samples import DAY, FREE, TENANT, VERSION, chunk, note, record, save, unit
+from tests.servers.firestore_indexes import FILE, IndexFile, asked_by
+from tests.servers.firestore_limits import ProductionLimits, cost
 
-FILE = json.loads((Path(__file__).parents[3] / "firestore.indexes.json").read_text())
 V = unit(1, 2, 3, 4)
-SCOPES = frozenset({"v:default", "t:red"})
 YEAR = TimeRange(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC))
+RED, ELSEWHERE = frozenset({"t:red"}), frozenset({"f:default/elsewhere"})
 RESTRICTIONS = (
     FREE,
     Restriction(created=YEAR),
-    Restriction(scopes=(SCOPES,)),
-    Restriction(scopes=(frozenset({"t:red"}),)),
-    Restriction(created=YEAR, scopes=(SCOPES, frozenset({"t:red"}))),
-    Restriction(created=TimeRange(DAY, None), scopes=(SCOPES,)),
+    Restriction(created=TimeRange(DAY, DAY + timedelta(days=7))),
+    Restriction(scopes=(RED,)),
+    Restriction(scopes=(ELSEWHERE,)),
+    Restriction(created=YEAR, scopes=(ELSEWHERE,)),
+    Restriction(created=YEAR, scopes=(frozenset({"t:red", "t:blue"}), RED)),
+    Restriction(created=TimeRange(DAY, None), scopes=(RED,)),
 )
-Shape = tuple[str, str, frozenset[tuple[str, str]], tuple[tuple[str, str], ...]]
+APPS_OWN = {"notes", "templates"}
+"""Apps list these themselves, by whatever field, so that those which are no texts keep Firestore's own indexes."""
 
 
-def test_every_composite_index_that_a_query_needed_is_in_the_file(
-    firestore_store: FirestoreStore, emulator: Emulator
+def test_every_index_has_a_query_and_every_field_without_one_is_exempt(
+    firestore_store: FirestoreStore, limits: ProductionLimits
 ) -> None:
+    limits.queries.clear()
+    limits.written.clear()
     _every_query(firestore_store)
-    needed = {_shape(report["index"]) for report in emulator.index_usage(firestore_store.project)["reports"]}
-    assert len(needed) >= 4
-    assert needed <= {_shape(index) for index in FILE["indexes"]} | set(_single_fields())
-
-
-def test_each_filter_of_a_vector_search_has_its_index() -> None:
-    vector_indexes = {
-        frozenset(field["fieldPath"] for field in index["fields"][:-1])
-        for index in FILE["indexes"]
-        if index["fields"][-1]["fieldPath"] == "embedding"
+    unneeded = limits.indexes.unneeded(limits.queries)
+    assert [each for each in unneeded if each.collection not in APPS_OWN] == []
+    needed = {
+        (index.collection, index.fields[0][0].partition(".")[0])
+        for asked in limits.queries
+        for index in limits.indexes.serving(asked) or []
+        if index.single
     }
-    asked = {frozenset(each.field for each in for_vectors(restriction)) for restriction in RESTRICTIONS}
-    assert asked == vector_indexes == {frozenset(), frozenset({"month"}), frozenset({"scopes"}), _BOTH}
-
-
-_BOTH = frozenset({"month", "scopes"})
+    idle = {
+        (collection, field)
+        for collection, field in limits.written - needed
+        if collection not in APPS_OWN and limits.indexes.of_field(collection, field)
+    }
+    assert idle == set()
 
 
 def test_vector_indexes_have_the_default_dimension() -> None:
     dimensions = {
         field["vectorConfig"]["dimension"]
-        for index in FILE["indexes"]
+        for index in json.loads(FILE.read_text())["indexes"]
         for field in index["fields"]
         if "vectorConfig" in field
     }
     assert dimensions == {Settings().embedding_dim}
 
 
-def test_what_no_query_looks_for_is_not_indexed() -> None:
-    exempt = {(each["collectionGroup"], each["fieldPath"]) for each in FILE["fieldOverrides"] if not each["indexes"]}
-    assert {("chunks", "embedding"), ("chunks", "text"), ("chunks", "terms"), ("notes", "text")} <= exempt
-    assert {("messages", "text"), ("messages", "citations"), ("messages", "meta"), ("sessions", "settings")} <= exempt
-
-
 def test_kept_answers_are_dropped_by_firestore_when_they_have_expired() -> None:
-    assert [(each["collectionGroup"], each["fieldPath"]) for each in FILE["fieldOverrides"] if each.get("ttl")] == [
-        ("requests", "expiresAt")
-    ]
+    overrides = json.loads(FILE.read_text())["fieldOverrides"]
+    expiring = [(each["collectionGroup"], each["fieldPath"]) for each in overrides if each.get("ttl")]
+    assert expiring == [("requests", "expiresAt")]
+
+
+def _where(*where: Where, order: tuple[Order, ...] = ()) -> Query:
+    return Query(collection="chunks", where=where, order=order)
+
+
+NEWEST = Order("createdAt", descending=True)
+
+
+@pytest.mark.parametrize(
+    ("query", "runs"),
+    [
+        (_where(), True),
+        (_where(Where("noteId", Is.EQUAL, "n")), True),
+        (_where(Where("noteId", Is.EQUAL, "n"), order=(Order("length"),)), False),
+        (_where(Where("noteId", Is.EQUAL, "n"), Where("length", Is.EQUAL, 1)), True),
+        (_where(Where("title", Is.EQUAL, "n")), False),
+        (_where(order=(Order("postings.alpha", descending=True),)), True),
+        (_where(order=(Order("postings.alpha"),)), False),
+        (_where(order=(NEWEST,)), False),
+        (_where(order=(NEWEST, Order("__name__"))), True),
+        (_where(Where("scopes", Is.CONTAINS, "v:default"), order=(NEWEST, Order("__name__"))), True),
+        (_where(Where("tags", Is.CONTAINS, "red"), order=(NEWEST, Order("__name__"))), False),
+    ],
+)
+def test_what_runs_on_which_index(query: Query, *, runs: bool) -> None:
+    assert (IndexFile().serving(asked_by(query.message())) is not None) is runs
+
+
+@pytest.mark.parametrize("dimension", [4, 768])
+def test_a_chunk_is_packed_by_what_the_file_says_it_costs(dimension: int) -> None:
+    terms = {f"stem{number}": number + 1 for number in range(100)} | {"日本": 1, "ß": 2000}
+    one = chunk("n1", terms=terms, path="projects/api/x.md", tags=("red", "blue", "green"), text="Ä" * 1000)
+    change = IndexChange("n1", None, record(), put=(ChunkPut(one, unit(*range(1, dimension + 1))),))
+    commits = Commits("projects/p/databases/d/documents", TENANT, change)
+    ((write,),) = commits.batches()
+    assert (commits.heaviest.entries, commits.heaviest.bytes) == cost(IndexFile(), write.update)
+
+
+def test_the_packer_knows_every_index_of_chunks() -> None:
+    composites = {
+        tuple(field for field, _ in each.fields if field != "__name__")
+        for each in IndexFile().composites
+        if each.collection == "chunks"
+    }
+    assert set(CHUNKS.composite) == composites
 
 
 def _every_query(store: FirestoreStore) -> None:
     save(store, *(chunk("n1", position) for position in range(5)), vector=V)
+    save(store, chunk("n2", path="elsewhere/x.md"), vector=V)
     for restriction in RESTRICTIONS:
         store.nearest(TENANT, V, limit=2, stems=["alpha"], restriction=restriction, index_version=VERSION)
         store.nearest(TENANT, V, limit=2, stems=[], restriction=restriction, index_version="another")
@@ -89,6 +149,8 @@ def _every_query(store: FirestoreStore) -> None:
     store.folders(TENANT)
     store.templates(TENANT)
     store.create_session(TENANT, Session(session_id="s1", created_at=DAY, updated_at=DAY))
+    message = Message(message_id="m1", role=Role.USER, text="?", created_at=DAY, request_id="r1")
+    store.add_messages(TENANT, "s1", [message], first="?")
     store.list_sessions(TENANT, limit=1, before=Spot(DAY, "s2"))
     store.list_messages(TENANT, "s1", limit=1, before=Spot(DAY, "m2"))
     store.delete_session(TENANT, "s1")
@@ -100,31 +162,14 @@ def _every_query(store: FirestoreStore) -> None:
     store.orphan_keys(limit=1)
     store.list_feedback(TENANT, limit=1)
     store.list_usage(TENANT, limit=1)
+    store.put_note(TENANT, note("n1"))
+    store.put_feedback(TENANT, Feedback(feedback_id="f1", request_id="r1", created_at=DAY))
+    store.spend(TENANT, DAY.date(), Spending.ANSWERS, 1)
+    store.spend(TENANT, DAY.date(), Spending.EMBEDDED_TOKENS, 1, limit=5)
+    store.list_usage(TENANT, limit=1)
+    store.write_bookmark("place", "x")
+    store.write_shelf(TENANT, {"t": "1"})
+    answered = AnsweredRequest(fingerprint="f", expires_at=DAY, lease_until=None, answer="{}", notes={"n1": "r1"})
+    store.write_request(TENANT, "r1", answered, expected=None, now=DAY)
+    save(store, chunk("n1", path="elsewhere/x.md"), vector=V)
     store.erase(TENANT)
-
-
-def _shape(index: Mapping[str, Any]) -> Shape:
-    """Collection, scope, fields compared for equality in any order, fields that order."""
-    collection = index.get("collectionGroup") or index["name"].split("/collectionGroups/")[1].split("/")[0]
-    fields = [
-        (field["fieldPath"], field.get("order") or field.get("arrayConfig"))
-        for field in index["fields"]
-        if "vectorConfig" not in field  # the emulator's reports leave it out
-    ]
-    if fields and fields[-1][0] == "__name__" and fields[-1][1] == _default_order(fields[:-1]):
-        fields.pop()
-    equal = {field for field in fields if field[0] in ("scopes", "month", "status")}
-    return collection, index["queryScope"], frozenset(equal), tuple(field for field in fields if field not in equal)
-
-
-def _default_order(fields: Iterable[tuple[str, str]]) -> str:
-    """A name is sorted in the direction of the field before it, if nothing else is said."""
-    return next((order for _, order in reversed(list(fields)) if order != "CONTAINS"), "ASCENDING")
-
-
-def _single_fields() -> Iterable[Shape]:
-    """Those that overrides add to what Firestore makes by itself."""
-    for override in FILE["fieldOverrides"]:
-        for index in override["indexes"]:
-            order = (override["fieldPath"], index["order"])
-            yield override["collectionGroup"], index["queryScope"], frozenset(), (order,)

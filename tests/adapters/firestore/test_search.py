@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore, Reads, vector_reads
-from shared.adapters.firestore.restriction import by_time_and_scope, for_vectors
-from shared.domain import ChunkPut, IndexChange, IndexedChunk, Restriction, TimeRange, Vector
+from shared.adapters.firestore.documents import place_key
+from shared.adapters.firestore.queries import Is, Where
+from shared.adapters.firestore.restriction import by_time_and_scope
+from shared.adapters.firestore.vector_filters import MOST_SEARCHES, VectorFilters, for_vectors
+from shared.domain import ChunkPut, Folder, IndexChange, IndexedChunk, Restriction, TimeRange, Vector
 from tests.contracts.samples import DAY, FREE, OTHER, TENANT, VERSION, chunk, note, record, save, unit
+from tests.emulated import patient_store
 
 V = unit(1, 0, 0, 0)
 CROWD = 1005
@@ -49,7 +56,7 @@ def test_a_scope_and_a_range_together_bring_nothing_forbidden_at_a_bounded_price
 ) -> None:
     _crowd(firestore_store, created_at=DAY + timedelta(days=2))
     save(firestore_store, chunk("n1"), vector=unit(1, 1, 0, 0))
-    both = Restriction(TimeRange(DAY, DAY + timedelta(days=1)), (frozenset({"v:default"}),))
+    both = Restriction(TimeRange(DAY, DAY + timedelta(days=1)), (frozenset({"t:red"}),))
     found, cost = _cost(firestore_store, both, 30)
     assert set(found) <= {"n1"}
     assert cost == Reads(documents=45, vector_searches=1)
@@ -85,35 +92,121 @@ def test_times_beyond_what_postings_tell_are_still_told_apart(firestore_store: F
         assert [each.note_id for each in found] == [f"y{year}" for year in expected]
 
 
+YEAR = TimeRange(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC))
+FEW = [Folder("v", f"f{number}") for number in range(20)]
+
+
+def _fields(filters: VectorFilters) -> list[list[str]]:
+    return [[each.field for each in where] for where in filters.searches]
+
+
+def _only(filters: VectorFilters) -> tuple[Where, ...]:
+    (one,) = filters.searches
+    return one
+
+
+def _in(*tokens: str) -> Restriction:
+    return Restriction(scopes=(frozenset(tokens),))
+
+
+def test_places_are_named_one_by_one_with_their_months() -> None:
+    one = for_vectors(_in("f:v/f3"), FEW)
+    assert one == VectorFilters(((Where("place", Is.IN, [place_key(FEW[3])]),),), exact=True)
+    within = for_vectors(Restriction(YEAR, (frozenset({"f:v/f3"}),)), FEW)
+    assert _fields(within) == [["place", "month"]]
+    assert not within.exact
+    assert for_vectors(_in("f:v/gone"), FEW).searches == ()
+    assert for_vectors(_in("v:v"), FEW) == VectorFilters(((),), exact=True)
+
+
+def test_more_places_than_a_filter_holds_are_shared_by_searches() -> None:
+    many = [Folder("v", f"top/f{number}") for number in range(100)]
+    other = Folder("v", "other")
+    filters = for_vectors(_in("f:v/top"), [*many, other])
+    assert _fields(filters) == [["place"]] * 4
+    named = [key for (where,) in filters.searches for key in where.value]  # type: ignore[attr-defined]
+    assert sorted(named) == sorted(map(place_key, many))
+    most = [Folder("v", f"top/f{number}") for number in range(30 * MOST_SEARCHES + 1)]
+    assert for_vectors(_in("f:v/top"), [*most, other]) == VectorFilters(((),), exact=False)
+    year = Restriction(YEAR, (frozenset({"f:v/top"}),))
+    assert _fields(for_vectors(year, [*many, other])) == [["place"]] * 4
+    assert _fields(for_vectors(year, [*most, other])) == [["month"]]
+
+
 def test_filters_never_exceed_thirty_values() -> None:
     wide = frozenset(f"t:{number}" for number in range(31))
     few = frozenset(f"t:{number}" for number in range(6))
-    year = TimeRange(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC))
     five_months = TimeRange(datetime(2026, 1, 31, tzinfo=UTC), datetime(2026, 5, 2, tzinfo=UTC))
-    assert for_vectors(Restriction(scopes=(wide,))) == ()
-    assert [each.field for each in for_vectors(Restriction(scopes=(wide, few)))] == ["scopes"]
-    assert [each.field for each in for_vectors(Restriction(year, (few,)))] == ["scopes"]
-    assert [each.field for each in for_vectors(Restriction(five_months, (few,)))] == ["scopes", "month"]
-    (months,) = for_vectors(Restriction(five_months))
+    assert for_vectors(Restriction(scopes=(wide,)), ()) == VectorFilters(((),), exact=False)
+    assert for_vectors(Restriction(scopes=(few,)), ()).exact
+    assert not for_vectors(Restriction(scopes=(wide, few)), ()).exact
+    assert _fields(for_vectors(Restriction(scopes=(wide, few)), ())) == [["tags"]]
+    assert _fields(for_vectors(Restriction(YEAR, (few,)), ())) == [["tags"]]
+    (months,) = _only(for_vectors(Restriction(five_months), ()))
     assert months.value == ["2026-01", "2026-02", "2026-03", "2026-04", "2026-05"]
-    assert for_vectors(Restriction(TimeRange(year.start, None))) == ()
-    assert for_vectors(Restriction(replace(year, start=datetime(2020, 1, 1, tzinfo=UTC)))) == ()
-    assert [each.field for each in by_time_and_scope(Restriction(year, (wide,)))] == ["createdAt", "createdAt"]
+    assert _only(for_vectors(Restriction(TimeRange(YEAR.start, None)), ())) == ()
+    assert _only(for_vectors(Restriction(replace(YEAR, start=datetime(2020, 1, 1, tzinfo=UTC))), ())) == ()
+    assert [each.field for each in by_time_and_scope(Restriction(YEAR, (wide,)))] == ["createdAt", "createdAt"]
 
 
 @pytest.mark.parametrize("end", [datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 6, 1, 0, 0, 1, tzinfo=UTC)])
 def test_a_month_is_asked_for_only_if_the_range_reaches_into_it(end: datetime) -> None:
-    (months,) = for_vectors(Restriction(TimeRange(datetime(2026, 4, 8, tzinfo=UTC), end)))
+    (months,) = _only(for_vectors(Restriction(TimeRange(datetime(2026, 4, 8, tzinfo=UTC), end)), ()))
     assert months.value == ["2026-04", "2026-05", *([] if end.second == 0 else ["2026-06"])]
 
 
 def test_a_range_of_thirty_days_is_asked_for_by_day() -> None:
     start = datetime(2026, 5, 8, 22, tzinfo=UTC)
-    (days,) = for_vectors(Restriction(TimeRange(start, start + timedelta(days=7))))
-    assert days.value == [f"d:2026-05-{day:02}" for day in range(8, 16)]
-    (day,) = for_vectors(Restriction(TimeRange(start, start + timedelta(hours=2))))
-    assert day.value == "d:2026-05-08"
-    assert [each.field for each in for_vectors(Restriction(TimeRange(start, start + timedelta(days=30))))] == ["month"]
+    (days,) = _only(for_vectors(Restriction(TimeRange(start, start + timedelta(days=7))), ()))
+    assert days.value == [f"2026-05-{day:02}" for day in range(8, 16)]
+    (day,) = _only(for_vectors(Restriction(TimeRange(start, start + timedelta(hours=2))), ()))
+    assert day.value == ["2026-05-08"]
+    (month,) = _only(for_vectors(Restriction(TimeRange(start, start + timedelta(days=30))), ()))
+    assert month.field == "month"
+
+
+FOLDERS = 70
+MAY = TimeRange(datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC))
+Crowded = tuple[FirestoreStore, list[tuple[IndexedChunk, Vector]]]
+
+
+@pytest.fixture(scope="module")
+def crowded(emulator: Emulator, firestore_host: str) -> Iterator[Crowded]:
+    """Two chunks in each of 70 folders of one, 20 in another beside it, over three months, each with its own vector."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
+        store, dice = FirestoreStore("demo-crowded"), random.Random(3)  # noqa: S311 - reproducible
+        made = []
+        for number in range(2 * FOLDERS + 20):
+            folder = f"top/f{number % FOLDERS}" if number < 2 * FOLDERS else "other"
+            tags = tuple(tag for tag, step in (("odd", 2), ("third", 3)) if number % step == 0)
+            when = DAY + timedelta(hours=number * 13)
+            one = chunk(f"n{number}", created_at=when, path=f"{folder}/x.md", tags=tags)
+            vector = unit(*(dice.uniform(-1, 1) for _ in range(4)))
+            made.append((one, vector))
+            save(store, one, vector=vector)
+        yield store, made
+        emulator.reset(store.project)
+
+
+@pytest.mark.parametrize(
+    "restriction",
+    [
+        _in("f:default/top/f7"), _in("f:default/top"), _in("t:odd"), _in("t:odd", "t:third"), _in("v:default"),
+        Restriction(MAY), Restriction(MAY, (frozenset({"f:default/top/f7", "f:default/other"}),)),
+        Restriction(MAY, (frozenset({"f:default/top"}),)),
+    ],
+    ids=["folder", "folders", "tag", "tags", "vault", "month", "folder-in-month", "folders-in-month"],
+)  # fmt: skip
+@pytest.mark.parametrize("limit", [5, 60])
+def test_vector_searches_are_exact_within_a_folder_a_tag_a_month(
+    crowded: Crowded, restriction: Restriction, limit: int
+) -> None:
+    store, chunks = crowded
+    found = store.nearest(TENANT, V, limit=limit, stems=[], restriction=restriction, index_version=VERSION)
+    allowed = [(vector[0], each.chunk_id) for each, vector in chunks if restriction.allows(each)]
+    expected = [chunk_id for _, chunk_id in sorted(allowed, key=lambda pair: (-pair[0], pair[1]))[:limit]]
+    assert [each.chunk.chunk_id for each in found] == expected
 
 
 def test_the_reads_of_a_question_are_counted_as_they_are_billed(firestore_store: FirestoreStore) -> None:
@@ -143,7 +236,7 @@ def test_the_reads_of_a_question_are_counted_as_they_are_billed(firestore_store:
 def test_figures_of_another_instance_are_seen_within_two_seconds_and_own_ones_at_once(
     firestore_store: FirestoreStore,
 ) -> None:
-    other = FirestoreStore(firestore_store.project)
+    other = patient_store(firestore_store.project)
     save(firestore_store, chunk("n1"))
     assert other.stats(TENANT).chunk_count == 1
     assert other.document_frequencies(TENANT, ["alpha"]) == {"alpha": 1}
@@ -156,7 +249,7 @@ def test_figures_of_another_instance_are_seen_within_two_seconds_and_own_ones_at
 
 def test_many_threads_may_be_the_first_to_ask(firestore_store: FirestoreStore) -> None:
     save(firestore_store, chunk("n1"), vector=V)
-    fresh = FirestoreStore(firestore_store.project)
+    fresh = patient_store(firestore_store.project)
     with ThreadPoolExecutor(16) as pool:
         asked = [pool.submit(fresh.document_frequencies, TENANT, ["alpha", "beta"]) for _ in range(32)]
         assert {tuple(each.result().items()) for each in asked} == {(("alpha", 1), ("beta", 1))}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from shared.adapters.firestore import FirestoreStore, sessions
@@ -21,18 +24,20 @@ def _filled(store: FirestoreStore, session_id: str, *, turns: int = 4) -> None:
 
 
 def _commits(store: FirestoreStore, monkeypatch: pytest.MonkeyPatch, *, most: int | None = None) -> list[int]:
-    """Sizes of the commits from now on; after `most` of them the store is away."""
+    """Sizes of the writing requests from now on; after `most` of them the store is away."""
     sizes: list[int] = []
-    commit = store._connection.commit
 
-    def counting(writes: object) -> object:
-        if most is not None and len(sizes) >= most:
-            raise StoreUnavailable("away")
-        listed = list(writes)  # type: ignore[call-overload]
-        sizes.append(len(listed))
-        return commit(listed)
+    def counting(request: Callable[[list[Any]], object]) -> Callable[[list[Any]], object]:
+        def counted(writes: list[Any]) -> object:
+            if most is not None and len(sizes) >= most:
+                raise StoreUnavailable("away")
+            sizes.append(len(writes))
+            return request(writes)
 
-    monkeypatch.setattr(store._connection, "commit", counting)
+        return counted
+
+    for name in ("commit", "write_each"):
+        monkeypatch.setattr(store._connection, name, counting(getattr(store._connection, name)))
     return sizes
 
 

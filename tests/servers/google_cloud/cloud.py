@@ -62,6 +62,8 @@ class GoogleCloud(ScriptedServer):
         """APIs that are switched on."""
         self.uploads: dict[str, bytes] = {}
         """Contents by the name of their object."""
+        self.secrets: dict[str, str] = {}
+        """Secret -> its last version's content, base64."""
         self.refusals: dict[str, list[Reply]] = {}
         """Method -> what its next calls get instead."""
         self.run_build: Callable[[JSON], bool] = lambda _build: True

@@ -67,12 +67,25 @@ def _add_version(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     versions = [each for each in cloud.resources if each.startswith(f"{call.resource}/versions/")]
     name = f"{call.resource}/versions/{1 + len(versions)}"
     cloud.resources[name] = {"name": name, "state": "ENABLED", "clientSpecifiedPayloadChecksum": True}
+    cloud.secrets[call.resource] = call.body["payload"]["data"]
     return cloud.resources[name]
 
 
+def _payload(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """Of `latest`, the one added last."""
+    secret = call.resource.rpartition("/versions/")[0]
+    named = [name for name in cloud.resources if name.startswith(f"{secret}/versions/")]
+    return {"name": named[-1], "payload": {"data": cloud.secrets[secret]}} if named else missing(call.resource)
+
+
 def _index(cloud: GoogleCloud, call: Call) -> JSON:
+    """With `__name__` in it as Firestore puts it there: last, but before a vector."""
     name = f"{call.resource}/index{len(cloud.resources)}"
-    cloud.resources[name] = {**call.body, "name": name, "state": "CREATING"}
+    fields = list(call.body["fields"])
+    if "__name__" not in [each["fieldPath"] for each in fields]:
+        order = next((each["order"] for each in reversed(fields) if "order" in each), "ASCENDING")
+        fields.insert(len(fields) - ("vectorConfig" in fields[-1]), {"fieldPath": "__name__", "order": order})
+    cloud.resources[name] = {**call.body, "fields": fields, "name": name, "state": "CREATING"}
     return done(cloud, call, cloud.resources[name])
 
 
@@ -227,6 +240,7 @@ HANDLERS: dict[str, Handler] = {
     "iam.projects.serviceAccounts.create": _account,
     "secretmanager.projects.secrets.versions.list": _versions,
     "secretmanager.projects.secrets.addVersion": _add_version,
+    "secretmanager.projects.secrets.versions.access": _payload,
     "firestore.projects.databases.collectionGroups.indexes.create": _index,
     "firestore.projects.databases.collectionGroups.indexes.list": _indexes,
     "firestore.projects.databases.collectionGroups.fields.list": _fields,

@@ -6,6 +6,7 @@ import { bodyStart } from "../markdown.js";
 import { confirmed } from "../page.js";
 import { render } from "../render.js";
 import { indexState } from "./index_state.js";
+import { becameOf, withFile } from "./origin.js";
 
 const FIELDS = /** @type {const} */ (["title", "path", "tags", "text"]);
 
@@ -103,11 +104,12 @@ export class Editor {
     const wanted = { ...this.note, title, path: path.trim(), text, tags: words(tags) };
     this.state.textContent = "Saving…";
     try {
-      if (!(await this.mayReplace())) {
+      const saved = await this.saved(wanted);
+      if (!saved) {
         this.state.textContent = "Not saved.";
         return;
       }
-      this.note = await this.notes.save(wanted);
+      this.note = await withFile(this.notes, saved);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.keepDraft();
@@ -115,21 +117,31 @@ export class Editor {
       return;
     }
     this.keepDraft();
-    this.state.textContent = this.dirty ? "Not saved yet." : "Saved.";
+    this.state.textContent = this.dirty ? "Not saved yet." : ["Saved.", becameOf(this.note.origin)].filter(Boolean).join(" ");
     this.index.replaceChildren(indexState(this.notes, this.note.noteId));
     this.actions.saved(this.note);
   }
 
-  /** Whether nobody else has changed the note meanwhile, or that may be overwritten. */
-  async mayReplace() {
-    if (!this.note.updatedAt) return true;
+  /** As it was saved; null: somebody else has changed the note meanwhile, and that stays. @param {any} wanted */
+  async saved(wanted) {
     try {
-      const { updatedAt } = await this.notes.get(this.note.noteId);
-      return updatedAt === this.note.updatedAt || confirmed("This note was changed elsewhere while you wrote. Replace that version?", "Replace");
+      return await this.notes.save(wanted);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return true; // deleted elsewhere: saving brings it back
+      if (!(error instanceof ApiError) || error.status !== 409) throw error;
+      if (!(await this.mayReplace())) return null;
+      return this.notes.save({ ...wanted, revision: null });
+    }
+  }
+
+  /** Whether the version of somebody else may be overwritten; what was deleted elsewhere is brought back by saving. */
+  async mayReplace() {
+    try {
+      await this.notes.get(this.note.noteId);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return true;
       throw error;
     }
+    return confirmed("This note was changed elsewhere while you wrote. Replace that version?", "Replace");
   }
 
   togglePreview() {

@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { confirmed, newId } from "../page.js";
 import { go } from "../router.js";
 import { Editor } from "./editor.js";
+import { goesWith } from "./origin.js";
 import { reader, scrollToMark } from "./reader.js";
 
 const NEW = "new-";
@@ -72,7 +73,7 @@ export class NotePage {
 
   /** @param {any} note */
   async remove(note) {
-    if (!(await confirmed(`Delete “${note.title || "Untitled"}”? It cannot be brought back.`, "Delete"))) return;
+    if (!(await confirmed(`Delete “${note.title || "Untitled"}”? ${goesWith(note.origin)}`, "Delete"))) return;
     try {
       await this.notes.remove(note.noteId);
       this.page.say("Deleted.");

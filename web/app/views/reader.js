@@ -5,6 +5,7 @@ import { bodyStart } from "../markdown.js";
 import { render } from "../render.js";
 import { folderOf } from "../notes.js";
 import { indexState } from "./index_state.js";
+import { originLine } from "./origin.js";
 
 /**
  * @param {import("../notes.js").Notes} notes @param {any} note
@@ -26,6 +27,7 @@ export function reader(notes, note, at, quote) {
       note.tags.map((/** @type {string} */ tag) => h("span", { class: "tag" }, tag)),
       indexState(notes, note.noteId),
     ),
+    originLine(notes, note),
     gone,
     body,
   );

@@ -1,0 +1,111 @@
+"""Many workers import one folder, on the emulator behind a proxy where a document takes one write a second.
+
+Each worker is a store of its own, as each instance of a function has one, and embeds at the tenant's expense: a budget
+that is counted is the one more document that all of them write. An embedder takes a tenth of a second a batch, so with
+nothing in the way the workers would be done in `notes / workers` tenths.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from cli.emulator import start
+from shared.account.budgets import Budgets
+from shared.account.caches import Cache
+from shared.account.embedding import TenantEmbedder
+from shared.adapters.firestore import FirestoreStore
+from shared.domain import Note, NoteKey, Vector
+from shared.indexing.pipeline import index_note
+from tests.fakes import HashingEmbedder
+from tests.servers.firestore_contention import Contention
+from tests.servers.firestore_proxy import FirestoreProxy
+
+TENANT = "importer"
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+NOTES, WORKERS = 5_000, 80
+SECONDS_A_BATCH = 0.1
+BUDGET = 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import came to."""
+
+    seconds: float
+    errors: Sequence[BaseException]
+    refused: int
+    """Commits that were told to try again, and did."""
+    most_writes: int
+    """Of any one document that is not a note's own."""
+    tokens: int
+    indexed: int
+
+
+class _Slow(HashingEmbedder):
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        time.sleep(SECONDS_A_BATCH)
+        return super().embed_documents(texts)
+
+
+def imported(target: str, project: str, *, notes: int, workers: int) -> Imported:
+    """Import through a proxy of its own before `target`, by workers that take the next note each."""
+    contention, waiting = Contention(), SimpleQueue[int]()
+    for number in range(notes):
+        waiting.put(number)
+    with FirestoreProxy(target, contention) as proxy:
+        os.environ["FIRESTORE_EMULATOR_HOST"] = proxy.host
+        began = time.monotonic()
+        with ThreadPoolExecutor(workers) as threads:
+            done = [threads.submit(_work, project, waiting) for _ in range(workers)]
+            errors = [error for each in done if (error := each.exception())]
+        seconds = time.monotonic() - began
+        store = FirestoreStore(project)
+        (day,) = store.list_usage(TENANT, limit=1).items
+        indexed = store.coverage(TENANT).indexed
+    shared = {name: count for name, count in contention.writes.items() if name.split("/")[-2] not in ("notes", "index")}
+    return Imported(
+        seconds=seconds,
+        errors=errors,
+        refused=contention.refused,
+        most_writes=max(shared.values()),
+        tokens=day.embedded_tokens,
+        indexed=indexed,
+    )
+
+
+def _work(project: str, waiting: SimpleQueue[int]) -> None:
+    store = FirestoreStore(project)
+    budgets = Budgets(store=store, clock=lambda: NOW, answers=None, embedded_tokens=BUDGET)
+    embedder = TenantEmbedder(_Slow(dimension=16), TENANT, budgets, Cache())
+    while True:
+        try:
+            number = waiting.get_nowait()
+        except Empty:
+            return
+        note = Note(f"n{number:05d}", f"Note {number}", f"What number {number} says.", NOW, NOW, "default", "in/box.md")
+        store.put_note(TENANT, note)
+        index_note(NoteKey(TENANT, note.note_id), store=store, embedder=embedder, clock=lambda: NOW)
+
+
+def run() -> dict[str, Any]:
+    """Figures by name; see `python -m bench`."""
+    with start(heap="3g") as emulator:
+        try:
+            found = imported(emulator.host, "demo-import", notes=NOTES, workers=WORKERS)
+        finally:
+            os.environ.pop("FIRESTORE_EMULATOR_HOST", None)
+    assert found.indexed == NOTES, found
+    what = f"{NOTES} notes into one folder by {WORKERS} workers"
+    return {
+        f"{what}: errors": {"value": len(found.errors), "unit": "", "target": 0, "ok": not found.errors},
+        f"{what}: commits told to try again": {"value": found.refused, "unit": ""},
+        f"{what}: most writes of a shared document": {"value": found.most_writes, "unit": ""},
+        f"{what}: rate": {"value": NOTES / found.seconds, "unit": "notes/s"},
+    }

@@ -1,0 +1,204 @@
+"""`python -m bench.scale > docs/scale.md`: what saving and asking cost on Google Cloud, and which limit is met first.
+
+Nothing is measured here. Reads are the bounds that the tests hold the adapter's own counter to, index entries follow
+firestore.indexes.json, rates follow cloudbuild.yaml; what people do and how long a note is, is assumed, and said.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.adapters.firestore.reads import vector_reads
+
+ROOT = Path(__file__).resolve().parents[1]
+
+PRICES_OF = "November 2026"
+READ, WRITE = 0.06 / 1e5, 0.18 / 1e5
+"""USD of a document, in a multi-region."""
+GIB_MONTH = 0.18
+EMBED, MODEL_IN, MODEL_OUT = 0.20 / 1e6, 0.30 / 1e6, 2.50 / 1e6
+"""USD of a token: gemini-embedding-2, gemini-3.5-flash-lite."""
+
+READS_OF_QUESTION = 150
+"""At most, beside the vector search; tests/retrieval/test_firestore_bill.py holds the counter to it."""
+CHUNKS_OF_NOTE = 5
+TOKENS_OF_CHUNK = 330
+"""256, 15% repeated, and the header."""
+BATCH = 10
+QUESTION_TOKENS, PROMPT_TOKENS, ANSWER_TOKENS = 20, 3800, 200
+"""A prompt holds at most 12,000 characters of passages, the rules and the question."""
+DIMENSIONS, ENTRY = 768, 100
+"""An entry's vector takes 8 bytes a dimension; ENTRY is the rest of it."""
+VALUES = {"scopes": 5, "place": 4, "tags": 2}
+"""Of an array of a chunk in a folder two deep, with two tags."""
+
+CHUNKS = (1_000, 10_000, 100_000, 1_000_000)
+TENANTS = (10, 10_000, 1_000_000)
+TENANT_CHUNKS, QUESTIONS_A_DAY, NOTES_A_DAY = 1_000, 5, 3
+PEAK = 5
+"""Times the average."""
+SECONDS_OF_CHAT, SECONDS_OF_INDEXING = 3.0, 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """USD, by what it is paid for."""
+
+    documents: float = 0.0
+    search: float = 0.0
+    embedding: float = 0.0
+    model: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return self.documents + self.search + self.embedding + self.model
+
+
+def question(chunks: int) -> Price:
+    """Of one question to a tenant with so many chunks, no filter narrowing the search."""
+    return Price(
+        documents=READS_OF_QUESTION * READ,
+        search=vector_reads(chunks) * READ,
+        embedding=QUESTION_TOKENS * EMBED,
+        model=PROMPT_TOKENS * MODEL_IN + ANSWER_TOKENS * MODEL_OUT,
+    )
+
+
+def writes_of_note() -> int:
+    """The note, each chunk with its words and again with its vector, the record at the start and after each batch, and
+    the folder.
+    """
+    return 1 + 2 * CHUNKS_OF_NOTE + 1 + -(-CHUNKS_OF_NOTE // BATCH) + 1
+
+
+READS_OF_NOTE = 2 + 1 + 2
+"""Its record and itself, a query for chunks that finds none, and both again when it is done; a test counts them."""
+
+
+def note() -> Price:
+    """Of saving a new note."""
+    documents = writes_of_note() * WRITE + READS_OF_NOTE * READ
+    return Price(documents=documents, embedding=CHUNKS_OF_NOTE * TOKENS_OF_CHUNK * EMBED)
+
+
+def vector_bytes() -> int:
+    """Of one chunk's entries in all vector indexes."""
+    indexes = json.loads((ROOT / "firestore.indexes.json").read_text())["indexes"]
+    fields = [index["fields"] for index in indexes if any("vectorConfig" in each for each in index["fields"])]
+    entries = [max(VALUES.get(each["fieldPath"], 1) if "arrayConfig" in each else 1 for each in of) for of in fields]
+    return sum(entries) * (8 * DIMENSIONS + ENTRY)
+
+
+def instances(function: str) -> int:
+    """How many requests of a function are served at once, by cloudbuild.yaml."""
+    build = (ROOT / "cloudbuild.yaml").read_text()
+    step = build[build.index(f"- id: {function}\n") :]
+    found = [re.search(rf"--{name}=(\d+)", step) for name in ("concurrency", "max-instances")]
+    first, second = (int(each[1]) for each in found if each)
+    return first * second
+
+
+def month(tenants: int) -> float:
+    """USD of so many tenants, storage of vectors included."""
+    a_day = QUESTIONS_A_DAY * question(TENANT_CHUNKS).total + NOTES_A_DAY * note().total
+    storage = TENANT_CHUNKS * vector_bytes() / 2**30 * GIB_MONTH
+    return tenants * (30 * a_day + storage)
+
+
+def rates(tenants: int) -> tuple[float, float]:
+    """Questions and notes a second at the busiest."""
+    return tuple(PEAK * tenants * each / 86_400 for each in (QUESTIONS_A_DAY, NOTES_A_DAY))  # type: ignore[return-value]
+
+
+def _table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _usd(amount: float) -> str:
+    return f"{amount:.5f}" if amount < 1 else f"{amount:,.0f}"
+
+
+def _questions() -> Iterator[Sequence[str]]:
+    for chunks in CHUNKS:
+        price = question(chunks)
+        search, share = f"{vector_reads(chunks):,}", f"{price.documents / price.total:.0%}"
+        gib = f"{chunks * vector_bytes() / 2**30:,.1f}"
+        yield [f"{chunks:,}", search, _usd(price.search), _usd(price.model), _usd(price.total), share, gib]
+
+
+def _tenants() -> Iterator[Sequence[str]]:
+    for tenants in TENANTS:
+        asked, saved = rates(tenants)
+        yield [f"{tenants:,}", f"{asked:,.2f}", f"{saved:,.2f}", _usd(month(tenants))]
+
+
+def page() -> str:
+    """The whole of docs/scale.md."""
+    chat, index = instances("chat") / SECONDS_OF_CHAT, instances("on-note-write") / SECONDS_OF_INDEXING
+    each = {
+        "chat": int(chat * 86_400 / PEAK / QUESTIONS_A_DAY),
+        "index": int(index * 86_400 / PEAK / NOTES_A_DAY),
+    }
+    head = ["chunks of the tenant", "reads of the search", "its price", "the model", "a question", "documents", "GiB"]
+    return f"""# What it costs and where it stops
+
+Made by `python -m bench.scale`; change that and not this page. USD by Google's list prices as looked up in {PRICES_OF}:
+Firestore in a multi-region {READ * 1e5:.2f} for 100,000 reads, {WRITE * 1e5:.2f} for 100,000 writes,
+{GIB_MONTH:.2f} a GiB and month; {EMBED * 1e6:.2f} for a million embedded tokens, {MODEL_IN * 1e6:.2f} for a million
+that the model reads and {MODEL_OUT * 1e6:.2f} for a million that it writes. Without what is free,
+and without Cloud Run.
+
+## A question
+
+At most {READS_OF_QUESTION} documents read (as a test counts them), {QUESTION_TOKENS} tokens embedded, about
+{PROMPT_TOKENS:,} read and {ANSWER_TOKENS} written by the model. The vector search reads its whole index, a read for
+each 100 chunks; a filter for a folder, a tag or a month narrows it. "Documents" is the share that
+reading documents has in the price of the question, "GiB" what the tenant's vectors take in all their indexes.
+
+{_table(head, _questions())}
+
+## A saved note
+
+Of {CHUNKS_OF_NOTE} chunks: {READS_OF_NOTE} reads, {writes_of_note()} writes (each chunk twice: with its words, which
+are found at once, and with its vector), {CHUNKS_OF_NOTE * TOKENS_OF_CHUNK:,} tokens embedded: {_usd(note().total)}.
+However many chunks the tenant has, it costs the same. A chunk in a folder two deep, with two tags, takes
+{vector_bytes() / 1024:,.0f} KiB in vector indexes.
+
+## Many tenants
+
+Each with {TENANT_CHUNKS:,} chunks, {QUESTIONS_A_DAY} questions and {NOTES_A_DAY} saved notes a day, the busiest second
+{PEAK} times the average.
+
+{_table(["tenants", "questions a second", "notes a second", "a month"], _tenants())}
+
+## Which limit is met first
+
+- **One tenant: the price and time of the vector search.** It grows with the tenant's chunks, as the first table
+  shows: from about {_crossing():,} chunks it costs more than the model does. Then narrow it (questions within a vault
+  or a folder), or put an index behind the port's `nearest` that does not read everything: Vertex AI Vector Search, or
+  AlloyDB with ScaNN. The other legs stay on Firestore.
+- **One tenant's import: 500 writes a second** to a collection whose indexed field grows with time, as `createdAt` of
+  new notes does (Firestore's advice, no hard limit). on-note-write as deployed makes at most
+  {2 * CHUNKS_OF_NOTE * index:.0f}.
+- **All tenants: how many requests are served at once.** `chat` serves {instances("chat")} and on-note-write
+  {instances("on-note-write")}, by [cloudbuild.yaml](../cloudbuild.yaml), to bound the bill. If an answer and a note
+  take {SECONDS_OF_CHAT:.0f} s each, that is enough for {each["chat"]:,} such tenants asking and
+  {each["index"]:,} saving. Raise `--max-instances`, and with it the model's quota of tokens a minute, which is
+  the project's own.
+- **Then the database**: tenants share nothing in it, so they can be spread over several databases (100 a project) by
+  the tenant's id.
+"""
+
+
+def _crossing() -> int:
+    """Chunks from which the vector search costs more than the model."""
+    return round(question(0).model / READ) * 100
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,189 @@
+"""`aurora doctor --project`: what a deployed product needs, whether it is there, and what mends each gap."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cli.google_project import GoogleProject
+from shared.errors import OperatorError, PermissionDenied, Unavailable
+
+ROOT = Path(__file__).resolve().parents[1]
+APIS = (
+    "cloudfunctions", "run", "eventarc", "pubsub", "cloudbuild", "artifactregistry", "firestore", "firebaserules",
+    "cloudscheduler", "secretmanager", "logging", "iam", "compute", "cloudresourcemanager", "storage",
+)  # fmt: skip
+"""What deploy/setup.sh switches on."""
+ACCOUNTS = ("aurora-functions", "aurora-events", "aurora-scheduler", "aurora-build", "aurora-deploy")
+FUNCTIONS = ("chat", "api", "on-note-write", "on-template-write", "reconcile")
+TRIGGERS = {
+    "on-note-write": "tenants/{tenantId}/notes/{noteId}",
+    "on-template-write": "tenants/{tenantId}/templates/{templateId}",
+}
+ANSWERING = ("chat", "api")
+"""Functions that anybody may ask for their health."""
+SECRET, JOB = "gemini-api-key", "aurora-reconcile"
+SETUP = "GEMINI_API_KEY=… deploy/setup.sh {project}"
+DEPLOY = "gcloud builds submit --project={project} --config=cloudbuild.yaml --ignore-file=deploy/build.gcloudignore"
+FIREBASE = "npx firebase-tools deploy --only {what} --project {project}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One part of a deployment: `ok`, or `failed` with the command that mends it."""
+
+    part: str
+    verdict: str
+    detail: str
+    mend: str = ""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """What `project` holds, looked at once."""
+
+    project: GoogleProject
+
+    @cached_property
+    def functions(self) -> Mapping[str, Mapping[str, Any]]:
+        """Short name -> what Cloud Functions says of it."""
+        found = self.project.items("cloudfunctions", f"v2/{self.name}/locations/-/functions", "functions")
+        return {each["name"].rpartition("/")[2]: each for each in found}
+
+    @property
+    def name(self) -> str:
+        return f"projects/{self.project.id}"
+
+
+def examine(project: GoogleProject) -> list[Finding]:
+    """Every part, in the order in which one is built on the other. Raises OperatorError without credentials."""
+    held = Deployment(project)
+    parts: dict[str, tuple[Callable[[Deployment], Iterable[str]], str]] = {
+        "apis": (_apis, "gcloud services enable {gaps} --project={project}"),
+        "accounts": (_accounts, SETUP),
+        "secret": (_secret, SETUP),
+        "indexes": (_indexes, FIREBASE.replace("{what}", "firestore:indexes")),
+        "rules": (_rules, FIREBASE.replace("{what}", "firestore:rules")),
+        "functions": (_functions, DEPLOY),
+        "triggers": (_triggers, DEPLOY),
+        "health": (_health, DEPLOY),
+        "models": (_models, DEPLOY + " --substitutions=_CHAT_MODEL=…,_EMBEDDING_MODEL=…"),
+        "scheduler": (_scheduler, DEPLOY),
+    }
+    return [_found(part, check, mend, held) for part, (check, mend) in parts.items()]
+
+
+def _found(part: str, check: Callable[[Deployment], Iterable[str]], mend: str, held: Deployment) -> Finding:
+    try:
+        gaps = list(check(held))
+    except (PermissionDenied, Unavailable) as error:
+        mend = "look at it as an owner of the project, its APIs switched on: {project}"
+        return Finding(part=part, verdict="failed", detail=error.message, mend=mend.format(project=held.project.id))
+    if not gaps:
+        return Finding(part=part, verdict="ok", detail="")
+    named = " ".join(gap.split()[0] for gap in gaps)
+    command = mend.replace("{gaps}", named).replace("{project}", held.project.id)
+    return Finding(part=part, verdict="failed", detail="; ".join(gaps), mend=command)
+
+
+def _apis(held: Deployment) -> Iterator[str]:
+    for api in APIS:
+        service = held.project.get("serviceusage", f"v1/{held.name}/services/{api}.googleapis.com")
+        if service is None or service.get("state") != "ENABLED":
+            yield f"{api}.googleapis.com is switched off"
+
+
+def _accounts(held: Deployment) -> Iterator[str]:
+    there = {each["email"] for each in held.project.items("iam", f"v1/{held.name}/serviceAccounts", "accounts")}
+    for name in ACCOUNTS:
+        if f"{name}@{held.project.id}.iam.gserviceaccount.com" not in there:
+            yield f"{name} is missing"
+
+
+def _secret(held: Deployment) -> Iterator[str]:
+    path = f"v1/{held.name}/secrets/{SECRET}/versions"
+    versions = held.project.items("secretmanager", path, "versions")
+    if not any(each.get("state") == "ENABLED" for each in versions):
+        yield f"{SECRET} has no version that can be used"
+
+
+def _indexes(held: Deployment) -> Iterator[str]:
+    path = f"v1/{held.name}/databases/(default)/collectionGroups/-/indexes"
+    states = {
+        _kind(_group(each), each["fields"]): each["state"] for each in held.project.items("firestore", path, "indexes")
+    }
+    for wanted in json.loads((ROOT / "firestore.indexes.json").read_text())["indexes"]:
+        kind = _kind(wanted["collectionGroup"], wanted["fields"])
+        if (state := states.get(kind, "missing")) != "READY":
+            yield f"{kind} is {state}"
+
+
+def _group(index: Mapping[str, Any]) -> str:
+    return str(index["name"]).rpartition("/collectionGroups/")[2].partition("/")[0]
+
+
+def _kind(group: str, fields: Iterable[Mapping[str, Any]]) -> str:
+    """`chunks(month,embedding)`. Firestore adds the document's name, which nobody asks for."""
+    return f"{group}({','.join(each['fieldPath'] for each in fields if each['fieldPath'] != '__name__')})"
+
+
+def _rules(held: Deployment) -> Iterator[str]:
+    release = held.project.get("firebaserules", f"v1/{held.name}/releases/cloud.firestore")
+    ruleset = held.project.get("firebaserules", f"v1/{release['rulesetName']}") if release else None
+    files = ruleset["source"]["files"] if ruleset else []
+    if [each["content"] for each in files] != [(ROOT / "firestore.rules").read_text()]:
+        yield "rules of Firestore are not those of firestore.rules" if files else "rules of Firestore are missing"
+
+
+def _functions(held: Deployment) -> Iterator[str]:
+    for name in FUNCTIONS:
+        state = held.functions[name].get("state") if name in held.functions else "missing"
+        if state != "ACTIVE":
+            yield f"{name} is {state}"
+
+
+def _triggers(held: Deployment) -> Iterator[str]:
+    for name, pattern in TRIGGERS.items():
+        trigger = held.functions.get(name, {}).get("eventTrigger", {})
+        if pattern not in {each.get("value") for each in trigger.get("eventFilters", ())}:
+            yield f"{name} does not follow {pattern}"
+        elif trigger.get("retryPolicy") != "RETRY_POLICY_RETRY":
+            yield f"{name} does not try again"
+
+
+def _health(held: Deployment) -> Iterator[str]:
+    for name in ANSWERING:
+        address = held.functions.get(name, {}).get("serviceConfig", {}).get("uri")
+        if address is None or not held.project.answers(f"{address}/health"):
+            yield f"{name} does not answer /health"
+
+
+def _models(held: Deployment) -> Iterator[str]:
+    path = f"v1/{held.name}/secrets/{SECRET}/versions/latest:access"
+    if (found := held.project.get("secretmanager", path)) is None:
+        yield f"{SECRET} is missing"
+        return
+    key = base64.b64decode(found["payload"]["data"]).decode()
+    settings = [each.get("serviceConfig", {}).get("environmentVariables", {}) for each in held.functions.values()]
+    named = (each[name] for each in settings for name in ("CHAT_MODEL", "EMBEDDING_MODEL") if each.get(name))
+    for model in dict.fromkeys(named):
+        if not held.project.model(model, key):
+            yield f"{model} is not to be had with this key"
+
+
+def _scheduler(held: Deployment) -> Iterator[str]:
+    region = next((each["name"].split("/")[3] for name, each in held.functions.items() if name == "reconcile"), "")
+    job = held.project.get("cloudscheduler", f"v1/{held.name}/locations/{region}/jobs/{JOB}") if region else None
+    if job is None or job.get("state", "ENABLED") != "ENABLED":
+        yield f"{JOB} is {'missing' if job is None else job['state']}"
+
+
+def require_checkout() -> None:
+    """Raises OperatorError where what was deployed cannot be compared with anything."""
+    if not (ROOT / "firestore.indexes.json").is_file():
+        raise OperatorError("doctor --project: expected a checkout of the product, to compare with")

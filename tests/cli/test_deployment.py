@@ -1,0 +1,192 @@
+"""`aurora doctor --project` against a Google Cloud on loopback: each gap is named, with the command that mends it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli.deployment import ACCOUNTS, APIS, DEPLOY, FUNCTIONS, JOB, SECRET, TRIGGERS, Finding, examine
+from cli.google_project import GoogleProject
+from cli.main import main
+from tests.servers.certificates import private_pem
+from tests.servers.google_cloud import OWNER, GoogleCloud
+from tests.servers.scripted import Reply, Request, ScriptedServer
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = "demo-notes"
+PARENT = f"projects/{PROJECT}"
+REGION = f"{PARENT}/locations/europe-west1"
+KEY = "key-of-the-owner"
+MODELS = ("gemini-3.5-flash-lite", "gemini-embedding-2")
+
+
+def _world(request: Request) -> Reply:
+    """The functions' own addresses, the Gemini API, and where tokens come from."""
+    if request.path == "/token":
+        return Reply(body={"access_token": f"token-of-{OWNER}", "expires_in": 3600, "token_type": "Bearer"})
+    if request.path in {f"/{name}/health" for name in FUNCTIONS}:
+        return Reply(body={"status": "ok"})
+    known = request.headers.get("x-goog-api-key") == KEY and request.path.rpartition("/")[2] in MODELS
+    return Reply(body={}) if known else Reply(status=404, body={})
+
+
+@pytest.fixture
+def world() -> Iterator[ScriptedServer]:
+    with ScriptedServer(_world) as server:
+        yield server
+
+
+@pytest.fixture
+def cloud(world: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GoogleCloud]:
+    """A project in which everything is deployed, and the credentials of its owner."""
+    account = {
+        "type": "service_account",
+        "project_id": PROJECT,
+        "private_key_id": "1",
+        "private_key": private_pem("account"),
+        "client_email": OWNER,
+        "token_uri": f"{world.url}/token",
+    }
+    (tmp_path / "account.json").write_text(json.dumps(account))
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "account.json"))
+    with GoogleCloud(PROJECT) as cloud:
+        for api in ("serviceusage", *APIS):
+            monkeypatch.setenv(f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}", f"{cloud.url}/{api}/")
+        monkeypatch.setenv("CLOUDSDK_API_ENDPOINT_OVERRIDES_GENERATIVELANGUAGE", f"{world.url}/")
+        _deploy(cloud, world.url)
+        yield cloud
+        assert cloud.faults == []
+
+
+def _deploy(cloud: GoogleCloud, address: str) -> None:
+    cloud.enabled |= set(APIS)
+    held = cloud.resources
+    for name in ACCOUNTS:
+        email = f"{name}@{PROJECT}.iam.gserviceaccount.com"
+        held[f"{PARENT}/serviceAccounts/{email}"] = {"email": email}
+    held[f"{PARENT}/secrets/{SECRET}/versions/1"] = {"state": "ENABLED"}
+    cloud.secrets[f"{PARENT}/secrets/{SECRET}"] = base64.b64encode(KEY.encode()).decode()
+    for number, index in enumerate(json.loads((ROOT / "firestore.indexes.json").read_text())["indexes"]):
+        group = f"{PARENT}/databases/(default)/collectionGroups/{index['collectionGroup']}/indexes/{number}"
+        fields = [*index["fields"], {"fieldPath": "__name__", "order": "ASCENDING"}]
+        held[group] = {"name": group, "fields": fields, "state": "READY"}
+    rules = {"name": "firestore.rules", "content": (ROOT / "firestore.rules").read_text()}
+    held[f"{PARENT}/rulesets/r1"] = {"source": {"files": [rules]}}
+    held[f"{PARENT}/releases/cloud.firestore"] = {"rulesetName": f"{PARENT}/rulesets/r1"}
+    for name in FUNCTIONS:
+        held[f"{REGION}/functions/{name}"] = _function(name, address)
+    held[f"{REGION}/jobs/{JOB}"] = {"state": "ENABLED"}
+
+
+def _function(name: str, address: str) -> dict[str, object]:
+    variables = {"CHAT_MODEL": MODELS[0], "EMBEDDING_MODEL": MODELS[1]}
+    service = {"uri": f"{address}/{name}", "environmentVariables": variables}
+    function: dict[str, object] = {
+        "name": f"{REGION}/functions/{name}",
+        "state": "ACTIVE",
+        "serviceConfig": service,
+    }
+    if name in TRIGGERS:
+        filters = [{"attribute": "database", "value": "(default)"}, {"attribute": "document", "value": TRIGGERS[name]}]
+        function["eventTrigger"] = {"eventFilters": filters, "retryPolicy": "RETRY_POLICY_RETRY"}
+    return function
+
+
+def _failed(findings: list[Finding]) -> dict[str, Finding]:
+    return {each.part: each for each in findings if each.verdict != "ok"}
+
+
+def test_a_whole_deployment_has_no_gap(cloud: GoogleCloud) -> None:
+    assert cloud.url
+    assert _failed(examine(GoogleProject(PROJECT))) == {}
+
+
+def test_what_setup_and_the_build_make_is_what_is_looked_for() -> None:
+    setup, build = (ROOT / "deploy/setup.sh").read_text(), (ROOT / "cloudbuild.yaml").read_text()
+    assert all(f"{api}.googleapis.com" in setup for api in APIS)
+    assert setup.count(".googleapis.com") == len(APIS)
+    assert all(f"account {name} " in setup for name in ACCOUNTS)
+    assert all(f"      - {name}\n" in build for name in FUNCTIONS)
+    assert all(pattern in build for pattern in TRIGGERS.values())
+    assert JOB in build
+    assert SECRET in setup
+
+
+def _drop(name: str) -> Callable[[GoogleCloud], object]:
+    return lambda cloud: cloud.resources.pop(name)
+
+
+def _change(name: str, **fields: object) -> Callable[[GoogleCloud], object]:
+    return lambda cloud: cloud.resources[name].update(fields)
+
+
+EVENTS = f"{PARENT}/serviceAccounts/aurora-events@{PROJECT}.iam.gserviceaccount.com"
+OTHER_RULES = {"files": [{"content": "allow all"}]}
+ANOTHER_KEY = {f"{PARENT}/secrets/{SECRET}": "b3RoZXI="}
+INDEX = f"{PARENT}/databases/(default)/collectionGroups/chunks/indexes/0"
+FOLLOWER = f"{REGION}/functions/on-note-write"
+
+
+@pytest.mark.parametrize(
+    ("part", "damage", "detail", "mend"),
+    [
+        ("apis", lambda cloud: cloud.enabled.discard("pubsub"), "pubsub", "services enable pubsub.googleapis.com"),
+        ("accounts", _drop(EVENTS), "aurora-events is missing", "deploy/setup.sh"),
+        ("secret", _change(f"{PARENT}/secrets/{SECRET}/versions/1", state="DISABLED"), SECRET, "deploy/setup.sh"),
+        ("indexes", _drop(INDEX), "chunks(embedding) is missing", "firestore:indexes"),
+        ("rules", _change(f"{PARENT}/rulesets/r1", source=OTHER_RULES), "not those", "firestore:rules"),
+        ("rules", _drop(f"{PARENT}/releases/cloud.firestore"), "missing", "firestore:rules"),
+        ("functions", _change(f"{REGION}/functions/api", state="FAILED"), "api is FAILED", "gcloud builds submit"),
+        ("triggers", _change(FOLLOWER, eventTrigger={}), "does not follow", "gcloud builds submit"),
+        ("health", _change(f"{REGION}/functions/chat", serviceConfig={}), "chat does not", "gcloud builds submit"),
+        ("models", lambda cloud: cloud.secrets.update(ANOTHER_KEY), MODELS[0], "_CHAT_MODEL"),
+        ("scheduler", _change(f"{REGION}/jobs/{JOB}", state="PAUSED"), "PAUSED", "gcloud builds submit"),
+    ],
+)  # fmt: skip
+def test_each_gap_is_named_with_the_command_that_mends_it(
+    cloud: GoogleCloud, part: str, damage: Callable[[GoogleCloud], object], detail: str, mend: str
+) -> None:
+    damage(cloud)
+    (found,) = _failed(examine(GoogleProject(PROJECT))).values()
+    assert found.part == part
+    assert detail in found.detail
+    assert mend in found.mend
+    assert PROJECT in found.mend
+
+
+def test_an_index_that_is_being_built_is_not_ready_yet(cloud: GoogleCloud) -> None:
+    cloud.resources[INDEX]["state"] = "CREATING"
+    assert "chunks(embedding) is CREATING" in _failed(examine(GoogleProject(PROJECT)))["indexes"].detail
+
+
+def test_the_command_prints_json_and_fails_where_there_is_a_gap(cloud: GoogleCloud) -> None:
+    command = ["doctor", "--project", PROJECT, "--json"]
+    whole = CliRunner().invoke(main, command)
+    assert whole.exit_code == 0, whole.output
+    cloud.resources.pop(f"{REGION}/functions/reconcile")
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 1
+    gaps = {each["part"]: each for each in json.loads(done.output) if each["verdict"] == "failed"}
+    assert set(gaps) == {"functions", "scheduler"}
+    assert gaps["functions"]["mend"] == DEPLOY.format(project=PROJECT)
+    assert KEY not in done.output
+
+
+def test_who_may_not_look_is_told_so(cloud: GoogleCloud) -> None:
+    cloud.refusals["iam.projects.serviceAccounts.list"] = [Reply(status=403, body={})]
+    found = _failed(examine(GoogleProject(PROJECT)))["accounts"]
+    assert "refuses (403)" in found.detail
+
+
+def test_without_credentials_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NO_GCE_CHECK", "true")
+    monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path))
+    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
+    done = CliRunner().invoke(main, ["doctor", "--project", PROJECT])
+    assert done.exit_code == 1
+    assert "gcloud auth application-default login" in done.output

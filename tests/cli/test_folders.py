@@ -1,0 +1,127 @@
+"""Folders that move, that are not there, that look alike, and that are no more to be followed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.conftest import Aurora
+
+Write = Callable[..., Path]
+
+FILES = {"boat.md": "The boat is blue.", "toys/ball.md": "The ball is red.", "garden.md": "Six tomatoes."}
+
+
+def _ids(aurora: Aurora) -> dict[str, str]:
+    rows = (json.loads(line) for line in aurora("export").stdout.splitlines())
+    return {row["noteId"]: row["text"] for row in rows if row["type"] == "note"}
+
+
+def test_a_folder_that_was_moved_is_the_same_one(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    folder = notes(FILES)
+    aurora.json("index", str(folder), "--vault", "mine")
+    before = _ids(aurora)
+    moved = tmp_path / "elsewhere" / "renamed"
+    moved.parent.mkdir()
+    folder.rename(moved)
+    (moved / "garden.md").write_text("Seven tomatoes.")
+    result = aurora("index", str(moved))
+    assert result.exit_code == 0
+    assert f"{folder} is {moved} now" in result.stderr
+    after = _ids(aurora)
+    assert set(after) == set(before)
+    assert "Seven tomatoes." in after.values()
+    (known,) = aurora.json("folders")["folders"]
+    assert (known["folder"], known["vault"], known["notes"], known["present"]) == (str(moved), "mine", 3, True)
+
+
+def test_an_edit_that_waits_goes_with_its_folder(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    folder = notes(FILES)
+    aurora("index", str(folder))
+    moved = folder.rename(tmp_path / "renamed")
+    (moved / "boat.md").unlink()
+    assert aurora.json("index", str(moved))["removed"] == 1
+
+
+def test_a_copy_beside_the_folder_is_another_with_a_vault_of_its_own(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
+    folder = notes(FILES)
+    aurora("index", str(folder))
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    first = aurora("index", str(copy), "--json")
+    assert "goes into vault 'copy'" in first.stderr
+    report = json.loads(first.stdout)
+    assert (first.exit_code, report["vault"], report["notes"], report["skipped"]) == (0, "copy", 3, [])
+    again = aurora("index", str(copy), "--json")
+    assert (json.loads(again.stdout)["vault"], again.stderr) == ("copy", "")
+    assert {each["vault"] for each in aurora.json("folders", "list")["folders"]} == {"default", "copy"}
+
+
+def test_a_folder_without_a_path_in_common_shares_the_default_vault(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
+    aurora("index", str(notes(FILES)))
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "whale.md").write_text("The whale sings.")
+    assert aurora.json("index", str(other))["vault"] == "default"
+
+
+def test_an_empty_folder_removes_nothing(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    """So looks a place where a disk is mounted, without the disk."""
+    folder = notes(FILES)
+    aurora("index", str(folder))
+    away = folder.rename(tmp_path / "away")
+    folder.mkdir()
+    result = aurora("index", str(folder))
+    assert result.exit_code == 1
+    assert "is its disk there? Its 3 notes stay" in result.stderr
+    assert len(_ids(aurora)) == 3
+    folder.rmdir()
+    assert aurora("index", str(folder)).exit_code == 2
+    away.rename(folder)
+    assert aurora.json("index", str(folder))["unchanged"] == 3
+
+
+def test_folders_are_listed_for_people(aurora: Aurora, notes: Write) -> None:
+    assert "no folders" in aurora("folders").output
+    folder = notes({**FILES, "latin.md": b"caf\xe9"})
+    aurora("index", str(folder))
+    line = aurora("folders").output
+    assert line.startswith(f"{folder}  vault default  3 notes, 1 skipped  indexed 2")
+    shutil.rmtree(folder)
+    assert "not there" in aurora("folders").output
+
+
+def test_a_move_that_is_not_recognised_can_be_said(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    folder = notes(FILES)
+    aurora("index", str(folder))
+    before = _ids(aurora)
+    moved = folder.rename(tmp_path / "renamed")
+    for name in FILES:
+        (moved / name).write_text(f"All of it is new: {name}")
+    assert aurora("folders", "move", str(folder), str(moved)).exit_code == 0
+    assert aurora.json("index", str(moved))["indexed"] == 3
+    assert set(_ids(aurora)) == set(before)
+    assert aurora("folders", "move", str(tmp_path / "never"), str(moved)).exit_code == 1
+    assert aurora("folders", "move", str(moved), str(moved)).exit_code == 2
+
+
+def test_a_folder_is_forgotten_with_its_notes_or_without(aurora: Aurora, notes: Write) -> None:
+    folder = notes(FILES)
+    aurora("index", str(folder))
+    assert aurora("folders", "forget", str(folder)).exit_code == 2, "nobody can be asked"
+    assert aurora.json("folders", "forget", str(folder), "--notes", "keep")["removed"] == 0
+    assert len(_ids(aurora)) == 3
+    assert aurora.json("folders")["folders"] == []
+    aurora("index", str(folder))
+    (aurora.home / "folders.db").unlink()
+    assert aurora.json("index", str(folder))["unchanged"] == 3
+    assert aurora.json("folders", "forget", str(folder), "--notes", "remove")["removed"] == 3
+    assert _ids(aurora) == {}
+    assert {file.name for file in folder.rglob("*.md")} == {"boat.md", "ball.md", "garden.md"}
+    assert aurora("folders", "forget", str(folder), "--notes", "keep").exit_code == 1

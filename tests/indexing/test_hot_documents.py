@@ -1,0 +1,23 @@
+"""No document is written once for every note saved: many workers import one folder where a document takes one write a
+second, and nobody is told to come back later.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.hot_documents import imported
+
+NOTES, WORKERS = 300, 16
+
+
+def test_many_workers_import_one_folder(
+    firestore_project: str, firestore_host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
+    found = imported(firestore_host, firestore_project, notes=NOTES, workers=WORKERS)
+    assert not found.errors
+    assert found.indexed == NOTES
+    assert found.tokens >= NOTES
+    assert found.most_writes <= WORKERS  # the first of each worker may try to open the folder
+    assert found.refused <= 4 * WORKERS

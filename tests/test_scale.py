@@ -1,0 +1,57 @@
+"""docs/scale.md is what its script prints, from bounds that tests hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench import scale
+from cli.emulator import Emulator
+from shared.domain import NoteKey
+from shared.indexing.pipeline import index_note
+from tests.contracts.samples import DAY, TENANT, note
+from tests.emulated import patient_store
+from tests.fakes import HashingEmbedder
+from tests.retrieval import test_firestore_bill
+from tests.servers.firestore_proxy import Call, FirestoreProxy
+
+PAGE = Path(__file__).parents[1] / "docs/scale.md"
+
+
+def test_the_page_is_what_the_script_prints() -> None:
+    assert PAGE.read_text(encoding="utf-8") == scale.page(), "python -m bench.scale > docs/scale.md"
+
+
+def test_the_reads_of_a_question_are_those_that_its_test_allows() -> None:
+    assert scale.READS_OF_QUESTION == test_firestore_bill.READS
+
+
+def test_reads_and_writes_of_a_saved_note_are_those_that_firestore_gets(
+    emulator: Emulator, firestore_project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes: list[int] = []
+    with FirestoreProxy(emulator.host, lambda call: _count(call, writes)) as proxy:
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
+        store = patient_store(firestore_project)
+        text = "\n\n".join(
+            f"# Part {number}\n\n{'Eight words are a sentence of no weight. ' * 24}" for number in range(5)
+        )
+        store.put_note(TENANT, note("n1", text=text))
+        before = store.reads
+        done = index_note(NoteKey(TENANT, "n1"), store=store, embedder=HashingEmbedder(), clock=lambda: DAY)
+        assert done.chunks == scale.CHUNKS_OF_NOTE
+        assert (store.reads - before).total == scale.READS_OF_NOTE
+        assert sum(writes) == scale.writes_of_note()
+
+
+def _count(call: Call, writes: list[int]) -> None:
+    if call.method in ("Commit", "BatchWrite"):
+        writes.append(len(call.request.writes))
+
+
+def test_documents_are_a_small_part_of_a_question_and_the_search_grows_to_be_most_of_it() -> None:
+    small, large = scale.question(1_000), scale.question(1_000_000)
+    assert small.documents < 0.1 * small.total
+    assert large.search > 0.5 * large.total
+    assert large.total - small.total == pytest.approx(large.search - small.search)

@@ -1,0 +1,114 @@
+"""Where a note comes from, and what saving it does to the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from playwright.sync_api import Page, expect
+
+from cli.main import main
+from shared.indexing.markdown_file import note_id_of
+from tests.servers.dev import Running, dev
+from tests.web.conftest import SHOTS
+
+FRONT = "---\naliases: [a,   b]\n---\n"
+TEXT = f"{FRONT}# Boat\n\nThe boat is blue.\n"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A product, and the folder that was indexed into its home."""
+
+    running: Running
+    home: Path
+    folder: Path
+
+    def index(self) -> None:
+        assert CliRunner().invoke(main, ["--home", str(self.home), "index", str(self.folder)]).exit_code == 0
+
+    def address(self, path: str, query: str = "") -> str:
+        return f"{self.running.address}/#/notes/{note_id_of('default', path)}{query}"
+
+    def file(self, path: str) -> str:
+        return (self.folder / path).read_text()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name in ("boat.md", "other.md", "third.md"):
+        (folder / name).write_text(TEXT)
+    with dev(tmp_path / "home") as running:
+        desk = Desk(running, tmp_path / "home", folder)
+        desk.index()
+        yield desk
+
+
+def _edit(page: Page, desk: Desk, path: str, text: str) -> None:
+    page.goto(desk.address(path, "?edit=1"))
+    page.reload()
+    page.get_by_label("Text").fill(text)
+    page.get_by_role("button", name="Save").click()
+
+
+def test_the_first_save_asks_and_its_answer_is_remembered_for_the_folder(page: Page, desk: Desk) -> None:
+    page.goto(desk.address("boat.md"))
+    expect(page.get_by_text(f"From {desk.folder}/boat.md")).to_be_visible()
+    page.screenshot(path=SHOTS / "note-origin.png")
+    _edit(page, desk, "boat.md", TEXT.replace("blue", "red"))
+    question = page.get_by_role("dialog")
+    expect(question).to_contain_text(f"This note came from {desk.folder}/boat.md")
+    assert desk.file("boat.md") == TEXT
+    page.screenshot(path=SHOTS / "note-file-question.png")
+    question.get_by_role("button", name="Write the files").click()
+    expect(page.get_by_text("Saved. Its file says the same.")).to_be_visible()
+    assert desk.file("boat.md") == TEXT.replace("blue", "red")
+    _edit(page, desk, "other.md", TEXT.replace("blue", "green"))
+    expect(page.get_by_text("Saved. Its file says the same.")).to_be_visible()
+    assert desk.file("other.md") == TEXT.replace("blue", "green")
+
+
+def test_a_file_that_is_left_stays_and_so_does_the_note(page: Page, desk: Desk) -> None:
+    _edit(page, desk, "boat.md", TEXT.replace("blue", "red"))
+    page.get_by_role("dialog").get_by_role("button", name="Leave the files").click()
+    expect(page.get_by_text("Saved. Its file stays as it is.")).to_be_visible()
+    desk.index()
+    assert desk.file("boat.md") == TEXT
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(desk.address("boat.md"))
+    page.reload()
+    expect(page.get_by_text("The boat is red.")).to_be_visible()
+    expect(page.get_by_text("changed here since")).to_be_visible()
+    page.screenshot(path=SHOTS / "note-origin-phone.png")
+    page.get_by_role("button", name="Write the files of this folder").click()
+    expect(page.get_by_role("button", name="Leave the files of this folder")).to_be_visible()
+    assert desk.file("boat.md") == TEXT.replace("blue", "red")
+
+
+def test_a_file_that_was_changed_too_is_not_written(page: Page, desk: Desk) -> None:
+    page.request.post(
+        f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}:writeFile", data={"writeBack": True}
+    )
+    (desk.folder / "boat.md").write_text(TEXT.replace("blue", "green"))
+    _edit(page, desk, "boat.md", TEXT.replace("blue", "red"))
+    expect(page.get_by_text("Its file was changed too")).to_be_visible()
+    assert desk.file("boat.md") == TEXT.replace("blue", "green")
+
+
+def test_what_somebody_else_saved_meanwhile_is_not_overwritten_unasked(page: Page, desk: Desk) -> None:
+    page.goto(desk.address("boat.md", "?edit=1"))
+    page.get_by_label("Text").fill("Mine.")
+    (desk.folder / "boat.md").write_text(TEXT.replace("blue", "green"))
+    desk.index()
+    page.get_by_role("button", name="Save").click()
+    question = page.get_by_role("dialog")
+    expect(question).to_contain_text("changed elsewhere while you wrote")
+    question.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Not saved.")).to_be_visible()
+    note = page.request.get(f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}").json()
+    assert "green" in note["text"]

@@ -1,0 +1,59 @@
+/** The file that a note came from: where it is, and whether saving writes it. */
+
+import { h } from "../dom.js";
+import { chosen } from "../page.js";
+
+/** @param {any} origin of the wire, with a folder @returns {string} */
+function fileOf(origin) {
+  return `${origin.folder}/${origin.path}`;
+}
+
+/**
+ * A saved note, with its file written too where its owner wants that; asked once for each folder.
+ * @param {import("../notes.js").Notes} notes @param {any} note @returns {Promise<any>} as it is then
+ */
+export async function withFile(notes, note) {
+  const { origin } = note;
+  if (!origin?.folder || origin.writeBack !== null || origin.state !== "note") return note;
+  const question = `This note came from ${fileOf(origin)}. Write it there too, as from now on every note of ${origin.folder} that you save?`;
+  const answer = await chosen(question, [
+    ["leave", "Leave the files"],
+    ["write", "Write the files"],
+  ]);
+  return answer ? notes.writeFile(note.noteId, answer === "write") : note;
+}
+
+/** What saving did to the file. @param {any} origin @returns {string} empty: the note has none */
+export function becameOf(origin) {
+  if (!origin) return "";
+  if (!origin.folder) return "The file it came from stays as it is.";
+  if (origin.state === "same") return "Its file says the same.";
+  if (origin.state === "note") return "Its file stays as it is.";
+  return "Its file was changed too: both stay until “aurora index --take” decides.";
+}
+
+/** What deleting does to the file. @param {any} origin @returns {string} */
+export function goesWith(origin) {
+  if (!origin) return "It cannot be brought back.";
+  return origin.folder && origin.writeBack ? "Its file goes into the trash." : "Its file stays where it is.";
+}
+
+const SINCE = { same: "", note: "changed here since", file: "the file has changed since", both: "changed here and in the file" };
+
+/**
+ * A line for the reader; null for a note that came from no file.
+ * @param {import("../notes.js").Notes} notes @param {any} note
+ */
+export function originLine(notes, note) {
+  const { origin } = note;
+  if (!origin) return null;
+  if (!origin.folder) return h("p", { class: "muted origin" }, `From the file ${origin.path}, which this server cannot reach: saving leaves it as it is.`);
+  const since = SINCE[/** @type {keyof typeof SINCE} */ (origin.state)];
+  const line = h("p", { class: "muted origin" }, h("span", {}, `From ${fileOf(origin)}`), since && h("span", {}, since));
+  const toggle = async () => {
+    const changed = await notes.writeFile(note.noteId, !origin.writeBack);
+    line.replaceWith(originLine(notes, changed) ?? "");
+  };
+  line.append(h("button", { type: "button", class: "quiet", onclick: toggle }, origin.writeBack ? "Leave the files of this folder" : "Write the files of this folder"));
+  return line;
+}
