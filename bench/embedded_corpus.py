@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.wordllama import WordLlamaEmbedder
+from shared.adapters.local.embedder import LocalEmbedder
 from shared.domain import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note
 from shared.scopes import scopes_of
 
@@ -25,14 +25,14 @@ Matrix: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 ROOT = Path(__file__).resolve().parent.parent
-DIMENSION = 256
-SENTENCES = 20_000
+DIMENSION = 384
+SENTENCES = 2_000
 SENTENCES_A_CHUNK = 5
 CHUNKS_A_NOTE = 10
 WORDS = 20_000
 WORDS_A_CHUNK = 120
 TENANT = "bench"
-VERSION = "bench:bench:256"
+VERSION = f"bench:bench:{DIMENSION}"
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 _AT_ONCE = 10_000
 
@@ -111,7 +111,7 @@ def _sentences(dice: np.random.Generator) -> Matrix:
     text = " ".join(page.read_text("utf-8") for page in (*pages, ROOT / "README.md"))
     counted = Counter(re.findall(r"[a-z]{2,}", text.lower()))
     words, counts = np.array(list(counted)), np.array(list(counted.values()))
-    embedder = WordLlamaEmbedder()
+    embedder = LocalEmbedder.of(None)
     vectors: list[bytes] = []
     while len(vectors) < SENTENCES:
         drawn = dice.choice(words, size=(embedder.batch_size, 14), p=counts / counts.sum())

@@ -21,7 +21,7 @@ from shared.account.budgets import Budgets
 from shared.account.caches import Cache
 from shared.account.embedding import TenantEmbedder
 from shared.adapters.firestore import FirestoreStore
-from shared.domain import Note, NoteKey, Vector
+from shared.domain import Note, NoteKey, Scale, Vector
 from shared.indexing.pipeline import index_note
 from tests.fakes import HashingEmbedder
 from tests.servers.firestore_contention import Contention
@@ -83,7 +83,7 @@ def imported(target: str, project: str, *, notes: int, workers: int) -> Imported
 def _work(project: str, waiting: SimpleQueue[int]) -> None:
     store = FirestoreStore(project)
     budgets = Budgets(store=store, clock=lambda: NOW, answers=None, embedded_tokens=BUDGET)
-    embedder = TenantEmbedder(_Slow(dimension=16), TENANT, budgets, Cache())
+    embedder = TenantEmbedder(_Slow(dimension=16), TENANT, budgets, Cache(), lambda: Scale(0.0, 1.0))
     while True:
         try:
             number = waiting.get_nowait()

@@ -20,6 +20,7 @@ from shared.domain import (
     IndexStatus,
     Question,
     RetrievalMode,
+    Scale,
     Scored,
     Vector,
 )
@@ -71,7 +72,7 @@ def _select(pool: Pool, index: _Index) -> tuple[Scored, ...]:
         mode=RetrievalMode.WEIGHTED,
         now=NOW,
         named=None,
-        unrelated_cosine=0.1,
+        scale=Scale(0.1, 0.6),
         keyword=keyword_parts(pool, RetrievalOptions()),
     )
     passages = best_first(pool, formula, tenant_id="t", store=index, threshold=0.0, head=12)

@@ -24,8 +24,8 @@ class GivenVectors:
     dimension: int
     model: str = "random"
     batch_size: int = 100
-    unrelated_cosine: float = 0.0
-    is_static: bool = False
+    scale: None = None
+    languages: None = None
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         return tuple(self.draw() for _ in texts)

@@ -33,6 +33,7 @@ from shared.domain import (
     Receipt,
     RefusalReason,
     Retrieved,
+    Scale,
     Template,
     TemplateKey,
     TemplateMatch,
@@ -48,6 +49,7 @@ from shared.ports import Attester, Embedder, NoteFiles, Origin, Page, Reranker, 
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
+from shared.retrieval.scale import estimated
 from shared.sessions.service import Sessions
 from shared.settings import Settings
 from shared.templates import pipeline as templates
@@ -90,6 +92,10 @@ class Explained:
     states: Mapping[str, NoteState]
 
 
+SCALES_SECONDS = 3600.0
+"""How long the estimate of what cosines mean to a tenant is kept: it reads up to 120 documents."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
     """The product with everything plugged in. Safe to share between threads."""
@@ -123,6 +129,8 @@ class App:
     """Tenant -> state of the template folders when this process last brought them there."""
     questions: Cache[Vector] = field(default_factory=Cache)
     """Vectors of questions asked lately."""
+    scales: Cache[Scale] = field(default_factory=partial(Cache, seconds=SCALES_SECONDS))
+    """What cosines mean to each tenant, where nobody has measured the embedder."""
     results: Cache[Retrieved] | None = field(default_factory=Cache)
     """What searches found lately; None: not kept."""
     on_erase: Callable[[str], None] | None = None
@@ -435,7 +443,13 @@ class App:
         """The embedder at this tenant's expense; questions asked lately are not embedded again."""
         if self.embedder is None:
             return None
-        return TenantEmbedder(self.embedder, tenant_id, self.budgets, self.questions)
+        return TenantEmbedder(self.embedder, tenant_id, self.budgets, self.questions, partial(self._scale, tenant_id))
+
+    def _scale(self, tenant_id: str) -> Scale:
+        """What cosines mean in the tenant's index, by its own vectors."""
+        version = index_version(self.embedder, self.chunker)
+        estimate = partial(estimated, tenant_id, store=self.store, index_version=version)
+        return self.scales.get((tenant_id, version), estimate)
 
     def claimed(self, key: RequestKey) -> AbstractContextManager[Claim]:
         """Around answering a request that names a `requestId`: it may have been answered before.

@@ -19,7 +19,7 @@ from shared.answering.model_judge import ModelJudge
 from shared.answering.support import OfflineJudge
 from shared.app import App
 from shared.domain import NoteKey
-from shared.errors import SettingsError
+from shared.errors import ModelRefused, SettingsError
 from shared.ports import Attester, Embedder, Judge, Reranker, Store, Verifier, Writer
 from shared.settings import Settings
 from shared.spans import Recorder, record_to
@@ -124,6 +124,7 @@ def _embedder(settings: Settings) -> Embedder | None:
             model=model,
             dimension=settings.embedding_dim,
             batch_size=settings.embedding_batch_size,
+            scale=settings.embedding_scale,
             **_gemini_access(settings),
         )
     if settings.openai_base_url and settings.embedding_model:
@@ -133,12 +134,18 @@ def _embedder(settings: Settings) -> Embedder | None:
             model=settings.embedding_model,
             dimension=settings.embedding_dim,
             batch_size=settings.embedding_batch_size,
+            scale=settings.embedding_scale,
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key,
         )
     from shared.adapters.local import embedder, files  # noqa: PLC0415 - only where it is used
 
-    return embedder.LocalEmbedder() if files.available() else None
+    if not settings.embedding_model and not files.available():
+        return None
+    try:
+        return embedder.LocalEmbedder.of(settings.embedding_model, settings.embedding_scale)
+    except ModelRefused as error:
+        raise SettingsError("EMBEDDING_MODEL", f"a model of sentence-transformers; {error.message}") from error
 
 
 def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Writer | None:
@@ -172,9 +179,12 @@ def _reranker(settings: Settings) -> Reranker | None:
 
         return VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
     if settings.reranker == "cross_encoder":
-        from shared.adapters.cross_encoder import CrossEncoderReranker  # noqa: PLC0415 - only where it is used
+        from shared.adapters.local import cross_encoder, files  # noqa: PLC0415 - only where it is used
 
-        return CrossEncoderReranker(settings.reranker_model or "")
+        try:
+            return cross_encoder.CrossEncoderReranker(files.named(settings.reranker_model or ""))
+        except ModelRefused as error:
+            raise SettingsError("RERANKER_MODEL", f"a cross-encoder; {error.message}") from error
     return None
 
 

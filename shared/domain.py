@@ -412,6 +412,16 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
+class Scale:
+    """What an embedder's cosines of a question with a chunk mean."""
+
+    unrelated: float
+    """Mean of those with chunks that have nothing to do with the question."""
+    alike: float
+    """A high quantile of those with the chunk that answers it; greater than `unrelated`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Scored:
     """A candidate with its final score in [0, 1]."""
 

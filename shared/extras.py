@@ -23,7 +23,9 @@ def _asked(settings: Settings) -> Iterator[tuple[str, str, str]]:
         yield "OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry.sdk", "otel"
         yield "OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry.exporter.otlp.proto.http", "otel"
     if settings.reranker == "cross_encoder":
-        yield "RERANKER", "sentence_transformers", "rerank"
+        yield "RERANKER", "onnxruntime", "local"
+    if settings.embeds_here and settings.embedding_model:
+        yield "EMBEDDING_MODEL", "onnxruntime", "local"
     if settings.openai_base_url and not settings.uses_gemini:
         yield "OPENAI_BASE_URL", "openai", "openai"
 

@@ -30,6 +30,7 @@ from shared.domain import (
     Piece,
     Prompt,
     Restriction,
+    Scale,
     Session,
     SettingsPatch,
     Spending,
@@ -397,15 +398,13 @@ class Embedder(Protocol):
         ...
 
     @property
-    def unrelated_cosine(self) -> float:
-        """Mean cosine of unrelated texts, measured: maps to similarity 0.5."""
+    def scale(self) -> Scale | None:
+        """What its cosines mean, measured; None: nobody has measured it."""
         ...
 
     @property
-    def is_static(self) -> bool:
-        """Whether a word means the same whatever stands beside it. A question is then embedded word by word, each
-        weighed by how rare it is in the tenant's notes; other models weigh words themselves.
-        """
+    def languages(self) -> frozenset[str] | None:
+        """Those that it speaks, ISO 639-1: in others words tell more than its vectors. None: all."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:

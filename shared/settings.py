@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from shared.domain import Scale
 from shared.errors import SettingsError
 
 RETIRED_MODELS = {
@@ -190,7 +191,8 @@ class Settings:
         "RERANKER_MODEL",
         None,
         _text,
-        "With `cross_encoder` the folder of the model; with `vertex` default `semantic-ranker-default@latest`.",
+        "With `cross_encoder` the folder of the model or its name on the model hub; with `vertex` default "
+        "`semantic-ranker-default@latest`.",
     )
     judge: str = _setting(
         "JUDGE",
@@ -215,7 +217,19 @@ class Settings:
         "EMBEDDING_MODEL",
         None,
         _model,
-        "Default `gemini-embedding-2` with Gemini; with OPENAI_BASE_URL a model there, else the local embedder.",
+        "Default `gemini-embedding-2` with Gemini; with OPENAI_BASE_URL a model there. Else one on this machine: a "
+        "folder, or a name on the model hub like `intfloat/multilingual-e5-small`, fetched once; default "
+        "`all-MiniLM-L6-v2`.",
+    )
+    embedding_unrelated: float | None = _setting(
+        "EMBEDDING_UNRELATED",
+        None,
+        _number(-1, 1),
+        "Mean cosine of a question with passages that have nothing to do with it. Default: as measured of the model, "
+        "else estimated from the notes.",
+    )
+    embedding_alike: float | None = _setting(
+        "EMBEDDING_ALIKE", None, _number(-1, 1), "Cosine of a question with the passage that answers it, at its best."
     )
     embedding_dim: int = _setting("EMBEDDING_DIM", 768, _whole(1, 2048), "Dimensions asked of the embedding model.")
     embedding_batch_size: int = _setting("EMBEDDING_BATCH_SIZE", 10, _whole(1, 100), "Texts in one embedding call.")
@@ -281,6 +295,18 @@ class Settings:
         """Whether Gemini embeds and writes; else it is the server at OPENAI_BASE_URL, or this machine."""
         return bool(self.gemini_api_key or self.use_vertexai)
 
+    @property
+    def embeds_here(self) -> bool:
+        """Whether texts are embedded on this machine."""
+        return not self.uses_gemini and not (self.openai_base_url and self.embedding_model)
+
+    @property
+    def embedding_scale(self) -> Scale | None:
+        """None: it is not set."""
+        if self.embedding_unrelated is None or self.embedding_alike is None:
+            return None
+        return Scale(self.embedding_unrelated, self.embedding_alike)
+
     def _check(self, *, deployed: bool) -> None:
         total = self.weight_vector + self.weight_keyword + self.weight_recency
         if not math.isclose(total, 1.0, abs_tol=1e-6):
@@ -292,8 +318,11 @@ class Settings:
             raise SettingsError("CHAT_MODEL", "a model of the server at OPENAI_BASE_URL")
         if self.judge == "model" and not (self.uses_gemini or self.openai_base_url):
             raise SettingsError("JUDGE", "offline or check_grounding where no writing model is configured")
-        if self.reranker == "cross_encoder" and not (self.reranker_model and Path(self.reranker_model).is_dir()):
-            raise SettingsError("RERANKER_MODEL", "the folder of a cross-encoder when RERANKER is cross_encoder")
+        if self.reranker == "cross_encoder" and not self.reranker_model:
+            raise SettingsError("RERANKER_MODEL", "folder or name of a model when RERANKER is cross_encoder")
+        low, high = self.embedding_unrelated, self.embedding_alike
+        if (low is None) != (high is None) or (low is not None and high is not None and low >= high):
+            raise SettingsError("EMBEDDING_ALIKE", "a number above EMBEDDING_UNRELATED, both or neither")
         for asked, where in (
             (self.store == "firestore", "STORE is firestore"),
             (self.use_vertexai, "GOOGLE_GENAI_USE_VERTEXAI is set"),

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Generator, Sequence
 from typing import TypeAlias
 
-from shared.domain import Draft, Piece, Prompt, Vector
+from shared.domain import Draft, Piece, Prompt, Scale, Vector
 from shared.errors import AuroraError
 
 Script: TypeAlias = "str | AuroraError | Piece | tuple[str | AuroraError | Piece, ...]"
@@ -20,8 +20,8 @@ class HashingEmbedder:
     """Texts that share words get near vectors: each word is a fixed random direction. Counts what it embeds."""
 
     model = "hashing"
-    unrelated_cosine = 0.0
-    is_static = False
+    scale = Scale(0.0, 1.0)
+    languages = None
 
     def __init__(self, dimension: int = 64, batch_size: int = 10) -> None:
         self.dimension = dimension

@@ -39,7 +39,7 @@ def _checked(env: dict[str, str], *missing: str) -> list[str]:
     [
         (COLLECTOR, "opentelemetry", "OTEL_EXPORTER_OTLP_ENDPOINT: expected opentelemetry.sdk to be installed"),
         (SERVER, "openai", "OPENAI_BASE_URL: expected openai to be installed"),
-        (RERANKER, "sentence_transformers", "RERANKER: expected sentence_transformers to be installed"),
+        (RERANKER, "onnxruntime", "RERANKER: expected onnxruntime to be installed"),
     ],
 )
 def test_a_package_that_is_missing_is_named_with_the_setting_that_needs_it(

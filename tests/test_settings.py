@@ -63,12 +63,13 @@ def test_an_empty_value_counts_as_not_set() -> None:
         (
             {"RERANKER": "cross_encoder"},
             "RERANKER_MODEL",
-            "the folder of a cross-encoder when RERANKER is cross_encoder",
+            "folder or name of a model when RERANKER is cross_encoder",
         ),
+        ({"EMBEDDING_ALIKE": "0.8"}, "EMBEDDING_ALIKE", "a number above EMBEDDING_UNRELATED, both or neither"),
         (
-            {"RERANKER": "cross_encoder", "RERANKER_MODEL": "/nowhere"},
-            "RERANKER_MODEL",
-            "the folder of a cross-encoder when RERANKER is cross_encoder",
+            {"EMBEDDING_UNRELATED": "0.8", "EMBEDDING_ALIKE": "0.7"},
+            "EMBEDDING_ALIKE",
+            "a number above EMBEDDING_UNRELATED, both or neither",
         ),
         ({"LOG_LEVEL": "LOUD"}, "LOG_LEVEL", "one of DEBUG, INFO, WARNING, ERROR, got 'LOUD'"),
     ],

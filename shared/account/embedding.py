@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shared.account.budgets import Budgets
 from shared.account.caches import Cache
-from shared.domain import Vector
+from shared.domain import Scale, Vector
 from shared.ports import Embedder
 from shared.text.estimates import estimated_tokens
 
@@ -23,6 +23,9 @@ class TenantEmbedder:
     questions: Cache[Vector]
     """The process's. Each tenant's questions are their own: what stops one tenant stops no other who asks the same."""
 
+    estimate: Callable[[], Scale]
+    """What cosines mean, by the tenant's own vectors: where nobody has measured it."""
+
     @property
     def model(self) -> str:
         return self.inner.model
@@ -36,12 +39,12 @@ class TenantEmbedder:
         return self.inner.batch_size
 
     @property
-    def unrelated_cosine(self) -> float:
-        return self.inner.unrelated_cosine
+    def scale(self) -> Scale:
+        return self.inner.scale or self.estimate()
 
     @property
-    def is_static(self) -> bool:
-        return self.inner.is_static
+    def languages(self) -> frozenset[str] | None:
+        return self.inner.languages
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         with self.budgets.embedding(self.tenant_id, sum(map(estimated_tokens, texts))):

@@ -11,15 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
-from typing import Protocol
 
 from shared.domain import Candidate, CorpusStats, IndexedChunk, Neighbour, Place, Restriction, TimeRange, Vector
 from shared.ports import SearchStore
 from shared.retrieval.bm25 import bm25, idf
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pool import Pool
-from shared.retrieval.vector_leg import Near, Part, VectorLeg
+from shared.retrieval.vector_leg import Embed, Near, Part, VectorLeg
 
 STEMS_SIDE_BY_SIDE = 4
 """Stems among which a restricted search shares its budget at a time: their frequencies count chunks outside the
@@ -39,19 +37,6 @@ class Search:
     executor: Executor
     places: tuple[Place, ...] = ()
     """Where alone to look; none: everywhere."""
-
-
-class Query(Protocol):
-    """What gives the question's vector."""
-
-    @property
-    def needs_weights(self) -> bool:
-        """Whether it waits for what the store knows of the question's stems."""
-        ...
-
-    def embed(self, weights: Mapping[str, float]) -> Vector | None:
-        """`weights`: stem -> idf, empty where not needed. None: search without."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +66,13 @@ def match(search: Search, restriction: Restriction, known: Matches | None = None
 def gather(
     search: Search,
     restriction: Restriction,
-    query: Query,
+    embed: Embed,
     parts: Sequence[Part] = (),
     *,
     matches: Matches | None = None,
 ) -> Pool:
-    """At most three times `leg_size` candidates. `matches`: what the keyword leg has already brought.
+    """At most three times `leg_size` candidates. `embed` gives the question's vector, None: search without it.
+    `matches`: what the keyword leg has already brought.
 
     `parts` cover the restriction; none: it is searched as one. A part whose search fails brings nothing of its vaults,
     which the pool's `silent_vaults` names, unless no vault is left. Raises as the store does where another leg fails.
@@ -94,12 +80,8 @@ def gather(
     legs, options = _Legs(search, restriction), search.options
     leg = VectorLeg(parts or (Part(restriction),), options.leg_size)
     recent = search.executor.submit(legs.recent)
-    if matches is None and not query.needs_weights:
-        nearest = leg.start(partial(query.embed, {}), legs.nearest, search.executor)
-        matches = match(search, restriction)
-    else:
-        matches = matches or match(search, restriction)
-        nearest = leg.start(partial(query.embed, matches.weights), legs.nearest, search.executor)
+    nearest = leg.start(embed, legs.nearest, search.executor)
+    matches = matches or match(search, restriction)
     near = leg.end(nearest)
     matching = near.heard(matches.chunks)
     keyword = bm25(matching, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b)

@@ -26,7 +26,6 @@ from shared.errors import InvalidArgument
 from shared.ports import Embedder, Reranker
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates import Search, gather
-from shared.retrieval.embedding import KnownVector
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, Trail, follow
 from shared.retrieval.ranking import best_first, with_vectors
@@ -185,7 +184,7 @@ def _as_candidates(others: Sequence[IndexedChunk], trail: Trail) -> list[Candida
     if not others:
         return []
     search = replace(trail.search, options=replace(trail.search.options, leg_size=DEEP))
-    further = gather(search, trail.restriction, KnownVector(trail.pool.query))
+    further = gather(search, trail.restriction, lambda: trail.pool.query)
     deep = {each.chunk.chunk_id: each for each in further.candidates}
     found = [deep.get(chunk.chunk_id, Candidate(chunk, None)) for chunk in others]
     return [replace(each, cosine=None) for each in found]

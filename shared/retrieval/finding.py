@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shared.domain import Analysis, Restriction, TimeRange
-from shared.retrieval.candidates import Matches, Query, Search, match
+from shared.retrieval.candidates import Matches, Search, match
 from shared.retrieval.places import gather_from_places
 from shared.retrieval.pool import Pool
 from shared.retrieval.relaxation import relaxed
 from shared.retrieval.restriction import within
+from shared.retrieval.vector_leg import Embed
 from shared.retrieval.widening import ANY_TIME, widen
 
 
@@ -23,20 +24,20 @@ class Found:
     silent_then: bool = False
 
 
-def find(search: Search, allowed: Restriction, analysis: Analysis, query: Query) -> Found:
+def find(search: Search, allowed: Restriction, analysis: Analysis, embed: Embed) -> Found:
     """What lies in the time the question asks about; what lies around it if nothing does, and what lies at any time if
     that alone speaks of the question. Filters are never widened.
     """
     hint = analysis.time
     if hint is None or not hint.restricts:
-        return Found(gather_from_places(search, allowed, query), allowed)
+        return Found(gather_from_places(search, allowed, embed), allowed)
     restriction = within(allowed, hint.range)
     matches = match(search, restriction)
     if matches.stats.chunk_count and not matches.chunks and not _holds(search, restriction):
-        return _around(search, allowed, hint.range, matches, lang=analysis.lang, query=query)
+        return _around(search, allowed, hint.range, matches, lang=analysis.lang, embed=embed)
     if anywhere := relaxed(search, allowed, hint.range, matches, lang=analysis.lang):
-        return Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME, silent_then=True)
-    return Found(gather_from_places(search, restriction, query, matches), restriction)
+        return Found(gather_from_places(search, allowed, embed, anywhere), allowed, ANY_TIME, silent_then=True)
+    return Found(gather_from_places(search, restriction, embed, matches), restriction)
 
 
 def _holds(search: Search, restriction: Restriction) -> bool:
@@ -44,14 +45,14 @@ def _holds(search: Search, restriction: Restriction) -> bool:
 
 
 def _around(
-    search: Search, allowed: Restriction, named: TimeRange, known: Matches, *, lang: str, query: Query
+    search: Search, allowed: Restriction, named: TimeRange, known: Matches, *, lang: str, embed: Embed
 ) -> Found:
     """Nothing lies in the time named: what lies around it is left as what lies inside would be."""
     wider = widen(named, lambda around: _holds(search, within(allowed, around)))
     if wider is None:
-        return Found(gather_from_places(search, within(allowed, named), query), allowed)
+        return Found(gather_from_places(search, within(allowed, named), embed), allowed)
     restriction = within(allowed, wider.range)
     matches = match(search, restriction, known)
     if wider.range and (anywhere := relaxed(search, allowed, wider.range, matches, lang=lang)):
-        return Found(gather_from_places(search, allowed, query, anywhere), allowed, ANY_TIME)
-    return Found(gather_from_places(search, restriction, query, matches), restriction, wider.step)
+        return Found(gather_from_places(search, allowed, embed, anywhere), allowed, ANY_TIME)
+    return Found(gather_from_places(search, restriction, embed, matches), restriction, wider.step)

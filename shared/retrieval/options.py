@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.retrieval.bm25 import K1, B
 from shared.settings import Settings
@@ -47,6 +47,11 @@ class RetrievalOptions:
     max_chunks: int = 12
     max_characters: int | None = 12_000
     """All selected texts together, in code points; None: no limit."""
+
+    @property
+    def by_words(self) -> RetrievalOptions:
+        """For a question in a language that the embedder does not speak: what vectors and words count is exchanged."""
+        return replace(self, weight_vector=self.weight_keyword, weight_keyword=self.weight_vector)
 
     @classmethod
     def from_settings(cls, settings: Settings, *, index_version: str) -> RetrievalOptions:

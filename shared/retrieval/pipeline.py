@@ -21,7 +21,7 @@ from shared.domain import (
 from shared.ports import Embedder, Reranker
 from shared.retrieval.analysis import analyse
 from shared.retrieval.candidates import Search
-from shared.retrieval.embedding import KnownVector, QueryVector
+from shared.retrieval.embedding import query_vector
 from shared.retrieval.finding import Found, find
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.places import gather_from_places, inside, weigher
@@ -30,6 +30,7 @@ from shared.retrieval.ranking import best_first
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
 from shared.retrieval.reranking import rerank
 from shared.retrieval.restriction import restrict
+from shared.retrieval.scale import UNKNOWN
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_of_notes, select
 from shared.retrieval.silence import Tolerant
@@ -108,7 +109,7 @@ def follow(
         executor=pool,
         places=places,
     )
-    found = find(search, allowed, analysis, QueryVector.of(question.text, analysis, embedder))
+    found = find(search, allowed, analysis, partial(query_vector, question.text, embedder))
     if not found.pool.candidates:
         searched.check()
     timer.end("candidates")
@@ -149,15 +150,19 @@ def _formula(
     embedder: Embedder | None,
 ) -> Formula:
     return Formula(
-        options=options,
+        options=options if _speaks(embedder, analysis.lang) else options.by_words,
         mode=mode_of(pool, question.strategy),
         now=question.now,
         named=analysis.time.range if analysis.time else None,
         only_then=analysis.time is not None and analysis.time.restricts,
-        unrelated_cosine=0.0 if embedder is None else embedder.unrelated_cosine,
+        scale=(embedder.scale if embedder else None) or UNKNOWN,
         keyword=keyword_parts(pool, options),
         weigh=weigher(places),
     )
+
+
+def _speaks(embedder: Embedder | None, lang: str) -> bool:
+    return embedder is None or embedder.languages is None or lang in embedder.languages
 
 
 def _rank(pool: Pool, formula: Formula, search: Search, *, wanted: int, threshold: float) -> Iterator[Scored]:
@@ -174,7 +179,7 @@ def _shown(search: Search, found: Found) -> Pool:
     anytime = replace(found.restriction, created=None)
     if found.pool.candidates or found.restriction == anytime:
         return found.pool
-    return gather_from_places(search, anytime, KnownVector(found.pool.query))
+    return gather_from_places(search, anytime, lambda: found.pool.query)
 
 
 def _reason(found: Found, nearest: tuple[Scored, ...], tenant_id: str, store: RetrievalStore) -> RefusalReason:

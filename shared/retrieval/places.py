@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shared.domain import ChosenBy, IndexedChunk, Place, Restriction
-from shared.retrieval.candidates import Matches, Query, Search, gather
+from shared.retrieval.candidates import Matches, Search, gather
 from shared.retrieval.pool import Pool
 from shared.retrieval.scores import unweighted
-from shared.retrieval.vector_leg import Part
+from shared.retrieval.vector_leg import Embed, Part
 from shared.scopes import place_token, vault_token
 
 LEAST_WEIGHT = 0.1
@@ -27,18 +27,18 @@ each, can then hold those, and the rest is checked on what comes back: of places
 """
 
 
-def gather_from_places(search: Search, restriction: Restriction, query: Query, matches: Matches | None = None) -> Pool:
+def gather_from_places(search: Search, restriction: Restriction, embed: Embed, matches: Matches | None = None) -> Pool:
     """What the search's places hold; without places, what the restriction holds. Raises as `gather` does.
 
     `matches`: what the keyword leg has already brought of them.
     """
     if not search.places:
-        return gather(search, restriction, query, matches=matches)
+        return gather(search, restriction, embed, matches=matches)
     parts = [
         Part(inside(restriction, places), frozenset(place.vault for place in places))
         for places in searched_together(search.places)
     ]
-    return gather(search, inside(restriction, search.places), query, parts, matches=matches)
+    return gather(search, inside(restriction, search.places), embed, parts, matches=matches)
 
 
 def inside(restriction: Restriction, places: Sequence[Place]) -> Restriction:

@@ -12,6 +12,7 @@ from typing import Literal
 from shared.domain import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.errors import BrokenPromise, InvalidArgument, ModelRefused, ModelUnavailable
 from shared.ports import Embedder, TemplateStore
+from shared.retrieval.scale import UNKNOWN
 from shared.templates.embedding import is_current, with_vectors
 from shared.templates.folders import Problem, read_folders
 from shared.templates.limits import check
@@ -103,7 +104,7 @@ def search(
         _log.warning("choosing no template by similarity: %s", away.message)
         return (fallback(stored),)
     current = _all_current(tenant_id, stored, store, embedder)
-    near = rank(current, vector, top_k=top_k, unrelated_cosine=embedder.unrelated_cosine)
+    near = rank(current, vector, top_k=top_k, scale=embedder.scale or UNKNOWN)
     return near or (fallback(stored),)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import mul
 
-from shared.domain import StoredTemplate, Template, TemplateMatch, Vector
-from shared.retrieval.scores import calibrated
+from shared.domain import Scale, StoredTemplate, Template, TemplateMatch, Vector
+from shared.retrieval.scale import calibrated
 
 LEAST_SIMILARITY = 0.65
 """Calibrated; below it a template has little to do with the question."""
@@ -30,12 +30,10 @@ CHAIN_OF_THOUGHT = Template(
 """Built in, so that there is always one; a tenant's own of this id takes its place."""
 
 
-def rank(
-    stored: Sequence[StoredTemplate], query: Vector, *, top_k: int, unrelated_cosine: float
-) -> tuple[TemplateMatch, ...]:
+def rank(stored: Sequence[StoredTemplate], query: Vector, *, top_k: int, scale: Scale) -> tuple[TemplateMatch, ...]:
     """At most `top_k`, best first; none if none is near. Scores are calibrated, in [LEAST_SIMILARITY, 1]."""
     scored = [
-        (calibrated(sum(map(mul, query, each.vector)), unrelated_cosine), each.template)
+        (calibrated(sum(map(mul, query, each.vector)), scale), each.template)
         for each in stored
         if each.vector is not None
     ]

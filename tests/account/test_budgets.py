@@ -12,7 +12,15 @@ import pytest
 from shared.account.budgets import Budgets, seconds_to_next_day
 from shared.account.caches import Cache
 from shared.account.embedding import TenantEmbedder
-from shared.domain import DayUsage, IndexStatus, NoteKey, RetrievalMode, Spending, Vector
+from shared.domain import (
+    DayUsage,
+    IndexStatus,
+    NoteKey,
+    RetrievalMode,
+    Scale,
+    Spending,
+    Vector,
+)
 from shared.errors import (
     AuroraError,
     EmbeddingsSpent,
@@ -221,7 +229,9 @@ def test_a_used_up_budget_stops_no_other_tenant_who_asks_the_same_meanwhile(home
     purse = _SlowToRefuse()
     budgets = Budgets(store=purse, clock=home.clock, answers=None, embedded_tokens=10_000)
     cache = Cache[Vector]()
-    spent, other = (TenantEmbedder(home.embedder, tenant, budgets, cache) for tenant in (TENANT, OTHER))
+    spent, other = (
+        TenantEmbedder(home.embedder, tenant, budgets, cache, lambda: Scale(0.0, 1.0)) for tenant in (TENANT, OTHER)
+    )
     with ThreadPoolExecutor(2) as threads:
         refused = threads.submit(spent.embed_query, QUESTION)
         assert purse.asked.wait(5)

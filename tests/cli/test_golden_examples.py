@@ -37,7 +37,8 @@ FURTHER_UNANSWERABLE_REFUSED, FURTHER_ANSWERABLE_REFUSED = 0.7, 0.25
 
 
 def _evaluated(home: Path, *options: str, golden: Path = GOLDEN, notes: Path = NOTES) -> list[dict[str, Any]]:
-    shown = Aurora(home).json("eval", str(golden), "--notes", str(notes), *options)
+    vectors = home.parent / "vectors.sqlite3"  # of all tests here: each note is embedded once
+    shown = Aurora(home).json("eval", str(golden), "--notes", str(notes), "--cache", str(vectors), *options)
     variants: list[dict[str, Any]] = shown["variants"]
     return variants
 

@@ -9,7 +9,6 @@ import pytest
 from shared.adapters.gemini import GeminiEmbedder
 from shared.adapters.local.embedder import LocalEmbedder
 from shared.adapters.openai import OpenAIEmbedder
-from shared.adapters.wordllama import WordLlamaEmbedder
 from shared.ports import Embedder
 from tests.contracts.embedder_contract import EmbedderContract
 from tests.fakes import HashingEmbedder
@@ -32,19 +31,8 @@ class TestOpenAIEmbedder(EmbedderContract):
 
 
 @pytest.fixture(scope="module")
-def loaded() -> Embedder:
-    return WordLlamaEmbedder()
-
-
-class TestWordLlamaEmbedder(EmbedderContract):
-    @pytest.fixture
-    def embedder(self, loaded: Embedder) -> Embedder:
-        return loaded
-
-
-@pytest.fixture(scope="module")
 def local() -> Embedder:
-    return LocalEmbedder()
+    return LocalEmbedder.of(None)
 
 
 class TestLocalEmbedder(EmbedderContract):

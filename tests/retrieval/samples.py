@@ -6,7 +6,16 @@ from array import array
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
-from shared.domain import Candidate, CorpusStats, IndexedChunk, RetrievalMode, Scored, Scores, TimeRange
+from shared.domain import (
+    Candidate,
+    CorpusStats,
+    IndexedChunk,
+    RetrievalMode,
+    Scale,
+    Scored,
+    Scores,
+    TimeRange,
+)
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pool import Pool
 from shared.retrieval.scores import Formula, keyword_parts
@@ -35,6 +44,10 @@ def candidate(
     return Candidate(made, cosine, vector_rank, keyword_rank, 1)
 
 
+RAW = Scale(0.0, 1.0)
+"""Cosines as they are."""
+
+
 def pool_of(
     candidates: Iterable[Candidate],
     *,
@@ -57,7 +70,7 @@ def formula_of(
     *,
     mode: RetrievalMode = RetrievalMode.WEIGHTED,
     named: TimeRange | None = None,
-    unrelated_cosine: float = 0.0,
+    scale: Scale = RAW,
     options: RetrievalOptions = OPTIONS,
 ) -> Formula:
     return Formula(
@@ -65,7 +78,7 @@ def formula_of(
         mode=mode,
         now=NOW,
         named=named,
-        unrelated_cosine=unrelated_cosine,
+        scale=scale,
         keyword=keyword_parts(pool, OPTIONS),
     )
 

@@ -106,15 +106,8 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("text", "question"), QUESTIONS)
-@pytest.mark.parametrize("static", [False, True], ids=["whole", "by word"])
-def test_both_stores_rank_the_same_notes_alike(
-    both: Both, text: str, question: dict[str, Any], *, static: bool
-) -> None:
-    found = []
-    for library in (both.embedded, both.firestore):
-        library.writer.is_static = static
-        found.append(library.ask(text, **question))
-    _assert_alike(*found)
+def test_both_stores_rank_the_same_notes_alike(both: Both, text: str, question: dict[str, Any]) -> None:
+    _assert_alike(both.embedded.ask(text, **question), both.firestore.ask(text, **question))
 
 
 def _assert_alike(one: Retrieved, other: Retrieved) -> None:
@@ -150,7 +143,6 @@ RANKERS = {"by a model": '["area3", "area0", "area1"]', "by its failure": "I wou
 
 def _ask(library: Library, text: str, wish: Wish, reply: str | None, **question: Any) -> Retrieved:  # noqa: ANN401 - Question's
     """`reply`: of the model that ranks folders; None: there is none."""
-    library.writer.is_static = False
     return retrieve_from_folders(
         Question(**{"tenant_id": TENANT, "text": text, "now": NOW, "top_k": 5, **question}),
         wish,

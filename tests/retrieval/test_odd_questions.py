@@ -1,4 +1,4 @@
-"""Questions that hardly are any: each has its defined answer, with and without an embedder of either kind."""
+"""Questions that hardly are any: each has its defined answer, with and without an embedder."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from shared.domain import RetrievalMode
 from tests.retrieval.library import Library, notes
 from tests.retrieval.samples import days_ago
 
-KINDS = ["whole", "by word", "none"]
+KINDS = ["embedded", "none"]
 
 
 def _furnish(library: Library, kind: str) -> None:
     library.add("api", "The API runs on Cloud Run", created_at=days_ago(2))
     library.add("tokyo", "東京の会議でデータベースを決めた", created_at=days_ago(1))
     library.add("moscow", "Встреча в Москве о базе данных", created_at=days_ago(3))
-    library.writer.is_static = kind == "by word"
     library.embedder = None if kind == "none" else library.writer
 
 

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from shared.domain import StoredTemplate, Template
+from shared.domain import (
+    Scale,
+    StoredTemplate,
+    Template,
+)
 from shared.templates.ranking import CHAIN_OF_THOUGHT, fallback, rank
 from tests.contracts.samples import unit
 
@@ -21,18 +25,18 @@ def _at(template_id: str, cosine: float) -> StoredTemplate:
 
 def test_the_best_come_first_and_no_more_than_asked_for() -> None:
     stored = [_at("b", 0.6), _at("a", 0.9), _at("c", 0.7)]
-    matches = rank(stored, QUERY, top_k=2, unrelated_cosine=0.2)
+    matches = rank(stored, QUERY, top_k=2, scale=Scale(0.2, 0.8))
     assert [match.template.template_id for match in matches] == ["a", "c"]
     assert [match.score for match in matches] == [pytest.approx(0.9375), pytest.approx(0.8125)]
 
 
 def test_what_is_under_065_is_left_out() -> None:
-    matches = rank([_at("over", 0.301), _at("under", 0.299)], QUERY, top_k=3, unrelated_cosine=0.0)
+    matches = rank([_at("over", 0.301), _at("under", 0.299)], QUERY, top_k=3, scale=Scale(0.0, 1.0))
     assert [match.template.template_id for match in matches] == ["over"]
 
 
 def test_one_without_a_vector_is_not_found_by_similarity() -> None:
-    assert rank([StoredTemplate(CHAIN_OF_THOUGHT)], QUERY, top_k=3, unrelated_cosine=0.0) == ()
+    assert rank([StoredTemplate(CHAIN_OF_THOUGHT)], QUERY, top_k=3, scale=Scale(0.0, 1.0)) == ()
 
 
 def test_the_chain_of_thought_is_the_tenants_own_or_the_built_in_one() -> None:
@@ -44,5 +48,5 @@ def test_the_chain_of_thought_is_the_tenants_own_or_the_built_in_one() -> None:
 
 @given(some.permutations([_at("a", 0.8), _at("b", 0.8), _at("c", 0.5), _at("d", 0.9)]))
 def test_the_order_of_the_library_does_not_matter(stored: list[StoredTemplate]) -> None:
-    matches = rank(stored, QUERY, top_k=4, unrelated_cosine=0.0)
+    matches = rank(stored, QUERY, top_k=4, scale=Scale(0.0, 1.0))
     assert [match.template.template_id for match in matches] == ["d", "a", "b", "c"]

@@ -11,16 +11,13 @@ from shared.adapters.gemini.errors import table
 from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors
-from shared.domain import Vector
+from shared.domain import Scale, Vector
 
 if TYPE_CHECKING:
     from google.genai import types
 
 DEFAULT_MODEL = "gemini-embedding-2"
 
-_UNRELATED_COSINE = 0.5
-"""An estimate, not a measurement: Gemini's vectors lie in a narrow cone, unrelated texts near 0.5. To be measured
-with a key, as `WordLlamaEmbedder` tells; until then thresholds on Gemini vectors are approximate."""
 _ATTEMPT_SECONDS = 20.0
 """A batch takes about a second: a call that hangs this long is better made again."""
 
@@ -33,8 +30,7 @@ class GeminiEmbedder:
     `document_timeout` seconds with all its attempts, a query `query_timeout`: a question rather does without vectors.
     """
 
-    unrelated_cosine = _UNRELATED_COSINE
-    is_static = False
+    languages = None
 
     def __init__(
         self,
@@ -48,11 +44,13 @@ class GeminiEmbedder:
         location: str = "global",
         document_timeout: float = 45.0,
         query_timeout: float = 5.0,
+        scale: Scale | None = None,
         clock: Clock = time,
     ) -> None:
         self.model = model
         self.dimension = dimension
         self.batch_size = batch_size
+        self.scale = scale
         self._connection = Connection(api_key=api_key, base_url=base_url, project=project, location=location)
         self._document_timeout = document_timeout
         self._query_timeout = query_timeout

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from shared.errors import ModelRefused
+
 if TYPE_CHECKING:
     import numpy as np
     from onnxruntime import InferenceSession
@@ -30,14 +32,17 @@ class Encoder:
 
     @classmethod
     def load(cls, files: ModelFiles) -> Encoder:
-        """Takes about half a second. Raises what the two libraries raise for files that are no model."""
+        """Takes about half a second. Raises ModelRefused for files that are no model."""
         from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - 60 ms with numpy
 
         options = SessionOptions()
         options.intra_op_num_threads = 1  # texts go side by side instead, and no thread spins while it waits
         options.enable_cpu_mem_arena = False  # it would keep the memory of the longest text for good
-        session = InferenceSession(str(files.graph), options, providers=["CPUExecutionProvider"])
-        tokenizer = files.tokenizer()
+        try:
+            session = InferenceSession(str(files.graph), options, providers=["CPUExecutionProvider"])
+            tokenizer = files.tokenizer()
+        except Exception as error:
+            raise ModelRefused(f"{files.name}: cannot be loaded ({type(error).__name__})") from error
         tokenizer.no_padding()
         tokenizer.enable_truncation(files.longest)
         return cls(session, tokenizer, frozenset(each.name for each in session.get_inputs()))

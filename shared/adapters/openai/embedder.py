@@ -6,26 +6,18 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shared.adapters.openai.connection import Connection, family, table
+from shared.adapters.openai.connection import Connection, table
+from shared.adapters.prefixes import prefixes
 from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors
-from shared.domain import Vector
+from shared.domain import Scale, Vector
 
 if TYPE_CHECKING:
     from shared.adapters.openai.replies import Embeddings
 
-_UNRELATED_COSINE = 0.3
-"""An estimate, not a measurement, for want of one number that fits all: text-embedding-3-large lies near 0.1,
-nomic-embed-text far higher. To be measured with the model in use, as `WordLlamaEmbedder` tells; until
-then thresholds on these vectors are approximate."""
 _ATTEMPT_SECONDS = 20.0
 """A batch takes about a second: a call that hangs this long is better made again."""
-_PREFIXES = {
-    "nomic-embed-text": ("search_query: ", "search_document: "),
-    "mxbai-embed-large": ("Represent this sentence for searching relevant passages: ", ""),
-}
-"""Model -> what it was trained to see before (queries, documents), by their model cards."""
 
 
 class OpenAIEmbedder:
@@ -36,8 +28,7 @@ class OpenAIEmbedder:
     attempts, a query `query_timeout`: a question rather does without vectors.
     """
 
-    unrelated_cosine = _UNRELATED_COSINE
-    is_static = False
+    languages = None
 
     def __init__(
         self,
@@ -49,16 +40,18 @@ class OpenAIEmbedder:
         api_key: str | None = None,
         document_timeout: float = 45.0,
         query_timeout: float = 5.0,
+        scale: Scale | None = None,
         clock: Clock = time,
     ) -> None:
         self.model = model
         self.dimension = dimension
         self.batch_size = batch_size
+        self.scale = scale
         self._connection = Connection(base_url, api_key)
         self._document_timeout = document_timeout
         self._query_timeout = query_timeout
         self._clock = clock
-        self._query_prefix, self._document_prefix = _PREFIXES.get(family(model), ("", ""))
+        self._query_prefix, self._document_prefix = prefixes(model)
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""

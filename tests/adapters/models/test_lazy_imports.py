@@ -9,12 +9,11 @@ MODULES = (
     "shared.adapters.gemini",
     "shared.adapters.openai",
     "shared.adapters.local.embedder",
-    "shared.adapters.wordllama",
     "shared.adapters.retry",
     "shared.adapters.firebase_auth",
 )
 HEAVY = (
-    *("google.genai", "google.auth", "openai", "wordllama", "numpy", "pydantic", "httpx2", "tenacity", "requests"),
+    *("google.genai", "google.auth", "openai", "numpy", "pydantic", "httpx2", "tenacity", "requests"),
     *("onnxruntime", "tokenizers"),
 )
 
@@ -38,8 +37,7 @@ from shared.adapters.firebase_auth import FirebaseVerifier
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
 from shared.adapters.local import embedder, files
-from shared.adapters.wordllama import WordLlamaEmbedder
-GeminiEmbedder(api_key="k"), GeminiWriter(project="p"), WordLlamaEmbedder(), embedder.LocalEmbedder(), files.available()
+GeminiEmbedder(api_key="k"), GeminiWriter(project="p"), embedder.LocalEmbedder.of(None), files.available()
 OpenAIEmbedder(model="m", base_url="http://127.0.0.1/v1"), OpenAIWriter(model="m", base_url="http://127.0.0.1/v1")
 FirebaseVerifier("p", "http://127.0.0.1/")
 print(*sorted(name for name in sys.argv[1:] if name in sys.modules))

@@ -4,16 +4,22 @@ import math
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
-from shared.adapters.local.embedder import LocalEmbedder
-from shared.adapters.local.files import available
+from shared.adapters.local.embedder import BOX_SCALE, LocalEmbedder
+from shared.adapters.local.files import available, box
+from shared.bootstrap import build
+from shared.errors import BrokenPromise, ModelRefused, SettingsError
+from shared.settings import Settings
 
 
 @pytest.fixture(scope="module")
 def embedder() -> LocalEmbedder:
-    return LocalEmbedder()
+    return LocalEmbedder.of(None)
 
 
 def test_the_model_in_the_box_is_installed() -> None:
@@ -37,7 +43,7 @@ def test_no_texts_are_no_vectors(embedder: LocalEmbedder) -> None:
 
 
 def test_the_first_calls_of_many_threads_load_it_together() -> None:
-    fresh = LocalEmbedder()
+    fresh = LocalEmbedder.of(None)
     with ThreadPoolExecutor(8) as pool:
         vectors = list(pool.map(fresh.embed_query, ["Cloud Run"] * 8))
     assert all(vector == vectors[0] for vector in vectors)
@@ -49,7 +55,51 @@ def test_it_finds_what_is_said_in_other_words(embedder: LocalEmbedder) -> None:
         ["Parental leave lasts twelve weeks.", "Apple pie needs six apples and cinnamon."]
     )
     near, far = (sum(a * b for a, b in zip(question, note, strict=True)) for note in (answer, other))
-    assert far < embedder.unrelated_cosine + 0.1 < near
+    assert far < BOX_SCALE.unrelated + 0.1 < near
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The same model laid out as on the model hub, under the name of one that wants prefixes."""
+    place = tmp_path / "e5-tiny"
+    (place / "onnx").mkdir(parents=True)
+    (place / "1_Pooling").mkdir()
+    (place / "onnx/model.onnx").write_bytes(box().graph.read_bytes())
+    BertWordPieceTokenizer(str(box().words)).save(str(place / "tokenizer.json"))
+    (place / "config.json").write_text('{"hidden_size": 384, "max_position_embeddings": 512}')
+    (place / "sentence_bert_config.json").write_text('{"max_seq_length": 256}')
+    (place / "1_Pooling/config.json").write_text('{"pooling_mode_mean_tokens": true}')
+    return place
+
+
+def test_a_model_in_a_folder_is_used_as_it_says(folder: Path, embedder: LocalEmbedder) -> None:
+    own = LocalEmbedder.of(str(folder))
+    assert (own.model, own.dimension, own.scale, own.languages) == ("e5-tiny", 384, None, None)
+    assert own.embed_query("Cloud Run") == embedder.embed_query("query: Cloud Run")
+    assert own.embed_documents(["Cloud Run"]) == embedder.embed_documents(["passage: Cloud Run"])
+
+
+def test_the_first_token_may_speak_for_the_text(folder: Path, embedder: LocalEmbedder) -> None:
+    (folder / "1_Pooling/config.json").write_text('{"pooling_mode_cls_token": true}')
+    assert LocalEmbedder.of(str(folder)).embed_query("Cloud Run") != embedder.embed_query("query: Cloud Run")
+
+
+def test_a_layer_that_nobody_computes_is_refused(folder: Path) -> None:
+    (folder / "modules.json").write_text('[{"type": "sentence_transformers.models.Dense"}]')
+    with pytest.raises(ModelRefused, match="Dense"):
+        LocalEmbedder.of(str(folder))
+
+
+def test_what_is_neither_a_folder_nor_a_name_stops_the_start(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"EMBEDDING_MODEL.*neither a folder nor a name"):
+        build(Settings(auth="none", home=tmp_path, embedding_model="text-embedding-3-small"))
+
+
+def test_another_graph_in_the_box_is_refused(tmp_path: Path) -> None:
+    graph = tmp_path / "model.onnx"
+    graph.write_bytes(box().graph.read_bytes() + b" ")
+    with pytest.raises(BrokenPromise, match="is not the all-MiniLM-L6-v2"):
+        LocalEmbedder(replace(box(), graph=graph)).embed_query("Cloud Run")
 
 
 LOADING = """
@@ -62,7 +112,7 @@ def refuse(event, arguments):
 sys.addaudithook(refuse)
 root = logging.getLogger()
 from shared.adapters.local.embedder import LocalEmbedder
-LocalEmbedder().embed_query("Cloud Run")
+LocalEmbedder.of(None).embed_query("Cloud Run")
 assert root.level == logging.WARNING and not root.handlers, (root.level, root.handlers)
 """
 

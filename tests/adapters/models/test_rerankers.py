@@ -1,21 +1,23 @@
-"""Rerankers: Vertex AI's ranking service over its REST protocol, and a cross-encoder by what is used of one."""
+"""Rerankers: Vertex AI's ranking service over its REST protocol, and a cross-encoder from a folder."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
+import base64
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
-from shared.adapters.cross_encoder import UNREADABLE, CrossEncoderReranker
+from shared.adapters.local.files import box
 from shared.adapters.vertex_ranking import MOST_RECORDS, VertexReranker
+from shared.app import App
 from shared.bootstrap import build
-from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
+from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable, SettingsError
 from shared.settings import Settings
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
+VOCABULARY = box().words
 PASSAGES = ["short", "a longer one", "the longest of all"]
 
 
@@ -119,92 +121,76 @@ def test_a_machine_without_credentials_is_a_refusal(
     assert ranking.requests == []
 
 
-class Number:
-    """What numpy gives instead of a float."""
-
-    def __init__(self, value: float) -> None:
-        self._value = value
-
-    def __float__(self) -> float:
-        return self._value
+BY_LENGTH = (
+    "CAg6wQEKJAoOYXR0ZW50aW9uX21hc2sSAW0iBENhc3QqCQoCdG8YAaABAgorCgFtCgJheBIGbG9naXRzIglSZWR1Y2VTdW0qDwoIa2VlcGRpbXMY"
+    "AaABAhIBZyoLCAEQBzoBAUICYXhaHQoJaW5wdXRfaWRzEhAKDggHEgoKAxIBYgoDEgFzWiIKDmF0dGVudGlvbl9tYXNrEhAKDggHEgoKAxIBYgoD"
+    "EgFzYhkKBmxvZ2l0cxIPCg0IARIJCgMSAWIKAggBQgQKABAN"
+)
+"""An ONNX graph: the sum of attention_mask, as one score a pair."""
 
 
-class ByLength:
-    """What is used of a cross-encoder; its answers are no Python floats either."""
-
-    def __init__(self) -> None:
-        self.pairs: list[tuple[str, str]] = []
-
-    def predict(self, inputs: list[tuple[str, str]], *, show_progress_bar: bool) -> Iterable[Number]:
-        assert not show_progress_bar
-        self.pairs += inputs
-        return (Number(float(len(passage))) for _, passage in inputs)
+@pytest.fixture
+def cross_encoder(tmp_path: Path) -> Path:
+    """A folder as on the model hub; its model counts tokens."""
+    BertWordPieceTokenizer(str(VOCABULARY)).save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "config.json").write_text('{"hidden_size": 8, "max_position_embeddings": 64}')
+    (tmp_path / "model.onnx").write_bytes(base64.b64decode(BY_LENGTH))
+    return tmp_path
 
 
-def test_a_cross_encoder_is_loaded_once_on_first_use_and_reads_pairs() -> None:
-    loaded: list[str] = []
-    encoder = ByLength()
-
-    def load(folder: str) -> ByLength:
-        loaded.append(folder)
-        return encoder
-
-    reranker = CrossEncoderReranker("/models/tiny", load=load)
-    assert loaded == []
-    assert reranker.scores("Which?", PASSAGES) == reranker.scores("Which?", PASSAGES) == (5.0, 12.0, 18.0)
-    assert (loaded, reranker.model) == (["/models/tiny"], "tiny")
-    assert encoder.pairs[:3] == [("Which?", passage) for passage in PASSAGES]
+def _app(folder: Path, home: Path) -> App:
+    return build(Settings(auth="none", home=home, reranker="cross_encoder", reranker_model=str(folder)))
 
 
-@pytest.mark.parametrize("error", UNREADABLE)
-def test_a_folder_without_a_model_is_a_refusal(error: type[Exception]) -> None:
-    def load(folder: str) -> ByLength:
-        raise error(folder)
+def test_a_cross_encoder_reads_question_and_passage_together(cross_encoder: Path, tmp_path: Path) -> None:
+    app = _app(cross_encoder, tmp_path)
+    app.pool.shutdown()
+    assert app.reranker is not None
+    assert app.reranker.model == tmp_path.name
+    # [CLS] which ? [SEP] ... [SEP]
+    assert app.reranker.scores("Which?", PASSAGES) == (6.0, 8.0, 9.0)
+    assert app.reranker.scores("Which?", ["word " * 500]) == (64.0,)
 
-    with pytest.raises(ModelRefused, match=rf"tiny: no cross-encoder in that folder \({error.__name__}\)"):
-        CrossEncoderReranker("/models/tiny", load=load).scores("Which?", PASSAGES)
+
+def test_a_model_that_gives_no_single_scores_is_a_refusal(cross_encoder: Path, tmp_path: Path) -> None:
+    (cross_encoder / "model.onnx").write_bytes(box().graph.read_bytes())
+    app = _app(cross_encoder, tmp_path)
+    app.pool.shutdown()
+    assert app.reranker is not None
+    with pytest.raises(ModelRefused, match="not one score a passage"):
+        app.reranker.scores("Which?", PASSAGES)
 
 
-class Odd:
-    """A model with several labels, or with the tokenizer of another one."""
-
-    def __init__(self, error: Exception | None = None) -> None:
-        self._error = error
-
-    def predict(self, inputs: list[tuple[str, str]], *, show_progress_bar: bool) -> Any:  # noqa: ANN401, ARG002 - as numpy's
-        if self._error:
-            raise self._error
-        return [[0.1, 0.9] for _ in inputs]
+@pytest.mark.parametrize("file", ["model.onnx", "tokenizer.json"])
+def test_files_that_are_no_model_are_a_refusal(cross_encoder: Path, tmp_path: Path, file: str) -> None:
+    (cross_encoder / file).write_bytes(b"prose")
+    app = _app(cross_encoder, tmp_path)
+    app.pool.shutdown()
+    assert app.reranker is not None
+    with pytest.raises(ModelRefused, match="cannot be loaded"):
+        app.reranker.scores("Which?", PASSAGES)
 
 
 @pytest.mark.parametrize(
-    ("odd", "told"),
+    ("missing", "told"),
     [
-        (Odd(), "tiny: not one score a passage"),
-        (Odd(IndexError("index out of range in self")), r"tiny: cannot read the passages \(IndexError\)"),
-        (Odd(RuntimeError("out of memory")), r"tiny: cannot read the passages \(RuntimeError\)"),
+        ("model.onnx", "none of onnx/model.onnx, model.onnx"),
+        ("tokenizer.json", "none of tokenizer.json"),
+        ("config.json", "no model"),
     ],
 )
-def test_a_model_that_gives_no_single_scores_is_a_refusal(odd: Odd, told: str) -> None:
-    with pytest.raises(ModelRefused, match=told):
-        CrossEncoderReranker("/models/tiny", load=lambda _: odd).scores("Which?", PASSAGES)
-
-
-@pytest.mark.parametrize("config", ['{"architectures": ["BertModel"]}', "{", None])
-def test_an_encoder_that_gives_no_scores_is_a_refusal_before_torch_is_loaded(
-    tmp_path: Path, config: str | None
+def test_a_folder_that_lacks_a_file_stops_the_start(
+    cross_encoder: Path, tmp_path: Path, missing: str, told: str
 ) -> None:
-    if config is not None:
-        (tmp_path / "config.json").write_text(config)
-    with pytest.raises(ModelRefused, match="no cross-encoder in that folder"):
-        CrossEncoderReranker(str(tmp_path)).scores("Which?", PASSAGES)
+    (cross_encoder / missing).unlink()
+    with pytest.raises(SettingsError, match=rf"RERANKER_MODEL.*{told}"):
+        _app(cross_encoder, tmp_path)
 
 
 def test_none_is_built_unless_asked_for(tmp_path: Path) -> None:
     app = build(Settings(auth="none", home=tmp_path))
     app.pool.shutdown()
     assert app.reranker is None
-    assert "sentence_transformers" not in sys.modules
 
 
 def test_the_ranking_service_belongs_to_a_project(tmp_path: Path) -> None:
