@@ -26,7 +26,7 @@ UP, AGAIN, CURL, DOWN = "".join(
 ).splitlines()
 """Every command of the page."""
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
 Said = subprocess.CompletedProcess[str]
 
 
@@ -160,7 +160,7 @@ def test_everybody_may_call_only_the_functions_that_check_their_callers(deployed
 
 
 def test_the_page_s_last_check_answers(deployed: Deployment, product: Served) -> None:
-    said = deployed.follow(CURL.replace(f"https://europe-west1-{PROJECT}.cloudfunctions.net", product.address))
+    said = deployed.follow(CURL.replace("https://europe-west1-PROJECT.cloudfunctions.net", product.address))
     assert said.returncode == 0
     assert "ok" in said.stdout
 

@@ -33,6 +33,7 @@ def on_a_terminal(command: list[str], environment: dict[str, str], typed: str) -
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.slow
 def test_what_is_not_given_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
     found_gcloud()
     with GoogleCloud("demo-other") as cloud:
