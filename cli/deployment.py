@@ -16,7 +16,8 @@ from shared.errors import OperatorError, PermissionDenied, Unavailable
 ROOT = Path(__file__).resolve().parents[1]
 APIS = (
     "cloudfunctions", "run", "eventarc", "pubsub", "cloudbuild", "artifactregistry", "firestore", "firebaserules",
-    "cloudscheduler", "secretmanager", "logging", "iam", "compute", "cloudresourcemanager", "storage",
+    "cloudscheduler", "secretmanager", "logging", "iam", "compute", "cloudresourcemanager", "storage", "firebase",
+    "identitytoolkit",
 )  # fmt: skip
 """What deploy/setup.sh switches on."""
 ACCOUNTS = ("aurora-functions", "aurora-events", "aurora-scheduler", "aurora-build", "aurora-deploy")

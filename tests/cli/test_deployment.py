@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -69,6 +70,7 @@ def _deploy(cloud: GoogleCloud, address: str) -> None:
     for name in ACCOUNTS:
         email = f"{name}@{PROJECT}.iam.gserviceaccount.com"
         held[f"{PARENT}/serviceAccounts/{email}"] = {"email": email}
+    held[f"{PARENT}/secrets/{SECRET}"] = {}
     held[f"{PARENT}/secrets/{SECRET}/versions/1"] = {"state": "ENABLED"}
     cloud.secrets[f"{PARENT}/secrets/{SECRET}"] = base64.b64encode(KEY.encode()).decode()
     for number, index in enumerate(json.loads((ROOT / "firestore.indexes.json").read_text())["indexes"]):
@@ -110,7 +112,8 @@ def test_what_setup_and_the_build_make_is_what_is_looked_for() -> None:
     setup, build = (ROOT / "deploy/setup.sh").read_text(), (ROOT / "cloudbuild.yaml").read_text()
     assert all(f"{api}.googleapis.com" in setup for api in APIS)
     assert setup.count(".googleapis.com") == len(APIS)
-    assert all(f"account {name} " in setup for name in ACCOUNTS)
+    (made,) = re.findall(r"^accounts=\((.*)\)$", (ROOT / "deploy/common.sh").read_text(), re.MULTILINE)
+    assert sorted(made.split()) == sorted(ACCOUNTS)
     assert all(f"      - {name}\n" in build for name in FUNCTIONS)
     assert all(pattern in build for pattern in TRIGGERS.values())
     assert JOB in build

@@ -16,6 +16,8 @@ from shared.indexing.pipeline import DEFAULT_CHUNKER
 from tests.cli.conftest import Aurora
 from tests.servers.openai import OpenAIServer
 
+pytestmark = pytest.mark.slow
+
 Write = Callable[..., Path]
 SUPPORT = Path(__file__).parents[2] / "examples" / "support.jsonl"
 

@@ -11,6 +11,8 @@ import pytest
 from tests.cli import vault
 from tests.cli.conftest import Aurora
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Aurora, Path, int, Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 JSON = dict[str, Any]
-STEP_SECONDS = 120
+STEP_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)

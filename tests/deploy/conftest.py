@@ -15,10 +15,13 @@ import pytest
 
 from tests.deploy import cloud_build
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
+from tests.servers.served import Served, served
 
 ROOT = Path(__file__).parents[2]
 PROJECT = "demo-notes"
-SECONDS = 300
+"""What the documentation calls PROJECT."""
+SECONDS = 600
+"""Longest a command may take; two minutes are usual, a busy machine gets more."""
 
 
 @dataclass
@@ -35,14 +38,13 @@ class Deployment:
     workspaces: list[Path] = field(default_factory=list)
     """The folders in which builds ran, with what had been uploaded."""
 
-    def run(self, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """In the clone, by the project's owner; standard output and errors together."""
-        given = tools(self.cloud, home=self.folder / "owner", account=OWNER, path=self.path)
+    def follow(self, line: str, *, typed: str = "") -> subprocess.CompletedProcess[str]:
+        """A command line of the documentation, in the clone, by the project's owner; output and errors together."""
         return subprocess.run(
-            command,
+            ["bash", "-c", line.replace("PROJECT", PROJECT).replace("KEY=…", "KEY=a-key")],
             cwd=self.clone,
-            env={**given, **environment},
-            stdin=subprocess.DEVNULL,
+            env=tools(self.cloud, home=self.folder / "owner", account=OWNER, path=self.path),
+            input=typed,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -80,6 +82,11 @@ def firebase_tools() -> Path:
     return folder / "node_modules/.bin/firebase"
 
 
+def found_gcloud() -> None:
+    if shutil.which("gcloud") is None:
+        _missing("gcloud is not installed (Debian: google-cloud-cli)")
+
+
 def cloned(folder: Path) -> Path:
     """What a fresh clone of this working tree holds."""
     listed = subprocess.run(
@@ -94,10 +101,16 @@ def cloned(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
-    """Set up and deployed, once."""
-    if shutil.which("gcloud") is None:
-        _missing("gcloud is not installed (Debian: google-cloud-cli)")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """What answers where functions are deployed to."""
+    with served(tmp_path_factory.mktemp("product")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def deployment(tmp_path_factory: pytest.TempPathFactory, product: Served) -> Iterator[Deployment]:
+    """Nothing is deployed yet."""
+    found_gcloud()
     firebase = firebase_tools()
     folder = tmp_path_factory.mktemp("deployment")
     shims = folder / "bin"
@@ -107,4 +120,6 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]
     with GoogleCloud(PROJECT) as cloud:
         made = Deployment(cloud, cloned(folder / "clone"), folder, f"{shims}:{os.environ['PATH']}")
         cloud.run_build = made.build
+        cloud.function_url = lambda name: f"{product.address}/{name}"
+        cloud.id_token = product.alice
         yield made

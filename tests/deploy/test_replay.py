@@ -1,31 +1,81 @@
-"""The deployment, replayed with Google's own tools: what they send is right, allowed, and holds what it must."""
+"""docs/deploy.md, followed to the letter with Google's own tools from a fresh clone: what they send is right, allowed,
+and holds what it must; an API that fails in the middle stops it, and the next run goes on from there.
+"""
 
 from __future__ import annotations
 
 import io
+import re
+import subprocess
 import zipfile
 
 import pytest
 
-from tests.deploy.conftest import PROJECT, Deployment
+from tests.deploy.conftest import PROJECT, ROOT, Deployment
+from tests.servers.gemini import error
+from tests.servers.google_cloud import OWNED
+from tests.servers.served import Served
 
-ORIGINS = "https://notes.example.com,https://app.example.com"
 FUNCTIONS = ["api", "chat", "on-note-write", "on-template-write", "reconcile"]
+ACCOUNTS = [
+    f"aurora-{name}@{PROJECT}.iam.gserviceaccount.com"
+    for name in ("build", "deploy", "events", "functions", "scheduler")
+]
+UP, AGAIN, CURL, DOWN = "".join(
+    re.findall(r"```sh\n(.*?)```", (ROOT / "docs/deploy.md").read_text(), re.DOTALL)
+).splitlines()
+"""Every command of the page."""
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
+Said = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture(scope="module")
-def deployed(deployment: Deployment) -> Deployment:
-    said = deployment.run("deploy/setup.sh", PROJECT, "eur3", GEMINI_API_KEY="a-key")
-    assert said.returncode == 0, said.stdout
-    said = deployment.run(
-        "gcloud", "builds", "submit", f"--project={PROJECT}", "--config=cloudbuild.yaml",
-        "--ignore-file=deploy/build.gcloudignore",
-        f"--substitutions=^;^_REGION=europe-west1;_DATABASE_LOCATION=eur3;_SETTINGS=ALLOWED_ORIGINS={ORIGINS}|JUDGE=model",
-    )  # fmt: skip
-    assert said.returncode == 0, said.stdout + "\n".join(step.said for step in deployment.steps)
+def stopped(deployment: Deployment) -> Said:
+    """The first run, in which Secret Manager refuses the key."""
+    deployment.cloud.refusals["secretmanager.projects.secrets.create"] = [
+        error(403, "PERMISSION_DENIED", message="Secrets are out.")
+    ]
+    return deployment.follow(UP)
+
+
+@pytest.fixture(scope="module")
+def first(deployment: Deployment, stopped: Said) -> Said:  # noqa: ARG001 - it comes first
+    return deployment.follow(UP)
+
+
+@pytest.fixture(scope="module")
+def again(deployment: Deployment, first: Said) -> Said:  # noqa: ARG001 - it comes first
+    return deployment.follow(AGAIN)
+
+
+@pytest.fixture(scope="module")
+def deployed(deployment: Deployment, again: Said) -> Deployment:
+    assert again.returncode == 0, again.stdout
     return deployment
+
+
+def test_an_api_that_fails_in_the_middle_stops_it_with_its_words(stopped: Said) -> None:
+    assert stopped.returncode == 1
+    assert "Secrets are out." in stopped.stdout
+    assert "Stopped while setting up the project." in stopped.stdout
+    assert "2. Building" not in stopped.stdout
+
+
+def test_the_next_run_goes_on_and_ends_with_the_addresses_and_an_answer(
+    deployment: Deployment, first: Said, product: Served
+) -> None:
+    assert first.returncode == 0, first.stdout + "\n".join(step.said for step in deployment.steps)
+    assert f"questions        {product.address}/chat\n" in first.stdout
+    assert f"all else         {product.address}/api\n" in first.stdout
+    assert "We keep our notes in Firestore [N1]." in first.stdout
+    assert "N1: We keep our notes in Firestore." in first.stdout
+
+
+def test_whoever_asked_the_first_question_is_erased(first: Said, deployment: Deployment, product: Served) -> None:  # noqa: ARG001
+    status, listed = product.running.call("GET", "/notes", Authorization=f"Bearer {product.alice}")
+    assert (status, listed["notes"]) == (200, [])
+    assert deployment.cloud.called("identitytoolkit.accounts.delete")
 
 
 def test_every_step_succeeds_and_nothing_is_sent_that_google_would_refuse(deployed: Deployment) -> None:
@@ -33,11 +83,25 @@ def test_every_step_succeeds_and_nothing_is_sent_that_google_would_refuse(deploy
     assert deployed.cloud.faults == []
     assert deployed.cloud.named("functions") == FUNCTIONS
     assert deployed.cloud.named("jobs") == ["aurora-reconcile"]
+    assert deployed.cloud.named("serviceAccounts") == ACCOUNTS
+
+
+def test_running_it_again_makes_nothing_twice(deployed: Deployment) -> None:
+    once = [
+        "iam.projects.serviceAccounts.create", "secretmanager.projects.secrets.addVersion",
+        "firestore.projects.databases.create", "cloudscheduler.projects.locations.jobs.create",
+        "firebase.projects.webApps.create", "identitytoolkit.projects.updateConfig",
+    ]  # fmt: skip
+    made = {name: [call.body for call in deployed.cloud.called(name)] for name in once}
+    assert {name: len(bodies) for name, bodies in made.items()} == {**dict.fromkeys(once, 1), once[0]: len(ACCOUNTS)}
+    for resource, policy in deployed.cloud.access.policies.items():
+        granted = [(each["role"], member) for each in policy.get("bindings", ()) for member in each["members"]]
+        assert len(granted) == len(set(granted)), resource
 
 
 def test_each_function_is_built_from_nothing_but_the_product(deployed: Deployment) -> None:
     sources = [content for name, content in deployed.cloud.uploads.items() if name.endswith(".zip")]
-    assert len(sources) == len(FUNCTIONS)
+    assert len(sources) == 2 * len(FUNCTIONS)
     for source in sources:
         names = zipfile.ZipFile(io.BytesIO(source)).namelist()
         assert {name.partition("/")[0] for name in names} == {
@@ -47,16 +111,19 @@ def test_each_function_is_built_from_nothing_but_the_product(deployed: Deploymen
 
 
 def test_the_build_gets_what_it_deploys_and_nothing_else(deployed: Deployment) -> None:
-    assert {path.name for path in deployed.workspaces[0].iterdir()} == {
-        ".gcloudignore", "firebase.json", "firestore.indexes.json", "firestore.rules",
-        "main.py", "requirements.txt", "functions", "shared", "templates",
-    }  # fmt: skip
+    for workspace in deployed.workspaces:
+        assert {path.name for path in workspace.iterdir()} == {
+            ".gcloudignore", "firebase.json", "firestore.indexes.json", "firestore.rules",
+            "main.py", "requirements.txt", "functions", "shared", "templates",
+        }  # fmt: skip
 
 
-def test_settings_reach_every_function_whole(deployed: Deployment) -> None:
-    for call in deployed.cloud.called("cloudfunctions.projects.locations.functions.create"):
+def test_settings_reach_every_function_whole_and_stay(deployed: Deployment) -> None:
+    changed = deployed.cloud.called("cloudfunctions.projects.locations.functions.patch")
+    assert len(changed) == len(FUNCTIONS)
+    for call in changed:
         given = call.body["serviceConfig"]["environmentVariables"]
-        assert given["ALLOWED_ORIGINS"] == ORIGINS
+        assert given["ALLOWED_ORIGINS"] == "https://notes.example.com,https://app.example.com"
         assert given["JUDGE"] == "model"
         assert given["REQUEST_TIMEOUT_SECONDS"] == str(call.body["serviceConfig"]["timeoutSeconds"])
 
@@ -90,3 +157,34 @@ def test_everybody_may_call_only_the_functions_that_check_their_callers(deployed
         if any("allUsers" in each["members"] for each in policy.get("bindings", ()))
     ]
     assert sorted(public) == ["api", "chat"]
+
+
+def test_the_page_s_last_check_answers(deployed: Deployment, product: Served) -> None:
+    said = deployed.follow(CURL.replace("https://europe-west1-PROJECT.cloudfunctions.net", product.address))
+    assert said.returncode == 0
+    assert "ok" in said.stdout
+
+
+@pytest.fixture(scope="module")
+def refused_to_go(deployed: Deployment) -> Said:
+    """Taken down without the project's name having been typed."""
+    held = deployed.cloud.named("functions")
+    said = deployed.follow(DOWN, typed="yes\n")
+    assert deployed.cloud.named("functions") == held
+    return said
+
+
+def test_down_deletes_nothing_unless_the_project_is_named(refused_to_go: Said) -> None:
+    assert refused_to_go.returncode == 1
+    assert "Nothing was deleted." in refused_to_go.stdout
+
+
+def test_down_takes_away_what_up_made_but_the_notes(deployed: Deployment, refused_to_go: Said) -> None:  # noqa: ARG001
+    cloud = deployed.cloud
+    said = deployed.follow(DOWN, typed=f"{PROJECT}\n")
+    assert said.returncode == 0, said.stdout
+    for kind in ("functions", "jobs", "secrets", "serviceAccounts"):
+        assert cloud.named(kind) == [], kind
+    assert cloud.access.policies[f"projects/{PROJECT}"]["bindings"] == [OWNED]
+    assert cloud.named("databases") == ["(default)"]
+    assert cloud.faults == []

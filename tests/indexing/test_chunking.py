@@ -14,6 +14,8 @@ from shared.indexing.cuts import TARGET
 from shared.text.estimates import tokens
 from tests.indexing.prose import drawn, paragraph, words
 
+pytestmark = pytest.mark.slow
+
 MARKDOWN = st.lists(
     st.sampled_from(
         ["# A", "## B ##", "#", "Title\n===", "- item", "  - nested", "1. one", "> quote", "> # in a quote", "```",

@@ -24,6 +24,8 @@ from tests.indexing.world import (
     sections,
 )
 
+pytestmark = pytest.mark.slow
+
 WORDS = ("apples", "bridges", "candles", "doors", "engines")
 EDITED = ("candles", "apples", "zebras", "doors", "yards", "windows", "engines")
 LOST = ["embed_documents", "apply"]

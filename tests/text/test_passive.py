@@ -13,6 +13,8 @@ from shared.text.passive import PassiveStream, passive
 from tests.active import active
 from tests.answering.samples import sources
 
+pytestmark = pytest.mark.slow
+
 KNOWN = "https://notes.example/a?b=1"
 TEXTS = (f"See [the page]({KNOWN}), javascript:alert(1) and data:text/html,x.",)
 OFFERED = sources("one", "two")

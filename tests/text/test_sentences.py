@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from shared.text.sentences import sentences
 
+pytestmark = pytest.mark.slow
+
 
 def cut(text: str, lang: str | None = None) -> list[str]:
     return [text[start:end] for start, end in sentences(text, lang=lang)]

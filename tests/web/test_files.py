@@ -112,3 +112,17 @@ def test_what_somebody_else_saved_meanwhile_is_not_overwritten_unasked(page: Pag
     expect(page.get_by_text("Not saved.")).to_be_visible()
     note = page.request.get(f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}").json()
     assert "green" in note["text"]
+
+
+def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(page: Page, desk: Desk) -> None:
+    note = f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}"
+    page.request.put(note, data={"title": "Boat", "text": "The boat is mine.", "path": "boat.md"})
+    page.goto(f"{desk.running.address}/#/notes")
+    for button, kept in (("Cancel", "The boat is mine."), ("Replace", TEXT)):
+        page.reload()
+        page.locator("input[webkitdirectory]").set_input_files(desk.folder)
+        question = page.get_by_role("dialog")
+        expect(question).to_contain_text("1 file and the notes at the same paths")
+        question.get_by_role("button", name=button).click()
+        expect(page.get_by_text("imported. The index")).to_be_visible()
+        assert page.request.get(note).json()["text"] == kept

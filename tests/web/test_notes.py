@@ -134,6 +134,7 @@ def test_a_folder_comes_in_with_titles_tags_and_dates_and_again_as_the_same_note
 
     (tmp_path / "vault/alps/plan.md").write_text("Thirteen days.")
     drop(page, tmp_path / "vault")
+    page.get_by_role("dialog").get_by_role("button", name="Replace").click()
     expect(page.locator("#side-notes .list-title", has_text=re.compile("^plan$"))).to_be_visible()
     again = product.call("GET", f"/notes/{note['noteId']}")[1]
     assert (again["text"], again["title"]) == ("Thirteen days.", "plan")

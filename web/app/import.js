@@ -1,6 +1,8 @@
 /** A folder of Markdown that was dropped or chosen -> notes, with progress. The server reads their frontmatter. */
 
 import { ApiError } from "./api.js";
+import { plural } from "./dom.js";
+import { confirmed } from "./page.js";
 
 const MARKDOWN = /\.(md|markdown)$/i;
 const MOST_BYTES = 900_000;
@@ -69,33 +71,45 @@ async function childrenOf(folder) {
  */
 export async function importAll(notes, entries, step) {
   const progress = /** @type {Progress} */ ({ done: 0, all: entries.length, failed: [], odd: [] });
+  const other = /** @type {Entry[]} */ ([]);
   const queue = [...entries];
   const work = async () => {
     for (let entry = queue.shift(); entry; entry = queue.shift()) {
-      await importOne(notes, entry, progress);
+      if (!(await importOne(notes, entry, progress, { revision: "" }))) other.push(entry);
       progress.done += 1;
       step(progress);
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, work));
+  const question = `${plural(other.length, "file")} and the notes at the same paths say different things. Replace these notes?`;
+  const replaces = other.length && (await confirmed(question, "Replace"));
+  for (const entry of other) {
+    if (replaces) await importOne(notes, entry, progress, {});
+    else progress.failed.push({ path: entry.path, reason: "another note is at this path, and stays" });
+  }
   return progress;
 }
 
-/** @param {import("./notes.js").Notes} notes @param {Entry} entry @param {Progress} progress */
-async function importOne(notes, { path, file }, progress) {
+/**
+ * False: there is a note that says something else than the file, and is not of the revision that was meant.
+ * @param {import("./notes.js").Notes} notes @param {Entry} entry @param {Progress} progress @param {{revision?: string}} meant
+ */
+async function importOne(notes, { path, file }, progress, meant) {
   if (file.size > MOST_BYTES) {
     progress.failed.push({ path, reason: `too large: ${file.size.toLocaleString()} bytes` });
-    return;
+    return true;
   }
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
     const modifiedAt = new Date(file.lastModified).toISOString();
-    const { note, problem } = await notes.page.api.json("POST", "/notes:import", { path, text, modifiedAt });
+    const { note, problem } = await notes.page.api.json("POST", "/notes:import", { path, text, modifiedAt, ...meant });
     notes.put(note);
     if (problem) progress.odd.push({ path, reason: problem });
   } catch (error) {
+    if (error instanceof ApiError && error.status === 409) return false;
     if (error instanceof ApiError) progress.failed.push({ path, reason: error.message });
     else if (error instanceof TypeError) progress.failed.push({ path, reason: "not UTF-8 text" });
     else throw error;
   }
+  return true;
 }

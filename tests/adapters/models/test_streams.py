@@ -22,6 +22,8 @@ from tests.servers.gemini import GeminiServer
 from tests.servers.openai import OpenAIServer
 from tests.servers.scripted import Reply, ScriptedServer
 
+pytestmark = pytest.mark.slow
+
 WORDS = ("You ", "chose ", "Cloud ", "Run [N1].")
 
 

@@ -18,7 +18,7 @@ deployed function answers.
 Not there: quotas, billing, conditions in policies, deny policies, service agents, and what a build would find wrong.
 """
 
-from tests.servers.google_cloud.cloud import OWNER, Call, GoogleCloud
+from tests.servers.google_cloud.cloud import OWNED, OWNER, Call, GoogleCloud
 from tests.servers.google_cloud.environment import tools
 
-__all__ = ["OWNER", "Call", "GoogleCloud", "tools"]
+__all__ = ["OWNED", "OWNER", "Call", "GoogleCloud", "tools"]

@@ -14,12 +14,15 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from tests.servers.gemini import error
 from tests.servers.google_cloud.access import TABLE, Access
 from tests.servers.google_cloud.discovery import Method, find
-from tests.servers.google_cloud.services import HANDLERS, generic
+from tests.servers.google_cloud.services import HANDLERS
+from tests.servers.google_cloud.standard import generic
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
 JSON = dict[str, Any]
 OWNER = "owner@example.com"
 """Whose token may do everything, as a project's owner may."""
+OWNED = {"role": "roles/owner", "members": [f"user:{OWNER}"]}
+"""The binding that every project is made with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class GoogleCloud(ScriptedServer):
     def __init__(self, project: str = "demo-notes") -> None:
         self.project = project
         self.access = Access(frozenset({OWNER}))
+        self.access.put(f"projects/{project}", {"version": 1, "bindings": [OWNED]})
         self.calls: list[Call] = []
         self.faults: list[str] = []
         """What would not have worked: bodies against their schema, methods that are unknown, hosts beyond."""
@@ -66,6 +70,8 @@ class GoogleCloud(ScriptedServer):
         """Does what a build does; whether it succeeded."""
         self.function_url: Callable[[str], str] = lambda name: f"{self.url}/functions/{name}"
         """The address of a function, by its name."""
+        self.id_token = ""
+        """What somebody who signs up gets."""
         self.builder = ""
         """The account of the build that runs."""
         self.news: set[str] = set()

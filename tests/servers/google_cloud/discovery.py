@@ -32,6 +32,9 @@ VERSIONS = {
 }
 """API -> the versions that the tools speak."""
 
+DOCUMENTED = {"identitytoolkit.accounts.signUp": ("returnSecureToken",)}
+"""Method -> fields that the service's own reference (Firebase Auth REST) has and its discovery document has not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Method:
@@ -47,12 +50,13 @@ class Method:
     """The schema of its reply."""
     schemas: Mapping[str, JSON]
 
-    def faults(self, body: object) -> list[str]:
+    def faults(self, body: JSON) -> list[str]:
         """What its schema does not allow: unknown fields, wrong types, unknown enum values."""
         if self.request is None:
-            return [] if body in (None, {}) else [f"{self.id}: takes no body"]
-        found = _faults(body if body is not None else {}, {"$ref": self.request}, self.schemas, "")
-        return [f"{self.id}: {fault}" for fault in found]
+            return [] if not body else [f"{self.id}: takes no body"]
+        known = DOCUMENTED.get(self.id, ())
+        asked = {name: value for name, value in (body or {}).items() if name not in known}
+        return [f"{self.id}: {fault}" for fault in _faults(asked, {"$ref": self.request}, self.schemas, "")]
 
 
 def find(api: str, verb: str, path: str) -> Method | None:
@@ -87,13 +91,16 @@ def _walk(resource: JSON) -> Iterator[JSON]:
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    parts = re.split(r"(\{[^}]+\})", template)
+    """A name may hold a colon where it cannot be taken for that of a custom verb."""
+    parts = re.split(r"(\{[^}]+\}/?)", template)
     return re.compile("".join(_part(part) for part in parts))
 
 
 def _part(part: str) -> str:
     if not part.startswith("{"):
         return re.escape(part)
+    if part.endswith("/"):
+        return "[^/]+/"
     return "[^:]+" if part.startswith("{+") else "[^/:]+"
 
 

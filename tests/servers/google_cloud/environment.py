@@ -12,6 +12,7 @@ GCLOUD_APIS = (
 )  # fmt: skip
 FIREBASE_ORIGINS = {
     "FIREBASE_API_URL": "firebase",
+    "FIREBASE_IDENTITY_URL": "identitytoolkit",
     "FIREBASE_RESOURCEMANAGER_URL": "cloudresourcemanager",
     "FIREBASE_RULES_URL": "firebaserules",
     "FIREBASE_SERVICE_USAGE_URL": "serviceusage",
@@ -42,5 +43,5 @@ def tools(cloud: GoogleCloud, *, home: Path, account: str, path: str) -> dict[st
         "GCE_METADATA_IP": metadata,
         "HTTP_PROXY": cloud.url,
         "HTTPS_PROXY": cloud.url,
-        "NO_PROXY": "127.0.0.1",
+        "NO_PROXY": "127.0.0.1,localhost",
     }

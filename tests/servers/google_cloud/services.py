@@ -1,15 +1,15 @@
-"""What each method does to the project: mostly create, get, list, patch, delete; the few that do more stand below."""
+"""What the methods that are not standard do to the project."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tests.servers.gemini import error
-from tests.servers.google_cloud.access import StaleError
+from tests.servers.google_cloud import people
+from tests.servers.google_cloud.standard import Handler, done, generic, listed, missing
 from tests.servers.scripted import Reply
 
 if TYPE_CHECKING:
@@ -22,73 +22,6 @@ RUNTIMES = ("python311", "python312", "python313", "python314")
 ENABLED_BY = {"run", "cloudbuild", "artifactregistry", "logging"}
 """APIs without which no function is built."""
 ENABLED_BY_TRIGGERS = {"eventarc", "pubsub"}
-
-
-def generic(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    """The standard methods, on `cloud.resources`."""
-    verb = call.id.rpartition(".")[2]
-    if verb in STANDARD:
-        return STANDARD[verb](cloud, call)
-    held = cloud.resources.get(call.resource)
-    if held is None:
-        return _missing(call.resource)
-    if verb == "delete":
-        for name in [each for each in cloud.resources if f"{each}/".startswith(f"{call.resource}/")]:
-            del cloud.resources[name]
-        return done(cloud, call, {})
-    if verb == "patch":
-        held.update(call.body)
-    return done(cloud, call, held)
-
-
-def done(cloud: GoogleCloud, call: Call, resource: JSON) -> JSON:
-    """The resource, or the finished operation that brought it about where the method returns one."""
-    if not call.method.returns.endswith("Operation"):
-        return resource
-    where = re.sub(r"(/locations/[^/]+).*", r"\1", call.resource)
-    name = f"{where}/operations/operation{len(cloud.calls)}"
-    api = call.id.partition(".")[0]
-    kind = {"metadata": {"@type": "type.googleapis.com/google.cloud.functions.v2.OperationMetadata", "stages": []}}
-    cloud.operations[name] = {"name": name, "done": True, **(kind if api == "cloudfunctions" else {})}
-    cloud.operations[name]["response"] = {"@type": "type.googleapis.com/google.protobuf.Struct", **resource}
-    return cloud.operations[name]
-
-
-def _missing(resource: str) -> Reply:
-    return error(404, "NOT_FOUND", message=f"{resource} was not found.")
-
-
-def _create(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    given = next((value for key, value in call.query.items() if key.endswith("Id")), None)
-    short = given or str(call.body.get("name", len(cloud.resources))).rpartition("/")[2]
-    name = f"{call.resource}/{short}"
-    if name in cloud.resources:
-        return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
-    cloud.resources[name] = {**call.body, "name": name}
-    return done(cloud, call, cloud.resources[name])
-
-
-def _list(cloud: GoogleCloud, call: Call) -> JSON:
-    pattern = re.escape(call.resource).replace(r"/\-/", "/[^/]+/")
-    found = [held for name, held in cloud.resources.items() if re.fullmatch(rf"{pattern}/[^/]+", name)]
-    kind = call.resource.rpartition("/")[2]
-    return {{"serviceAccounts": "accounts", "o": "items", "b": "items"}.get(kind, kind): found}
-
-
-def _policy(cloud: GoogleCloud, call: Call) -> JSON:
-    return cloud.access.policy(call.resource)
-
-
-def _set_policy(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    policy: JSON = call.body["policy"]
-    members = {member for binding in policy.get("bindings", ()) for member in binding["members"]}
-    accounts = {member.partition(":")[2] for member in members if member.startswith("serviceAccount:")}
-    if unknown := [account for account in accounts if not cloud.has_heard_of(account)]:
-        return error(400, "INVALID_ARGUMENT", message=f"Service account {unknown[0]} does not exist.")
-    try:
-        return cloud.access.put(call.resource, policy)
-    except StaleError:
-        return error(409, "ABORTED", message="There were concurrent policy changes.")
 
 
 def _enable(cloud: GoogleCloud, call: Call) -> JSON:
@@ -123,7 +56,14 @@ def _account(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     return cloud.resources[name]
 
 
-def _add_version(cloud: GoogleCloud, call: Call) -> JSON:
+def _versions(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    secret = call.resource.removesuffix("/versions")
+    return listed(cloud, call) if secret in cloud.resources else missing(secret)
+
+
+def _add_version(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    if call.resource not in cloud.resources:
+        return missing(call.resource)
     versions = [each for each in cloud.resources if each.startswith(f"{call.resource}/versions/")]
     name = f"{call.resource}/versions/{1 + len(versions)}"
     cloud.resources[name] = {"name": name, "state": "ENABLED", "clientSpecifiedPayloadChecksum": True}
@@ -135,12 +75,17 @@ def _payload(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     """Of `latest`, the one added last."""
     secret = call.resource.rpartition("/versions/")[0]
     named = [name for name in cloud.resources if name.startswith(f"{secret}/versions/")]
-    return {"name": named[-1], "payload": {"data": cloud.secrets[secret]}} if named else _missing(call.resource)
+    return {"name": named[-1], "payload": {"data": cloud.secrets[secret]}} if named else missing(call.resource)
 
 
 def _index(cloud: GoogleCloud, call: Call) -> JSON:
+    """With `__name__` in it as Firestore puts it there: last, but before a vector."""
     name = f"{call.resource}/index{len(cloud.resources)}"
-    cloud.resources[name] = {**call.body, "name": name, "state": "CREATING"}
+    fields = list(call.body["fields"])
+    if "__name__" not in [each["fieldPath"] for each in fields]:
+        order = next((each["order"] for each in reversed(fields) if "order" in each), "ASCENDING")
+        fields.insert(len(fields) - ("vectorConfig" in fields[-1]), {"fieldPath": "__name__", "order": order})
+    cloud.resources[name] = {**call.body, "fields": fields, "name": name, "state": "CREATING"}
     return done(cloud, call, cloud.resources[name])
 
 
@@ -172,7 +117,7 @@ def _ruleset(cloud: GoogleCloud, call: Call) -> JSON:
 
 def _release(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     if call.resource not in cloud.resources:
-        return _missing(call.resource)
+        return missing(call.resource)
     cloud.resources[call.resource] = dict(call.body["release"])
     return cloud.resources[call.resource]
 
@@ -258,7 +203,7 @@ def _build(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 
 def _bucket(cloud: GoogleCloud, call: Call) -> JSON:
-    return cloud.resources.setdefault(f"b/{call.body['name']}", dict(call.body))
+    return cloud.resources.setdefault(f"b/{call.body['name']}", {**call.body, "id": call.body["name"]})
 
 
 def _object(cloud: GoogleCloud, call: Call) -> JSON:
@@ -286,19 +231,14 @@ def _build_held(cloud: GoogleCloud, call: Call) -> JSON:
     return cloud.resources[f"projects/{cloud.project}/locations/global/builds/{call.resource.rpartition('/')[2]}"]
 
 
-Handler = Callable[["GoogleCloud", "Call"], Reply | JSON]
-STANDARD: dict[str, Handler] = {
-    "create": _create,
-    "list": _list,
-    "getIamPolicy": _policy,
-    "setIamPolicy": _set_policy,
-}
 HANDLERS: dict[str, Handler] = {
+    **people.HANDLERS,
     "serviceusage.services.batchEnable": _enable,
     "serviceusage.services.get": _service,
     "cloudresourcemanager.projects.get": _project,
     "cloudresourcemanager.projects.testIamPermissions": _permissions,
     "iam.projects.serviceAccounts.create": _account,
+    "secretmanager.projects.secrets.versions.list": _versions,
     "secretmanager.projects.secrets.addVersion": _add_version,
     "secretmanager.projects.secrets.versions.access": _payload,
     "firestore.projects.databases.collectionGroups.indexes.create": _index,
