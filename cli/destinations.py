@@ -49,6 +49,8 @@ class Followed:
     """Whether there was anything to follow."""
     embedded: int = 0
     """Texts that were embedded; a server does not say."""
+    waiting: bool = False
+    """Whether `follow` has something left to do."""
     pending: str | None = None
     """Why vectors are still to come."""
     failed: str | None = None
@@ -82,11 +84,11 @@ class Destination(Protocol):
         ...
 
     def index(self, note_id: str) -> Followed:
-        """Begin to follow, where that does not begin by itself."""
+        """Begin to follow, where that does not begin by itself: from now on words find the note."""
         ...
 
     def follow(self, note_id: str) -> Followed:
-        """Wait for what `save` has set off."""
+        """The rest of what `save` has set off, or `index` has left."""
         ...
 
     def remove(self, note_id: str, replacing: str) -> None:
@@ -101,7 +103,7 @@ def seen(note: Note) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LocalDestination:
-    """A tenant's notes in the App of this process, each indexed at once."""
+    """A tenant's notes in the App of this process."""
 
     app: App
     tenant_id: str
@@ -138,32 +140,35 @@ class LocalDestination:
         return self.app.save_note(self.tenant_id, file.note_id, draft, replacing=replacing)
 
     def index(self, note_id: str) -> Followed:
+        return self._followed(note_id, words_only=True)
+
+    def follow(self, note_id: str) -> Followed:
+        return self._followed(note_id, words_only=False)
+
+    def _followed(self, note_id: str, *, words_only: bool) -> Followed:
         if not self.indexes:
             return Followed()
         try:
-            outcome = self._indexed(NoteKey(self.tenant_id, note_id))
+            outcome = self._indexed(NoteKey(self.tenant_id, note_id), words_only=words_only)
         except Unavailable as error:
             return Followed(pending=error.message)
         except ModelRefused as error:
             return Followed(failed=error.message)
         if outcome.action == "failed":
             return Followed(failed=outcome.error or "refused by the model")
-        return Followed(outcome.action != "unchanged", outcome.embedded)
+        return Followed(outcome.action != "unchanged", outcome.embedded, outcome.waiting)
 
-    def _indexed(self, key: NoteKey) -> IndexOutcome:
+    def _indexed(self, key: NoteKey, *, words_only: bool) -> IndexOutcome:
         """Once `aurora dev`, which follows the same notes, has done its part. Raises NoteBusy if that takes long."""
         deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
         while True:
             try:
-                return self.app.index_note(key)
+                return self.app.index_note(key, words_only=words_only)
             except NoteBusy:
                 if time.monotonic() > deadline:
                     raise
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
-
-    def follow(self, note_id: str) -> Followed:  # noqa: ARG002 - nothing is left to wait for
-        return Followed()
 
     def remove(self, note_id: str, replacing: str) -> None:
         self.app.delete_note(self.tenant_id, note_id, replacing=replacing)

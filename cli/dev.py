@@ -43,7 +43,7 @@ HOST = "127.0.0.1"
 RECONCILE_SECONDS = 300.0
 BEYOND_LEASE = 2.0
 """Seconds."""
-RECONCILE_BUDGET = 500
+RECONCILE_BUDGET = 5000
 SAMPLE_VAULT = "default"
 QUESTION = "What did we decide about the API?"
 
@@ -76,7 +76,7 @@ def dev(place: Place, /, *, port: int, sample: Path | None, browser: bool, **ask
         if sample:
             _load_sample(app, place, sample)
         server = _server(listener, _site(app, store, trigger, stack))
-        stack.enter_context(_reconciling(app, place.tenant_id, reconcile_waits()))
+        stack.enter_context(_reconciling(app, trigger, place.tenant_id, reconcile_waits()))
         stack.callback(trigger.stop)
         trigger.start()
         _greet(app, store, address, place.tenant_id)
@@ -123,6 +123,7 @@ def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack) -> WSGI
         for name in ("chat", "api", "on_note_write", "on_template_write", "reconcile")
     )
     trigger.deliver = delivery(on_note_write)
+    trigger.words = lambda key: not app.index_note(key, words_only=True).waiting
     functions = {"chat": chat, "reconcile": reconcile}
     if store.follow:
         templates = posting(on_template_write)
@@ -178,8 +179,10 @@ def reconcile_waits() -> Iterator[float]:
 
 
 @contextmanager
-def _reconciling(app: App, tenant_id: str, waits: Iterable[float]) -> Iterator[None]:
-    """Bring what is new in the template folders, and repair what was lost with an earlier process, at these times."""
+def _reconciling(app: App, trigger: Trigger, tenant_id: str, waits: Iterable[float]) -> Iterator[None]:
+    """Bring what is new in the template folders, and what an earlier process left undone to the trigger, at these
+    times.
+    """
     stopped = threading.Event()
 
     def run() -> None:
@@ -188,7 +191,7 @@ def _reconciling(app: App, tenant_id: str, waits: Iterable[float]) -> Iterator[N
                 return
             try:
                 app.index_templates(tenant_id)
-                app.reconcile(budget=RECONCILE_BUDGET)
+                app.reconcile(budget=RECONCILE_BUDGET, hand_over=trigger.enqueue)
             except AuroraError as error:
                 _logger.warning("reconcile: %s", error.message)
 
@@ -204,7 +207,7 @@ def _reconciling(app: App, tenant_id: str, waits: Iterable[float]) -> Iterator[N
 def _load_sample(app: App, place: Place, sample: Path) -> None:
     """Once only: not again when somebody has deleted them, and not into a space that has notes.
 
-    What a start that died has begun is brought to its end.
+    What a start that died has begun is brought to its end. Their vectors follow by the trigger.
     """
     task = Import(LocalDestination(app, place.tenant_id), sample, SAMPLE_VAULT)
     manifest = task.manifest()
@@ -213,7 +216,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
         return
     if not begun and app.notes(place.tenant_id, limit=1, token=None, vault=None).items:
         return
-    report = task.run()
+    report = task.run(vectors=False)
     click.echo(f"loaded {report.notes} sample notes from {sample}")
 
 

@@ -5,7 +5,7 @@ is lost.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,7 +25,9 @@ from shared.indexing.markdown_file import note_id_of
 WORKERS = 4
 """Files at once: while one waits for a model or the disk, another is read."""
 
-Step: TypeAlias = Callable[[int, int], None]
+NOTES, VECTORS = "notes", "vectors"
+Step: TypeAlias = Callable[[str, int, int], None]
+"""Called as (NOTES or VECTORS, done, all)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,14 @@ class Import:
     def manifest(self) -> Manifest:
         return Manifest.of(self.destination.home)
 
-    def run(self, step: Step = lambda _done, _all: None, glance: Glance = Glance()) -> Report:
-        """Import all of it. `step(done, all)` is called after every note. Raises OperatorError, StoreUnavailable."""
+    def run(
+        self, step: Step = lambda _what, _done, _all: None, glance: Glance = Glance(), *, vectors: bool = True
+    ) -> Report:
+        """Import all of it: first every note, so that words find it, then the vectors that they wait for, unless
+        somebody else sees to them. Broken off among those, it is complete but for them, and the next one goes on.
+
+        Raises OperatorError, StoreUnavailable.
+        """
         if not self.root.is_dir():
             raise NotFound(f"no folder {self.root}")
         started = time.perf_counter()
@@ -69,8 +77,11 @@ class Import:
         manifest = self.manifest()
         with manifest.held():
             begun = self._begin(manifest, files, report)
-            self._bring(self._joining(manifest, begun), files, report, step, glance)
-            manifest.end(self.source, skipped=len(report.skipped))
+            taken = self._bring(self._joining(manifest, begun), files, report, step, glance)
+            unread = sum(isinstance(each.file, Skipped) for each in taken)
+            manifest.end(self.source, skipped=len(report.skipped) + unread)
+        for each in self._followed(taken, step) if vectors else taken:
+            report.add(each)
         report.seconds = time.perf_counter() - started
         return report
 
@@ -96,8 +107,10 @@ class Import:
     def _ids(self, files: Iterable[Path]) -> dict[str, Path]:
         return {note_id_of(self.vault, relative(self.root, file)): file for file in files}
 
-    def _bring(self, joining: Joining, files: Mapping[str, Path], report: Report, step: Step, glance: Glance) -> None:
-        """Each file and its note, then the notes whose files are not there; and wait until the index has followed."""
+    def _bring(
+        self, joining: Joining, files: Mapping[str, Path], report: Report, step: Step, glance: Glance
+    ) -> list[Taken]:
+        """Each file and its note, then the notes whose files are not there."""
         due = {
             note_id: file for note_id, file in files.items() if not (glance.known(file) and joining.settled(note_id))
         }
@@ -105,7 +118,7 @@ class Import:
         with _workers() as workers:
             for each in workers.map(joining.join, due, due.values()):
                 taken.append(each)
-                step(len(taken), len(due))
+                step(NOTES, len(taken), len(due))
             missing = frozenset(joining.begun.before) - frozenset(files)
             if any(
                 isinstance(each, Skipped) and each.unread for each in (*report.skipped, *(one.file for one in taken))
@@ -114,15 +127,26 @@ class Import:
             gone = missing if glance.absent is None else missing & glance.absent
             report.absent = missing - gone
             taken += workers.map(partial(joining.join, file=None), sorted(gone))
-            for each in workers.map(self._followed, taken):
-                report.add(each)
+        return taken
 
-    def _followed(self, taken: Taken) -> Taken:
-        if not taken.saved or taken.note_id is None or taken.followed.failed or taken.followed.pending:
+    def _followed(self, taken: Sequence[Taken], step: Step) -> Iterator[Taken]:
+        """The same, each once the index has followed it."""
+        behind = sum(each.is_behind for each in taken)
+        done = 0
+        if behind:
+            step(VECTORS, done, behind)
+        with _workers() as workers:
+            for before, after in zip(taken, workers.map(self._follow, taken), strict=True):
+                if before.is_behind:
+                    done += 1
+                    step(VECTORS, done, behind)
+                yield after
+
+    def _follow(self, taken: Taken) -> Taken:
+        if taken.note_id is None or not taken.is_behind:
             return taken
         rest = self.destination.follow(taken.note_id)
-        changed = taken.followed.changed or rest.changed
-        return replace(taken, followed=replace(rest, changed=changed, embedded=taken.followed.embedded))
+        return replace(taken, followed=replace(rest, changed=taken.followed.changed or rest.changed))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from cli.asking import question_json
 from cli.destinations import Destination, LocalDestination, RemoteDestination
-from cli.importing import Import, Step
+from cli.importing import NOTES, VECTORS, Import, Step
 from cli.joining import Choice, Side
 from cli.manifest import Manifest
 from cli.options import FAILED, Place, anywhere, common, print_json
@@ -40,6 +40,9 @@ DEMO_QUESTIONS = (
 )
 
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
+GOES_ON = "`aurora index` or `aurora reconcile` goes on, and `aurora dev` while it runs"
+"""With the vectors that an import was not given the time for."""
 
 T = TypeVar("T")
 
@@ -70,7 +73,7 @@ def index(place: Place, path: Path, vault: str | None, take: str | None, *, watc
         if watching:
             _follow(place, task)
             return
-        report = _with_bar(task.run)
+        report = _with_bar(task.run, goes_on="the server goes on" if place.server else GOES_ON)
     if place.as_json:
         print_json(report.as_json())
     else:
@@ -165,21 +168,33 @@ def _demonstrate(client: ApiClient, place: Place, text: str) -> Json:
     return answer
 
 
-def _with_bar(work: Callable[[Step], T]) -> T:
-    """With a bar, its rate and the time left on stderr, where a person watches."""
+def _with_bar(work: Callable[[Step], T], goes_on: str = GOES_ON) -> T:
+    """With bars, their rate and the time left on stderr, where a person watches. What Ctrl-C leaves is told."""
     console = Console(stderr=True)
     columns = (
-        TextColumn("indexing"),
+        TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
+    waiting = 0
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task("indexing", total=None, rate="")
+        bars = {NOTES: progress.add_task(NOTES, total=None, rate="")}
 
-        def step(done: int, total: int) -> None:
+        def step(what: str, done: int, total: int) -> None:
+            nonlocal waiting
+            if what == VECTORS:
+                waiting = total - done
+            bar = bars.get(what)
+            if bar is None:
+                bar = bars[what] = progress.add_task(what, rate="")
             speed = progress.tasks[bar].speed
-            progress.update(bar, completed=done, total=total, rate=f"{speed:.0f} notes/s" if speed else "")
+            progress.update(bar, completed=done, total=total, rate=f"{speed:.1f} notes/s" if speed else "")
 
-        return work(step)
+        try:
+            return work(step)
+        except KeyboardInterrupt:
+            if waiting:
+                click.echo(f"aurora: words find every note, {waiting} wait for their vectors: {goes_on}", err=True)
+            raise

@@ -31,6 +31,12 @@ class Taken:
     """What has become of both, which stay."""
     failed: str | None = None
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether the index has still to follow the note."""
+        known = self.followed.failed or self.followed.pending or self.note_id is None
+        return not known and (self.saved or self.followed.waiting)
+
 
 @dataclass(slots=True)
 class Report:

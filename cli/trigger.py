@@ -1,7 +1,9 @@
 """The embedded store's trigger: every saved note becomes an event for `on_note_write`, as Firestore's would.
 
 Delivered by a few threads, so that a long note holds up no other, through the function's own app; an answer of 500 or
-more is tried again later, as Eventarc does. What is lost with the process, reconcile finds.
+more is tried again later, as Eventarc does. While they are all at work, a thread of its own brings what was saved into
+the index by words, and then it waits for them: what was saved last is delivered first. What is lost with the process,
+reconcile finds.
 """
 
 from __future__ import annotations
@@ -44,11 +46,18 @@ class Trigger:
     """Hands one event over and gives the HTTP status of the answer. To be set before `start`; called by several
     threads at once, but never for the same note: the second could only be told that the first is at it.
     """
+    words: Callable[[NoteKey], bool]
+    """Makes words find the note, at once; whether that was all. To be set before `start`; called by one thread, also
+    for a note that is being delivered.
+    """
 
     def __init__(self) -> None:
+        self._saved: dict[NoteKey, None] = {}
+        """In the order in which they were saved."""
+        self._fresh: dict[NoteKey, None] = {}
+        """To be delivered for the first time, the last first."""
         self._due: list[tuple[float, int, NoteKey, int]] = []
-        """A heap of (when, order, note, attempt); times are of the monotonic clock."""
-        self._waiting: set[NoteKey] = set()
+        """A heap of (when, order, note, attempt) of those to be tried again; times are of the monotonic clock."""
         self._under_way: set[NoteKey] = set()
         self._held: set[NoteKey] = set()
         """Due, but the same note is being delivered."""
@@ -58,8 +67,8 @@ class Trigger:
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        for number in range(WORKERS):
-            self._threads.append(threading.Thread(target=self._run, name=f"trigger-{number}", daemon=True))
+        for number, work in enumerate((self._sort, *[self._run] * WORKERS)):
+            self._threads.append(threading.Thread(target=work, name=f"trigger-{number}", daemon=True))
             self._threads[-1].start()
 
     def stop(self) -> None:
@@ -73,9 +82,8 @@ class Trigger:
     def enqueue(self, key: NoteKey) -> None:
         """A note already waiting for its first delivery is not queued twice: that delivery reads what is there then."""
         with self._changed:
-            if key not in self._waiting:
-                self._waiting.add(key)
-                self._put(key, delay=0.0, attempt=0)
+            self._saved[key] = None
+            self._changed.notify_all()
 
     def enqueue_path(self, document: str) -> None:
         """The same for the path of a document; of anything but a tenant's note, nothing."""
@@ -83,9 +91,35 @@ class Trigger:
             case ["tenants", tenant_id, "notes", note_id]:
                 self.enqueue(NoteKey(tenant_id, note_id))
 
-    def _put(self, key: NoteKey, *, delay: float, attempt: int) -> None:
-        heapq.heappush(self._due, (time.monotonic() + delay, next(self._order), key, attempt))
-        self._changed.notify_all()
+    def _sort(self) -> None:
+        """What was saved goes on to be delivered, by way of `words` where it would have to wait for that."""
+        while (key := self._next_saved()) is not None:
+            if not (self._is_busy() and self._found_by_words(key)):
+                with self._changed:
+                    self._fresh.pop(key, None)
+                    self._fresh[key] = None
+                    self._changed.notify_all()
+
+    def _next_saved(self) -> NoteKey | None:
+        """None after `stop`."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._saved or self._stopped)
+            if self._stopped:
+                return None
+            key = next(iter(self._saved))
+            del self._saved[key]
+            return key
+
+    def _is_busy(self) -> bool:
+        with self._changed:
+            return len(self._under_way) + len(self._fresh) >= WORKERS
+
+    def _found_by_words(self, key: NoteKey) -> bool:
+        try:
+            return self.words(key)
+        except Exception:  # a bug that one note brings out must not hold up all others; its delivery tells of it
+            _logger.debug("words of note %r", key.note_id, exc_info=True)
+            return False
 
     def _run(self) -> None:
         while (event := self._next()) is not None:
@@ -97,12 +131,13 @@ class Trigger:
         with self._changed:
             while not self._stopped:
                 wait = self._due[0][0] - time.monotonic() if self._due else None
-                if wait is None or wait > 0:
+                if wait is not None and wait <= 0:
+                    _, _, key, attempt = heapq.heappop(self._due)
+                elif self._fresh:
+                    (key, _), attempt = self._fresh.popitem(), 0
+                else:
                     self._changed.wait(wait)
                     continue
-                _, _, key, attempt = heapq.heappop(self._due)
-                if attempt == 0:
-                    self._waiting.discard(key)
                 if key in self._under_way:
                     self._held.add(key)
                     continue
@@ -118,7 +153,9 @@ class Trigger:
                 self._held.discard(key)
                 self.enqueue(key)
             elif status >= 500 and attempt + 1 < ATTEMPTS:
-                self._put(key, delay=min(FIRST_DELAY * 2**attempt, LONGEST_DELAY), attempt=attempt + 1)
+                when = time.monotonic() + min(FIRST_DELAY * 2**attempt, LONGEST_DELAY)
+                heapq.heappush(self._due, (when, next(self._order), key, attempt + 1))
+                self._changed.notify_all()
             elif status >= 500:
                 _logger.warning("gave an event up after %d attempts; reconcile will find its note", ATTEMPTS)
 

@@ -71,7 +71,7 @@ class Follower:
 
     def _again(self, told: Callable[[Report | Unavailable], None]) -> None:
         try:
-            report = self._pass(lambda _done, _all: None)
+            report = self._pass(lambda _what, _done, _all: None)
         except Unavailable as error:
             self._due = time.monotonic() + EVERY_SECONDS
             told(error)

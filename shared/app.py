@@ -218,10 +218,16 @@ class App:
 
     # -- the index
 
-    def index_note(self, key: NoteKey) -> IndexOutcome:
-        """Bring one note's index to what the note says now."""
-        embedder = self.embedder_of(key.tenant_id)
-        return index_note(key, store=self.store, embedder=embedder, clock=self.clock, chunker=self.chunker)
+    def index_note(self, key: NoteKey, *, words_only: bool = False) -> IndexOutcome:
+        """Bring one note's index to what the note says now; `words_only`: but for what has to be embedded."""
+        return index_note(
+            key,
+            store=self.store,
+            embedder=self.embedder_of(key.tenant_id),
+            clock=self.clock,
+            chunker=self.chunker,
+            words_only=words_only,
+        )
 
     def give_up(self, key: NoteKey, reason: str) -> None:
         """Indexing the note has failed for too long: its record says so, and why. Raises Conflict, StoreUnavailable."""
@@ -240,8 +246,15 @@ class App:
     def coverage(self, tenant_id: str) -> Coverage:
         return self.store.coverage(tenant_id)
 
-    def reconcile(self, *, budget: int, full: bool = False, dry_run: bool = False) -> ReconcileReport:
-        """Find and repair what events missed, at most `budget` notes a call."""
+    def reconcile(
+        self,
+        *,
+        budget: int,
+        full: bool = False,
+        dry_run: bool = False,
+        hand_over: Callable[[NoteKey], None] | None = None,
+    ) -> ReconcileReport:
+        """Find and repair what events missed, at most `budget` notes a call. `hand_over`: who indexes them instead."""
         return reconcile(
             self.store,
             embedder=self.embedder,
@@ -251,6 +264,7 @@ class App:
             dry_run=dry_run,
             chunker=self.chunker,
             embedder_of=self.embedder_of,
+            hand_over=hand_over,
         )
 
     # -- asking

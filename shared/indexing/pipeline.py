@@ -9,7 +9,8 @@
 
 Any number of workers may do this for one note at any time, and each may die at any point. Every write is
 compare-and-set on the record, so of two workers one goes on and the other starts again from reading. While texts are
-embedded the record carries a lease, renewed with each batch; who finds one leaves the note to its holder.
+embedded the record carries a lease, renewed with each batch; who finds one leaves the note to its holder. Who wants
+`words_only` ends after step 4, waits for no model and no holder, and leaves the rest to a later call.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from shared.indexing.chunking import CHUNKER_VERSION, chunk
 from shared.indexing.giving_up import give_up
 from shared.indexing.records import begun, finished, is_leased, leased, rejected
 from shared.indexing.revision import note_revision
-from shared.indexing.standing import Finding, Standing, read_standing
+from shared.indexing.standing import WAITING_FOR_VECTORS, Finding, Standing, read_standing
 from shared.indexing.vectors import Ledger, add_vectors
 from shared.indexing.wanted import embedded_texts, wanted_chunks
 from shared.indexing.writing import clear, write
@@ -50,6 +51,8 @@ class IndexOutcome:
     """How many texts were embedded for it, not counting a batch that another worker's change made worthless."""
     error: str | None = None
     """Why it failed; without note text."""
+    waiting: bool = False
+    """Whether, words being all that was asked for, there is more to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class _Job:
     embedder: Embedder | None
     clock: Callable[[], datetime]
     chunker: str
+    words_only: bool
 
     @property
     def index_version(self) -> str:
@@ -78,10 +82,12 @@ def index_note(
     embedder: Embedder | None,
     clock: Callable[[], datetime],
     chunker: str = DEFAULT_CHUNKER,
+    words_only: bool = False,
 ) -> IndexOutcome:
     """Bring a note's index to what the note says now, or remove it if there is no such note.
 
-    `chunker`: a strategy of `chunking.chunk`.
+    `chunker`: a strategy of `chunking.chunk`. `words_only`: embed nothing; a note that needs it is found by keywords
+    and stays `pending_embeddings`.
 
     Whatever was done before, once or twice or half, the index ends the same. A note that cannot be indexed (fields of
     wrong types, text too long), that the model refuses or returns bad vectors for, or that the store refuses, is
@@ -90,7 +96,7 @@ def index_note(
     another worker is at it or it changes faster than it can be followed, StoreUnavailable: call again later. Raises
     StoreRefused only where the store does not take the record either.
     """
-    job = _Job(key, store, embedder, clock, chunker)
+    job = _Job(key, store, embedder, clock, chunker, words_only)
     outcome = IndexOutcome("unchanged")
     for _ in range(MAX_ROUNDS):
         try:
@@ -100,7 +106,7 @@ def index_note(
         except StoreRefused as refusal:
             return _give_up(job, refusal)
         if latest.action == "unchanged":
-            return replace(outcome, chunks=latest.chunks)
+            return replace(outcome, chunks=latest.chunks, waiting=latest.waiting)
         outcome = replace(latest, embedded=outcome.embedded + latest.embedded)
         if outcome.action == "failed":
             return outcome
@@ -124,7 +130,9 @@ def _round(job: _Job) -> IndexOutcome:
         return IndexOutcome("deleted" if deleted else "unchanged")
     if standing.finding is None:
         return IndexOutcome("unchanged", standing.chunk_count)
-    if is_leased(standing.held.record, job.clock()):
+    if job.words_only and standing.finding in WAITING_FOR_VECTORS:
+        return IndexOutcome("unchanged", standing.chunk_count, waiting=True)
+    if not job.words_only and is_leased(standing.held.record, job.clock()):
         raise NoteBusy(f"another worker is embedding note {job.key.note_id!r}")
     return _index(job, standing.note, standing)
 
@@ -136,10 +144,13 @@ def _index(job: _Job, note: Note, standing: Standing) -> IndexOutcome:
     changes = compare(wanted, stored, embeds=job.embedder is not None, touch_all=is_new)
     now, version = job.clock(), job.index_version
     record = begun(standing.held.record, standing.revision, version, chunk_count=len(wanted), now=now)
-    record = leased(record, now) if changes.embed else finished(record, now)
+    if not changes.embed:
+        record = finished(record, now)
+    elif not job.words_only:
+        record = leased(record, now)
     token = write(job.key, changes, expected=standing.held.token, record=record, store=job.store)
     ledger, embedded = Ledger(job.key, record, token, job.store), 0
-    if job.embedder is not None:
+    if job.embedder is not None and not job.words_only:
         embedded = add_vectors(ledger, embedded_texts(changes.embed), embedder=job.embedder, clock=job.clock)
     failed = ledger.record.status is IndexStatus.FAILED
     return IndexOutcome("failed" if failed else "indexed", len(wanted), embedded, ledger.record.error)

@@ -36,7 +36,9 @@ OVERLAP = timedelta(minutes=10)
 FULL_EVERY = timedelta(days=1)
 
 UNFINISHED = 200
-"""Unfinished records looked at in one call: those that wait for vectors before failed ones, each oldest first."""
+"""Unfinished records looked at in one call that indexes them itself: those that wait for vectors before failed ones,
+each oldest first.
+"""
 
 
 CHANGES = "changes"
@@ -59,7 +61,9 @@ class ReconcileReport:
     failed: int
     """Refused by the model, or the note is at fault; their records say why."""
     postponed: int
-    """Left to a later call: another worker is at it, a model is away, or a failed one is not due again."""
+    """Left to a later call: another worker is at it, a model is away, or a failed one is not due again;
+    or it was handed over.
+    """
     texts: int
     """Texts embedded, one for each new chunk unless chunks are alike."""
     tokens: int
@@ -79,6 +83,7 @@ def reconcile(
     dry_run: bool,
     chunker: str = DEFAULT_CHUNKER,
     embedder_of: Callable[[str], Embedder | None] | None = None,
+    hand_over: Callable[[NoteKey], None] | None = None,
 ) -> ReconcileReport:
     """Look at no more than `budget` (1 or more) notes of all tenants, and repair what is found.
 
@@ -86,7 +91,8 @@ def reconcile(
     orphan when a full sweep is due or in progress, or `full` asks for one. `full` also tries failed notes that are not
     due. A note's failure stops nothing but itself; three outages in a row end the call. A dry run writes nothing, so
     each begins at the beginning: give it a budget for all notes. `embedder_of`: tenant -> `embedder` at this tenant's
-    expense; notes of one whose embedding budget is used up wait for vectors until another call.
+    expense; notes of one whose embedding budget is used up wait for vectors until another call. `hand_over` gets the
+    keys of the notes to be indexed, where somebody else does that.
     Raises InvalidArgument("budget"), StoreUnavailable.
     """
     if budget < 1:
@@ -99,6 +105,7 @@ def reconcile(
         chunker=chunker,
         insist=full,
         dry_run=dry_run,
+        hand_over=hand_over,
     )
     complete = _Sweep(repairs, now=clock(), full=full).run(budget)
     return _report(repairs, complete=complete)
@@ -160,7 +167,8 @@ class _Sweep:
 
     def _unfinished(self) -> bool:
         """Records that wait for vectors, and failed ones that are due."""
-        keys = [key for key in self.store.unfinished_keys(limit=UNFINISHED) if key not in self.repairs.seen]
+        limit = UNFINISHED if self.repairs.hand_over is None else self.left
+        keys = [key for key in self.store.unfinished_keys(limit=limit) if key not in self.repairs.seen]
         due = [key for key in keys if self.repairs.is_due(self.store.read_record(key.tenant_id, key.note_id).record)]
         taken = due[: self.left]
         self.left -= len(taken)

@@ -12,7 +12,7 @@ from shared.domain import IndexRecord, NoteKey
 from shared.errors import AuroraError, EmbeddingsSpent, NoteBusy, Unavailable
 from shared.indexing.pipeline import index_note, index_version, texts_to_embed
 from shared.indexing.records import is_due
-from shared.indexing.standing import Finding, Standing, read_standing
+from shared.indexing.standing import WAITING_FOR_VECTORS, Finding, Standing, read_standing
 from shared.ports import Embedder, Store
 from shared.text.estimates import estimated_tokens
 
@@ -20,9 +20,6 @@ _logger = logging.getLogger(__name__)
 
 MAX_OUTAGES = 3
 """After so many notes in a row for which a model or the store was away, it is not the notes: the work stops."""
-
-WAITING_FOR_VECTORS = (Finding.PENDING, Finding.OUTDATED, Finding.FAILED)
-"""Findings of notes that keywords find: all that can be done for them is to embed."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,6 +35,8 @@ class Repairs:
     insist: bool
     """Whether failed notes are tried again before they are due."""
     dry_run: bool
+    hand_over: Callable[[NoteKey], None] | None = None
+    """Takes the notes that are to be indexed, and returns at once; None: that is done here."""
     seen: set[NoteKey] = field(default_factory=set)
     found: Counter[Finding] = field(default_factory=Counter)
     done: Counter[str] = field(default_factory=Counter)
@@ -99,6 +98,9 @@ class Repairs:
             self.done["failed"] += 1
         elif self._must_wait(key, standing):
             self.done["postponed"] += 1
+        elif self.hand_over is not None:
+            self.done["postponed"] += 1
+            self.hand_over(key)
         else:
             embedder = self.embedder_of(key.tenant_id)
             outcome = index_note(key, store=self.store, embedder=embedder, clock=self.clock, chunker=self.chunker)

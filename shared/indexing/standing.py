@@ -31,6 +31,10 @@ class Finding(StrEnum):
     """There is no note; a record or chunks may be left of one."""
 
 
+WAITING_FOR_VECTORS = (Finding.PENDING, Finding.OUTDATED, Finding.FAILED)
+"""Of notes that keywords find: all that can be done for them is to embed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """Where a note and its index stand."""

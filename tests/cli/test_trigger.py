@@ -47,7 +47,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Deliver], Tri
 
     def start(receiver: Deliver) -> Trigger:
         trigger = Trigger()
-        trigger.deliver = receiver
+        trigger.deliver, trigger.words = receiver, lambda _: False
         trigger.start()
         running.append(trigger)
         return trigger
@@ -89,7 +89,7 @@ def test_an_acknowledged_event_does_not_come_again(started: Started) -> None:
 
 def test_saves_before_the_delivery_are_one_event() -> None:
     receiver, trigger = Receiver(), Trigger()
-    trigger.deliver = receiver
+    trigger.deliver, trigger.words = receiver, lambda _: False
     for _ in range(100):
         trigger.enqueue(A)
     trigger.enqueue(B)
