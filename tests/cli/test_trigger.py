@@ -187,3 +187,75 @@ def test_stopping_waits_for_the_deliveries_at_hand(started: Started, slow: Slow)
     stopping.join(20)
     assert not stopping.is_alive()
     assert slow.finished == [A]
+
+
+@pytest.fixture
+def words() -> Receiver:
+    """Which notes were made to be found by words."""
+    return Receiver()
+
+
+def _busy(trigger: Trigger, receiver: Receiver) -> list[NoteKey]:
+    """Every thread is at a note."""
+    keys = [NoteKey("t", f"long-{number}") for number in range(trigger_module.WORKERS)]
+    for key in keys:
+        trigger.enqueue(key)
+    receiver.wait_for(len(keys))
+    return keys
+
+
+class Stuck(Receiver):
+    """Is at every note until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.let_go = threading.Event()
+
+    def __call__(self, key: NoteKey) -> int:
+        status = super().__call__(key)
+        assert self.let_go.wait(20)
+        return status
+
+
+def test_while_all_are_busy_words_come_at_once_and_the_last_save_first(started: Started, words: Receiver) -> None:
+    stuck = Stuck()
+    trigger = started(stuck)
+    trigger.words = lambda key: words(key) != 200
+    keys = _busy(trigger, stuck)
+    assert words.received == []
+    waiting = [NoteKey("t", str(number)) for number in range(20)]
+    for number, key in enumerate([*waiting, waiting[0]], 1):
+        trigger.enqueue(key)
+        words.wait_for(number)
+    trigger.enqueue(A)
+    words.wait_for(len(waiting) + 2)  # so the one before waits to be delivered by now
+    stuck.let_go.set()
+    delivered = stuck.wait_for(len(keys) + len(waiting) + 1)[len(keys) :]
+    assert delivered.index(waiting[0]) < delivered.index(waiting[19]) < delivered.index(waiting[1])
+    assert len(delivered) == len(set(delivered))
+
+
+def test_what_words_alone_could_do_is_not_delivered(started: Started, words: Receiver) -> None:
+    stuck = Stuck()
+    trigger = started(stuck)
+    trigger.words = lambda key: words(key) == 200 and key == A
+    keys = _busy(trigger, stuck)
+    trigger.enqueue(A)
+    trigger.enqueue(B)
+    words.wait_for(2)
+    stuck.let_go.set()
+    assert stuck.wait_for(len(keys) + 1)[len(keys) :] == [B]
+
+
+def test_a_bug_among_the_words_of_a_note_holds_up_no_other(started: Started) -> None:
+    def words(key: NoteKey) -> bool:
+        raise RuntimeError(key.note_id)
+
+    stuck = Stuck()
+    trigger = started(stuck)
+    trigger.words = words
+    keys = _busy(trigger, stuck)
+    trigger.enqueue(A)
+    trigger.enqueue(B)
+    stuck.let_go.set()
+    assert set(stuck.wait_for(len(keys) + 2)) == {*keys, A, B}
