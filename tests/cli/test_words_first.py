@@ -65,10 +65,9 @@ def animals(count: int) -> dict[str, str]:
     return {f"animal-{number}.md": f"# Animal {number}\n\nIt is called ludwig{number}." for number in range(count)}
 
 
-def run(app: App, folder: Path, embedder: HashingEmbedder, **options: bool) -> Report:
-    return Import(LocalDestination(dataclasses.replace(app, embedder=embedder), TENANT), folder, "default").run(
-        **options
-    )
+def run(app: App, folder: Path, embedder: HashingEmbedder, *, vectors: bool = True) -> Report:
+    destination = LocalDestination(dataclasses.replace(app, embedder=embedder), TENANT)
+    return Import(destination, folder, "default").run(vectors=vectors)
 
 
 def test_three_hundred_notes_are_found_by_words_before_the_first_is_embedded(app: App, notes: Write) -> None:

@@ -15,6 +15,8 @@ import { listen, shortcutsDialog } from "./views/shortcuts.js";
 import { whyPanel } from "./views/why.js";
 
 const WHY = "why";
+const SHORTEST_PAUSE = 2000;
+const LONGEST_PAUSE = 60_000;
 const THEMES = /** @type {const} */ (["auto", "light", "dark"]);
 
 export class Workspace {
@@ -38,6 +40,8 @@ export class Workspace {
     /** The address that is shown; null: none yet. @type {string | null} */
     this.shown = null;
     this.looking = 0;
+    this.left = 0;
+    this.pause = SHORTEST_PAUSE;
     /** Where focus goes back to when the pane closes. @type {HTMLElement | null} */
     this.before = null;
   }
@@ -148,14 +152,18 @@ export class Workspace {
     this.notePage.startNew(this.noteList.folder);
   }
 
-  /** While notes are still being indexed, look again. */
+  /** While notes are still being indexed, look again; where nothing moves, less and less often. */
   markIndexing() {
     const { coverage } = this.notes;
-    if (!coverage || coverage.indexed >= coverage.notes || this.looking) return;
+    if (!coverage || this.looking) return;
+    const left = coverage.missing + coverage.pendingEmbeddings;
+    if (left === 0) return;
+    this.pause = left === this.left ? Math.min(2 * this.pause, LONGEST_PAUSE) : SHORTEST_PAUSE;
+    this.left = left;
     this.looking = setTimeout(() => {
       this.looking = 0;
-      if (coverage.missing) void this.tried(() => this.notes.loadCoverage());
-    }, 2000);
+      void this.tried(() => this.notes.loadCoverage());
+    }, this.pause);
   }
 
   /** An open session keeps its own settings. */
