@@ -11,12 +11,9 @@ from playwright.sync_api import Page, expect
 from tests.servers.dev import ROOT, dev
 from tests.servers.openai import OpenAIServer, chunked
 from tests.web.conftest import OpenPage
-from tests.web.moves import ask
+from tests.web.moves import QUESTION, ask
 
 Shot = Callable[[Page, str], None]
-
-QUESTION = "Do we use Cloud Run for the API?"
-"""Its note comes first, so that `[N1]` is what the models here mean."""
 
 
 @pytest.fixture(scope="module")
