@@ -11,9 +11,12 @@ from playwright.sync_api import Page, expect
 from tests.servers.dev import ROOT, dev
 from tests.servers.openai import OpenAIServer, chunked
 from tests.web.conftest import OpenPage
-from tests.web.moves import QUESTION, ask
+from tests.web.moves import ask
 
 Shot = Callable[[Page, str], None]
+
+QUESTION = "Do we use Cloud Run for the API?"
+"""Its note comes first, so that `[N1]` is what the models here mean."""
 
 
 @pytest.fixture(scope="module")
