@@ -104,7 +104,7 @@ def test_a_refusal_says_why_what_came_nearest_and_what_to_do(page: Page, shot: S
 
 
 def test_an_empty_time_offers_the_question_without_it(page: Page) -> None:
-    exchange = ask(page, "What did we decide about the API in March 1999?")
+    exchange = ask(page, "Do we use Cloud Run for the API in March 1999?")
     exchange.get_by_role("button", name="Ask again without “March 1999”").last.click()
     expect(page.locator(".exchange")).to_have_count(2)
     expect(page.locator(".exchange").nth(1).locator(".answer")).to_contain_text("Cloud Run")
