@@ -225,11 +225,14 @@ class Settings:
         "EMBEDDING_UNRELATED",
         None,
         _number(-1, 1),
-        "Mean cosine of a question with passages that have nothing to do with it. Default: as measured of the model, "
-        "else estimated from the notes.",
+        "Mean cosine of a question with passages that have nothing to do with it. `aurora doctor --calibrate` measures "
+        "both on the notes. Default: as measured of the model, else estimated from the newest notes.",
     )
     embedding_alike: float | None = _setting(
-        "EMBEDDING_ALIKE", None, _number(-1, 1), "Cosine of a question with the passage that answers it, at its best."
+        "EMBEDDING_ALIKE",
+        None,
+        _number(-1, 1),
+        "Cosine that counts in full: a note's with its own title, at its best.",
     )
     embedding_dim: int = _setting("EMBEDDING_DIM", 768, _whole(1, 2048), "Dimensions asked of the embedding model.")
     embedding_batch_size: int = _setting("EMBEDDING_BATCH_SIZE", 10, _whole(1, 100), "Texts in one embedding call.")
