@@ -104,7 +104,7 @@ def _examined(place: Place) -> list[Verdict]:
             Verdict("settings", "ok", app.notice),
             _tried("store", lambda: _store(app, place.tenant_id)),
             _embedder(app.embedder),
-            _writer(app.writer),
+            _writer(app.writer, app.model),
             _tried("folders", lambda: _folders(app, place.tenant_id)),
             _mcp(),
             _emulator(),
@@ -157,8 +157,10 @@ def _embedder(embedder: Embedder | None) -> Verdict:
     return _tried("embedder", lambda: f"{embedder.model}, {len(embedder.embed_query('hello'))} dimensions")
 
 
-def _writer(writer: Writer) -> Verdict:
+def _writer(writer: Writer | None, model: str) -> Verdict:
     """Writes a word: that costs next to nothing and finds bad keys and unknown models."""
+    if writer is None:
+        return Verdict("writer", "ok", f"{model}: passages are quoted; GEMINI_API_KEY or OPENAI_BASE_URL gives a model")
     prompt = Prompt("Answer with one word.", "Say hello.", "hello", ())
     return _tried("writer", lambda: writer.write(prompt).model)
 

@@ -52,7 +52,7 @@ def tell_who_was_away(meta: Json, client: ApiClient) -> None:
         return
     product = app()
     wrote = meta.get("model", "none")
-    if wrote == product.fallback.model != product.writer.model:
+    if product.writer and wrote == product.quoter.model:
         _tell(f"{product.writer.model} did not write, quotes from the notes stand in for it")
     if product.embedder and meta["retrieval"]["strategy"] == RetrievalMode.KEYWORD_RECENCY:
         _tell(f"{product.embedder.model} did not answer: passages were found by their words alone")

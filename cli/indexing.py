@@ -160,7 +160,7 @@ def demo(place: Place, folder: Path) -> None:
 def _demonstrate(client: ApiClient, place: Place, text: str) -> Json:
     answer = client.send("POST", "/chat", {**question_json(), "message": text})
     if not place.as_json:
-        click.echo(f"\n> {text}\n")
+        click.echo(f"\n› {text}\n")
         show_answer(answer, place)
     return answer
 

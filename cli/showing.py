@@ -15,6 +15,7 @@ from cli.manifest import Manifest
 from cli.options import Place
 from cli.report import Report
 from functions.client import Json
+from shared.domain import AnswerKind
 from shared.retrieval.scale import UNRELATED
 from shared.text.dates import date_in_words
 from shared.wire import snippet
@@ -23,6 +24,11 @@ MATCHING = 0.6
 """Similarity above which a passage without a word of the query matches it all the same. The nearest of the sample notes
 to 150 queries of random letters had 0.53 in the middle and 0.61 at most.
 """
+
+QUOTED = (
+    "These are quotes, not an answer: no model wrote one. GEMINI_API_KEY, or OPENAI_BASE_URL with CHAT_MODEL, switches "
+    "a model on."
+)
 
 Linked = Callable[[str, Json], Text]
 """Some words and what they name -> the words, on a terminal leading to its file."""
@@ -52,13 +58,16 @@ def show_answer(answer: Json, place: Place) -> None:
 
 def show_sources(answer: Json, place: Place) -> None:
     """What stands below an answer's text."""
-    out, link = console(), linked(place)
+    out, link, quotes = console(), linked(place), answer["meta"].get("answerKind") == AnswerKind.QUOTED
     show_time(answer)
     for citation in answer["citations"]:
         out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(_where(citation), citation)))
-        out.print(Text(f"       “{snippet(citation['quote'])}”", "dim"))
+        if not quotes:
+            out.print(Text(f"       “{snippet(citation['quote'])}”", "dim"))
         if citation["stale"]:
             out.print(Text("       the note has changed since it was read for this answer", "yellow"))
+    if quotes:
+        out.print(Text(QUOTED, "dim"))
     refusal = answer["meta"]["refusal"]
     if refusal and (hint := hint_for(refusal["reason"], place)):
         out.print(Text(hint, "dim"))

@@ -40,6 +40,18 @@ def content_of(raw: bytes, note: Note, path: str) -> bytes:
     return (BOM.encode() * raw.startswith(BOM.encode())) + (text.replace("\n", "\r\n") if two_signs else text).encode()
 
 
+def discarded_content(note: Note, path: str) -> bytes:
+    """A note that goes, as a file: all that it says, also what `content_of` has to leave out of a file that stays."""
+    content = content_of(b"", note, path)
+    left_out = _wanted(fields_of(content.decode(), path), note, None)
+    if not left_out:
+        return content
+    import yaml  # noqa: PLC0415 - as in shared.indexing.frontmatter
+
+    said = yaml.safe_dump(dict(left_out), allow_unicode=True, sort_keys=False, width=10_000)
+    return f"---\n{said}---\n{note.text}".encode()
+
+
 def _with_fields(text: str, note: Note, path: str, before: FileFields | None) -> str:
     """With a frontmatter that says what the text does not. What it cannot say is left out."""
     says = fields_of(text, path)

@@ -30,6 +30,7 @@ def measure_answer(answer: Answer) -> None:
         {
             **(_of_retrieval(found) if found else {}),
             "model": answer.model,
+            "answerKind": answer.kind.value,
             "refusal": answer.refusal.value if answer.refusal else None,
             "timingsMs": timings_json(timings),
             "citations": len(answer.citations),

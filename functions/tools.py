@@ -76,7 +76,8 @@ TOOLS = (
         "Answer from notes",
         "Answer a question from the user's own notes. Every claim in `answer` carries a marker like [N1] that names an "
         "entry of `citations`: which note, the exact quote and where it stands. `meta.refusal` says why, when the "
-        "notes do not hold the answer.",
+        "notes do not hold the answer. Where `meta.answerKind` is `quoted`, no model has read them: `answer` "
+        "quotes the nearest passages, which may not answer.",
         ChatBody,
         ("message", "topK", "threshold", "filters", "timeZone", "now", "strategy", "template"),
         AnswerJson,

@@ -19,6 +19,7 @@ from shared.account.results import SearchResults
 from shared.answering.edits import as_notes_are
 from shared.answering.grounding import Scrutiny
 from shared.answering.pipeline import answer, answer_events, last
+from shared.answering.quoting import Quoter
 from shared.answering.refusals import refusal_text
 from shared.domain import (
     AUTO,
@@ -104,9 +105,10 @@ class App:
     store: Store
     embedder: Embedder | None
     """None: no embedder can be had; keyword and recency search remain."""
-    writer: Writer
-    fallback: Writer
-    """Answers when `writer` is away."""
+    writer: Writer | None
+    """None: no model is configured, and the notes are quoted."""
+    quoter: Quoter
+    """Quotes what comes nearest where `writer` is away, or with a refusal."""
     verifier: Verifier
     pool: Executor
     """Runs what one question asks at the same time."""
@@ -139,6 +141,11 @@ class App:
     """Files that notes came from; None: none that can be reached from here."""
     patience: float = PATIENCE
     """Seconds that a request waits for another of the same `requestId`."""
+
+    @property
+    def model(self) -> str:
+        """What writes, or quotes, unless a session or a request chooses another."""
+        return self.writer.model if self.writer else self.quoter.model
 
     # -- notes
 
@@ -273,7 +280,7 @@ class App:
             question,
             retrieved,
             writer=self.writers.get(question.model or "", self.writer),
-            fallback=self.fallback,
+            quoter=self.quoter,
             template=chosen,
             scrutiny=self.scrutiny,
             amend=partial(self._as_it_is_now, question.tenant_id),
@@ -318,7 +325,7 @@ class App:
             ranker=self.ranker,
             reranker=self.reranker,
         )
-        written = answer(question, found.retrieved, writer=self.writer, fallback=self.fallback, scrutiny=self.scrutiny)
+        written = answer(question, found.retrieved, writer=self.writer, quoter=self.quoter, scrutiny=self.scrutiny)
         return self._as_it_is_now(question.tenant_id, replace(written, usage=written.usage + found.usage))
 
     def explain(self, question: Question, note_ids: Sequence[str], *, k: int) -> Explained:
@@ -370,7 +377,7 @@ class App:
         return Sessions(
             store=self.store,
             clock=self.clock,
-            models=frozenset({self.writer.model, *self.writers}),
+            models=frozenset({self.model, *self.writers}),
             rewriter=self.ranker,
             longest_question=self.settings.chat_max_query_length,
         )

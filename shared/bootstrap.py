@@ -13,9 +13,9 @@ from typing import TypedDict
 
 from shared import extras
 from shared.account.caches import Cache
-from shared.adapters.extractive import ExtractiveWriter
 from shared.answering.grounding import Scrutiny
 from shared.answering.model_judge import ModelJudge
+from shared.answering.quoting import Quoter
 from shared.answering.support import OfflineJudge
 from shared.app import App
 from shared.domain import NoteKey
@@ -73,21 +73,22 @@ def build(
     """
     extras.check(settings)
     record_to(_recorder(settings))
-    embedder = _embedder(settings)
-    fallback = ExtractiveWriter()
+    hosted = _hosted_embedder(settings)
+    local = _local_embedder(settings) if hosted is None else _box_embedder()
+    embedder, quoter = hosted or local, Quoter(local)
     patience = settings.chat_timeout_ms / 1000
-    writer = _writer(settings, patience) or fallback
+    writer = _writer(settings, patience)
     return App(
         settings=settings,
         store=_store(settings, on_write),
         embedder=embedder,
         writer=writer,
-        fallback=fallback,
+        quoter=quoter,
         verifier=_verifier(settings, tenant),
         attester=_attester(settings),
         pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
-        notice=_notice(settings, embedder, writer),
+        notice=_notice(settings, embedder, (writer or quoter).model),
         reranker=_reranker(settings),
         writers={model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, model))},
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
@@ -115,7 +116,8 @@ def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> St
     return EmbeddedStore(settings.home, on_write=on_write)
 
 
-def _embedder(settings: Settings) -> Embedder | None:
+def _hosted_embedder(settings: Settings) -> Embedder | None:
+    """None: none is configured."""
     if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
@@ -138,6 +140,18 @@ def _embedder(settings: Settings) -> Embedder | None:
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key,
         )
+    return None
+
+
+def _box_embedder() -> Embedder | None:
+    """Beside a service, which would take too long for the sentences that are quoted. None: it is not installed."""
+    from shared.adapters.local import embedder, files  # noqa: PLC0415 - only where it is used
+
+    return embedder.LocalEmbedder.of(None, None) if files.available() else None
+
+
+def _local_embedder(settings: Settings) -> Embedder | None:
+    """The model that is named, or the one in the box. None: it is not installed."""
     from shared.adapters.local import embedder, files  # noqa: PLC0415 - only where it is used
 
     if not settings.embedding_model and not files.available():
@@ -151,7 +165,7 @@ def _embedder(settings: Settings) -> Embedder | None:
 def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Writer | None:
     """`timeout` in seconds; `chosen`: another model than the configured one.
 
-    None: no model is configured, the extractive writer answers.
+    None: no model is configured, the notes are quoted.
     """
     if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
@@ -244,8 +258,8 @@ def _project(settings: Settings) -> str:
     return settings.project
 
 
-def _notice(settings: Settings, embedder: Embedder | None, writer: Writer) -> str:
+def _notice(settings: Settings, embedder: Embedder | None, writer: str) -> str:
     store = f"Firestore ({settings.project})" if settings.store == "firestore" else f"embedded store ({settings.home})"
     vectors = f"embedder {embedder.model}" if embedder else "no embedder: keyword and recency search only"
     offline = "" if settings.uses_gemini or settings.openai_base_url else "; offline, no key is set"
-    return f"{store}, {vectors}, writer {writer.model}{offline}"
+    return f"{store}, {vectors}, writer {writer}{offline}"

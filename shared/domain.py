@@ -503,6 +503,8 @@ class Retrieved:
     """Widened though notes were written in the time named: none of them speaks of the question, others do."""
     reranked: Reranked | None = None
     """None: nobody was asked."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """Stem of the question -> how much it tells among the tenant's chunks (idf), above 0."""
     silent_legs: tuple[SilentLeg, ...] = ()
     """What was searched without."""
 
@@ -520,14 +522,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a writer gets. Models read `system` and `user`; the extractive writer reads the parts."""
+    """What a writer gets. `sources`: what the text may cite; none: plain chat."""
 
     system: str
     user: str
     question: str
     sources: tuple[Source, ...]
-    analysis: Analysis | None = None
-    """The question taken apart, for writers that read no prose; None: plain chat."""
     schema: Mapping[str, object] | None = None
     """JSON schema of the reply, for models that can be held to one; None: prose."""
 
@@ -551,6 +551,8 @@ class Draft:
     model: str
     usage: Usage = field(default_factory=Usage)
     truncated: bool = False
+    answers: bool | None = None
+    """Whether the writer says that the sources answer, if only in part; None: it does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -586,6 +588,8 @@ class SupportState(StrEnum):
     SUPPORTED = "supported"
     PARTIAL = "partial"
     UNSUPPORTED = "unsupported"
+    QUOTED = "quoted"
+    """The text is the note's own, and nobody judged whether it answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -640,8 +644,37 @@ class Grounding:
 
 
 @dataclass(frozen=True, slots=True)
+class Quote:
+    """The sentences of a passage that come nearest to a question: the note's text from `start` to `end`."""
+
+    passage: Scored
+    start: int
+    """Code points into the note's text, like the chunk's."""
+    end: int
+    lines: tuple[str, ...]
+    """The same as lines of Markdown that read well, of a table's row with what its columns are called."""
+    nearness: float
+    """To the question, in [0, 1]."""
+
+    @property
+    def text(self) -> str:
+        """As it stands in the note."""
+        chunk = self.passage.chunk
+        return chunk.text[self.start - chunk.start : self.end - chunk.start]
+
+
+class AnswerKind(StrEnum):
+    """Where an answer's words come from."""
+
+    WRITTEN = "written"
+    """A model's, or the fixed ones of a refusal."""
+    QUOTED = "quoted"
+    """The notes': the passages nearest to the question, and nobody says that they answer it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """The checked answer. `refusal` None: it is answered from the notes."""
+    """The checked answer. `refusal` None: it is answered from the notes, or passages of them are quoted."""
 
     text: str
     citations: tuple[Citation, ...]
@@ -657,6 +690,9 @@ class Answer:
     """What the writer was asked to lay the answer out along."""
     grounding: Grounding | None = None
     """None: not judged, or nothing to judge."""
+    kind: AnswerKind = AnswerKind.WRITTEN
+    nearest: tuple[Quote, ...] = ()
+    """With a refusal: what comes nearest in the notes, one passage each."""
 
 
 # -- What happens while an answer comes about; the last thing is the Answer itself. The text shown at any time is all

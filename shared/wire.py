@@ -18,6 +18,7 @@ from shared.domain import (
     Note,
     Place,
     Question,
+    Quote,
     Retrieved,
     Scored,
     Support,
@@ -42,6 +43,7 @@ from shared.wire_types import (
     IndexStatusJson,
     ListedNoteJson,
     ListedTemplateJson,
+    NearestJson,
     NoteJson,
     OpenNoteJson,
     OriginJson,
@@ -130,7 +132,7 @@ def grounding_json(grounding: Grounding | None) -> GroundingJson | None:
 
 
 def result_json(passage: Scored) -> ResultJson:
-    """One row of `/search`, and of a refusal's nearest notes."""
+    """One row of `/search`."""
     chunk = passage.chunk
     return {
         "noteId": chunk.note_id,
@@ -144,6 +146,15 @@ def result_json(passage: Scored) -> ResultJson:
         "span": span(chunk, chunk.start, chunk.end),
         "score": round(passage.score, 4),
         "scores": _scores(passage),
+    }
+
+
+def _nearest_json(quote: Quote) -> NearestJson:
+    return {
+        **result_json(quote.passage),
+        "snippet": snippet(" ".join(quote.lines)),
+        "quote": quote.text,
+        "quoteSpan": span(quote.passage.chunk, quote.start, quote.end),
     }
 
 
@@ -199,6 +210,7 @@ def answer_json(
     retrieved = answer.retrieved
     meta: AnswerMetaJson = {
         "model": answer.model,
+        "answerKind": answer.kind.value,
         "retrieval": _retrieval_json(retrieved, k),
         "requestId": request_id,
         "sessionId": session_id,
@@ -212,8 +224,7 @@ def answer_json(
         "timings": timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
     }
     if answer.refusal is not None:
-        nearest = [result_json(passage) for passage in retrieved.nearest] if retrieved else []
-        meta["refusal"] = {"reason": answer.refusal.value, "nearest": nearest}
+        meta["refusal"] = {"reason": answer.refusal.value, "nearest": list(map(_nearest_json, answer.nearest))}
     return {
         "answer": answer.text,
         "citations": [citation_json(citation) for citation in answer.citations],

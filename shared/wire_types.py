@@ -48,9 +48,11 @@ class ResultJson(TypedDict):
 
 
 class SupportJson(TypedDict):
-    """How far the cited passage backs the sentences that cite it."""
+    """How far the cited passage backs the sentences that cite it. `quoted`: they are the note's own, and nobody judged
+    whether they answer; the score is then how near they lie to the question.
+    """
 
-    state: Literal["supported", "partial", "unsupported"]
+    state: Literal["supported", "partial", "unsupported", "quoted"]
     score: float
 
 
@@ -125,11 +127,20 @@ class RetrievalJson(TypedDict):
     silentLegs: list[SilentLegJson]
 
 
+class NearestJson(ResultJson):
+    """A passage that came near. `quote`: what of it lies nearest to the question, as it stands in the note at
+    `quoteSpan`; `snippet`: the same as it reads best.
+    """
+
+    quote: str
+    quoteSpan: SpanJson
+
+
 class RefusalJson(TypedDict):
     """Why there is no answer from the notes, and the notes that came nearest."""
 
     reason: str
-    nearest: list[ResultJson]
+    nearest: list[NearestJson]
 
 
 class ChosenTemplateJson(TypedDict):
@@ -155,9 +166,12 @@ class GroundingJson(TypedDict):
 
 
 class AnswerMetaJson(TypedDict):
-    """How an answer came about. `removedCitations`: labels the writer made up, as they stood in its draft."""
+    """How an answer came about. `answerKind`: `written`, or `quoted` where no model wrote and passages of the notes are
+    quoted, which nobody says answer. `removedCitations`: labels the writer made up, as they stood in its draft.
+    """
 
     model: str
+    answerKind: Literal["written", "quoted"]
     retrieval: RetrievalJson
     requestId: str
     sessionId: str | None

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.extractive import ExtractiveWriter
 from shared.adapters.firebase_auth import NoVerifier
+from shared.answering.quoting import Quoter
 from shared.app import App, NoteDraft
 from shared.domain import IndexStatus
 from shared.errors import InvalidArgument
@@ -23,8 +23,8 @@ def app_on(store: Store, clock: Clock | None = None) -> App:
         settings=Settings(),
         store=store,
         embedder=HashingEmbedder(),
-        writer=ExtractiveWriter(),
-        fallback=ExtractiveWriter(),
+        writer=None,
+        quoter=Quoter(),
         verifier=NoVerifier(),
         pool=ThreadPoolExecutor(2),
         clock=clock or Clock(),

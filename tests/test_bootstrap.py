@@ -36,7 +36,7 @@ def test_the_judge_is_offline_unless_another_is_named(tmp_path: Path) -> None:
 def test_the_writing_model_or_a_service_can_judge(tmp_path: Path) -> None:
     by_model = Settings(home=tmp_path, auth="none", gemini_api_key="k", judge="model", support_policy="strict")
     app = build(by_model)
-    assert (app.scrutiny.judge.name, app.scrutiny.strict) == (f"model {app.writer.model}", True)
+    assert (app.scrutiny.judge.name, app.scrutiny.strict) == (f"model {app.model}", True)
     close(app)
     assert judge_of(Settings(project="demo", judge="check_grounding")).name == "check_grounding"
 

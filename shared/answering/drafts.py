@@ -1,4 +1,4 @@
-"""Prompt -> draft, from whichever writer can, as it is being written: nothing fails because a model is away."""
+"""Prompt -> draft, as it is being written. That no model wrote is a result: nothing fails because one is away."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import logging
 import re
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from shared.answering.source_lists import without_source_list
+from shared.answering.verdict import VerdictReader
 from shared.domain import Draft, Prompt, Usage
-from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.errors import ModelRefused, ModelUnavailable
 from shared.ports import Writer
 from shared.text.inert import UNSEEN
 from shared.text.sentences import sentences
@@ -30,62 +31,74 @@ _BROKEN_MARKER = re.compile(rf"\s*+{PAD}*+\[[{PAD}{NOTHING}]*+[Nn]?[\d{PAD}{NOTH
 
 
 @dataclass(frozen=True, slots=True)
-class Restart:
-    """What was written so far counts no more: another writer begins from the start."""
+class NotWritten:
+    """The writer is away, refuses, broke off or wrote nothing, or there is none. What it wrote counts no more."""
+
+    usage: Usage = field(default_factory=Usage)
+    """What it has cost all the same."""
 
 
-def write_draft(prompt: Prompt, *, writer: Writer, fallback: Writer) -> Generator[str | Restart | Draft]:
-    """The text as it comes (empty: nothing new), and at last the finished draft.
+def write_draft(prompt: Prompt, writer: Writer | None) -> Generator[str | Draft | NotWritten]:
+    """The text as it comes (empty: nothing new), and at last the finished draft, or that there is none.
 
-    The fallback writes where the writer is away, refuses, breaks off or writes nothing; what the writer has cost is
-    counted all the same. A draft that stopped at a limit loses its unfinished last sentence and ends in an ellipsis.
+    What the writer says of the sources (`shared.answering.verdict`) is no text, nor is anything after it has said that
+    they do not answer. A draft that stopped at a limit loses its unfinished last sentence and ends in an ellipsis.
     Control and invisible characters, a marker that breaks off at the end, and a list of sources there are no part of
     any draft.
     """
-    attempt = yield from _attempt(prompt, writer)
-    if attempt.problem is None and attempt.draft.text.strip():
-        yield _finished(attempt.draft)
+    if writer is None:
+        yield NotWritten()
         return
-    log.warning("%s; %s answers", _told(attempt), fallback.model)
-    yield Restart()
-    instead = yield from _attempt(prompt, fallback)
-    if instead.problem:
-        raise instead.problem
-    yield _finished(replace(instead.draft, usage=attempt.draft.usage + instead.draft.usage))
-
-
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """What a writer wrote, and the problem at which it stopped; None: it came to its end."""
-
-    draft: Draft
-    problem: AuroraError | None = None
-
-
-def _attempt(prompt: Prompt, writer: Writer) -> Generator[str, None, _Attempt]:
-    texts: list[str] = []
-    usage, truncated, room = Usage(), False, LONGEST_DRAFT
-    problem: AuroraError | None = None
+    attempt = _Attempt(asks_for_verdict=bool(prompt.sources))
+    problem = ""
     try:
         with closing(writer.stream(prompt)) as pieces:
             for piece in pieces:
-                usage, truncated = piece.usage or usage, truncated or piece.truncated
-                texts.append(_NOT_TEXT.sub("", piece.text)[:room])
-                room -= len(texts[-1])
-                yield texts[-1]
-                if not room:
-                    truncated = True
+                attempt.usage = piece.usage or attempt.usage
+                yield attempt.read(piece.text)
+                if piece.truncated or not attempt.room:
+                    attempt.truncated = True
+                if not attempt.room:
                     break
+        if rest := attempt.end():
+            yield rest
     except (ModelUnavailable, ModelRefused) as error:
-        problem = error
-    return _Attempt(Draft("".join(texts), writer.model, usage, truncated), problem)
+        problem = f"{'broke off' if any(attempt.texts) else 'did not write'} ({type(error).__name__})"
+    draft = attempt.draft(writer.model)
+    if not problem and not draft.text.strip() and draft.answers is not False:
+        problem = "wrote nothing"
+    if problem:
+        log.warning("%s %s; the notes are quoted instead", writer.model, problem)
+    yield NotWritten(attempt.usage) if problem else _finished(draft)
 
 
-def _told(attempt: _Attempt) -> str:
-    if attempt.problem is None:
-        return f"{attempt.draft.model} wrote nothing"
-    how = "broke off" if attempt.draft.text else "did not write"
-    return f"{attempt.draft.model} {how} ({type(attempt.problem).__name__})"
+class _Attempt:
+    """What has been written so far."""
+
+    def __init__(self, *, asks_for_verdict: bool) -> None:
+        self.texts: list[str] = []
+        self.usage, self.truncated, self.room = Usage(), False, LONGEST_DRAFT
+        self._verdict = VerdictReader() if asks_for_verdict else None
+
+    def read(self, piece: str) -> str:
+        """The next piece -> the next of the text."""
+        text = _NOT_TEXT.sub("", piece)[: self.room]
+        self.room -= len(text)
+        return self._kept(text if self._verdict is None else self._verdict.feed(text))
+
+    def end(self) -> str:
+        """The last of the text."""
+        return self._kept("" if self._verdict is None else self._verdict.finish())
+
+    def draft(self, model: str) -> Draft:
+        answers = None if self._verdict is None else self._verdict.answers
+        return Draft("".join(self.texts), model, self.usage, self.truncated, answers)
+
+    def _kept(self, text: str) -> str:
+        if self._verdict is not None and self._verdict.answers is False:
+            return ""
+        self.texts.append(text)
+        return text
 
 
 def _finished(draft: Draft) -> Draft:

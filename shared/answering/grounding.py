@@ -34,7 +34,7 @@ class Scrutiny:
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """A text whose citations were judged. No citation: nothing of it stands."""
+    """A text whose citations were judged."""
 
     text: str
     citations: tuple[Citation, ...]
@@ -42,6 +42,8 @@ class Grounded:
     usage: Usage
     removed: int = 0
     """Sentences that the strict policy took away."""
+    stands: bool = True
+    """Whether what it cites supports a sentence of it, if only in part."""
 
 
 def ground(cited: Cited, scrutiny: Scrutiny) -> Grounded:
@@ -53,7 +55,14 @@ def ground(cited: Cited, scrutiny: Scrutiny) -> Grounded:
     if gone:
         text = without(cited.text, [(each.claim.start, each.claim.end) for each in gone])
         cited = check_citations(text, cited.used)
-    return Grounded(cited.text, tuple(_cite(kept, cited.used)), _grounding(kept), usage, len(gone))
+    return Grounded(
+        cited.text,
+        tuple(_cite(kept, cited.used)),
+        _grounding(kept),
+        usage,
+        len(gone),
+        stands=any(each.alone and not each.unsupported for each in kept),
+    )
 
 
 def first_citation(text: str, source: Source) -> Citation:

@@ -10,16 +10,18 @@ from functools import partial
 
 from shared.answering.citations import Cited, check_citations
 from shared.answering.claims import find_claims
-from shared.answering.drafts import Restart, write_draft
+from shared.answering.drafts import NotWritten, write_draft
 from shared.answering.grounding import Scrutiny, first_citation, ground
 from shared.answering.live import LiveText
 from shared.answering.prompt import build_plain_prompt, build_prompt
-from shared.answering.refusals import reason_to_refuse, refusal_text
+from shared.answering.quoting import Quoter, quoted
+from shared.answering.refusals import NO_MODEL, reason_to_refuse, refusal_text
 from shared.answering.showing import Shown
 from shared.answering.sources import label_sources
 from shared.domain import (
     Answer,
     AnswerEvent,
+    AnswerKind,
     Citation,
     Draft,
     Prompt,
@@ -48,13 +50,13 @@ def answer(
     question: Question,
     retrieved: Retrieved | None,
     *,
-    writer: Writer,
-    fallback: Writer,
+    writer: Writer | None,
+    quoter: Quoter,
     template: TemplateMatch | None = None,
     scrutiny: Scrutiny = _FLAGGED,
 ) -> Answer:
     """The last of `answer_events`."""
-    events = answer_events(question, retrieved, writer=writer, fallback=fallback, template=template, scrutiny=scrutiny)
+    events = answer_events(question, retrieved, writer=writer, quoter=quoter, template=template, scrutiny=scrutiny)
     return last(events)
 
 
@@ -70,8 +72,8 @@ def answer_events(
     question: Question,
     retrieved: Retrieved | None,
     *,
-    writer: Writer,
-    fallback: Writer,
+    writer: Writer | None,
+    quoter: Quoter,
     template: TemplateMatch | None = None,
     scrutiny: Scrutiny = _FLAGGED,
     amend: Callable[[Answer], Answer] = lambda answer: answer,
@@ -80,32 +82,34 @@ def answer_events(
 
     Text is shown as it is written, its citations checked; the check of the whole may withdraw some of it. The Answer
     is the last event. `retrieved` None or `question.use_notes` False: plain chat, no sources, no markers.
-    `Answer.model` names who wrote: `fallback` where `writer` is away, refuses, breaks off or writes nothing; "none"
-    where retrieval refused and nobody was asked. Citations are empty if the question wants none; they are checked all
-    the same. `template`: along whose steps a model lays the answer out. `scrutiny`: who judges whether the passages
-    back what is said, and whether what they do not back goes. `amend`: the caller's last word on it.
-    Closing the iterator ends the model call.
+    `Answer.model` names who wrote; "none" where retrieval refused and nobody was asked. Where `writer` is None, away,
+    refuses, breaks off or writes nothing, `quoter` quotes what comes nearest, which claims nothing. Citations are
+    empty if the question wants none; they are checked all the same. `template`: along whose steps a model lays the
+    answer out. `scrutiny`: who judges whether the passages back what is said, and whether what they do not back goes.
+    `amend`: the caller's last word on it. Closing the iterator ends the model call.
     """
     shown = Shown()
-    writers = _Writers(writer, fallback, scrutiny)
-    written = yield from _written(question, retrieved, shown, writers, template.template if template else None)
+    makers = _Makers(writer, quoter, scrutiny)
+    written = yield from _written(question, retrieved, shown, makers, template.template if template else None)
     final = replace(amend(written), template=template)
+    if final.refusal and final.retrieved:
+        final = replace(final, nearest=quoter.nearest(question, final.retrieved))
     yield from shown.become(final)
     yield final
 
 
 @dataclass(frozen=True, slots=True)
-class _Writers:
-    first: Writer
-    fallback: Writer
+class _Makers:
+    writer: Writer | None
+    quoter: Quoter
     scrutiny: Scrutiny
 
 
 def _written(
-    question: Question, retrieved: Retrieved | None, shown: Shown, writers: _Writers, template: Template | None
+    question: Question, retrieved: Retrieved | None, shown: Shown, makers: _Makers, template: Template | None
 ) -> Generator[AnswerEvent, None, Answer]:
     if retrieved is None or not question.use_notes:
-        return (yield from _chat_without_notes(question, shown, writers, template))
+        return (yield from _chat_without_notes(question, shown, makers.writer, template))
     yield Searched(retrieved)
     if retrieved.refusal:
         return _refuse(retrieved.refusal, retrieved, _NO_DRAFT)
@@ -115,29 +119,32 @@ def _written(
     texts = _linkable(question, sources)
     timer = StepTimer()
     draft = yield from _write(
-        prompt, writers, shown, lambda: LiveText(sources, texts, opening=opening, with_citations=with_citations)
+        prompt, makers.writer, shown, lambda: LiveText(sources, texts, opening=opening, with_citations=with_citations)
     )
     timer.end("write")
-    checked = _check(question, retrieved, draft, check_citations(draft.text, sources), writers.scrutiny)
-    timer.end("check")
-    return replace(checked, text=passive(checked.text, texts), timings_ms=timer.timings_ms)
+    if isinstance(draft, NotWritten):
+        final = _quote(question, retrieved, draft, makers.quoter)
+        timer.end("quote")
+    else:
+        final = _check(question, retrieved, draft, check_citations(draft.text, sources), makers.scrutiny)
+        timer.end("check")
+    return replace(final, text=passive(final.text, texts), timings_ms=timer.timings_ms)
 
 
 def _write(
-    prompt: Prompt, writers: _Writers, shown: Shown, begin: Callable[[], LiveText]
-) -> Generator[AnswerEvent, None, Draft]:
-    """Step 5: the draft, shown as far as it is certain while it is being written."""
+    prompt: Prompt, writer: Writer | None, shown: Shown, begin: Callable[[], LiveText]
+) -> Generator[AnswerEvent, None, Draft | NotWritten]:
+    """Step 5: the draft, shown as far as it is certain while it is being written; withdrawn where it comes to none."""
     live = begin()
-    draft = _NO_DRAFT
-    with closing(write_draft(prompt, writer=writers.first, fallback=writers.fallback)) as parts:
+    draft: Draft | NotWritten = NotWritten()
+    with closing(write_draft(prompt, writer)) as parts:
         for part in parts:
-            if isinstance(part, Draft):
-                draft = part
-            elif isinstance(part, Restart):
-                live = begin()
-                yield from shown.withdraw(0, RetractReason.WRITER_FAILED)
-            else:
+            if isinstance(part, str):
                 yield from shown.add(live.feed(part), partial(_first_citation, shown, live))
+            else:
+                draft = part
+    if isinstance(draft, NotWritten):
+        yield from shown.withdraw(0, RetractReason.WRITER_FAILED)
     return draft
 
 
@@ -148,15 +155,17 @@ def _first_citation(shown: Shown, live: LiveText, label: str) -> Citation | None
 
 
 def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited, scrutiny: Scrutiny) -> Answer:
-    """Step 6: only offered labels, each judged; and the refusal where nothing is cited or nothing backs what is."""
+    """Step 6: only offered labels, each judged; and the refusal where the writer says that the sources do not answer,
+    where nothing is cited, or nothing backs what is.
+    """
     _report(cited.removed)
     cites = any(claim.labels for claim in find_claims(cited.text))
-    reason = reason_to_refuse(cited.text, cites=cites)
+    reason = RefusalReason.BELOW_THRESHOLD if draft.answers is False else reason_to_refuse(cited.text, cites=cites)
     if reason:
         return _refuse(_told_of(retrieved, reason), retrieved, draft, removed=cited.removed)
     grounded = ground(cited, scrutiny)
     draft = replace(draft, usage=draft.usage + grounded.usage)
-    if not grounded.citations:
+    if not grounded.stands:
         return _refuse(RefusalReason.UNSUPPORTED_CLAIMS, retrieved, draft, removed=cited.removed)
     with_citations = question.include_citations
     text = grounded.text if with_citations else check_citations(grounded.text, ()).text
@@ -173,6 +182,26 @@ def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited,
     )
 
 
+def _quote(question: Question, retrieved: Retrieved, failed: NotWritten, quoter: Quoter) -> Answer:
+    """Instead of both: what comes nearest, in the notes' own words; the refusal where none speaks of the subject."""
+    quotes = quoter.quotes(question, retrieved)
+    draft = Draft("", quoter.model, failed.usage)
+    if not quotes:
+        return _refuse(_told_of(retrieved, RefusalReason.BELOW_THRESHOLD), retrieved, draft)
+    text, citations = quoted(quotes, retrieved.analysis.lang)
+    with_citations = question.include_citations
+    return Answer(
+        text=_widening_notice(retrieved) + (text if with_citations else check_citations(text, ()).text),
+        citations=citations if with_citations else (),
+        refusal=None,
+        model=quoter.model,
+        retrieved=retrieved,
+        usage=failed.usage,
+        timings_ms={},
+        kind=AnswerKind.QUOTED,
+    )
+
+
 def _told_of(retrieved: Retrieved, reason: RefusalReason) -> RefusalReason:
     """The reason as what was found explains it, where the writer found no answer in it."""
     if reason is not RefusalReason.BELOW_THRESHOLD:
@@ -183,13 +212,15 @@ def _told_of(retrieved: Retrieved, reason: RefusalReason) -> RefusalReason:
 
 
 def _chat_without_notes(
-    question: Question, shown: Shown, writers: _Writers, template: Template | None
+    question: Question, shown: Shown, writer: Writer | None, template: Template | None
 ) -> Generator[AnswerEvent, None, Answer]:
     timer = StepTimer()
     texts = _linkable(question, ())
     prompt = build_plain_prompt(question, template=template)
-    draft = yield from _write(prompt, writers, shown, lambda: LiveText((), texts))
+    draft = yield from _write(prompt, writer, shown, lambda: LiveText((), texts))
     timer.end("write")
+    if isinstance(draft, NotWritten):
+        return Answer(NO_MODEL, (), None, "none", None, draft.usage, timer.timings_ms)
     cited = check_citations(draft.text, ())
     _report(cited.removed)
     return Answer(

@@ -10,7 +10,9 @@ OPENING = "I don't have enough information"
 """Every refusal begins with this, in whatever language the question was: clients rely on it."""
 
 SENTENCE = f"{OPENING} in your notes to answer this question."
-"""What the prompt asks a model to write when the sources do not hold the answer."""
+"""What every refusal goes on from, and what a model may say of itself."""
+
+NO_MODEL = f"{OPENING} to answer this: no writing model is available, and these are not your notes."
 
 _WHY = {
     RefusalReason.NO_NOTES: "there are no notes to search.",
@@ -56,8 +58,7 @@ def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
 
     A draft without citation is never shown: it either admits that the notes do not hold the answer
     (`below_threshold`: passages were found, none of them answers) or claims what nothing backs. One that
-    cites stands, also with "the notes do not say when" in it, unless it opens with the sentence that the
-    prompt orders for this case.
+    cites stands, also with "the notes do not say when" in it, unless it opens as a refusal does.
     """
     if cites:
         declines = text.lstrip().replace("’", "'").startswith(SENTENCE.removesuffix("."))

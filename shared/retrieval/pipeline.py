@@ -20,6 +20,7 @@ from shared.domain import (
 )
 from shared.ports import Embedder, Reranker
 from shared.retrieval.analysis import analyse
+from shared.retrieval.bm25 import idf
 from shared.retrieval.candidates import Search
 from shared.retrieval.embedding import query_vector
 from shared.retrieval.finding import Found, find
@@ -135,6 +136,7 @@ def follow(
         places=places,
         silent_vaults=tuple(sorted(found.pool.silent_vaults)),
         reranked=reranked,
+        weights=idf(found.pool.frequencies, found.pool.stats),
         silent_legs=searched.silent,
     )
     return Trail(search, found.restriction, found.pool, formula, retrieved)

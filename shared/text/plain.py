@@ -9,29 +9,46 @@ _TABLE_RULE = re.compile(r"^[ \t>]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-*:?[ \t
 _LINE_MARK = re.compile(
     r"^(?:[ \t]*(?:>|#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]))+(?:\[[ xX]\][ \t])?[ \t]*", re.MULTILINE
 )
+_CALLOUT = re.compile(r"^[ \t]*\[![a-zA-Z]{1,20}\][-+]?", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _CELL_RULE = re.compile(r"[ \t]*(?<!\\)\|[ \t]*")
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:[ \t]+\"[^\"]*\")?\)")
+_TEMPLATE_TAG = re.compile(r"\{%[-+]?\s*\w+([^{}\n]{0,200}?)\s*[-+]?%\}|\{\{[^{}\n]{0,200}\}\}|\{:[^{}\n]{0,200}\}")
+_WORDS_OF_A_TAG = re.compile(r"\s*\"([\w -]+)\"\s*")
+_LINK_START = re.compile(r"\]\(\s*\Z")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+\"[^\"]*\")?[ \t]*\)")
+_LINK_BY_NAME = re.compile(r"!?\[([^\[\]]+)\]\[[^\[\]]*\]")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,40}\]:?")
 _WIKI_LINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]")
 _STRONG = re.compile(r"(\*\*|(?<!\w)__|~~|==)(?=\S)(.+?)(?<=\S)\1(?!(?<=__)\.?\w)")  # but not `__init__.py`
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])|(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=\S)_(?!\w)")
 _CODE = re.compile(r"(`+)[ ]?(.+?)[ ]?\1")
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--.*?-->")
+_LEFT_OVER = re.compile(r"(?<!\S)\*\*(?=\S)|(?<=\S)\*\*(?!\S)")
+"""What opens or closes emphasis whose other end lies in another sentence."""
 
 
 def plain(markdown: str) -> str:
     """Markdown of a sentence or a few lines -> the text without its marks; cells of a table row joined by commas.
 
-    Empty for what shows no words of its own: rules of tables, fences of code. The words of code stay.
+    Empty for what shows no words of its own: rules of tables, fences of code, tags of templates. Words of code stay.
     """
     text = _TABLE_RULE.sub("", _FENCE.sub("", markdown))
-    text = _LINE_MARK.sub("", text)
-    text = _TABLE_ROW.sub(_cells, text)
+    text = _CALLOUT.sub("", _LINE_MARK.sub("", text))
+    text = _TABLE_ROW.sub(lambda row: ", ".join(filter(None, cells(row[0]))), text)
+    text = _TEMPLATE_TAG.sub(_words_of_a_tag, text)
     text = _WIKI_LINK.sub(r"\1", _LINK.sub(r"\1", text))
+    text = _FOOTNOTE.sub("", _LINK_BY_NAME.sub(r"\1", text))
     text = _CODE.sub(r"\2", _STRONG.sub(r"\2", _TAG.sub(" ", text)))
     text = _EMPHASIS.sub(lambda found: found[1] or found[2], text)
-    return " ".join(text.split())
+    return " ".join(_LEFT_OVER.sub("", text).split())
 
 
-def _cells(row: re.Match[str]) -> str:
-    return ", ".join(cell for cell in _CELL_RULE.split(row[1].strip()) if cell)
+def cells(row: str) -> tuple[str, ...]:
+    """Of a table's row, as they stand in it; empty ones too."""
+    return tuple(_CELL_RULE.split(row.lstrip("> \t").removeprefix("|").rstrip().removesuffix("|").strip()))
+
+
+def _words_of_a_tag(tag: re.Match[str]) -> str:
+    """`{% channel "travel" %}` shows a word; what names a file or several things does not, nor what is a link's end."""
+    words = _WORDS_OF_A_TAG.fullmatch(tag[1] or "")
+    return words[1] if words and not _LINK_START.search(tag.string, 0, tag.start()) else ""

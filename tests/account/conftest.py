@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.adapters.extractive import ExtractiveWriter
 from shared.adapters.firebase_auth import NoVerifier
+from shared.answering.quoting import Quoter
 from shared.app import App
 from shared.ports import Store
 from shared.settings import Settings
@@ -33,8 +33,8 @@ def home(store: Store) -> Iterator[Household]:
                 settings=Settings(),
                 store=store,
                 embedder=embedder,
-                writer=ExtractiveWriter(),
-                fallback=ExtractiveWriter(),
+                writer=None,
+                quoter=Quoter(),
                 verifier=NoVerifier(),
                 pool=pool,
                 clock=clock,

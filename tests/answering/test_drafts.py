@@ -5,7 +5,7 @@ from collections.abc import Generator
 
 import pytest
 
-from shared.answering.drafts import write_draft
+from shared.answering.drafts import NotWritten, write_draft
 from shared.domain import Draft, Piece, Prompt, Usage
 from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
 from shared.ports import Writer
@@ -31,35 +31,40 @@ class FixedWriter:
         yield Piece(self._draft.text, self._draft.usage, truncated=self._draft.truncated)
 
 
-def finished(writer: Writer, fallback: Writer) -> Draft:
-    draft = list(write_draft(PROMPT, writer=writer, fallback=fallback))[-1]
-    assert isinstance(draft, Draft)
-    return draft
+def end_of(writer: Writer | None, prompt: Prompt = PROMPT) -> Draft | NotWritten:
+    end = list(write_draft(prompt, writer))[-1]
+    assert not isinstance(end, str)
+    return end
 
 
 def write(draft: Draft) -> Draft:
-    return finished(FixedWriter(draft), ScriptedWriter("Fallback."))
+    end = end_of(FixedWriter(draft))
+    assert isinstance(end, Draft)
+    return end
 
 
 @pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
-def test_the_fallback_answers_when_the_writer_cannot(problem: AuroraError, caplog: pytest.LogCaptureFixture) -> None:
+def test_that_the_writer_cannot_is_a_result_and_logged(problem: AuroraError, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        draft = finished(ScriptedWriter(problem), FixedWriter(Draft("Fallback.", "fixed")))
-    assert (draft.text, draft.model) == ("Fallback.", "fixed")
+        assert end_of(ScriptedWriter(problem)) == NotWritten()
     assert [record.getMessage() for record in caplog.records] == [
-        f"scripted did not write ({type(problem).__name__}); fixed answers"
+        f"scripted did not write ({type(problem).__name__}); the notes are quoted instead"
     ]
+
+
+def test_that_there_is_no_writer_is_a_result_and_no_news(caplog: pytest.LogCaptureFixture) -> None:
+    assert end_of(None) == NotWritten()
+    assert caplog.records == []
 
 
 def test_what_only_the_operator_can_fix_is_not_covered_up() -> None:
     with pytest.raises(BrokenPromise):
-        finished(ScriptedWriter(BrokenPromise("shape")), ScriptedWriter("Fallback."))
+        end_of(ScriptedWriter(BrokenPromise("shape")))
 
 
 @pytest.mark.parametrize("nothing", ["", " ", "\n\t \n"])
-def test_the_fallback_answers_when_the_writer_writes_nothing_but_was_paid(nothing: str) -> None:
-    draft = write(Draft(nothing, "fixed", Usage(100, 0)))
-    assert (draft.text, draft.model, draft.usage) == ("Fallback.", "scripted", Usage(100, 0))
+def test_a_writer_that_writes_nothing_was_paid_all_the_same(nothing: str) -> None:
+    assert end_of(FixedWriter(Draft(nothing, "fixed", Usage(100, 0)))) == NotWritten(Usage(100, 0))
 
 
 @pytest.mark.parametrize(

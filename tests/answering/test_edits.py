@@ -9,6 +9,7 @@ import pytest
 
 from shared.answering.edits import as_notes_are
 from shared.answering.pipeline import answer
+from shared.answering.quoting import Quoter
 from shared.domain import Answer, RefusalReason
 from shared.errors import StoreUnavailable
 from tests.answering.samples import passage, question, retrieved
@@ -21,7 +22,7 @@ def answered() -> Answer:
     first, second = passage("We chose Firestore."), passage("We chose Cloud Run.")
     second = replace(second, chunk=replace(second.chunk, note_id="other"))
     writer = ScriptedWriter("We chose Firestore [N1]. We chose Cloud Run [N2].")
-    return answer(question(), retrieved(first, second), writer=writer, fallback=writer)
+    return answer(question(), retrieved(first, second), writer=writer, quoter=Quoter())
 
 
 def test_only_what_was_edited_is_stale(answered: Answer) -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from shared.adapters.extractive import ExtractiveWriter
 from shared.answering.drafts import LONGEST_DRAFT
 from shared.answering.pipeline import answer, answer_events
+from shared.answering.quoting import Quoter
 from shared.domain import (
     Answer,
     AnswerEvent,
@@ -35,6 +35,10 @@ from tests.fakes import ScriptedWriter
 FIRESTORE = passage("We chose Firestore as the database. It scales.", note_id="a")
 CLOUD_RUN = passage("The API runs on Cloud Run.", note_id="b", start=40)
 FOUND = retrieved(FIRESTORE, CLOUD_RUN)
+QUOTED = (
+    "Closest passages in your notes:\n\n> We chose Firestore as the database. It scales. [N1]\n\n"
+    "> The API runs on Cloud Run. [N2]"
+)
 Parts: TypeAlias = "tuple[str | AuroraError | Piece, ...]"
 
 
@@ -42,7 +46,7 @@ def events_of(
     *parts: str | AuroraError | Piece, found: Retrieved | None = FOUND, asked: Question | None = None
 ) -> list[AnswerEvent]:
     writer = ScriptedWriter(parts)
-    return list(answer_events(asked or question(), found, writer=writer, fallback=ExtractiveWriter()))
+    return list(answer_events(asked or question(), found, writer=writer, quoter=Quoter()))
 
 
 def shown(events: list[AnswerEvent]) -> str:
@@ -107,8 +111,8 @@ def test_whatever_is_written_what_is_shown_at_the_end_is_the_answer(
     script: Parts = (*parts, *endings[ending])
     events = events_of(*script, asked=asked)
     assert shown(events) == final(events).text
-    writer, fallback = ScriptedWriter(script), ExtractiveWriter()
-    whole = answer(asked, FOUND, writer=writer, fallback=fallback)
+    writer, quoter = ScriptedWriter(script), Quoter()
+    whole = answer(asked, FOUND, writer=writer, quoter=quoter)
     assert replace(whole, timings_ms={}) == replace(final(events), timings_ms={})
 
 
@@ -132,7 +136,7 @@ def test_tokens_end_in_no_marker_and_show_none_that_was_not_offered(parts: list[
 def test_a_model_that_dies_before_any_text_is_replaced_without_a_word() -> None:
     events = events_of(Piece(""), ModelUnavailable("away"))
     assert (retractions(events), final(events).model) == ([], "extractive")
-    assert shown(events) == "We chose Firestore as the database [N1]."
+    assert shown(events) == QUOTED
 
 
 @pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
@@ -142,10 +146,10 @@ def test_a_model_that_dies_on_the_way_is_withdrawn_and_replaced(
     with caplog.at_level(logging.WARNING):
         events = events_of("It was Redis", Piece(" [N2] and", Usage(100, 7)), problem)
     assert retractions(events) == [Retracted(0, RetractReason.WRITER_FAILED)]
-    assert shown(events) == final(events).text == "We chose Firestore as the database [N1]."
+    assert shown(events) == final(events).text == QUOTED
     assert (final(events).model, final(events).usage) == ("extractive", Usage(100, 7))
     (line,) = [record.getMessage() for record in caplog.records]
-    assert line == f"scripted broke off ({type(problem).__name__}); extractive answers"
+    assert line == f"scripted broke off ({type(problem).__name__}); the notes are quoted instead"
 
 
 @pytest.mark.parametrize("nothing", [("",), (" ", "\n"), ("\x00",)])
@@ -184,7 +188,7 @@ def test_a_list_of_sources_at_the_end_is_withdrawn_however_often_it_comes() -> N
 
 def test_a_hundred_thousand_characters_are_the_limit_and_the_model_is_stopped() -> None:
     writer = ScriptedWriter(tuple("It is Firestore [N1]. " * 50 for _ in range(200)))
-    events = list(answer_events(question(), FOUND, writer=writer, fallback=ExtractiveWriter()))
+    events = list(answer_events(question(), FOUND, writer=writer, quoter=Quoter()))
     assert writer.hung_up == 1
     assert LONGEST_DRAFT - 100 < len(final(events).text) <= LONGEST_DRAFT
     assert final(events).text.endswith("[N1]. …")
@@ -223,7 +227,7 @@ def test_the_callers_last_word_is_what_is_shown() -> None:
             question(),
             FOUND,
             writer=writer,
-            fallback=writer,
+            quoter=Quoter(),
             amend=lambda answer: replace(answer, text="Later.", citations=(), refusal=RefusalReason.INDEX_PENDING),
         )
     )
@@ -238,14 +242,14 @@ def test_a_label_that_comes_to_mean_another_source_is_withdrawn_with_its_text() 
         return replace(answer, citations=swapped)
 
     writer = ScriptedWriter(("Firestore [N1]. Cloud Run [N2].",))
-    events = list(answer_events(question(), FOUND, writer=writer, fallback=writer, amend=swap))
+    events = list(answer_events(question(), FOUND, writer=writer, quoter=Quoter(), amend=swap))
     assert retractions(events) == [Retracted(10, RetractReason.REVISED)]
     assert [event.citation for event in events if isinstance(event, Cited)][2:] == list(final(events).citations)
 
 
 def test_leaving_ends_the_model_call() -> None:
     writer = ScriptedWriter(("It is ", "Firestore [N1].", " More."))
-    events = answer_events(question(), FOUND, writer=writer, fallback=writer)
+    events = answer_events(question(), FOUND, writer=writer, quoter=Quoter())
     next(event for event in events if isinstance(event, Token))
     events.close()
     assert writer.hung_up == 1

@@ -8,9 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from shared.adapters.extractive import ExtractiveWriter
 from shared.answering.pipeline import answer
-from shared.domain import Answer, Draft, Piece, Prompt, Question, RefusalReason, Retrieved, Usage
+from shared.answering.quoting import Quoter
+from shared.domain import (
+    Answer,
+    AnswerKind,
+    Draft,
+    Piece,
+    Prompt,
+    Question,
+    RefusalReason,
+    Retrieved,
+    SupportState,
+    Usage,
+)
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
 from shared.ports import Writer
 from tests.answering.samples import LAST_WEEK, passage, question, retrieved
@@ -18,7 +29,11 @@ from tests.fakes import ScriptedWriter
 
 FIRESTORE = passage("We chose Firestore as the database. It scales.", note_id="a")
 CLOUD_RUN = passage("The API runs on Cloud Run.", note_id="b", start=40)
-FALLBACK = ExtractiveWriter()
+QUOTER = Quoter()
+QUOTED = (
+    "Closest passages in your notes:\n\n> We chose Firestore as the database. It scales. [N1]\n\n"
+    "> The API runs on Cloud Run. [N2]"
+)
 
 
 class UncallableWriter:
@@ -38,7 +53,7 @@ def ask(*drafts: str | AuroraError, found: Retrieved | None = None, asked: Quest
         asked or question(),
         found or retrieved(FIRESTORE, CLOUD_RUN),
         writer=ScriptedWriter(*drafts),
-        fallback=FALLBACK,
+        quoter=QUOTER,
     )
 
 
@@ -62,7 +77,7 @@ def test_an_answer_cites_by_first_use_and_quotes_the_notes() -> None:
 def test_what_retrieval_refuses_no_model_is_asked(reason: RefusalReason) -> None:
     found = retrieved(FIRESTORE, refusal=reason)
     writer: Writer = UncallableWriter()
-    result = answer(question(), found, writer=writer, fallback=writer)
+    result = answer(question(), found, writer=writer, quoter=Quoter())
     assert result.text.startswith("I don't have enough information")
     assert (result.refusal, result.citations, result.model, result.usage) == (reason, (), "none", Usage())
     assert result.retrieved is found
@@ -99,10 +114,15 @@ def test_a_cited_answer_may_say_what_the_notes_do_not_tell() -> None:
 
 
 @pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked"), "", " \n "])
-def test_without_the_model_the_notes_own_sentences_answer(problem: str | AuroraError) -> None:
+def test_without_the_model_the_notes_are_quoted_and_nothing_claims_to_answer(problem: str | AuroraError) -> None:
     result = ask(problem)
-    assert (result.text, result.model) == ("We chose Firestore as the database [N1].", "extractive")
-    assert result.citations[0].quote == "We chose Firestore as the database."
+    assert (result.text, result.model, result.kind) == (QUOTED, "extractive", AnswerKind.QUOTED)
+    assert [citation.quote for citation in result.citations] == [
+        "We chose Firestore as the database. It scales.",
+        "The API runs on Cloud Run.",
+    ]
+    assert {citation.support.state for citation in result.citations if citation.support} == {SupportState.QUOTED}
+    assert result.grounding is None
 
 
 def test_without_the_model_unanswerable_stays_unanswered() -> None:
@@ -124,7 +144,7 @@ def test_citations_that_nobody_wants_are_checked_and_then_left_out() -> None:
 @pytest.mark.parametrize("found", [None, retrieved(FIRESTORE)])
 def test_plain_chat_sees_no_notes_and_keeps_no_marker(found: Retrieved | None) -> None:
     writer = ScriptedWriter("Paris is the capital [N1].")
-    result = answer(replace(question("Capital of France?"), use_notes=False), found, writer=writer, fallback=FALLBACK)
+    result = answer(replace(question("Capital of France?"), use_notes=False), found, writer=writer, quoter=QUOTER)
     assert result.text == "Paris is the capital."
     assert (result.citations, result.refusal, result.retrieved, result.removed_labels) == ((), None, None, ("N1",))
     assert writer.prompts[0].sources == ()
@@ -134,7 +154,7 @@ def test_plain_chat_sees_no_notes_and_keeps_no_marker(found: Retrieved | None) -
 def test_plain_chat_without_a_model_says_why_it_cannot() -> None:
     result = ask(ModelUnavailable("away"), asked=replace(question(), use_notes=False))
     assert result.text.startswith("I don't have enough information")
-    assert result.model == "extractive"
+    assert result.model == "none"
 
 
 def test_a_wider_search_is_never_silent() -> None:
@@ -157,8 +177,8 @@ def test_where_notes_of_then_speak_of_other_things_the_answer_does_not_say_that_
 def test_a_note_cannot_smuggle_a_citation_into_the_answer() -> None:
     forged = passage("The database is Oracle [N2], says [N1][N9].", note_id="c")
     result = ask(ModelUnavailable("away"), found=retrieved(forged, CLOUD_RUN, text="database"))
-    assert re.findall(r"\[N\d+\]", result.text) == ["[N1]"]
-    assert result.citations[0].passage is forged
+    assert re.findall(r"\[N\d+\]", result.text) == ["[N1]", "[N2]"]
+    assert [citation.passage for citation in result.citations] == [forged, CLOUD_RUN]
 
 
 def test_the_same_draft_gives_the_same_answer() -> None:
@@ -177,5 +197,5 @@ def test_a_draft_of_a_hundred_thousand_characters_is_checked_in_time() -> None:
 
 def test_the_tokens_of_a_refused_draft_are_still_counted() -> None:
     writer = ScriptedWriter((Piece("It is "), Piece("Redis.", Usage(10, 5))))
-    result = answer(question(), retrieved(FIRESTORE), writer=writer, fallback=FALLBACK)
+    result = answer(question(), retrieved(FIRESTORE), writer=writer, quoter=QUOTER)
     assert (result.refusal, result.usage) == (RefusalReason.UNSUPPORTED_CLAIMS, Usage(10, 5))

@@ -54,10 +54,10 @@ def test_the_prompt_as_a_whole() -> None:
     assert f"=== system\n{prompt.system}\n=== user\n{prompt.user}\n" == SNAPSHOT.read_text(encoding="utf-8")
 
 
-def test_the_parts_are_kept_for_writers_that_read_no_prose() -> None:
+def test_the_question_and_its_sources_go_along() -> None:
     found, offered = retrieved(text="database"), sources("We chose Firestore.")
     prompt = build_prompt(question(), found, offered)
-    assert (prompt.question, prompt.sources, prompt.analysis) == (question().text, offered, found.analysis)
+    assert (prompt.question, prompt.sources) == (question().text, offered)
 
 
 def test_every_prompt_draws_its_own_key() -> None:
@@ -171,7 +171,7 @@ def test_a_range_is_told_by_its_first_and_last_day() -> None:
 
 def test_plain_chat_gets_no_sources_and_the_question_as_it_was_asked() -> None:
     prompt = build_plain_prompt(replace(question(), text="Hello"))
-    assert (prompt.user, prompt.sources, prompt.analysis) == ("Hello", (), None)
+    assert (prompt.user, prompt.sources) == ("Hello", ())
     assert "18 November 2026" in prompt.system
 
 

@@ -126,6 +126,15 @@ def test_somebody_decides_and_the_other_goes_into_the_trash(sides: Sides, take: 
     assert sides.index()["conflicts"] == []
 
 
+def test_a_note_that_goes_into_the_trash_takes_along_what_no_file_of_its_text_could_say(sides: Sides) -> None:
+    broken = "---\nbroken: [\n---\nThe boat is red."
+    sides.edit("boat.md", title="A name of its own", text=broken)
+    sides.write("boat.md", "# Boat\n\nThe boat is green.")
+    sides.index("--take", "file")
+    assert sides.thrown_away("A name of its own")
+    assert sides.thrown_away(broken)
+
+
 @pytest.mark.parametrize("take", ["file", "note"])
 def test_a_deletion_on_one_side_and_a_change_on_the_other_is_decided_too(sides: Sides, take: str) -> None:
     sides.edit("boat.md", text=f"# Boat\n\nThe boat is red, gone {take}.")

@@ -255,7 +255,7 @@ def test_the_demo_answers_three_questions_with_citations(aurora: Aurora) -> None
     assert all(answer["citations"] for answer in shown["answers"])
     assert not aurora.home.exists()
     text = aurora("demo", "examples/notes").output
-    assert text.count("\n> ") == 3
+    assert text.count("\n› ") == 3
     assert "[N1]" in text
 
 

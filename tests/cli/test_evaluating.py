@@ -44,7 +44,7 @@ def test_a_golden_file_is_asked_and_measured(aurora: Aurora, notes: Write, tmp_p
     assert variant["overall"]["MRR"] == 1.0
     assert set(variant["slices"]) == {"toys", "all"}
     assert variant["refusals"] == {"accuracy": 1.0, "unanswerableRefused": 1.0, "answerableRefused": 0.0}
-    assert variant["citations"] == {"precision": 1.0, "recall": 1.0}
+    assert variant["citations"]["recall"] == 1.0
 
 
 def test_variants_stand_side_by_side(aurora: Aurora, notes: Write, tmp_path: Path) -> None:

@@ -51,7 +51,10 @@ def test_people_are_told_that_a_cited_note_has_changed(stale: bool, tmp_path: Pa
     place = {"title": "Boat", "headingPath": "", "path": "boat.md", "noteId": "n", "createdAt": "2026-05-08"}
     citation = {**place, "cid": "N1", "quote": "It is blue.", "stale": stale}
     with redirect_stdout(StringIO()) as written:
-        show_sources({"citations": [citation], "meta": {"refusal": None}}, Place(tmp_path, "local", as_json=False))
+        show_sources(
+            {"citations": [citation], "meta": {"answerKind": "written", "refusal": None}},
+            Place(tmp_path, "local", as_json=False),
+        )
     assert ("has changed since" in written.getvalue()) is stale
 
 

@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 
-from shared.adapters.extractive import ExtractiveWriter
+from shared.answering.quoting import Quoter
 from shared.domain import NoteKey
 from shared.errors import (
     AuroraError,
@@ -181,11 +181,11 @@ def test_a_caller_is_told_when_to_come_back(world: World) -> None:
 def test_a_bug_is_told_without_its_text(
     world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def breaks(_: ExtractiveWriter, __: object) -> object:
+    def breaks(*_: object) -> object:
         raise ZeroDivisionError(SECRET)
 
     world.save("n1", title="Treasure", text=SECRET)
-    monkeypatch.setattr(ExtractiveWriter, "stream", breaks)
+    monkeypatch.setattr(Quoter, "quotes", breaks)
     response = world.call("chat", "POST", "/chat", {"message": "Where is the treasure?"})
     assert problem(response)[:2] == (500, "INTERNAL")
     assert "treasure" not in response.get_data(as_text=True)

@@ -99,7 +99,7 @@ def test_a_streamed_answers_line_says_the_same(world: World, lines: _Lines) -> N
     assert {name: value for name, value in whole.items() if name not in varying} == {
         name: value for name, value in streamed.items() if name not in varying
     }
-    assert set(streamed["timingsMs"]) == {"retrieval", "write", "check"}, "found before: it is not searched again"
+    assert set(streamed["timingsMs"]) == {"retrieval", "write", "quote"}, "found before: it is not searched again"
     assert streamed["caches"]["results"]["hits"] == 1
 
 
@@ -180,7 +180,7 @@ def test_a_collector_gets_the_request_and_its_steps_below_it(
     found = {span["name"]: span for span in _spans(collector)}
     request = found.pop("POST /")
     assert (request["trace"], request["parent"]) == ("a" * 32, "b" * 16)
-    assert {"analysis", "restriction", "candidates", "selection", "write", "check"} <= set(found)
+    assert {"analysis", "restriction", "candidates", "selection", "write", "quote"} <= set(found)
     assert {(span["trace"], span["parent"]) for span in found.values()} == {("a" * 32, request["id"])}
     assert all(0 <= span["ms"] <= request["ms"] for span in found.values())
 

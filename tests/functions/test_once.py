@@ -34,7 +34,7 @@ ASKED = {"message": "Which colour is the boat?", "requestId": "r-1"}
 def writer(world: World) -> ScriptedWriter:
     """Says something else each time it is asked."""
     world.save("boat", title="Boat", text="The boat is blue.")
-    scripted = ScriptedWriter(*(f"Answer {number}: it is blue [N1]." for number in range(9)))
+    scripted = ScriptedWriter(*(f"Answer {number}. The boat is blue [N1]." for number in range(9)))
     bootstrap.use(replace(world.app, writer=scripted))
     return scripted
 
@@ -118,7 +118,7 @@ def test_an_answer_stays_when_its_note_was_only_edited(world: World) -> None:
 @pytest.mark.usefixtures("writer")
 def test_only_the_citations_of_edited_notes_are_stale_in_a_repeat(world: World) -> None:
     world.save("paint", title="Paint", text="The colour of the boat needs paint.")
-    bootstrap.use(replace(bootstrap.app(), writer=ScriptedWriter("It is blue [N1]. It needs paint [N2].")))
+    bootstrap.use(replace(bootstrap.app(), writer=ScriptedWriter("The boat is meant [N1]. The boat is meant [N2].")))
     assert len(_chat(world).get_json()["citations"]) == 2
     world.save("paint", title="Paint", text="The colour of the boat needs no paint.")
     expected = {"boat": False, "paint": True}

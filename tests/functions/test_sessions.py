@@ -400,7 +400,9 @@ def test_a_deleted_notes_text_is_gone_from_citations_list_and_answer(boat: World
             "stale": True,
         }
     ]
-    assert answered["text"] == ("[…] [N1] […] [N1]\n\nSources:\n- [N1] deleted note (2026-11-21) note:boat#boat_000")
+    assert answered["text"] == (
+        "Closest passages in your notes:\n\n> […] [N1]\n\nSources:\n- [N1] deleted note (2026-11-21) note:boat#boat_000"
+    )
     assert "bow" not in str(_messages(boat, body["meta"]["sessionId"]))
 
 
@@ -412,11 +414,11 @@ def test_a_deleted_notes_text_is_not_told_to_the_writer_later(boat: World, monke
     monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, writer=writer)])
     _ask(boat, "And the car?", session_id)
     assert "bow" not in writer.prompts[0].user
-    assert "> Answer: […]" in writer.prompts[0].user
+    assert "> > […]" in writer.prompts[0].user
 
 
 def test_a_refusal_is_kept_without_the_nearest_notes(boat: World) -> None:
-    body = _ask(boat, "Who won the chess match in Reykjavik?")
+    body = _ask(boat, "Who won the chess match in Reykjavik?", threshold=1)
     assert body["meta"]["refusal"]["nearest"]
     refusal = _messages(boat, body["meta"]["sessionId"])[1]["meta"]["refusal"]
     assert refusal == {"reason": body["meta"]["refusal"]["reason"], "nearest": []}

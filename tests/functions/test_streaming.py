@@ -39,7 +39,7 @@ def told(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scripte
         monkeypatch.setattr(bootstrap, "_process", [replace(world.app, writer=writer)])
         return writer
 
-    tell("Cloud ", "Run [N1] and", " Fire\u2028store [N", "2].", Piece(" Yes [N9]. 😀", None))
+    tell("Cloud ", "Run [N1] and", " \u2028Firestore [N", "2].", Piece(" Yes [N9]. 😀", None))
     return tell
 
 
@@ -83,7 +83,7 @@ def test_events_come_in_their_order(world: World, how: str) -> None:
     assert events[0][1] == {"requestId": "r1", "sessionId": None}
     assert [row["noteId"] for row in events[2][1]["sources"]] == ["api", "store"]
     assert events[-2][1] == events[-1][1]["meta"]["usage"]
-    assert shown(events) == events[-1][1]["answer"] == "Cloud Run [N1] and Fire\u2028store [N2]. Yes. 😀"
+    assert shown(events) == events[-1][1]["answer"] == "Cloud Run [N1] and \u2028Firestore [N2]. Yes. 😀"
 
 
 @pytest.mark.usefixtures("told")
@@ -97,7 +97,7 @@ def test_a_citation_follows_the_token_with_its_first_marker(world: World) -> Non
 
 def test_the_streamed_result_is_the_unstreamed_body(world: World, told: Callable[..., ScriptedWriter]) -> None:
     streamed = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))[-1][1]
-    told("Cloud Run [N1] and Fire\u2028store [N2]. Yes [N9]. 😀")
+    told("Cloud Run [N1] and \u2028Firestore [N2]. Yes [N9]. 😀")
     whole = world.call("chat", "POST", "/chat", ASKED).get_json()
     assert without_times_and_ids(streamed) == without_times_and_ids(whole)
 

@@ -86,10 +86,17 @@ def test_a_note_that_is_deleted_while_the_answer_is_written_answers_no_more(
 
 
 def test_what_is_not_backed_is_flagged(world: World) -> None:
-    body = answered(world, "The boat is 15 metres long [N1].")
-    assert body["answer"] == "The boat is 15 metres long [N1]."
+    said = "The boat is 15 metres long [N1]. It was built in Kiel [N1]."
+    body = answered(world, said)
+    assert body["answer"] == said
     assert body["citations"][0]["support"]["state"] == "unsupported"
-    assert body["meta"]["grounding"] == {"precision": 0.0, "recall": 0.0}
+    assert body["meta"]["grounding"] == {"precision": 0.5, "recall": 0.5}
+
+
+def test_where_nothing_that_is_cited_backs_anything_there_is_no_answer(world: World) -> None:
+    body = answered(world, "The boat is 15 metres long [N1].")
+    assert body["answer"].startswith("I don't have enough information")
+    assert (body["meta"]["refusal"]["reason"], body["citations"]) == ("unsupported_claims", [])
 
 
 def test_under_the_strict_policy_it_goes(world: World) -> None:

@@ -14,7 +14,7 @@ import functions_framework
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.adapters.extractive import ExtractiveWriter
+from shared.answering.quoting import Quoter
 from shared.app import App
 from shared.errors import AuroraError, Unauthenticated
 from shared.ports import Embedder, Identity, Store
@@ -110,8 +110,8 @@ def world_on(store: Store, home: Path, clients: dict[str, FlaskClient], embedder
             settings=Settings(home=home, auth="none", allowed_origins=("https://notes.example",)),
             store=store,
             embedder=embedder,
-            writer=ExtractiveWriter(),
-            fallback=ExtractiveWriter(),
+            writer=None,
+            quoter=Quoter(),
             verifier=tokens,
             pool=pool,
             clock=clock,

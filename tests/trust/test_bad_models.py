@@ -21,8 +21,11 @@ pytestmark = pytest.mark.slow
 
 ASKED = {"message": "What did we decide to use for the API?"}
 GOOD = "We decided to use Cloud Run for the API [N1]."
+UNANSWERED = (
+    "I don't have enough information in your notes to answer this question: the nearest notes do not hold the answer."
+)
 UNBACKED = "I don't have enough information in your notes to answer this question: no passage backs what could be said."
-EXTRACTED = "We decided to use Cloud Run for the API [N1]."
+EXTRACTED = "Closest passages in your notes:\n\n> We decided to use Cloud Run for the API. [N1]"
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,18 @@ MODELS = {
     "cites a label that was not offered": Bad(("We decided ", "to use Cloud Run for the API [N1][N", "99]."), GOOD),
     "cites only labels of its own": Bad(("Run [N99]. ", "Fire [N98]."), UNBACKED, refusal="unsupported_claims"),
     "cites nothing": Bad(("It is Cloud Run", " of course."), UNBACKED, refusal="unsupported_claims"),
+    "says yes and answers": Bad(("ANSWER: y", "es\n", GOOD), GOOD),
+    "says partly on the same line": Bad(("**ANSWER: partly**. ", GOOD), GOOD),
+    "says no": Bad(("ANSWER: no",), UNANSWERED, refusal="below_threshold"),
+    "says no and answers": Bad(("ANSWER: no\n", GOOD), UNANSWERED, refusal="below_threshold"),
+    "answers and says no": Bad((f"{GOOD}\n", "ANSWER: no"), UNANSWERED, refusal="below_threshold"),
+    "says yes and refuses": Bad(("ANSWER: yes\nYour notes ", "do not say."), UNANSWERED, refusal="below_threshold"),
+    "says yes and cites nothing": Bad(("ANSWER: yes\nIt is Cloud Run.",), UNBACKED, refusal="unsupported_claims"),
+    "says yes and cites at random": Bad(
+        ("ANSWER: yes\nElephants sleep for two hours a night [N1].",), UNBACKED, refusal="unsupported_claims"
+    ),
+    "says yes and nothing else": Bad(("ANSWER: yes\n",), EXTRACTED, "extractive"),
+    "says whether at every turn": Bad(("ANSWER: yes\n", GOOD, "\nANSWER: yes\n"), GOOD),
     "answers empty": Bad(("",), EXTRACTED, "extractive"),
     "answers in blanks": Bad((" \n", "\t"), EXTRACTED, "extractive"),
     "answers in invisible characters": Bad(("\u200b\u2060", "\ufeff\U000e0041"), EXTRACTED, "extractive"),
@@ -79,6 +94,7 @@ def as_wanted(body: dict[str, Any], bad: Bad) -> None:
     assert (body["meta"]["refusal"] or {}).get("reason") == bad.refusal
     assert {each["cid"] for each in body["citations"]} == (set() if bad.refusal else {"N1"})
     assert "N99" not in answer
+    assert "ANSWER" not in answer
     assert len(answer) <= 100_100
     assert active(answer[:5000], ()) == []
 
@@ -100,7 +116,7 @@ def test_a_model_that_misbehaves_streamed(world: World, writes: Callable[..., No
     as_wanted(result, MODELS[name])
     shown = list(shown_on_the_way(events)) if len(events) < 500 else [shown_at_the_end(events)]
     assert shown[-1] == result["answer"]
-    assert [text for text in shown if "N99" in text or active(text[:5000], ())] == []
+    assert [text for text in shown if "N99" in text or "ANSWER" in text or active(text[:5000], ())] == []
 
 
 def shown_at_the_end(events: list[tuple[str, Any]]) -> str:

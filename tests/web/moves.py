@@ -6,7 +6,7 @@ import time
 
 from playwright.sync_api import Locator, Page, expect
 
-QUESTION = "What did we decide about the API?"
+QUESTION = "Do we use Cloud Run for the API?"
 
 
 def ask(page: Page, question: str) -> Locator:

@@ -11,6 +11,7 @@ const SUPPORT = /** @type {Readonly<Record<string, {word: string, sentence: stri
   supported: { word: "supported", sentence: "The passage backs what is said." },
   partial: { word: "partly supported", sentence: "The passage backs only part of what is said." },
   unsupported: { word: "not supported", sentence: "The passage does not back what is said. Read it yourself." },
+  quoted: { word: "quoted", sentence: "Your note's own words. Nobody judged whether they answer." },
   stale: { word: "changed since", sentence: "The note has changed since it was read for this answer." },
   none: { word: "not judged", sentence: "Not judged: read the passage yourself." },
 });

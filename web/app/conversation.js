@@ -2,6 +2,7 @@
 
 import { ask, empty, finished } from "./answer.js";
 import { ApiError } from "./api.js";
+import { plural } from "./dom.js";
 import { newId } from "./page.js";
 import { resultOf } from "./sessions.js";
 import { Exchange } from "./views/exchange.js";
@@ -130,8 +131,7 @@ export class Conversation extends EventTarget {
       this.name(answer.sessionId);
       const result = { answer: answer.text, citations: answer.citations, meta: answer.meta };
       this.keep({ question, requestId, result });
-      const { length } = answer.citations;
-      this.page.announce(answer.meta.refusal ? "No answer in your notes." : `Answer ready, ${length} source${length === 1 ? "" : "s"}.`);
+      this.page.announce(ending(answer));
     }
     this.changed();
   }
@@ -200,4 +200,11 @@ export class Conversation extends EventTarget {
 function broken() {
   const error = new ApiError(0, "This question was not answered: the page was closed or the connection broke.");
   return { ...empty(), phase: "failed", error };
+}
+
+/** What a screen reader hears when an answer has ended. @param {import("./answer.js").Answer} answer */
+function ending({ meta, citations: { length } }) {
+  if (meta.refusal) return "No answer in your notes.";
+  if (meta.answerKind === "quoted") return `${plural(length, "quote")} from your notes.`;
+  return `Answer ready, ${plural(length, "source")}.`;
 }

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.adapters.extractive import ExtractiveWriter
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
 from shared.answering.model_judge import ModelJudge
 from shared.answering.pipeline import answer
+from shared.answering.quoting import Quoter
 from shared.answering.support import OfflineJudge
 from shared.domain import Exchange, Question, Statement, Template
 from shared.retrieval.folder_ranking import rank_folders
@@ -43,7 +43,7 @@ def api(request: pytest.FixtureRequest, credentials: object) -> str:
 
 
 def answered(writer: GeminiWriter) -> None:
-    given = answer(question(), retrieved(PASSAGE), writer=writer, fallback=ExtractiveWriter())
+    given = answer(question(), retrieved(PASSAGE), writer=writer, quoter=Quoter())
     assert given.model == writer.model
 
 

@@ -9,10 +9,13 @@ import { understood } from "./understood.js";
 const PHASES = { waiting: "Asking…", searching: "Searching your notes…", writing: "Writing…" };
 
 const WITHDRAWN = /** @type {Readonly<Record<string, string>>} */ ({
-  writer_failed: "The writing model broke off; another one answered from the start.",
+  writer_failed: "The writing model broke off; your notes are quoted instead.",
   revised: "The check of this answer took back something that had been shown.",
   refused: "The first draft could not stand and was taken back.",
 });
+
+const QUOTED =
+  "These are quotes, not an answer: no model wrote one. GEMINI_API_KEY, or OPENAI_BASE_URL with CHAT_MODEL, switches a model on.";
 
 /**
  * @typedef {object} Actions what can be done with an exchange; each gets the exchange
@@ -126,6 +129,7 @@ export class Exchange {
     const stale = answer.citations.filter((citation) => citation.stale).map((citation) => citation.cid);
     const removed = answer.meta?.removedCitations ?? [];
     return [
+      answer.meta?.answerKind === "quoted" && QUOTED,
       ...new Set(answer.withdrawn.map((reason) => WITHDRAWN[reason] ?? "Part of this answer was taken back while it was written.")),
       bad.length && `${bad.join(", ")} ${bad.length === 1 ? "does" : "do"} not back what is said there: read the passage before you rely on it.`,
       stale.length && `The note behind ${stale.join(", ")} has changed since it was read for this answer.`,

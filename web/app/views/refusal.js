@@ -29,7 +29,7 @@ export function refusalBox(exchange) {
 
 /** @param {any} row @param {import("./exchange.js").Exchange} exchange */
 function near(row, exchange) {
-  const open = () => exchange.actions.open(row.noteId, row.span);
+  const open = () => exchange.actions.open(row.noteId, row.quoteSpan ?? row.span);
   return h(
     "li",
     {},

@@ -1,0 +1,173 @@
+"""Question and passages -> what comes nearest to it in the notes' own words, without a model that writes.
+
+Likeness does not tell an answer from a near miss, so nothing here claims to answer: up to three quotes of different
+notes, each the neighbouring sentences of a passage that lie nearest to the question by meaning and words.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import mul
+
+from shared.answering.subject import speaks_of_subject
+from shared.domain import Analysis, Citation, Question, Quote, Retrieved, Scored, Support, SupportState
+from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
+from shared.ports import Embedder
+from shared.text.languages import detect
+from shared.text.quotable import Piece, pieces, quotation
+from shared.text.terms import stems
+
+log = logging.getLogger(__name__)
+
+MODEL = "extractive"
+MOST_QUOTES = 3
+MOST_PIECES = 3
+"""Sentences, items, rows or lines of code in one quote."""
+READ = 48
+"""Pieces that are embedded for one question: those with most of its words, in the best passages."""
+WORDS, PASSAGE = 0.2, 0.6
+"""What the share of the question's words in a piece and its passage's score count beside its cosine with the question.
+On the handbook any from 0 to 0.4 and from 0.3 to 0.6 do as well within two questions of 95."""
+FOREIGN = 0.1
+"""What a passage in another language than the question's loses."""
+
+_LEADS = {
+    "en": "Closest passages in your notes:",
+    "de": "Die nächstliegenden Stellen in deinen Notizen:",
+    "es": "Los pasajes más cercanos de tus notas:",
+    "fr": "Les passages les plus proches de vos notes :",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A piece of a passage as it is weighed."""
+
+    place: int
+    """Of its passage among the offered ones."""
+    number: int
+    """Its own in there, from 0."""
+    piece: Piece
+    share: float
+    """Of the question's words, by what they tell, in [0, 1]."""
+    score: float
+
+
+class Quoter:
+    """Stands in where no model writes. `embedder`: one on this machine, asked for every question; None: words alone
+    decide which sentences are quoted. Deterministic; never fails.
+    """
+
+    model = MODEL
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder
+
+    def quotes(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
+        """The nearest first, the question's own language before others; none: nothing speaks of the subject."""
+        if not speaks_of_subject(retrieved):
+            return ()
+        found = self._best_of_notes(question, retrieved.selected, retrieved)
+        lang = retrieved.analysis.lang
+        ranked = sorted(found, key=lambda each: -each[0] + FOREIGN * _is_foreign(each[1].passage, lang))
+        different = {quote.lines: quote for _, quote in reversed(ranked)}
+        chosen = [quote for _, quote in ranked if different[quote.lines] is quote][:MOST_QUOTES]
+        return tuple(sorted(chosen, key=lambda quote: _is_foreign(quote.passage, lang)))
+
+    def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
+        """One of each passage that comes nearest, in their order; of one that holds no sentence all of it."""
+        quotes = (quote for _, quote in self._best_of_notes(question, retrieved.nearest, retrieved))
+        found = {quote.passage.chunk.note_id: quote for quote in quotes}
+        return tuple(found.get(passage.chunk.note_id) or _whole(passage) for passage in retrieved.nearest)
+
+    def _best_of_notes(
+        self, question: Question, passages: Sequence[Scored], retrieved: Retrieved
+    ) -> Iterator[tuple[float, Quote]]:
+        """The best quote of each note, with its score."""
+        read = _most_promising(_pieces_of(passages, retrieved.analysis, retrieved.weights), passages)
+        cosines = self._cosines(question.text, [each.piece.shown for each in read])
+        weighed = [replace(each, score=each.score + cosine) for each, cosine in zip(read, cosines, strict=True)]
+        best: dict[str, int] = {}
+        for at, each in enumerate(weighed):
+            note_id = passages[each.place].chunk.note_id
+            if note_id not in best or each.score > weighed[best[note_id]].score:
+                best[note_id] = at
+        for at in best.values():
+            chosen = [each.piece for each in _around(weighed, at)]
+            nearness = max(0.0, min(1.0, cosines[at] if self._embedder else weighed[at].share))
+            yield weighed[at].score, _quote(passages[weighed[at].place], chosen, nearness)
+
+    def _cosines(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Of each text with the question; all 0 without an embedder, or one that is away."""
+        if self._embedder is None or not texts:
+            return [0.0] * len(texts)
+        try:
+            asked = self._embedder.embed_query(question)
+            by_length = sorted(set(texts), key=len)  # a batch is as slow as its longest text makes it
+            size = self._embedder.batch_size
+            batches = (by_length[at : at + size] for at in range(0, len(by_length), size))
+            vectors = [vector for batch in batches for vector in self._embedder.embed_documents(batch)]
+        except (ModelUnavailable, ModelRefused, BrokenPromise) as error:
+            log.warning("sentences are chosen by their words alone: %s", error.message)
+            return [0.0] * len(texts)
+        cosine = {text: sum(map(mul, asked, vector)) for text, vector in zip(by_length, vectors, strict=True)}
+        return [cosine[text] for text in texts]
+
+
+def quoted(quotes: Iterable[Quote], lang: str) -> tuple[str, tuple[Citation, ...]]:
+    """The answer that says what it is, in the language of the question where that is one of four, and its citations."""
+    paragraphs, citations = [_LEADS.get(lang, _LEADS["en"])], []
+    for number, quote in enumerate(quotes, start=1):
+        *lines, last = quote.lines
+        paragraphs.append("\n".join(f"> {line}" for line in (*lines, f"{last} [N{number}]")))
+        support = Support(SupportState.QUOTED, quote.nearness)
+        citations.append(Citation(f"N{number}", quote.passage, quote.start, quote.end, quote.text, support))
+    return "\n\n".join(paragraphs), tuple(citations)
+
+
+def _pieces_of(passages: Sequence[Scored], analysis: Analysis, weights: Mapping[str, float]) -> Iterator[_Read]:
+    total = sum(weights.values()) or 1.0
+    for place, passage in enumerate(passages):
+        for number, piece in enumerate(pieces(passage.chunk.text)):
+            share = sum(weights[stem] for stem in weights.keys() & set(stems(piece.shown, analysis.lang))) / total
+            yield _Read(place, number, piece, share, WORDS * share + PASSAGE * passage.score)
+
+
+def _most_promising(found: Iterable[_Read], passages: Sequence[Scored]) -> list[_Read]:
+    """In their order; embedding all of them would take too long."""
+    read = list(found)
+    first = sorted(range(len(read)), key=lambda at: (-read[at].share - passages[read[at].place].score, at))
+    return [read[at] for at in sorted(first[:READ])]
+
+
+def _around(read: Sequence[_Read], best: int) -> Sequence[_Read]:
+    """The best piece with those of its neighbours under the same heading that say most."""
+    own = read[best]
+    beside = {
+        each.number - own.number: each
+        for each in read[max(0, best - MOST_PIECES + 1) : best + MOST_PIECES]
+        if (each.place, each.piece.section) == (own.place, own.piece.section)
+    }
+    spans = [
+        [beside[at] for at in range(first, first + size)]
+        for size in range(1, MOST_PIECES + 1)
+        for first in range(1 - size, 1)
+        if all(at in beside for at in range(first, first + size))
+    ]
+    return max(spans, key=lambda span: (len(span), sum(each.score for each in span)))
+
+
+def _quote(passage: Scored, chosen: Sequence[Piece], nearness: float) -> Quote:
+    start = passage.chunk.start
+    return Quote(passage, start + chosen[0].start, start + chosen[-1].end, tuple(quotation(chosen)), nearness)
+
+
+def _whole(passage: Scored) -> Quote:
+    chunk = passage.chunk
+    return Quote(passage, chunk.start, chunk.end, (" ".join(chunk.text.split()),), 0.0)
+
+
+def _is_foreign(passage: Scored, lang: str) -> bool:
+    return detect(passage.chunk.text) != lang

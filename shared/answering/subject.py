@@ -1,0 +1,50 @@
+"""Whether anything that was found speaks of what is asked: by likeness and the question's words, without a model.
+
+Not whether it answers, which this cannot tell: questions that the notes almost answer score higher than those asked in
+other words. Measured with all-MiniLM-L6-v2, both constants chosen on one half of the questions (handbook and chats,
+each to its own notes) and reported on the other:
+
+                                          with vectors    by words alone
+    own questions, handbook, refused      0.02            0.00
+    own questions, chats, refused         0.00            0.01
+    handbook's put to chats, refused      0.91            0.55
+    meetings' put to chats, refused       0.85            0.45
+    meetings' put to the handbook         0.08            0.03
+
+The handbook does speak of meetings, budgets and design, as the meetings do: what differs there is not the subject.
+"""
+
+from __future__ import annotations
+
+from shared.domain import Retrieved, Scored
+
+COVERED = 0.4
+"""What all of the question's words count, beside a likeness of 1."""
+LEAST, LEAST_BY_WORDS = 0.27, 0.15
+"""Of the best passage; the latter where none has a vector."""
+
+
+def speaks_of_subject(retrieved: Retrieved) -> bool:
+    """Whether the best passage is near enough. Where nothing but a time is asked for, what is of that time is."""
+    passages = retrieved.selected
+    if any(passage.scores.similarity > 0 for passage in passages):
+        return any(_likeness(each) + COVERED * _coverage(each, retrieved) >= LEAST for each in passages)
+    return any(_coverage(each, retrieved) >= LEAST_BY_WORDS for each in passages)
+
+
+def _likeness(passage: Scored) -> float:
+    """0 for unrelated texts, 1 for equal ones."""
+    return max(0.0, 2.0 * passage.scores.similarity - 1.0)
+
+
+def _coverage(passage: Scored, retrieved: Retrieved) -> float:
+    """The share of the question's words that a passage holds, by what they tell, in [0, 1]. The time that the question
+    names is one more, of average weight, which what was written then holds.
+    """
+    weights, time = retrieved.weights, retrieved.analysis.time
+    held = sum(weight for stem, weight in weights.items() if passage.chunk.terms.get(stem))
+    total = sum(weights.values())
+    if time is not None and time.range.contains(passage.chunk.created_at):
+        one = total / len(weights) if weights else 1.0
+        return (held + one) / (total + one)
+    return held / total if total else 0.0

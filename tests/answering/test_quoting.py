@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from shared.answering.claims import find_claims
+from shared.answering.quoting import MOST_PIECES, READ, Quoter, quoted
+from shared.domain import Quote, Retrieved, Scored, SupportState
+from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
+from tests.answering.samples import passage, question, retrieved
+from tests.fakes import HashingEmbedder
+
+LONG = passage(
+    "We met on Monday. The weather was fine. We chose Firestore as the database. It scales to our needs. "
+    "Then we had lunch. Bob told of his boat. We went home late.",
+    note_id="a",
+    start=100,
+)
+OTHER = passage("The API runs on Cloud Run.", note_id="b")
+
+
+def asked_of(*passages: Scored, text: str = "Which database did we choose?") -> Retrieved:
+    found = retrieved(*passages, text=text)
+    return replace(found, weights=dict.fromkeys(found.analysis.stems, 1.0))
+
+
+def quotes(*passages: Scored, text: str = "Which database did we choose?") -> tuple[Quote, ...]:
+    return Quoter(HashingEmbedder()).quotes(question(text), asked_of(*passages, text=text))
+
+
+def test_a_quote_is_the_neighbouring_sentences_nearest_to_the_question_as_the_note_has_them() -> None:
+    (quote,) = quotes(LONG)
+    assert "We chose Firestore as the database." in quote.text
+    assert len(find_claims(quote.text)) == MOST_PIECES
+    assert quote.text == LONG.chunk.text[quote.start - 100 : quote.end - 100]
+    assert " ".join(quote.lines) == quote.text
+    assert 0 < quote.nearness <= 1
+
+
+def test_at_most_three_quotes_of_different_notes() -> None:
+    again = passage("The database is what we choose.", note_id="a", start=900)
+    notes = [passage(f"The database number {number} is what we choose.", note_id=f"n{number}") for number in range(4)]
+    found = quotes(again, LONG, *notes)
+    ids = [quote.passage.chunk.note_id for quote in found]
+    assert len(ids) == len(set(ids)) == 3
+
+
+def test_the_same_words_of_two_notes_are_quoted_once() -> None:
+    twice = [passage("We choose the database.", note_id=note_id) for note_id in "ab"]
+    assert [quote.passage.chunk.note_id for quote in quotes(*twice)] == ["a"]
+
+
+def test_the_language_of_the_question_comes_first() -> None:
+    spanish = passage("La database que se ha elegido para la aplicación es la que está en la nube.", note_id="es")
+    assert [quote.passage.chunk.note_id for quote in quotes(spanish, LONG)] == ["a", "es"]
+
+
+def test_nothing_is_quoted_where_nothing_speaks_of_the_subject() -> None:
+    assert quotes(passage("Alpha.", similarity=0.5), text="Who repairs the boiler?") == ()
+
+
+@pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("no"), BrokenPromise("odd")])
+def test_without_vectors_words_choose_the_sentences(problem: AuroraError) -> None:
+    embedder = HashingEmbedder()
+    embedder.outage = problem
+    found = asked_of(LONG)
+    (quote,) = Quoter(embedder).quotes(question(), found)
+    assert "We chose Firestore as the database." in quote.text
+    assert [each.text for each in Quoter().quotes(question(), found)] == [quote.text]
+
+
+def test_no_more_than_so_many_sentences_are_embedded_and_no_batch_is_too_large() -> None:
+    embedder = HashingEmbedder(batch_size=10)
+    many = [passage(" ".join(f"Sentence {n} of {at}." for n in range(40)), note_id=str(at)) for at in range(5)]
+    Quoter(embedder).quotes(question(), asked_of(*many))
+    assert 0 < sum(embedder.embedded.values()) <= READ
+
+
+def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sentence() -> None:
+    digits = passage("12 34\n56", note_id="d")
+    found = asked_of(LONG, digits, OTHER)
+    near = Quoter(HashingEmbedder()).nearest(question(), found)
+    assert [quote.passage for quote in near] == list(found.nearest)
+    assert (near[1].text, near[1].lines) == ("12 34\n56", ("12 34 56",))
+    assert "Firestore" in near[0].text
+
+
+def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
+    quote = Quote(LONG, 118, 139, ("Do this:", "- The weather was fine."), 0.4)
+    text, (citation,) = quoted([quote], "de")
+    assert text == "Die nächstliegenden Stellen in deinen Notizen:\n\n> Do this:\n> - The weather was fine. [N1]"
+    assert (citation.quote, citation.quote_start, citation.quote_end) == (quote.text, 118, 139)
+    assert citation.support is not None
+    assert (citation.support.state, citation.support.score) == (SupportState.QUOTED, 0.4)
+    assert quoted([quote], "ja")[0].startswith("Closest passages in your notes:")
+
+
+def test_all_of_a_quote_is_its_sources() -> None:
+    """So that of a note deleted later nothing stays."""
+    text, _ = quoted(quotes(LONG, OTHER), "en")
+    lead, first, second = find_claims(text)
+    assert lead.labels == ()
+    assert (first.labels, second.labels) == (("N1",), ("N2",))
+    assert text[first.start : first.end].count(".") == MOST_PIECES

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from shared.answering.subject import speaks_of_subject
+from shared.domain import Retrieved, Scored, TimeHint, TimeRange
+from tests.answering.samples import LAST_WEEK, WRITTEN, passage, retrieved
+
+WEIGHTS = {"database": 3.0, "chose": 1.0}
+
+
+def holding(*stems: str, similarity: float) -> Scored:
+    found = passage("Text.", similarity=similarity)
+    return replace(found, chunk=replace(found.chunk, terms=dict.fromkeys(stems, 1)))
+
+
+def found(*passages: Scored, time: TimeHint | None = None) -> Retrieved:
+    return replace(retrieved(*passages, time=time), weights=WEIGHTS)
+
+
+def test_a_likeness_well_above_chance_speaks_of_it_without_a_common_word() -> None:
+    assert speaks_of_subject(found(holding(similarity=0.7)))
+    assert not speaks_of_subject(found(holding(similarity=0.6)))
+
+
+def test_telling_words_make_up_for_likeness() -> None:
+    assert speaks_of_subject(found(holding("database", similarity=0.55)))
+    assert not speaks_of_subject(found(holding("chose", similarity=0.55)))
+
+
+def test_likeness_and_words_of_different_passages_do_not_add_up() -> None:
+    assert not speaks_of_subject(found(holding(similarity=0.6), holding("chose", similarity=0.5)))
+
+
+def test_without_vectors_words_alone_decide() -> None:
+    assert speaks_of_subject(found(holding("chose", similarity=0.0)))
+    assert not speaks_of_subject(found(holding(similarity=0.0)))
+
+
+def test_where_only_a_time_is_asked_for_what_is_of_then_speaks_of_it() -> None:
+    then = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
+    nothing_else = replace(found(holding(similarity=0.5), time=then), weights={})
+    assert speaks_of_subject(nothing_else)
+    assert not speaks_of_subject(replace(found(holding(similarity=0.5), time=LAST_WEEK), weights={}))
+
+
+def test_nothing_found_speaks_of_nothing() -> None:
+    assert not speaks_of_subject(found())
