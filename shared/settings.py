@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from shared.domain import Scale
 from shared.errors import SettingsError
 
 RETIRED_MODELS = {
@@ -302,13 +301,6 @@ class Settings:
     def embeds_here(self) -> bool:
         """Whether texts are embedded on this machine."""
         return not self.uses_gemini and not (self.openai_base_url and self.embedding_model)
-
-    @property
-    def embedding_scale(self) -> Scale | None:
-        """None: it is not set."""
-        if self.embedding_unrelated is None or self.embedding_alike is None:
-            return None
-        return Scale(self.embedding_unrelated, self.embedding_alike)
 
     def _check(self, *, deployed: bool) -> None:
         total = self.weight_vector + self.weight_keyword + self.weight_recency
