@@ -276,11 +276,10 @@ def test_the_doctor_measures_the_embedder_and_prints_its_settings(aurora: Aurora
     aurora("index", "examples/notes")
     result = aurora("doctor", "--calibrate")
     assert result.exit_code == 0, result.output
-    scale = Settings.from_env(dict(line.split("=") for line in result.stdout.splitlines())).embedding_scale
-    assert scale is not None
+    settings = Settings.from_env(dict(line.split("=") for line in result.stdout.splitlines()))
     assert aurora.json("doctor", "--calibrate") == {
-        "EMBEDDING_UNRELATED": scale.unrelated,
-        "EMBEDDING_ALIKE": scale.alike,
+        "EMBEDDING_UNRELATED": settings.embedding_unrelated,
+        "EMBEDDING_ALIKE": settings.embedding_alike,
     }
 
 
