@@ -23,7 +23,9 @@ from shared.app import App
 from shared.bootstrap import build
 from shared.domain import Prompt
 from shared.errors import AuroraError, OperatorError
+from shared.indexing.pipeline import index_version
 from shared.ports import Embedder, Writer
+from shared.retrieval.scale import measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,15 @@ class Verdict:
 
 @click.command()
 @click.option("--project", help="Check what is deployed in this Google Cloud project instead.")
+@click.option("--calibrate", is_flag=True, help="Measure the embedder on the notes and print the two settings instead.")
 @common
-def doctor(place: Place, project: str | None) -> None:
+def doctor(place: Place, project: str | None, *, calibrate: bool) -> None:
     """Check settings, store, embedder, writer, indexed folders, MCP and emulator. Exit code 1: something has failed."""
+    if calibrate:
+        if project is not None:
+            raise click.UsageError("--calibrate looks at the notes of this machine's settings, without --project")
+        _calibrate(place)
+        return
     if project is not None:
         _tell_of(project, as_json=place.as_json)
         return
@@ -51,6 +59,24 @@ def doctor(place: Place, project: str | None) -> None:
             click.echo(f"{verdict.verdict:8} {verdict.part:10} {verdict.detail}")
     if any(verdict.verdict == "failed" for verdict in verdicts):
         sys.exit(FAILED)
+
+
+def _calibrate(place: Place) -> None:
+    """Raises OperatorError without an embedder or with too few notes, EmbeddingsSpent, and what the embedder raises."""
+    with place.app() as app:
+        if not _is_begun(app, place.tenant_id):
+            raise OperatorError(f"no notes of {place.tenant_id} yet to measure the embedder on: run aurora index")
+        embedder = app.embedder_of(place.tenant_id)
+        if embedder is None:
+            raise OperatorError("there is no embedder to measure: pip install 'aurora-notes[local]'")
+        version = index_version(embedder, app.chunker)
+        scale = measured(place.tenant_id, store=app.store, embedder=embedder, index_version=version)
+    found = {"EMBEDDING_UNRELATED": round(scale.unrelated, 3), "EMBEDDING_ALIKE": round(scale.alike, 3)}
+    if place.as_json:
+        print_json(found)
+    else:
+        for variable, cosine in found.items():
+            click.echo(f"{variable}={cosine:g}")
 
 
 def _tell_of(project: str, *, as_json: bool) -> None:
@@ -98,15 +124,21 @@ def _tried(part: str, check: Callable[[], str]) -> Verdict:
 
 
 def _store(app: App, tenant_id: str) -> str:
-    """An embedded store is made by its first use; looking at it must not be that."""
-    if app.settings.store == "embedded":
-        file = app.settings.home / "tenants" / file_name(tenant_id)
-        if not file.exists():
-            return _room(file, tenant_id)
+    if not _is_begun(app, tenant_id):
+        return _room(_file(app, tenant_id), tenant_id)
     coverage = app.coverage(tenant_id)
     told = f"{coverage.notes} notes of {tenant_id}, {coverage.indexed} indexed"
     behind = {"failed": coverage.failed, "waiting for vectors": coverage.pending, "not indexed": coverage.missing}
     return ", ".join((told, *(f"{count} {what}" for what, count in behind.items() if count)))
+
+
+def _is_begun(app: App, tenant_id: str) -> bool:
+    """An embedded store is made by its first use; looking at it must not be that."""
+    return app.settings.store != "embedded" or _file(app, tenant_id).exists()
+
+
+def _file(app: App, tenant_id: str) -> Path:
+    return app.settings.home / "tenants" / file_name(tenant_id)
 
 
 def _room(file: Path, tenant_id: str) -> str:

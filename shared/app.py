@@ -94,7 +94,7 @@ class Explained:
 
 
 SCALES_SECONDS = 3600.0
-"""How long the estimate of what cosines mean to a tenant is kept: it reads up to 120 documents."""
+"""How long the estimate of what cosines mean to a tenant is kept: it reads up to 60 documents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from shared.answering.model_judge import ModelJudge
 from shared.answering.quoting import Quoter
 from shared.answering.support import OfflineJudge
 from shared.app import App
-from shared.domain import NoteKey
+from shared.domain import NoteKey, Scale
 from shared.errors import ModelRefused, SettingsError
 from shared.ports import Attester, Embedder, Judge, Reranker, Store, Verifier, Writer
 from shared.settings import Settings
@@ -126,7 +126,7 @@ def _hosted_embedder(settings: Settings) -> Embedder | None:
             model=model,
             dimension=settings.embedding_dim,
             batch_size=settings.embedding_batch_size,
-            scale=settings.embedding_scale,
+            scale=_scale(settings),
             **_gemini_access(settings),
         )
     if settings.openai_base_url and settings.embedding_model:
@@ -136,7 +136,7 @@ def _hosted_embedder(settings: Settings) -> Embedder | None:
             model=settings.embedding_model,
             dimension=settings.embedding_dim,
             batch_size=settings.embedding_batch_size,
-            scale=settings.embedding_scale,
+            scale=_scale(settings),
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key,
         )
@@ -157,7 +157,7 @@ def _local_embedder(settings: Settings) -> Embedder | None:
     if not settings.embedding_model and not files.available():
         return None
     try:
-        return embedder.LocalEmbedder.of(settings.embedding_model, settings.embedding_scale)
+        return embedder.LocalEmbedder.of(settings.embedding_model, _scale(settings))
     except ModelRefused as error:
         raise SettingsError("EMBEDDING_MODEL", f"a model of sentence-transformers; {error.message}") from error
 
@@ -263,3 +263,10 @@ def _notice(settings: Settings, embedder: Embedder | None, writer: str) -> str:
     vectors = f"embedder {embedder.model}" if embedder else "no embedder: keyword and recency search only"
     offline = "" if settings.uses_gemini or settings.openai_base_url else "; offline, no key is set"
     return f"{store}, {vectors}, writer {writer}{offline}"
+
+
+def _scale(settings: Settings) -> Scale | None:
+    """What somebody has measured of the embedder; None: it is not set."""
+    if settings.embedding_unrelated is None or settings.embedding_alike is None:
+        return None
+    return Scale(settings.embedding_unrelated, settings.embedding_alike)

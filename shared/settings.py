@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from shared.domain import Scale
 from shared.errors import SettingsError
 
 RETIRED_MODELS = {
@@ -225,11 +224,14 @@ class Settings:
         "EMBEDDING_UNRELATED",
         None,
         _number(-1, 1),
-        "Mean cosine of a question with passages that have nothing to do with it. Default: as measured of the model, "
-        "else estimated from the notes.",
+        "Mean cosine of a question with passages that have nothing to do with it. `aurora doctor --calibrate` measures "
+        "both on the notes. Default: as measured of the model, else estimated from the newest notes.",
     )
     embedding_alike: float | None = _setting(
-        "EMBEDDING_ALIKE", None, _number(-1, 1), "Cosine of a question with the passage that answers it, at its best."
+        "EMBEDDING_ALIKE",
+        None,
+        _number(-1, 1),
+        "Cosine that counts in full: a note's with its own title, at its best.",
     )
     embedding_dim: int = _setting("EMBEDDING_DIM", 768, _whole(1, 2048), "Dimensions asked of the embedding model.")
     embedding_batch_size: int = _setting("EMBEDDING_BATCH_SIZE", 10, _whole(1, 100), "Texts in one embedding call.")
@@ -299,13 +301,6 @@ class Settings:
     def embeds_here(self) -> bool:
         """Whether texts are embedded on this machine."""
         return not self.uses_gemini and not (self.openai_base_url and self.embedding_model)
-
-    @property
-    def embedding_scale(self) -> Scale | None:
-        """None: it is not set."""
-        if self.embedding_unrelated is None or self.embedding_alike is None:
-            return None
-        return Scale(self.embedding_unrelated, self.embedding_alike)
 
     def _check(self, *, deployed: bool) -> None:
         total = self.weight_vector + self.weight_keyword + self.weight_recency

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import math
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import combinations, islice
+from operator import mul
+from statistics import fmean, pstdev
 
-from shared.domain import Restriction, Scale
-from shared.ports import SearchStore
+from shared.domain import IndexedChunk, Restriction, Scale, Vector
+from shared.errors import OperatorError
+from shared.ports import Embedder, SearchStore
+from shared.text.sentences import sentences
 
-SAMPLE = 60
-"""Of the newest chunks, one a note: enough for the second digit."""
+SAMPLE = 30
+"""Of the newest chunks, for an estimate: up to twice as many documents read."""
 LEAST = 5
+"""Notes, for a measurement."""
 UNKNOWN = Scale(0.3, 0.93)
-"""With fewer notes than that."""
-ANSWERS_ABOVE = 0.9
-"""How far an answer at its best lies between unrelated texts and equal ones, by the models that were measured."""
+"""Before there are chunks of two notes."""
+ALIKE_ABOVE = 0.9
+"""How far alike lies between unrelated texts and equal ones, as with the local embedder."""
+
+MEASURED = 600
+"""Of the newest chunks, for a measurement."""
+QUESTIONS = 100
+"""Of their notes, one each."""
+AT_THEIR_BEST = 0.95
+"""The quantile that stands for a question and its answer at their best: the very greatest are accidents."""
 
 UNRELATED = 0.5
 """The similarity of texts that have nothing to do with each other, see `calibrated`."""
 
 
 def vector_part(cosine: float, scale: Scale) -> float:
-    """0 for what an unrelated chunk has, 1 for an answer at its best, linear between."""
+    """0 for what an unrelated chunk has, 1 for one that says the same, linear between."""
     return min(1.0, max(0.0, (cosine - scale.unrelated) / (scale.alike - scale.unrelated)))
 
 
@@ -33,14 +48,60 @@ def calibrated(cosine: float, scale: Scale) -> float:
 
 
 def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> Scale:
-    """Unrelated are the newest notes to each other. Reads a chunk and a vector of each of them."""
-    newest = store.recent(tenant_id, limit=SAMPLE, stems=(), restriction=Restriction())
-    of_notes = {chunk.note_id: chunk.chunk_id for chunk in newest if chunk.index_version == index_version}
-    vectors = list(store.read_vectors(tenant_id, sorted(of_notes.values())).values())
-    count = len(vectors)
-    if count < LEAST:
+    """By the newest chunks alone. Two notes of a vault are nearer to each other than a question to either, by about
+    the standard deviation of how near they are.
+    """
+    notes = _newest(tenant_id, SAMPLE, store, index_version).values()
+    pairs = combinations([(note, vector) for note, (_, vectors) in enumerate(notes) for vector in vectors], 2)
+    cosines = [_product(vector, other) for (note, vector), (of, other) in pairs if note != of]
+    if not cosines:
         return UNKNOWN
-    # Of unit vectors, the squared length of the sum is the sum of all cosines, each pair's twice and each one's own.
-    together = math.fsum(math.fsum(column) ** 2 for column in zip(*vectors, strict=True))
-    unrelated = (together - count) / (count * (count - 1))
-    return Scale(unrelated, unrelated + ANSWERS_ABOVE * (1.0 - unrelated))
+    unrelated = fmean(cosines) - pstdev(cosines)
+    return Scale(unrelated, unrelated + ALIKE_ABOVE * (1.0 - unrelated))
+
+
+def measured(tenant_id: str, *, store: SearchStore, embedder: Embedder, index_version: str) -> Scale:
+    """By what the newest notes are called, or say first, as questions: their own note answers them, the others are
+    unrelated. Embeds one text a note, QUESTIONS at most.
+
+    Raises OperatorError where there are too few notes, or no difference between own and others.
+    """
+    notes = _newest(tenant_id, MEASURED, store, index_version).values()
+    if len(notes) < LEAST:
+        raise OperatorError(f"{LEAST} notes indexed with {embedder.model} are needed to measure it, got {len(notes)}")
+    every = [vector for _, vectors in notes for vector in vectors]
+    total = array("d", map(math.fsum, zip(*every, strict=True)))
+    best, others, pairs = [], 0.0, 0
+    for chunk, vectors in islice(notes, QUESTIONS):
+        question = embedder.embed_query(_question(chunk))
+        own = [_product(question, vector) for vector in vectors]
+        best.append(max(own))
+        others += _product(question, total) - math.fsum(own)
+        pairs += len(every) - len(own)
+    scale = Scale(others / pairs, sorted(best)[math.ceil(AT_THEIR_BEST * len(best)) - 1])
+    if scale.alike <= scale.unrelated:
+        raise OperatorError(f"{embedder.model} finds notes no nearer to their own titles than to those of others")
+    return scale
+
+
+def _newest(
+    tenant_id: str, limit: int, store: SearchStore, index_version: str
+) -> Mapping[str, tuple[IndexedChunk, list[Vector]]]:
+    """Note id -> the first of its newest chunks in the note, and the vectors of all of them."""
+    chunks = store.recent(tenant_id, limit=limit, stems=(), restriction=Restriction())
+    current = [chunk for chunk in chunks if chunk.index_version == index_version]
+    vectors = store.read_vectors(tenant_id, [chunk.chunk_id for chunk in current])
+    found: dict[str, tuple[IndexedChunk, list[Vector]]] = {}
+    for chunk in sorted(current, key=lambda chunk: chunk.position):
+        if chunk.chunk_id in vectors:
+            found.setdefault(chunk.note_id, (chunk, []))[1].append(vectors[chunk.chunk_id])
+    return found
+
+
+def _question(chunk: IndexedChunk) -> str:
+    first = next((chunk.text[start:end] for start, end in sentences(chunk.text)), chunk.text)
+    return chunk.title or first
+
+
+def _product(one: Sequence[float], other: Sequence[float]) -> float:
+    return math.fsum(map(mul, one, other))

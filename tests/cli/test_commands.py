@@ -17,6 +17,7 @@ import pytest
 from cli.main import COMMANDS
 from cli.options import Place
 from cli.showing import show_results
+from shared.settings import Settings
 from tests.cli.conftest import Aurora
 from tests.servers.dev import ROOT
 
@@ -269,6 +270,38 @@ def test_the_doctor_names_what_failed(aurora: Aurora, monkeypatch: pytest.Monkey
     result = aurora("doctor")
     assert result.exit_code == 1
     assert "CHAT_TEMPERATURE" in result.output
+
+
+def test_the_doctor_measures_the_embedder_and_prints_its_settings(aurora: Aurora) -> None:
+    aurora("index", "examples/notes")
+    result = aurora("doctor", "--calibrate")
+    assert result.exit_code == 0, result.output
+    settings = Settings.from_env(dict(line.split("=") for line in result.stdout.splitlines()))
+    assert aurora.json("doctor", "--calibrate") == {
+        "EMBEDDING_UNRELATED": settings.embedding_unrelated,
+        "EMBEDDING_ALIKE": settings.embedding_alike,
+    }
+
+
+def test_what_the_settings_say_changes_nothing_of_what_is_measured(
+    aurora: Aurora, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aurora("index", "examples/notes")
+    measured = aurora.json("doctor", "--calibrate")
+    monkeypatch.setenv("EMBEDDING_UNRELATED", "0.5")
+    monkeypatch.setenv("EMBEDDING_ALIKE", "0.6")
+    assert aurora.json("doctor", "--calibrate") == measured
+
+
+def test_the_doctor_measures_no_embedder_on_too_few_notes(aurora: Aurora, notes: Write) -> None:
+    result = aurora("doctor", "--calibrate")
+    assert (result.exit_code, aurora.home.exists()) == (1, False)
+    assert "no notes of local yet" in result.stderr
+    aurora("index", str(notes(BOATS)))
+    result = aurora("doctor", "--calibrate")
+    assert result.exit_code == 1
+    assert "5 notes indexed with all-MiniLM-L6-v2" in result.stderr
+    assert aurora("doctor", "--calibrate", "--project", "p").exit_code == 2
 
 
 def test_the_doctor_names_a_folder_that_has_gone(aurora: Aurora, notes: Write) -> None:

@@ -28,6 +28,7 @@ OPEN = [
     ("chat", "/healthz"),
     ("api", "/health"),
     ("api", "/healthz"),
+    ("api", "/graphql/schema"),
     ("api", "/openapi.json"),
     ("api", "/"),
 ]

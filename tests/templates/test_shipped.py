@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import LocalEmbedder
+from shared.domain import Scale
 from shared.templates import pipeline
 from shared.templates.folders import SHIPPED
-from shared.templates.ranking import CHAIN_OF_THOUGHT
+from shared.templates.ranking import CHAIN_OF_THOUGHT, rank
 from tests.contracts.samples import TENANT
 
 ASKED = {
@@ -56,18 +59,41 @@ ASKED = {
         "How did the API develop since January?",
     ),
 }
-FOUND, MISTAKEN = 3, 1
-"""Of 27, as measured."""
+NEAREST = 23
+"""Questions of 27 whose template is the nearest of all, as measured."""
+FOUND, MISTAKEN = 2, 1
+"""Those that are near enough, rightly and wrongly: most questions have a cosine of 0.2 to 0.4 with their template,
+and the threshold is 0.4 for this model.
+"""
+ANYTHING = Scale(-3.0, 1.0)
+"""By which every cosine is over the threshold."""
 
 
-def test_what_is_found_is_right_and_the_others_get_the_chain_of_thought(embedded_store: EmbeddedStore) -> None:
+@pytest.fixture
+def embedder(embedded_store: EmbeddedStore) -> LocalEmbedder:
     embedder = LocalEmbedder.of(None)
     pipeline.index(TENANT, [SHIPPED], store=embedded_store, embedder=embedder)
+    return embedder
+
+
+def test_the_nearest_template_is_the_right_one(embedded_store: EmbeddedStore, embedder: LocalEmbedder) -> None:
+    stored = embedded_store.templates(TENANT)
+    nearest = [
+        (wanted, rank(stored, embedder.embed_query(question), top_k=1, scale=ANYTHING)[0].template.template_id)
+        for wanted, questions in ASKED.items()
+        for question in questions
+    ]
+    assert len([wanted for wanted, found in nearest if found == wanted]) >= NEAREST
+
+
+def test_few_are_near_enough_and_the_others_get_the_chain_of_thought(
+    embedded_store: EmbeddedStore, embedder: LocalEmbedder
+) -> None:
     found = [
         (wanted, pipeline.search(TENANT, question, top_k=1, store=embedded_store, embedder=embedder)[0].template)
         for wanted, questions in ASKED.items()
         for question in questions
     ]
-    by_likeness = [(wanted, each.template_id) for wanted, each in found if each.name != CHAIN_OF_THOUGHT.name]
-    assert len([pair for pair in by_likeness if pair[0] != pair[1]]) <= MISTAKEN
-    assert len(by_likeness) >= FOUND
+    by_likeness = [wanted == each.template_id for wanted, each in found if each.name != CHAIN_OF_THOUGHT.name]
+    assert sum(by_likeness) >= FOUND
+    assert len(by_likeness) - sum(by_likeness) <= MISTAKEN

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from shared.adapters.local.encoder import Encoder, Numbers
 
 BOX_SCALE = Scale(0.14, 0.9)
-"""Of all-MiniLM-L6-v2: questions with unrelated notes of the same collection have 0.12 (SciFact), 0.14 (QMSum) and 0.16
-(LoCoMo sessions) on average, with the notes that answer them up to 0.9."""
+"""Of all-MiniLM-L6-v2: questions have 0.10 (handbook, SciFact) to 0.30 (LoCoMo sessions) on average with what is
+unrelated in the same vault. With what answers them they reach 0.62 to 0.67 (SciFact 0.81) at the 0.95 quantile, but
+alike is what a note's own title or first sentence reaches: scaled to the answers', chats rank worse.
+"""
 
 
 class LocalEmbedder:

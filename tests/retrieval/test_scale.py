@@ -1,0 +1,133 @@
+"""What cosines mean with a model that nobody has measured, by the notes at hand."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean, pstdev
+
+import pytest
+
+from cli.folder import FileNote, read, walk
+from shared.adapters.embedded import EmbeddedStore
+from shared.adapters.local.embedder import BOX_SCALE, LocalEmbedder
+from shared.domain import ChunkPut, IndexedChunk, Note, NoteKey, Scale
+from shared.errors import OperatorError
+from shared.indexing.pipeline import index_note, index_version
+from shared.retrieval.scale import UNKNOWN, estimated, measured
+from tests.contracts.samples import TENANT
+from tests.retrieval.library import VERSION, Counted, Library
+from tests.retrieval.samples import days_ago
+
+NOTES = Path("examples/notes")
+NOW = datetime(2026, 1, 15, tzinfo=UTC)
+TEXTS = (
+    "The boat is blue. It leaks.",
+    "Tomatoes need water. Every evening.",
+    "We run the API on Cloud Run. It scales.",
+    "The dentist said to floss. Twice a day.",
+    "Priya prefers trains. Flying tires her.",
+)
+
+
+def _estimated(library: Library) -> Scale:
+    return estimated(TENANT, store=library.store, index_version=VERSION)
+
+
+def _measured(library: Library) -> Scale:
+    return measured(TENANT, store=library.store, embedder=library.writer, index_version=VERSION)
+
+
+def _second(chunk: IndexedChunk) -> IndexedChunk:
+    """Of the same note."""
+    return replace(chunk, chunk_id=f"{chunk.note_id}_001", position=1)
+
+
+def _cosine(one: array[float], other: array[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def test_a_question_is_as_near_as_chunks_of_different_notes_or_a_deviation_less(library: Library) -> None:
+    for number, text in enumerate(TEXTS):
+        library.add(f"n{number}", text)
+    first = library.add("long", TEXTS[0])
+    more = ChunkPut(_second(first), library.writer.embed_query(TEXTS[0]))
+    library.put(more, "r1")
+    pairs = combinations([(f"n{number}", text) for number, text in enumerate(TEXTS)] + [("long", TEXTS[0])] * 2, 2)
+    cosines = [
+        _cosine(library.writer.embed_query(one), library.writer.embed_query(other))
+        for (one_id, one), (other_id, other) in pairs
+        if one_id != other_id
+    ]
+    found = _estimated(library)
+    assert found.unrelated == pytest.approx(fmean(cosines) - pstdev(cosines), abs=1e-6)
+    assert found.unrelated < found.alike < 1.0
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_note_alone_says_nothing(library: Library, count: int) -> None:
+    for text in TEXTS[:count]:
+        chunk = library.add("note", text)
+        library.put(ChunkPut(_second(chunk), library.writer.embed_query("other words")), "r1")
+    assert _estimated(library) == UNKNOWN
+
+
+def test_vectors_of_another_model_say_nothing(library: Library) -> None:
+    for number, text in enumerate(TEXTS):
+        library.add(f"n{number}", text)
+    assert estimated(TENANT, store=library.store, index_version="md1:other:64") == UNKNOWN
+
+
+def test_an_estimate_reads_60_documents_at_most(library: Library) -> None:
+    for number in range(100):
+        library.add(f"n{number:03d}", f"{TEXTS[number % 5]} {number}", created_at=days_ago(number))
+    counted = Counted(library.store)
+    estimated(TENANT, store=counted.as_store(), index_version=VERSION)
+    assert 0 < counted.reads.total() <= 60
+
+
+def test_a_note_answers_what_it_says_first_and_no_other_does(library: Library) -> None:
+    for number, text in enumerate(TEXTS):
+        library.add(f"n{number}", text)
+    first = [library.writer.embed_query(text.partition(".")[0] + ".") for text in TEXTS]
+    whole = [library.writer.embed_query(text) for text in TEXTS]
+    others = [_cosine(one, two) for n, one in enumerate(first) for m, two in enumerate(whole) if n != m]
+    found = _measured(library)
+    assert found.unrelated == pytest.approx(sum(others) / len(others), abs=1e-6)
+    assert found.alike == pytest.approx(max(map(_cosine, first, whole)), abs=1e-6)
+
+
+def test_too_few_notes_are_no_measure(library: Library) -> None:
+    for number, text in enumerate(TEXTS[:4]):
+        library.add(f"n{number}", text)
+    with pytest.raises(OperatorError, match="5 notes indexed with hashing are needed to measure it, got 4"):
+        _measured(library)
+
+
+def test_a_model_that_tells_nothing_apart_cannot_be_measured(library: Library) -> None:
+    for number in range(5):
+        library.add(f"n{number}", "The same words")
+    with pytest.raises(OperatorError, match="no nearer to their own titles"):
+        _measured(library)
+
+
+def test_the_local_embedder_measured_on_notes_comes_near_its_constants(embedded_store: EmbeddedStore) -> None:
+    embedder = LocalEmbedder.of(None)
+    for file in walk(NOTES):
+        found = read(NOTES, file, "default") if isinstance(file, Path) else None
+        if isinstance(found, FileNote):
+            created = found.draft.created_at or NOW
+            note = Note(
+                found.note_id, found.draft.title, found.draft.text, created, created, "default", found.draft.path
+            )
+            embedded_store.put_note(TENANT, note)
+            index_note(NoteKey(TENANT, found.note_id), store=embedded_store, embedder=embedder, clock=lambda: NOW)
+    version = index_version(embedder)
+    by_questions = measured(TENANT, store=embedded_store, embedder=embedder, index_version=version)
+    by_chunks = estimated(TENANT, store=embedded_store, index_version=version)
+    assert by_questions.unrelated == pytest.approx(BOX_SCALE.unrelated, abs=0.1)
+    assert by_questions.alike == pytest.approx(BOX_SCALE.alike, abs=0.1)
+    assert by_chunks.unrelated == pytest.approx(by_questions.unrelated, abs=0.1)
