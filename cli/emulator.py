@@ -17,6 +17,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import quote
@@ -229,5 +230,5 @@ def answers(host: str) -> bool:
     try:
         with urllib.request.urlopen(f"http://{host}/", timeout=5) as reply:
             return bool(reply.status == 200)
-    except OSError:
+    except (OSError, HTTPException):  # the second from what speaks no HTTP/1
         return False

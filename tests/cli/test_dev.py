@@ -135,14 +135,18 @@ def test_what_the_emulator_holds_is_there_again_at_the_next_start(tmp_path: Path
 
 
 def test_an_emulator_that_runs_already_is_shared_with_the_apps_that_use_it(
-    tmp_path: Path, firestore_store: FirestoreStore, firestore_project: str
+    tmp_path: Path, firestore_store: FirestoreStore, firestore_project: str, emulator: Emulator
 ) -> None:
     """What an app writes there is indexed, and whoever asks is who the token says."""
-    env = {"GOOGLE_CLOUD_PROJECT": firestore_project, "AUTH": "emulator"}
+    env = {
+        "FIRESTORE_EMULATOR_HOST": emulator.host,
+        "GOOGLE_CLOUD_PROJECT": firestore_project,
+        "AUTH": "emulator",
+    }
     before = note("walrus", "The walrus is called Olga.")
     firestore_store.put_note("alice", before)
     with dev(tmp_path, "--store", "emulator", "--tenant", "alice", env=env) as running:
-        assert f"FIRESTORE_EMULATOR_HOST={os.environ['FIRESTORE_EMULATOR_HOST']}\n" in running.greeting
+        assert f"FIRESTORE_EMULATOR_HOST={emulator.host}\n" in running.greeting
         assert f"GOOGLE_CLOUD_PROJECT={firestore_project}\n" in running.greeting
         token = re.search(r"Bearer (\S+)'", running.greeting)
         assert token
@@ -152,11 +156,11 @@ def test_an_emulator_that_runs_already_is_shared_with_the_apps_that_use_it(
         assert running.call("POST", "/chat", {"message": "Who?"})[0] == 401
 
 
-def test_an_emulator_that_runs_already_takes_no_options(tmp_path: Path, firestore_project: str) -> None:
+def test_an_emulator_that_runs_already_takes_no_options(tmp_path: Path, emulator: Emulator) -> None:
     done = subprocess.run(
         [*COMMAND, "--home", str(tmp_path), "--port", "0", "--store", "emulator", "--emulator-port", "9999"],
         cwd=ROOT,
-        env={**os.environ, "GOOGLE_CLOUD_PROJECT": firestore_project},
+        env={**os.environ, "FIRESTORE_EMULATOR_HOST": emulator.host},
         capture_output=True,
         text=True,
         check=False,

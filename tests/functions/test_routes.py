@@ -30,6 +30,9 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "POST", "/notes:import"): Example("/notes:import", body={"path": "a/b.md", "text": "Red."}, key="note"),
     ("api", "GET", "/notes/{note_id}:indexStatus"): Example("/notes/boat:indexStatus", key="current"),
     ("api", "PUT", "/notes/{note_id}"): Example("/notes/car", body={"title": "Car", "text": "red"}, key="updatedAt"),
+    ("api", "POST", "/notes/{note_id}:writeFile"): Example(
+        "/notes/boat:writeFile", status=404, body={"writeBack": True}, key="error"
+    ),
     ("api", "GET", "/notes/{note_id}"): Example("/notes/boat", key="text"),
     ("api", "DELETE", "/notes/{note_id}"): Example("/notes/boat", status=204),
     ("api", "GET", "/index:coverage"): Example("/index:coverage", key="indexed"),
