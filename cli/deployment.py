@@ -29,8 +29,7 @@ TRIGGERS = {
 ANSWERING = ("chat", "api")
 """Functions that anybody may ask for their health."""
 SECRET, JOB = "gemini-api-key", "aurora-reconcile"
-SETUP = "GEMINI_API_KEY=… deploy/setup.sh {project}"
-DEPLOY = "gcloud builds submit --project={project} --config=cloudbuild.yaml --ignore-file=deploy/build.gcloudignore"
+UP = "deploy/up.sh {project}"
 FIREBASE = "npx firebase-tools deploy --only {what} --project {project}"
 
 
@@ -66,15 +65,15 @@ def examine(project: GoogleProject) -> list[Finding]:
     held = Deployment(project)
     parts: dict[str, tuple[Callable[[Deployment], Iterable[str]], str]] = {
         "apis": (_apis, "gcloud services enable {gaps} --project={project}"),
-        "accounts": (_accounts, SETUP),
-        "secret": (_secret, SETUP),
+        "accounts": (_accounts, UP),
+        "secret": (_secret, "GEMINI_API_KEY=… " + UP),
         "indexes": (_indexes, FIREBASE.replace("{what}", "firestore:indexes")),
         "rules": (_rules, FIREBASE.replace("{what}", "firestore:rules")),
-        "functions": (_functions, DEPLOY),
-        "triggers": (_triggers, DEPLOY),
-        "health": (_health, DEPLOY),
-        "models": (_models, DEPLOY + " --substitutions=_CHAT_MODEL=…,_EMBEDDING_MODEL=…"),
-        "scheduler": (_scheduler, DEPLOY),
+        "functions": (_functions, UP),
+        "triggers": (_triggers, UP),
+        "health": (_health, UP),
+        "models": (_models, UP + " --set CHAT_MODEL=… --set EMBEDDING_MODEL=…"),
+        "scheduler": (_scheduler, UP),
     }
     return [_found(part, check, mend, held) for part, (check, mend) in parts.items()]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.deployment import ACCOUNTS, APIS, DEPLOY, FUNCTIONS, JOB, SECRET, TRIGGERS, Finding, examine
+from cli.deployment import ACCOUNTS, APIS, FUNCTIONS, JOB, SECRET, TRIGGERS, UP, Finding, examine
 from cli.google_project import GoogleProject
 from cli.main import main
 from tests.servers.certificates import private_pem
@@ -139,16 +139,16 @@ FOLLOWER = f"{REGION}/functions/on-note-write"
     ("part", "damage", "detail", "mend"),
     [
         ("apis", lambda cloud: cloud.enabled.discard("pubsub"), "pubsub", "services enable pubsub.googleapis.com"),
-        ("accounts", _drop(EVENTS), "aurora-events is missing", "deploy/setup.sh"),
-        ("secret", _change(f"{PARENT}/secrets/{SECRET}/versions/1", state="DISABLED"), SECRET, "deploy/setup.sh"),
+        ("accounts", _drop(EVENTS), "aurora-events is missing", "deploy/up.sh"),
+        ("secret", _change(f"{PARENT}/secrets/{SECRET}/versions/1", state="DISABLED"), SECRET, "deploy/up.sh"),
         ("indexes", _drop(INDEX), "chunks(embedding) is missing", "firestore:indexes"),
         ("rules", _change(f"{PARENT}/rulesets/r1", source=OTHER_RULES), "not those", "firestore:rules"),
         ("rules", _drop(f"{PARENT}/releases/cloud.firestore"), "missing", "firestore:rules"),
-        ("functions", _change(f"{REGION}/functions/api", state="FAILED"), "api is FAILED", "gcloud builds submit"),
-        ("triggers", _change(FOLLOWER, eventTrigger={}), "does not follow", "gcloud builds submit"),
-        ("health", _change(f"{REGION}/functions/chat", serviceConfig={}), "chat does not", "gcloud builds submit"),
-        ("models", lambda cloud: cloud.secrets.update(ANOTHER_KEY), MODELS[0], "_CHAT_MODEL"),
-        ("scheduler", _change(f"{REGION}/jobs/{JOB}", state="PAUSED"), "PAUSED", "gcloud builds submit"),
+        ("functions", _change(f"{REGION}/functions/api", state="FAILED"), "api is FAILED", "deploy/up.sh"),
+        ("triggers", _change(FOLLOWER, eventTrigger={}), "does not follow", "deploy/up.sh"),
+        ("health", _change(f"{REGION}/functions/chat", serviceConfig={}), "chat does not", "deploy/up.sh"),
+        ("models", lambda cloud: cloud.secrets.update(ANOTHER_KEY), MODELS[0], "--set CHAT_MODEL="),
+        ("scheduler", _change(f"{REGION}/jobs/{JOB}", state="PAUSED"), "PAUSED", "deploy/up.sh"),
     ],
 )  # fmt: skip
 def test_each_gap_is_named_with_the_command_that_mends_it(
@@ -176,7 +176,7 @@ def test_the_command_prints_json_and_fails_where_there_is_a_gap(cloud: GoogleClo
     assert done.exit_code == 1
     gaps = {each["part"]: each for each in json.loads(done.output) if each["verdict"] == "failed"}
     assert set(gaps) == {"functions", "scheduler"}
-    assert gaps["functions"]["mend"] == DEPLOY.format(project=PROJECT)
+    assert gaps["functions"]["mend"] == UP.format(project=PROJECT)
     assert KEY not in done.output
 
 
