@@ -21,15 +21,18 @@ from shared.domain import Retrieved, Scored
 COVERED = 0.4
 """What all of the question's words count, beside a likeness of 1."""
 LEAST, LEAST_BY_WORDS = 0.27, 0.15
-"""Of the best passage; the latter where none has a vector."""
+"""Of the best passage; the latter where it has no vector."""
 
 
 def speaks_of_subject(retrieved: Retrieved) -> bool:
     """Whether the best passage is near enough. Where nothing but a time is asked for, what is of that time is."""
-    passages = retrieved.selected
-    if any(passage.scores.similarity > 0 for passage in passages):
-        return any(_likeness(each) + COVERED * _coverage(each, retrieved) >= LEAST for each in passages)
-    return any(_coverage(each, retrieved) >= LEAST_BY_WORDS for each in passages)
+    return any(_is_near(passage, _coverage(passage, retrieved)) for passage in retrieved.selected)
+
+
+def _is_near(passage: Scored, coverage: float) -> bool:
+    if passage.scores.similarity == 0:  # it still waits for its vector, or nothing has any
+        return coverage >= LEAST_BY_WORDS
+    return _likeness(passage) + COVERED * coverage >= LEAST
 
 
 def _likeness(passage: Scored) -> float:

@@ -68,7 +68,7 @@ def test_the_next_run_goes_on_and_ends_with_the_addresses_and_an_answer(
     assert first.returncode == 0, first.stdout + "\n".join(step.said for step in deployment.steps)
     assert f"questions        {product.address}/chat\n" in first.stdout
     assert f"all else         {product.address}/api\n" in first.stdout
-    assert "We keep our notes in Firestore [N1]." in first.stdout
+    assert "We keep our notes in Firestore" in first.stdout
     assert "N1: We keep our notes in Firestore." in first.stdout
 
 

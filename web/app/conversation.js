@@ -27,6 +27,8 @@ export class Conversation extends EventTarget {
     this.exchanges = [];
     /** @type {AbortController | null} */
     this.running = null;
+    /** How often something was asked: what was read before that is no longer all there is. */
+    this.turns = 0;
     /** @type {ApiError | null} */
     this.error = null;
     this.loaded = id === null;
@@ -43,6 +45,7 @@ export class Conversation extends EventTarget {
   /** What was said so far, and what was asked but not answered before the page was closed. */
   async load() {
     if (this.running) return;
+    const { turns } = this;
     let stored;
     try {
       stored = await this.stored();
@@ -53,6 +56,7 @@ export class Conversation extends EventTarget {
       stored = this.id ? this.sessions.remembered(this.id) : [];
     }
     this.loaded = true;
+    if (turns !== this.turns) return; // asked meanwhile: that answer is being shown
     this.exchanges = stored.map((each) => this.restored(each));
     this.restoreUnanswered();
     this.changed();
@@ -104,6 +108,7 @@ export class Conversation extends EventTarget {
   /** Ask it, or ask it again: the server answers the same request once only. @param {Exchange} exchange */
   async run(exchange) {
     this.stop();
+    this.turns += 1;
     if (exchange.answer?.phase === "stopped") exchange.requestId = newId();
     const { question, requestId, asked } = exchange;
     const control = (this.running = new AbortController());
