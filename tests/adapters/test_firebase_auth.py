@@ -85,7 +85,7 @@ class TestTokens:
             {"tenantId": ["acme"]},
             {"sub": "a/b"},
         ],
-        ids=str,
+        ids=range(26),
     )
     def test_a_wrong_claim_is_refused_signed_or_not(self, changed: dict[str, object], verifier: Verifier) -> None:
         with pytest.raises(Unauthenticated):
