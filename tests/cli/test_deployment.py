@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -186,10 +189,15 @@ def test_who_may_not_look_is_told_so(cloud: GoogleCloud) -> None:
     assert "refuses (403)" in found.detail
 
 
-def test_without_credentials_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("NO_GCE_CHECK", "true")
-    monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path))
-    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
-    done = CliRunner().invoke(main, ["doctor", "--project", PROJECT])
-    assert done.exit_code == 1
-    assert "gcloud auth application-default login" in done.output
+def test_without_credentials_one_line_says_what_to_do(tmp_path: Path) -> None:
+    """In a process of its own: google-auth reads NO_GCE_CHECK once, when it is imported."""
+    nobody = {
+        "NO_GCE_CHECK": "true",
+        "CLOUDSDK_CONFIG": str(tmp_path),
+        "HOME": str(tmp_path),
+        "PATH": os.environ["PATH"],
+    }
+    command = [sys.executable, "-c", "from cli.main import main; main()", "doctor", "--project", PROJECT]
+    done = subprocess.run(command, cwd=ROOT, env=nobody, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "gcloud auth application-default login" in done.stderr
