@@ -21,7 +21,7 @@ from shared.app import App
 from shared.domain import NoteKey, Scale
 from shared.errors import ModelRefused, SettingsError
 from shared.ports import Attester, Embedder, Judge, Reranker, Store, Verifier, Writer
-from shared.settings import Settings
+from shared.settings import LOCAL_TENANT, Settings
 from shared.spans import Recorder, record_to
 from shared.threads import RequestThreads
 
@@ -33,10 +33,6 @@ RANKING_SECONDS = 8.0
 
 JUDGING_SECONDS = 10.0
 """Longest wait for a judge that is a service: the offline one judges at once."""
-
-LOCAL_TENANT = "local"
-"""Whose notes they are where nobody signs in."""
-
 
 _process: list[App] = []
 _building = Lock()
