@@ -185,13 +185,13 @@ def test_everything_can_be_taken_out(page: Page) -> None:
 def test_notes_are_taken_out_as_markdown_that_comes_in_again(page: Page, tmp_path: Path) -> None:
     open_notes(page)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Notes as Markdown").click()
+        page.get_by_role("button", name="Export as Markdown").click()
     assert re.fullmatch(r"aurora-notes-\d{4}-\d\d-\d\d\.zip", download.value.suggested_filename)
     ZipFile(download.value.path()).extractall(tmp_path / "out")
     bread = (tmp_path / "out/recipes/sourdough.md").read_text()
     assert fields_of(bread, "sourdough.md").title == "Sourdough bread"
     page.route("**/me:export**", lambda route: route.fulfill(body=b"PK\x03\x04 and no more"))
-    page.get_by_role("button", name="Notes as Markdown").click()
+    page.get_by_role("button", name="Export as Markdown").click()
     expect(page.locator(".toast")).to_have_text("The export broke off.")
 
 

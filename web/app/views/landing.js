@@ -34,7 +34,7 @@ export class Landing {
       h(
         "div",
         { class: "row" },
-        button("Notes as Markdown (zip)", () => this.tried(() => exportMarkdown(this.notes))),
+        button("Export as Markdown", () => this.tried(() => exportMarkdown(this.notes))),
         button("Export everything", () => this.tried(() => exportAll(this.notes))),
         button("Import an export", () => this.exported.click()),
         this.exported,
