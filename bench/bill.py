@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import IndexChange, Note, NoteKey, Vector
 from shared.indexing.pipeline import index_note
+from shared.model.index import IndexChange, Vector
+from shared.model.notes import Note, NoteKey
 from shared.ports import Embedder
 from tests.fakes import HashingEmbedder
 

@@ -12,18 +12,9 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
-from shared.domain import (
-    Candidate,
-    CorpusStats,
-    IndexedChunk,
-    IndexRecord,
-    IndexStatus,
-    Question,
-    RetrievalMode,
-    Scale,
-    Scored,
-    Vector,
-)
+from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, Vector
+from shared.model.questions import Question
+from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored
 from shared.retrieval.analysis import analyse
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pool import Pool

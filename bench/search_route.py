@@ -9,7 +9,7 @@ from pathlib import Path
 import functions_framework
 
 from shared import bootstrap
-from shared.domain import Vector
+from shared.model.index import Vector
 from shared.ports import Store
 from shared.settings import Settings
 

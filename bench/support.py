@@ -13,7 +13,8 @@ from shared.answering.citations import Cited, check_citations
 from shared.answering.grounding import Scrutiny, ground
 from shared.answering.passages import read_passage
 from shared.answering.support import read_claim
-from shared.domain import Scored, Scores, Source
+from shared.model.answers import Source
+from shared.model.retrieval import Scored, Scores
 from shared.text.sentences import sentences
 
 NOTES = Path(__file__).parents[1] / "examples" / "notes"

@@ -31,9 +31,9 @@ from evaluation.tuning import Tuned, tune
 from evaluation.vectors import RememberingEmbedder
 from shared.app import App, NoteDraft
 from shared.bootstrap import build
-from shared.domain import Filters, Strategy
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import DEFAULT_CHUNKER
+from shared.model.questions import Filters, Strategy
 from shared.ports import Embedder
 from shared.text.instants import parse_instant
 

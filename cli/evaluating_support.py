@@ -14,7 +14,7 @@ from cli.options import Place, print_json
 from evaluation.support import SupportFigures, judge_pairs, support_figures
 from evaluation.support_pairs import Pair, pairs_of, read_pairs
 from shared.bootstrap import judge_of
-from shared.domain import Support
+from shared.model.answers import Support
 from shared.ports import Judge
 
 ONE_CALL = 50

@@ -7,7 +7,7 @@ import click
 from cli.options import Place
 from functions.client import ApiClient, InProcessClient, Json
 from shared.bootstrap import app
-from shared.domain import RefusalReason, RetrievalMode
+from shared.model.retrieval import RefusalReason, RetrievalMode
 
 NOTHING_FOUND = "nothing found"
 

@@ -15,7 +15,7 @@ from cli.manifest import Manifest
 from cli.options import Place
 from cli.report import Report
 from functions.client import Json
-from shared.domain import AnswerKind
+from shared.model.answers import AnswerKind
 from shared.retrieval.scale import UNRELATED
 from shared.text.dates import date_in_words
 from shared.wire import snippet

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from cli.folder import digest_of_bytes
 from cli.locking import locked
-from shared.domain import Note
 from shared.errors import Conflict, OperatorError
 from shared.indexing.frontmatter import split
 from shared.indexing.markdown_file import NOON, FileFields, fields_of
+from shared.model.notes import Note
 
 BOM = "\ufeff"
 _FRONT = "---\n---\n"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.support_pairs import SUPPORTED, Pair
-from shared.domain import Statement, Support, SupportState
+from shared.model.answers import Statement, Support, SupportState
 from shared.ports import Judge
 
 HARDEST = "nearest"

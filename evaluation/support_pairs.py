@@ -26,8 +26,9 @@ from pathlib import Path
 from zlib import crc32
 
 from evaluation.collection import UNDATED, read_collection
-from shared.domain import CorpusStats, IndexedChunk
 from shared.errors import InvalidArgument
+from shared.model.index import IndexedChunk
+from shared.model.retrieval import CorpusStats
 from shared.retrieval.bm25 import bm25
 from shared.text.instants import parse_instant
 from shared.text.sentences import sentences

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from shared.domain import Vector
+from shared.model.index import Vector
 from shared.ports import Embedder
 
 

@@ -29,7 +29,8 @@ from shared.errors import (
 )
 
 if TYPE_CHECKING:
-    from shared.domain import NoteKey, TemplateKey
+    from shared.model.notes import NoteKey
+    from shared.model.templates import TemplateKey
 
 _logger = logging.getLogger(__name__)
 
@@ -43,14 +44,14 @@ _DOCUMENT = re.compile(r"tenants/([^/]+)/([^/]+)/([^/]+)", re.DOTALL)
 
 def note_keys(event: CloudEvent) -> tuple[NoteKey, ...]:
     """The note that was written; none if the event is of anything else."""
-    from shared.domain import NoteKey  # noqa: PLC0415 - main.py loads every function; this costs a cold start 20 ms
+    from shared.model.notes import NoteKey  # noqa: PLC0415 - main.py loads every function; this costs a cold start 20 ms
 
     return tuple(NoteKey(*names) for names in _written(event, "notes"))
 
 
 def template_keys(event: CloudEvent) -> tuple[TemplateKey, ...]:
     """The template that was written; none if the event is of anything else."""
-    from shared.domain import TemplateKey  # noqa: PLC0415 - as above
+    from shared.model.templates import TemplateKey  # noqa: PLC0415 - as above
 
     return tuple(TemplateKey(*names) for names in _written(event, "templates"))
 

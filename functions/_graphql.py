@@ -13,8 +13,8 @@ from functions._bodies import MOST_PER_PAGE, parse_fields
 from functions._calls import Call
 from functions._turns import SettingsBody
 from functions.routes.chat import ChatBody, answered
-from shared.domain import SettingsPatch
 from shared.errors import InvalidArgument
+from shared.model.sessions import SettingsPatch
 from shared.sessions.service import NEW, Sessions
 from shared.wire_sessions import messages_json, session_json, sessions_json
 

@@ -15,7 +15,7 @@ from shared.account.repeats import Claim, RequestKey, fingerprint
 from shared.wire_stream import StreamEvent, notes_of, replayed
 
 if TYPE_CHECKING:
-    from shared.domain import Answer
+    from shared.model.answers import Answer
 
 RequestId = Annotated[str, Field(pattern=f"^{REQUEST_ID_PATTERN}$")]
 REQUEST_ID = "1-128 letters, digits, . _ : or -; the same again gets the same answer for 24 hours"

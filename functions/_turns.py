@@ -8,7 +8,7 @@ from pydantic import Field
 
 from functions._bodies import Body
 from functions._questions import AskingBody
-from shared.domain import SETTING_NAMES, SettingsPatch
+from shared.model.sessions import SETTING_NAMES, SettingsPatch
 from shared.sessions.limits import LONGEST_SYSTEM_PROMPT, RANGES, SYSTEM_PROMPT, expected
 
 FLAG = "true or false"

@@ -14,7 +14,7 @@ from functions._calls import current_app
 from functions._events import handling, note_keys
 
 if TYPE_CHECKING:  # main.py loads every function, and the domain's types cost a cold start 20 ms
-    from shared.domain import NoteKey
+    from shared.model.notes import NoteKey
 
 _logger = logging.getLogger(__name__)
 

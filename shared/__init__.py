@@ -9,6 +9,6 @@ Along the way:   templates.pipeline  question -> the template whose steps the an
                  account             a request answered once, budgets, caches, export, erasure
                  wire, wire_stream   answers and their events -> the JSON that clients read
 
-`domain` holds the types in that order, `ports` what we ask of the outside world, `adapters` who answers,
+`model` holds the types by subject, `ports` what we ask of the outside world, `adapters` who answers,
 `bootstrap` who is plugged in where, `app` what front doors call.
 """

@@ -21,31 +21,19 @@ from shared.answering.grounding import Scrutiny
 from shared.answering.pipeline import answer, answer_events, last
 from shared.answering.quoting import Quoter
 from shared.answering.refusals import refusal_text
-from shared.domain import (
-    AUTO,
-    Answer,
-    AnswerEvent,
-    Coverage,
-    Feedback,
-    IndexRecord,
-    Note,
-    NoteKey,
-    Question,
-    Receipt,
-    RefusalReason,
-    Retrieved,
-    Scale,
-    Template,
-    TemplateKey,
-    TemplateMatch,
-    Vector,
-)
 from shared.errors import Conflict, InvalidArgument, NotFound
 from shared.indexing.giving_up import give_up
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
 from shared.indexing.standing import revision_now
+from shared.model.account import Feedback, Receipt
+from shared.model.answers import Answer, AnswerEvent
+from shared.model.index import Coverage, IndexRecord, Vector
+from shared.model.notes import Note, NoteKey
+from shared.model.questions import Question
+from shared.model.retrieval import RefusalReason, Retrieved, Scale
+from shared.model.templates import AUTO, Template, TemplateKey, TemplateMatch
 from shared.ports import Attester, Embedder, NoteFiles, Origin, Page, Reranker, Store, Verifier, Writer
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders

@@ -18,8 +18,9 @@ from shared.answering.model_judge import ModelJudge
 from shared.answering.quoting import Quoter
 from shared.answering.support import OfflineJudge
 from shared.app import App
-from shared.domain import NoteKey, Scale
 from shared.errors import ModelRefused, SettingsError
+from shared.model.notes import NoteKey
+from shared.model.retrieval import Scale
 from shared.ports import Attester, Embedder, Judge, Reranker, Store, Verifier, Writer
 from shared.settings import Settings
 from shared.spans import Recorder, record_to

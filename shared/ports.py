@@ -11,37 +11,13 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Generic, Literal, Protocol, TypeVar
 
-from shared.domain import (
-    AnsweredRequest,
-    CorpusStats,
-    Coverage,
-    DayUsage,
-    Draft,
-    Feedback,
-    Folder,
-    IndexChange,
-    IndexedChunk,
-    IndexRecord,
-    Judgement,
-    Message,
-    Neighbour,
-    Note,
-    NoteKey,
-    Piece,
-    Prompt,
-    Restriction,
-    Scale,
-    Session,
-    SettingsPatch,
-    Spending,
-    Spot,
-    Statement,
-    StoredChunk,
-    StoredRecord,
-    StoredRequest,
-    StoredTemplate,
-    Vector,
-)
+from shared.model.account import AnsweredRequest, DayUsage, Feedback, Spending, StoredRequest
+from shared.model.answers import Draft, Judgement, Piece, Prompt, Statement
+from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
+from shared.model.notes import Folder, Note, NoteKey
+from shared.model.retrieval import CorpusStats, Neighbour, Restriction, Scale
+from shared.model.sessions import Message, Session, SettingsPatch, Spot
+from shared.model.templates import StoredTemplate
 
 T = TypeVar("T")
 

@@ -8,27 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from shared.domain import (
-    Answer,
-    Citation,
-    Coverage,
-    Grounding,
-    IndexedChunk,
-    IndexRecord,
-    Note,
-    Place,
-    Question,
-    Quote,
-    Retrieved,
-    Scored,
-    Support,
-    Template,
-    TemplateMatch,
-    TimeRange,
-)
 from shared.indexing.markdown_file import note_id_of
 from shared.indexing.reconcile import ReconcileReport
 from shared.indexing.revision import note_revision
+from shared.model.answers import Answer, Citation, Grounding, Quote, Support
+from shared.model.index import Coverage, IndexedChunk, IndexRecord
+from shared.model.notes import Note
+from shared.model.questions import Question, TimeRange
+from shared.model.retrieval import Place, Retrieved, Scored
+from shared.model.templates import Template, TemplateMatch
 from shared.ports import Origin
 from shared.text.offsets import Utf16Offsets
 from shared.wire_types import (

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from shared.account.export import Exported, SessionMessage
-from shared.domain import DayUsage, Feedback, Note, Receipt, Session
+from shared.model.account import DayUsage, Feedback, Receipt
+from shared.model.notes import Note
+from shared.model.sessions import Session
 from shared.wire import instant, note_json, template_json
 from shared.wire_sessions import message_json, session_json
 from shared.wire_types import (

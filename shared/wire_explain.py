@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from shared.app import Explained, NoteState
-from shared.domain import Question, RetrievalMode, TimeRange
+from shared.model.questions import Question, TimeRange
+from shared.model.retrieval import RetrievalMode
 from shared.retrieval.explanation import Absence, Explanation, NoteReport, PassageReport
 from shared.wire import index_status_json, instant, result_json, search_json
 from shared.wire_types import (

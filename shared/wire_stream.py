@@ -7,7 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.domain import Answer, AnswerEvent, Cited, Question, Retracted, Retrieved, Searched, Token
+from shared.model.answers import Answer, AnswerEvent, Cited, Retracted, Searched, Token
+from shared.model.questions import Question
+from shared.model.retrieval import Retrieved
 from shared.text.offsets import Utf16Offsets
 from shared.wire import citation_json, query_json, result_json
 from shared.wire_types import (

@@ -10,8 +10,8 @@ from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firebase_auth import NoVerifier
 from shared.answering.quoting import Quoter
 from shared.app import App, NoteDraft
-from shared.domain import IndexStatus
 from shared.errors import InvalidArgument
+from shared.model.index import IndexStatus
 from shared.ports import Store
 from shared.settings import Settings
 from tests.fakes import HashingEmbedder

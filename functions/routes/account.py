@@ -15,8 +15,8 @@ from functions._errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_body
 from functions._once import RequestId
 from functions._operations import operation
 from shared.account.feedback import MOST_COMMENT, feedback_of
-from shared.domain import Rating
 from shared.errors import AuroraError, InvalidArgument
+from shared.model.account import Rating
 from shared.wire_account import export_lines, feedback_json, receipt_json
 from shared.wire_types import FeedbackJson, ReceiptJson
 

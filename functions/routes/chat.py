@@ -18,8 +18,10 @@ from functions._questions import question_of
 from functions._sse import attended, begun
 from functions._turns import TurnBody
 from shared.app import App
-from shared.domain import AUTO, Answer, Question
 from shared.errors import InvalidArgument
+from shared.model.answers import Answer
+from shared.model.questions import Question
+from shared.model.templates import AUTO
 from shared.sessions.service import Turn
 from shared.templates.limits import NONE, is_template_id
 from shared.wire import answer_json

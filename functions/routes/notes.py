@@ -12,7 +12,6 @@ from functions._bodies import Body, DayOrInstant, Instant, Names, Page, TenantId
 from functions._calls import Call, Reply
 from functions._operations import operation
 from shared.app import NoteDraft
-from shared.domain import Note
 from shared.errors import InvalidArgument, TooLarge
 from shared.indexing.markdown_file import fields_of, note_id_of
 from shared.limits import (
@@ -26,6 +25,7 @@ from shared.limits import (
     VAULT,
     VAULT_PATTERN,
 )
+from shared.model.notes import Note
 from shared.text.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 from shared.wire import listed_note_json, open_note_json
 from shared.wire_types import ImportedJson, NotesJson, OpenNoteJson

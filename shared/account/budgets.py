@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from shared.domain import Spending
 from shared.errors import AuroraError, BrokenPromise, EmbeddingsSpent, Exhausted, Unavailable
+from shared.model.account import Spending
 from shared.ports import UsageStore
 
 

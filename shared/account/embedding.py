@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from shared.account.budgets import Budgets
 from shared.account.caches import Cache
-from shared.domain import Scale, Vector
+from shared.model.index import Vector
+from shared.model.retrieval import Scale
 from shared.ports import Embedder
 from shared.text.estimates import estimated_tokens
 

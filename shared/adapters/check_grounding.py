@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from shared.adapters.google_rest import GoogleRest
 from shared.adapters.retry import insist
-from shared.domain import IndexedChunk, Judgement, Statement, Support
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.answers import Judgement, Statement, Support
+from shared.model.index import IndexedChunk
 from shared.ports import Judge
 from shared.text.dates import date_in_words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.domain import Exchange
+from shared.model.questions import Exchange
 from shared.text.estimates import tokens
 
 CUT = " …"

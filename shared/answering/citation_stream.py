@@ -14,7 +14,7 @@ from shared.answering.markers import (
     may_continue,
     numbers_in,
 )
-from shared.domain import Source
+from shared.model.answers import Source
 from shared.text.skeleton import UNFINISHED, skeleton
 
 _ALWAYS_READ = 1000

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from shared.answering.markers import RUN, close_gap, numbers_in, relabelled
-from shared.domain import Source
+from shared.model.answers import Source
 from shared.text.skeleton import skeleton
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from shared.answering.source_lists import without_source_list
 from shared.answering.verdict import VerdictReader
-from shared.domain import Draft, Prompt, Usage
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.answers import Draft, Prompt, Usage
 from shared.ports import Writer
 from shared.text.inert import UNSEEN
 from shared.text.sentences import sentences

@@ -14,8 +14,9 @@ from shared.answering.citations import check_citations
 from shared.answering.claims import find_claims
 from shared.answering.refusals import refusal_text
 from shared.answering.removal import without
-from shared.domain import Answer, Citation, RefusalReason, Source
 from shared.errors import Unavailable
+from shared.model.answers import Answer, Citation, Source
+from shared.model.retrieval import RefusalReason
 
 log = logging.getLogger(__name__)
 

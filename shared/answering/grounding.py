@@ -20,7 +20,17 @@ from shared.answering.claims import Claim, find_claims
 from shared.answering.refusals import admits_not_knowing
 from shared.answering.removal import without
 from shared.answering.support import OfflineJudge
-from shared.domain import Citation, Grounding, Judgement, Source, Statement, Support, SupportState, Usage, Verdict
+from shared.model.answers import (
+    Citation,
+    Grounding,
+    Judgement,
+    Source,
+    Statement,
+    Support,
+    SupportState,
+    Usage,
+    Verdict,
+)
 from shared.ports import Judge
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shared.answering.citation_stream import CitationStream
-from shared.domain import Source
+from shared.model.answers import Source
 from shared.text.passive import PassiveStream
 
 

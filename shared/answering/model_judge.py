@@ -12,8 +12,9 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shared.domain import IndexedChunk, Judgement, Prompt, Statement, Support, Usage
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.answers import Judgement, Prompt, Statement, Support, Usage
+from shared.model.index import IndexedChunk
 from shared.ports import Judge, Writer
 from shared.text.dates import date_in_words
 from shared.text.inert import inert, inert_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import lru_cache
 
-from shared.domain import IndexedChunk
+from shared.model.index import IndexedChunk
 from shared.text.dates import date_in_words
 from shared.text.facts import Word, facts_of
 from shared.text.languages import detect

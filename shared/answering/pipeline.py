@@ -18,22 +18,20 @@ from shared.answering.quoting import Quoter, quoted
 from shared.answering.refusals import NO_MODEL, reason_to_refuse, refusal_text
 from shared.answering.showing import Shown
 from shared.answering.sources import label_sources
-from shared.domain import (
+from shared.model.answers import (
     Answer,
     AnswerEvent,
     AnswerKind,
     Citation,
     Draft,
     Prompt,
-    Question,
-    RefusalReason,
     RetractReason,
-    Retrieved,
     Searched,
     Source,
-    Template,
-    TemplateMatch,
 )
+from shared.model.questions import Question
+from shared.model.retrieval import RefusalReason, Retrieved
+from shared.model.templates import Template, TemplateMatch
 from shared.ports import Writer
 from shared.step_timer import StepTimer
 from shared.text.passive import passive

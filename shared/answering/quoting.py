@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from operator import mul
 
 from shared.answering.subject import speaks_of_subject
-from shared.domain import Analysis, Citation, Question, Quote, Retrieved, Scored, Support, SupportState
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
+from shared.model.answers import Citation, Quote, Support, SupportState
+from shared.model.questions import Question
+from shared.model.retrieval import Analysis, Retrieved, Scored
 from shared.ports import Embedder
 from shared.text.languages import detect
 from shared.text.quotable import Piece, pieces, quotation

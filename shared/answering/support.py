@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from shared.answering.passages import Passage, passage_of
-from shared.domain import IndexedChunk, Judgement, Statement, Support, Verdict
+from shared.model.answers import Judgement, Statement, Support, Verdict
+from shared.model.index import IndexedChunk
 from shared.text.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
 from shared.text.languages import detect
 from shared.text.quantities import Day, Quantity

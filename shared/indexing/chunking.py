@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from shared.domain import Chunk
 from shared.indexing.blocks import Block, Kind, sections
 from shared.indexing.cuts import OVERLAP, TARGET
 from shared.indexing.frontmatter import split
 from shared.indexing.units import slices, trimmed, units_of
+from shared.model.index import Chunk
 from shared.text.estimates import tokens
 
 CHUNKER_VERSION = "md3"

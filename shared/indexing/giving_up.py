@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from shared.domain import IndexChange, IndexRecord, IndexStatus, NoteKey
 from shared.indexing.records import set_back
 from shared.indexing.standing import revision_now
+from shared.model.index import IndexChange, IndexRecord, IndexStatus
+from shared.model.notes import NoteKey
 from shared.ports import Store
 
 

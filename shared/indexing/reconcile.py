@@ -19,12 +19,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from shared.domain import NoteKey
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import DEFAULT_CHUNKER
 from shared.indexing.progress import Progress, Walk, keep, load
 from shared.indexing.repair import Repairs
 from shared.indexing.standing import Finding
+from shared.model.notes import NoteKey
 from shared.ports import Embedder, Page, Store
 
 PAGE = 100

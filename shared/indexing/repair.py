@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from shared.domain import IndexRecord, NoteKey
 from shared.errors import AuroraError, EmbeddingsSpent, NoteBusy, Unavailable
 from shared.indexing.pipeline import index_note, index_version, texts_to_embed
 from shared.indexing.records import is_due
 from shared.indexing.standing import WAITING_FOR_VECTORS, Finding, Standing, read_standing
+from shared.model.index import IndexRecord
+from shared.model.notes import NoteKey
 from shared.ports import Embedder, Store
 from shared.text.estimates import estimated_tokens
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
-from shared.domain import IndexChange, IndexRecord, IndexStatus, NoteKey, Vector
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.indexing.records import finished, leased, set_back
+from shared.model.index import IndexChange, IndexRecord, IndexStatus, Vector
+from shared.model.notes import NoteKey
 from shared.ports import Embedder, Store
 
 UNIT_TOLERANCE = 1e-3

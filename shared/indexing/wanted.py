@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from shared.domain import Chunk, IndexedChunk, Note
+from shared.model.index import Chunk, IndexedChunk
+from shared.model.notes import Note
 from shared.scopes import scopes_of
 from shared.text.dates import date_in_words
 from shared.text.offsets import Utf16Offsets

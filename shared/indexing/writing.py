@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from shared.domain import ChunkPut, IndexChange, IndexRecord, NoteKey
 from shared.errors import Conflict
 from shared.indexing.changes import Changes
+from shared.model.index import ChunkPut, IndexChange, IndexRecord
+from shared.model.notes import NoteKey
 from shared.ports import Store
 
 

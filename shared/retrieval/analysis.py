@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shared.domain import Analysis, Question
+from shared.model.questions import Question
+from shared.model.retrieval import Analysis
 from shared.retrieval.time_phrases import find_time
 from shared.text.languages import detect
 from shared.text.terms import content_words, stems

@@ -12,7 +12,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from shared.domain import Candidate, CorpusStats, IndexedChunk, Neighbour, Place, Restriction, TimeRange, Vector
+from shared.model.index import IndexedChunk, Vector
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Candidate, CorpusStats, Neighbour, Place, Restriction
 from shared.ports import SearchStore
 from shared.retrieval.bm25 import bm25, idf
 from shared.retrieval.options import RetrievalOptions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from shared.domain import Vector
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
+from shared.model.index import Vector
 from shared.ports import Embedder
 
 logger = logging.getLogger(__name__)

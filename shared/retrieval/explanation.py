@@ -12,17 +12,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 
-from shared.domain import (
-    Candidate,
-    IndexedChunk,
-    IndexRecord,
-    IndexStatus,
-    Question,
-    Restriction,
-    Retrieved,
-    Scored,
-)
 from shared.errors import InvalidArgument
+from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
+from shared.model.questions import Question
+from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored
 from shared.ports import Embedder, Reranker
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates import Search, gather

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shared.domain import Analysis, Restriction, TimeRange
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Analysis, Restriction
 from shared.retrieval.candidates import Matches, Search, match
 from shared.retrieval.places import gather_from_places
 from shared.retrieval.pool import Pool

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shared.domain import ChosenBy, Folder, Place
+from shared.model.notes import Folder
+from shared.model.retrieval import ChosenBy, Place
 from shared.retrieval.folder_ranking import FolderRanking
 from shared.retrieval.places import LEAST_WEIGHT
 from shared.retrieval.restriction import DEFAULT_VAULT, check_vaults, unknown

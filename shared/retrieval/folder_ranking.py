@@ -10,8 +10,9 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from shared.domain import ChosenBy, Prompt, Usage
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.answers import Prompt, Usage
+from shared.model.retrieval import ChosenBy
 from shared.ports import Writer
 from shared.text.inert import inert, inert_line
 

@@ -10,7 +10,10 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 
-from shared.domain import ChosenBy, Folder, Place, Question, Retrieved, Usage
+from shared.model.answers import Usage
+from shared.model.notes import Folder
+from shared.model.questions import Question
+from shared.model.retrieval import ChosenBy, Place, Retrieved
 from shared.ports import Embedder, Reranker, Writer
 from shared.retrieval.folder_choice import Offer, Wish, by_match, lay_out, offers
 from shared.retrieval.folder_ranking import FolderRanking, rank_folders

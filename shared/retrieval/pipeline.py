@@ -8,16 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from shared.domain import (
-    Analysis,
-    Folder,
-    Place,
-    Question,
-    RefusalReason,
-    Restriction,
-    Retrieved,
-    Scored,
-)
+from shared.model.notes import Folder
+from shared.model.questions import Question
+from shared.model.retrieval import Analysis, Place, RefusalReason, Restriction, Retrieved, Scored
 from shared.ports import Embedder, Reranker
 from shared.retrieval.analysis import analyse
 from shared.retrieval.bm25 import idf

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shared.domain import ChosenBy, IndexedChunk, Place, Restriction
+from shared.model.index import IndexedChunk
+from shared.model.retrieval import ChosenBy, Place, Restriction
 from shared.retrieval.candidates import Matches, Search, gather
 from shared.retrieval.pool import Pool
 from shared.retrieval.scores import unweighted

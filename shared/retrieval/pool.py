@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.domain import Candidate, CorpusStats, RetrievalMode, Strategy, Vector
+from shared.model.index import Vector
+from shared.model.questions import Strategy
+from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from operator import mul
 from typing import Protocol
 
-from shared.domain import Candidate, IndexRecord, Scored, Vector
+from shared.model.index import IndexRecord, Vector
+from shared.model.retrieval import Candidate, Scored
 from shared.retrieval.pool import Pool
 from shared.retrieval.scores import Formula, contenders, ranked
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from shared.domain import Note, RefusalReason, Restriction
+from shared.model.notes import Note
+from shared.model.retrieval import RefusalReason, Restriction
 from shared.ports import Page, SearchStore
 from shared.retrieval.pool import Pool
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shared.domain import IndexedChunk, Restriction, TimeRange
+from shared.model.index import IndexedChunk
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Restriction
 from shared.retrieval.candidates import Matches, Search, match
 from shared.text.general_words import general
 

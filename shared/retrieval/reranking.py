@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
-from shared.domain import Reranked, Scored
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
+from shared.model.retrieval import Reranked, Scored
 from shared.ports import Reranker
 
 logger = logging.getLogger(__name__)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 
-from shared.domain import Filters, Folder, Restriction, TimeRange
 from shared.errors import InvalidArgument, NotFound
+from shared.model.notes import Folder
+from shared.model.questions import Filters, TimeRange
+from shared.model.retrieval import Restriction
 from shared.scopes import folder_token, tag_token, vault_token
 
 DEFAULT_VAULT = "default"

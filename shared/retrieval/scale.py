@@ -9,8 +9,9 @@ from itertools import combinations, islice
 from operator import mul
 from statistics import fmean, pstdev
 
-from shared.domain import IndexedChunk, Restriction, Scale, Vector
 from shared.errors import OperatorError
+from shared.model.index import IndexedChunk, Vector
+from shared.model.retrieval import Restriction, Scale
 from shared.ports import Embedder, SearchStore
 from shared.text.sentences import sentences
 

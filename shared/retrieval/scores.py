@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from shared.domain import Candidate, IndexedChunk, RetrievalMode, Scale, Scored, Scores, TimeRange
+from shared.model.index import IndexedChunk
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Candidate, RetrievalMode, Scale, Scored, Scores
 from shared.retrieval.bm25 import bm25, idf
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pool import Pool

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from shared.domain import IndexedChunk, Scored
+from shared.model.index import IndexedChunk
+from shared.model.retrieval import Scored
 
 SPAN_OVERLAP = 0.5
 """Share of the shorter passage that lies in the other one of the same note, from which they are one. Neighbours

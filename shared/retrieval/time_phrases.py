@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from shared.domain import TimeHint, TimeRange
+from shared.model.questions import TimeHint, TimeRange
 from shared.retrieval import calendar
 from shared.retrieval.asking_words import asking
 from shared.retrieval.calendar import Span

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TypeAlias
 
-from shared.domain import IndexedChunk, Neighbour, Restriction, Vector
 from shared.errors import StoreUnavailable
+from shared.model.index import IndexedChunk, Vector
+from shared.model.retrieval import Neighbour, Restriction
 
 LEAST_LEG = 10
 """Chunks brought from a part at least, however many parts share what a search may read."""

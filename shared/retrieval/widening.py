@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from shared.domain import TimeRange
+from shared.model.questions import TimeRange
 
 ANY_TIME = "any time"
 

@@ -13,20 +13,11 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from shared.domain import (
-    Answer,
-    IndexRecord,
-    Message,
-    Question,
-    Role,
-    Session,
-    SessionSettings,
-    SettingsPatch,
-    Spot,
-    StoredCitation,
-    Usage,
-)
 from shared.errors import NotFound, Unavailable
+from shared.model.answers import Answer, Usage
+from shared.model.index import IndexRecord
+from shared.model.questions import Question
+from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.ports import Page, SessionStore, Writer
 from shared.sessions.history import Earlier, earlier_turns
 from shared.sessions.limits import check_settings, check_title, given

@@ -10,8 +10,9 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from shared.domain import Prompt, Question, Usage
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.answers import Prompt, Usage
+from shared.model.questions import Question
 from shared.ports import Writer
 from shared.sessions.follow_ups import Moment, whole_question
 from shared.sessions.history import Earlier

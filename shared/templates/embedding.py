@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 
-from shared.domain import StoredTemplate, Template
 from shared.indexing.vectors import embed
+from shared.model.templates import StoredTemplate, Template
 from shared.ports import Embedder
 
 CONTENT_READ = 1000

@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from shared.domain import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.errors import BrokenPromise, InvalidArgument, ModelRefused, ModelUnavailable
+from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.ports import Embedder, TemplateStore
 from shared.retrieval.scale import UNKNOWN
 from shared.templates.embedding import is_current, with_vectors

@@ -6,8 +6,8 @@ from collections.abc import Generator
 import pytest
 
 from shared.answering.drafts import NotWritten, write_draft
-from shared.domain import Draft, Piece, Prompt, Usage
 from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
+from shared.model.answers import Draft, Piece, Prompt, Usage
 from shared.ports import Writer
 from tests.fakes import ScriptedWriter
 

@@ -6,8 +6,8 @@ import pytest
 
 from shared.answering.model_judge import MOST_STATEMENTS, ModelJudge
 from shared.answering.support import OfflineJudge
-from shared.domain import Statement, Support, SupportState
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.model.answers import Statement, Support, SupportState
 from tests.answering.samples import passage
 from tests.fakes import ScriptedWriter
 

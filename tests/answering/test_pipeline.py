@@ -10,19 +10,10 @@ import pytest
 
 from shared.answering.pipeline import answer
 from shared.answering.quoting import Quoter
-from shared.domain import (
-    Answer,
-    AnswerKind,
-    Draft,
-    Piece,
-    Prompt,
-    Question,
-    RefusalReason,
-    Retrieved,
-    SupportState,
-    Usage,
-)
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.model.answers import Answer, AnswerKind, Draft, Piece, Prompt, SupportState, Usage
+from shared.model.questions import Question
+from shared.model.retrieval import RefusalReason, Retrieved
 from shared.ports import Writer
 from tests.answering.samples import LAST_WEEK, passage, question, retrieved
 from tests.fakes import ScriptedWriter

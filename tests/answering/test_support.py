@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.answering.support import UNKNOWN, OfflineJudge
-from shared.domain import Statement, SupportState, Verdict
+from shared.model.answers import Statement, SupportState, Verdict
 from tests.answering.samples import passage
 
 MEETING = passage(

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.domain import Vector
+from shared.model.index import Vector
 from shared.ports import Embedder
 
 TEXTS = (

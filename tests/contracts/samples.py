@@ -8,16 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from shared.domain import (
-    ChunkPut,
-    IndexChange,
-    IndexedChunk,
-    IndexRecord,
-    IndexStatus,
-    Note,
-    Restriction,
-    Vector,
-)
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
+from shared.model.notes import Note
+from shared.model.retrieval import Restriction
 from shared.ports import Page, Store
 from shared.scopes import scopes_of
 

@@ -7,18 +7,10 @@ from datetime import date, timedelta
 
 import pytest
 
-from shared.domain import (
-    AnsweredRequest,
-    DayUsage,
-    Feedback,
-    Rating,
-    Restriction,
-    Spending,
-    StoredRequest,
-    StoredTemplate,
-    Template,
-)
 from shared.errors import AuroraError, Conflict, InvalidArgument
+from shared.model.account import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
+from shared.model.retrieval import Restriction
+from shared.model.templates import StoredTemplate, Template
 from shared.ports import Store
 from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, save, unit
 

@@ -9,8 +9,8 @@ from threading import Barrier
 
 import pytest
 
-from shared.domain import ChunkPut, Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk
 from shared.errors import Conflict
+from shared.model.index import ChunkPut, Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk
 from shared.ports import Store
 from tests.contracts.samples import DAY, FREE, OTHER, TENANT, VERSION, chunk, note, record, save, unit
 

@@ -8,8 +8,9 @@ from datetime import timedelta, timezone
 
 import pytest
 
-from shared.domain import Folder, IndexChange
 from shared.errors import Conflict, InvalidArgument, StoreUnavailable
+from shared.model.index import IndexChange
+from shared.model.notes import Folder
 from shared.ports import Store
 from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, save
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.domain import StoredTemplate, Template
+from shared.model.templates import StoredTemplate, Template
 from shared.ports import Store
 from tests.contracts.samples import OTHER, TENANT, unit
 

@@ -10,8 +10,9 @@ import pytest
 from werkzeug.test import TestResponse
 
 from shared import bootstrap
-from shared.domain import Note, Template
 from shared.errors import StoreUnavailable
+from shared.model.notes import Note
+from shared.model.templates import Template
 from shared.ports import Page, Store
 from tests.functions.world import START, World, problem
 

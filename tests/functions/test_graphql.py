@@ -11,7 +11,8 @@ from graphql import GraphQLInputObjectType, GraphQLObjectType, build_schema, get
 from functions._graphql import SDL
 from functions._turns import SettingsBody
 from shared import bootstrap
-from shared.domain import SETTING_NAMES, Prompt, SessionSettings, SettingsPatch
+from shared.model.answers import Prompt
+from shared.model.sessions import SETTING_NAMES, SessionSettings, SettingsPatch
 from shared.wire_types import SessionSettingsJson
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World

@@ -20,8 +20,9 @@ from functions._once import request_key
 from functions.routes.chat import ChatBody
 from shared import bootstrap
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import AnsweredRequest, Draft, Piece, Prompt
 from shared.errors import StoreUnavailable
+from shared.model.account import AnsweredRequest
+from shared.model.answers import Draft, Piece, Prompt
 from shared.ports import Identity, Writer
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem

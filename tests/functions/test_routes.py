@@ -8,7 +8,7 @@ import pytest
 
 from functions import api, chat, reconcile
 from functions._calls import Route
-from shared.domain import Session
+from shared.model.sessions import Session
 from tests.functions.world import START, World
 
 

@@ -14,8 +14,8 @@ from werkzeug.test import TestResponse
 
 from functions._sse import Burst, Form, attended, encoded, unwrapped
 from shared import bootstrap
-from shared.domain import Piece
 from shared.errors import ModelUnavailable
+from shared.model.answers import Piece
 from shared.ports import Writer
 from shared.wire_stream import SILENCE, StreamEvent
 from tests.fakes import ScriptedWriter

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.domain import Chunk
 from shared.indexing.chunking import MOST_SECTIONS, STRATEGIES, chunk
 from shared.indexing.cuts import TARGET
+from shared.model.index import Chunk
 from shared.text.estimates import tokens
 from tests.indexing.prose import drawn, paragraph, words
 

@@ -8,10 +8,10 @@ from typing import cast
 
 import pytest
 
-from shared.domain import IndexChange, IndexStatus
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, StoreUnavailable
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.standing import Finding
+from shared.model.index import IndexChange, IndexStatus
 from shared.ports import Embedder, Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (

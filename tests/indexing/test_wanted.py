@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 
-from shared.domain import Chunk, IndexedChunk
 from shared.indexing.wanted import embedded_texts, wanted_chunks
+from shared.model.index import Chunk, IndexedChunk
 from shared.text.terms import stems
 from tests.indexing.world import note
 

@@ -9,8 +9,11 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from datetime import datetime
 from typing import Any, cast
 
-from shared.domain import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note, Question, Retrieved
 from shared.errors import StoreUnavailable
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
+from shared.model.notes import Note
+from shared.model.questions import Question
+from shared.model.retrieval import Retrieved
 from shared.ports import Embedder, Reranker, Store
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve

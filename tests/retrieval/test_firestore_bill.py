@@ -14,7 +14,9 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.domain import ChunkPut, Filters, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note, Question
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
+from shared.model.notes import Note
+from shared.model.questions import Filters, Question
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.places import MOST_PARTS
 from shared.scopes import scopes_of

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from shared.domain import ChosenBy, Folder, Place
 from shared.errors import NotFound
+from shared.model.notes import Folder
+from shared.model.retrieval import ChosenBy, Place
 from shared.retrieval.folder_choice import Offer, Wish, by_match, lay_out, offers
 from shared.retrieval.folder_ranking import FolderRanking
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain import ChosenBy
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.model.retrieval import ChosenBy
 from shared.retrieval.folder_ranking import MOST_OFFERED, FolderRanking, names_in, rank_folders
 from tests.fakes import ScriptedWriter
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from shared.domain import ChosenBy, Filters, Question, RefusalReason, Restriction
 from shared.errors import ModelUnavailable, NotFound, StoreUnavailable
+from shared.model.questions import Filters, Question
+from shared.model.retrieval import ChosenBy, RefusalReason, Restriction
 from shared.ports import Store
 from shared.retrieval.folders import FolderSearch, Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalStore

@@ -10,7 +10,8 @@ from itertools import islice
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain import Candidate, IndexRecord, Scored, Vector
+from shared.model.index import IndexRecord, Vector
+from shared.model.retrieval import Candidate, Scored
 from shared.retrieval.pool import Pool
 from shared.retrieval.ranking import best_first
 from shared.retrieval.scores import ranked

@@ -10,11 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain import (
-    RetrievalMode,
-    Scale,
-    TimeRange,
-)
+from shared.model.questions import TimeRange
+from shared.model.retrieval import RetrievalMode, Scale
 from shared.retrieval.scale import calibrated, vector_part
 from shared.retrieval.scores import contenders, keyword_parts, nearness, ranked
 from tests.retrieval.pools import Drawn, pools

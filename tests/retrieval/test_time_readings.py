@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.domain import TimeHint
+from shared.model.questions import TimeHint
 from shared.retrieval.time_phrases import find_time
 from tests.retrieval.time_readings import FILTERS, STORIES, kept_aside
 

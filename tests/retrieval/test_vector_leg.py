@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.domain import Neighbour, Restriction, Vector
 from shared.errors import StoreUnavailable
+from shared.model.index import Vector
+from shared.model.retrieval import Neighbour, Restriction
 from shared.retrieval.vector_leg import Near, Part, VectorLeg
 from tests.contracts.samples import chunk
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.domain import TimeRange
+from shared.model.questions import TimeRange
 from shared.retrieval.widening import widen
 from tests.retrieval.samples import days_ago
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, cast
 
-from shared.domain import IndexChange, NoteKey, Vector
 from shared.errors import ModelUnavailable, Unavailable
 from shared.indexing.pipeline import index_note
 from shared.indexing.reconcile import ReconcileReport, reconcile
+from shared.model.index import IndexChange, Vector
+from shared.model.notes import NoteKey
 from shared.ports import Embedder, Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock, Killed, Life, mortal_embedder, mortal_store

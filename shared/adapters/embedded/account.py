@@ -9,8 +9,8 @@ from dataclasses import asdict
 from datetime import date, datetime
 
 from shared.adapters.embedded import rows
-from shared.domain import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
 from shared.errors import Conflict
+from shared.model.account import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
 from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 

@@ -6,8 +6,8 @@ import re
 import sqlite3
 
 from shared.adapters.embedded import rows
-from shared.domain import Folder, Note
 from shared.errors import Conflict, InvalidArgument
+from shared.model.notes import Folder, Note
 from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 from shared.scopes import ancestors

@@ -9,31 +9,12 @@ from pathlib import Path
 from shared.adapters.embedded import account, changes, erasure, notes, search, sessions, sweep, templates
 from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.vectors import VectorSpace
-from shared.domain import (
-    AnsweredRequest,
-    CorpusStats,
-    Coverage,
-    DayUsage,
-    Feedback,
-    Folder,
-    IndexChange,
-    IndexedChunk,
-    IndexRecord,
-    Message,
-    Neighbour,
-    Note,
-    NoteKey,
-    Restriction,
-    Session,
-    SettingsPatch,
-    Spending,
-    Spot,
-    StoredChunk,
-    StoredRecord,
-    StoredRequest,
-    StoredTemplate,
-    Vector,
-)
+from shared.model.account import AnsweredRequest, DayUsage, Feedback, Spending, StoredRequest
+from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
+from shared.model.notes import Folder, Note, NoteKey
+from shared.model.retrieval import CorpusStats, Neighbour, Restriction
+from shared.model.sessions import Message, Session, SettingsPatch, Spot
+from shared.model.templates import StoredTemplate
 from shared.ports import Page
 
 

@@ -12,8 +12,8 @@ from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import Fields
 from shared.adapters.firestore.protocol import protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
-from shared.domain import AnsweredRequest, Feedback, Rating, StoredRequest
 from shared.errors import TooLarge
+from shared.model.account import AnsweredRequest, Feedback, Rating, StoredRequest
 from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 

@@ -15,7 +15,7 @@ from shared.adapters.firestore.packing import halves
 from shared.adapters.firestore.places import Places
 from shared.adapters.firestore.protocol import vector_of
 from shared.adapters.firestore.queries import Is, Query, Where, count
-from shared.domain import Coverage, IndexChange, IndexStatus, StoredChunk, StoredRecord, Vector
+from shared.model.index import Coverage, IndexChange, IndexStatus, StoredChunk, StoredRecord, Vector
 
 
 class Index:

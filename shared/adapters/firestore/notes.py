@@ -12,8 +12,8 @@ from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import note_fields, note_of
 from shared.adapters.firestore.protocol import protocol, put
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where
-from shared.domain import Folder, Note
 from shared.errors import Conflict, InvalidArgument, TooLarge
+from shared.model.notes import Folder, Note
 from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 

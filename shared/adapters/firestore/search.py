@@ -29,7 +29,8 @@ from shared.adapters.firestore.restriction import (
     is_one_scope,
 )
 from shared.adapters.firestore.vector_filters import for_vectors
-from shared.domain import CorpusStats, IndexedChunk, IndexRecord, Neighbour, Restriction, Vector
+from shared.model.index import IndexedChunk, IndexRecord, Vector
+from shared.model.retrieval import CorpusStats, Neighbour, Restriction
 from shared.scopes import tags_of
 
 MAX_NEIGHBOURS = 1000

@@ -10,8 +10,9 @@ from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.protocol import protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where, count
-from shared.domain import IndexStatus, NoteKey
 from shared.errors import InvalidArgument
+from shared.model.index import IndexStatus
+from shared.model.notes import NoteKey
 from shared.page_tokens import make_token, read_token
 from shared.ports import Page
 

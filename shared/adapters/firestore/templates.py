@@ -15,8 +15,9 @@ from shared.adapters.firestore.packing import packed
 from shared.adapters.firestore.protocol import change, plain, protocol, put
 from shared.adapters.firestore.queries import KEY, Order, Query
 from shared.adapters.firestore.sizes import Indexes, Weight, document_weight
-from shared.domain import StoredTemplate, Template, Vector
 from shared.errors import Conflict, InvalidArgument
+from shared.model.index import Vector
+from shared.model.templates import StoredTemplate, Template
 from shared.ports import MOST_TEMPLATES
 
 _SHELF = ("settings", "templateShelf")

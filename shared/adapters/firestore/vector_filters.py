@@ -14,7 +14,9 @@ from datetime import UTC, datetime, timedelta
 from shared.adapters.firestore.documents import day, month, place_key
 from shared.adapters.firestore.queries import Is, Where
 from shared.adapters.firestore.restriction import MAX_VALUES, any_of
-from shared.domain import Folder, Restriction, TimeRange
+from shared.model.notes import Folder
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Restriction
 from shared.scopes import scopes_of, tags_of
 
 MOST_SEARCHES = 8

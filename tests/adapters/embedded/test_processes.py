@@ -17,8 +17,8 @@ from time import monotonic, sleep
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import IndexChange
 from shared.errors import Conflict
+from shared.model.index import IndexChange
 from shared.ports import Store
 from tests.adapters.embedded.places import tenant_file
 from tests.adapters.embedded.writer import NOTES, count_of, vector_of, write

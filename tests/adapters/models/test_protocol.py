@@ -15,7 +15,9 @@ from shared.answering.model_judge import ModelJudge
 from shared.answering.pipeline import answer
 from shared.answering.quoting import Quoter
 from shared.answering.support import OfflineJudge
-from shared.domain import Exchange, Question, Statement, Template
+from shared.model.answers import Statement
+from shared.model.questions import Exchange, Question
+from shared.model.templates import Template
 from shared.retrieval.folder_ranking import rank_folders
 from shared.sessions.history import Earlier
 from shared.sessions.standalone import resolve

@@ -12,8 +12,8 @@ import pytest
 
 from shared.adapters.gemini import GeminiWriter
 from shared.adapters.openai import OpenAIWriter
-from shared.domain import Piece, Usage
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.answers import Piece, Usage
 from shared.ports import Writer
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import gemini as google
