@@ -14,7 +14,7 @@ from shared.adapters.embedded import EmbeddedStore
 from shared.indexing.pipeline import index_note
 from shared.model.index import IndexChange, Vector
 from shared.model.notes import Note, NoteKey
-from shared.ports import Embedder
+from shared.ports.models import Embedder
 from tests.fakes import HashingEmbedder
 
 EDITS = 30

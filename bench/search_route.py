@@ -10,7 +10,7 @@ import functions_framework
 
 from shared import bootstrap
 from shared.model.index import Vector
-from shared.ports import Store
+from shared.ports.stores import Store
 from shared.settings import Settings
 
 MAIN = Path(__file__).resolve().parent.parent / "main.py"

@@ -24,7 +24,7 @@ from shared.bootstrap import build
 from shared.errors import AuroraError, OperatorError
 from shared.indexing.pipeline import index_version
 from shared.model.answers import Prompt
-from shared.ports import Embedder, Writer
+from shared.ports.models import Embedder, Writer
 from shared.retrieval.scale import measured
 
 

@@ -34,7 +34,7 @@ from shared.bootstrap import build
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import DEFAULT_CHUNKER
 from shared.model.questions import Filters, Strategy
-from shared.ports import Embedder
+from shared.ports.models import Embedder
 from shared.text.instants import parse_instant
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)

@@ -30,7 +30,7 @@ from functions.client import ApiClient, InProcessClient, Json
 from shared.bootstrap import use
 from shared.errors import Unavailable
 from shared.limits import VAULT, VAULT_PATTERN
-from shared.ports import Identity
+from shared.ports.access import Identity
 from shared.wire import reconcile_json
 
 DEMO_QUESTIONS = (

@@ -21,7 +21,7 @@ from functions.client import ApiClient, InProcessClient
 from shared.app import App
 from shared.bootstrap import LOCAL_TENANT, build, use
 from shared.errors import AuroraError, InvalidArgument
-from shared.ports import Identity
+from shared.ports.access import Identity
 from shared.settings import Settings
 
 OK, FAILED, USAGE, NOTHING = 0, 1, 2, 3

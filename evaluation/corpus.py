@@ -8,7 +8,7 @@ from evaluation.golden import GoldenQuestion
 from shared.app import App, NoteDraft
 from shared.errors import InvalidArgument
 from shared.model.notes import Note, NoteKey
-from shared.ports import NoteStore
+from shared.ports.stores import NoteStore
 
 PAGE = 500
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.model.index import Vector
-from shared.ports import Embedder
+from shared.ports.models import Embedder
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from shared.errors import PermissionDenied, Unauthenticated
 
 if TYPE_CHECKING:
     from shared.app import App
-    from shared.ports import Identity
+    from shared.ports.access import Identity
     from shared.wire_stream import StreamEvent
 
 REQUEST_ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"

@@ -37,7 +37,7 @@ from shared import spans
 from shared.errors import AuroraError, InvalidArgument, RequestBusy, TooLarge
 
 if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
-    from shared.ports import Identity
+    from shared.ports.access import Identity
     from shared.wire_stream import StreamEvent
 
 HEALTH_PATHS = frozenset(route.pattern for route in HEALTH)

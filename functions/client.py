@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from functions import api, chat
 from functions._calls import Call, Reply, find
 from shared.errors import BrokenPromise, NotFound, TooLarge
-from shared.ports import Identity
+from shared.ports.access import Identity
 from shared.wire_stream import StreamEvent
 
 Json: TypeAlias = dict[str, Any]

@@ -34,7 +34,9 @@ from shared.model.notes import Note, NoteKey
 from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason, Retrieved, Scale
 from shared.model.templates import AUTO, Template, TemplateKey, TemplateMatch
-from shared.ports import Attester, Embedder, NoteFiles, Origin, Page, Reranker, Store, Verifier, Writer
+from shared.ports.access import Attester, Verifier
+from shared.ports.models import Embedder, Reranker, Writer
+from shared.ports.stores import NoteFiles, Origin, Page, Store
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve

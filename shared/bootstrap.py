@@ -21,7 +21,9 @@ from shared.app import App
 from shared.errors import ModelRefused, SettingsError
 from shared.model.notes import NoteKey
 from shared.model.retrieval import Scale
-from shared.ports import Attester, Embedder, Judge, Reranker, Store, Verifier, Writer
+from shared.ports.access import Attester, Verifier
+from shared.ports.models import Embedder, Judge, Reranker, Writer
+from shared.ports.stores import Store
 from shared.settings import Settings
 from shared.spans import Recorder, record_to
 from shared.threads import RequestThreads

@@ -17,7 +17,7 @@ from shared.model.notes import Note
 from shared.model.questions import Question, TimeRange
 from shared.model.retrieval import Place, Retrieved, Scored
 from shared.model.templates import Template, TemplateMatch
-from shared.ports import Origin
+from shared.ports.stores import Origin
 from shared.text.offsets import Utf16Offsets
 from shared.wire_types import (
     AnswerJson,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from shared.model.sessions import Message, Session
-from shared.ports import Page
+from shared.ports.stores import Page
 from shared.wire import instant
 from shared.wire_types import AnswerMetaJson, CitationJson, MessageJson, MessagesJson, SessionJson, SessionsJson
 

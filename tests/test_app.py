@@ -12,7 +12,7 @@ from shared.answering.quoting import Quoter
 from shared.app import App, NoteDraft
 from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
-from shared.ports import Store
+from shared.ports.stores import Store
 from shared.settings import Settings
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import TENANT, Clock, garbled_store, key

@@ -12,7 +12,7 @@ from shared.model.account import DayUsage, Feedback
 from shared.model.notes import Note
 from shared.model.sessions import Message, Session
 from shared.model.templates import Template
-from shared.ports import Page, Store
+from shared.ports.stores import Page, Store
 
 T = TypeVar("T")
 

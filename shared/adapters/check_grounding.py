@@ -20,7 +20,7 @@ from shared.adapters.retry import insist
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.answers import Judgement, Statement, Support
 from shared.model.index import IndexedChunk
-from shared.ports import Judge
+from shared.ports.models import Judge
 from shared.text.dates import date_in_words
 
 if TYPE_CHECKING:

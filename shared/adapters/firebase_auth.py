@@ -9,7 +9,7 @@ from shared.adapters.certificates import Certificates
 from shared.adapters.retry import Clock
 from shared.adapters.signed_tokens import BadToken, Claims, check_times, parts, verified
 from shared.errors import Unauthenticated
-from shared.ports import Identity
+from shared.ports.access import Identity
 
 _LONGEST_UID = 128
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+-]{0,127}")

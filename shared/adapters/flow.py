@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from shared.adapters.retry import Clock, again
 from shared.errors import ModelUnavailable
 from shared.model.answers import Piece
-from shared.ports import SIGN_OF_LIFE
+from shared.ports.models import SIGN_OF_LIFE
 
 if TYPE_CHECKING:
     from httpx2 import Response

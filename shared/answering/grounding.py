@@ -31,7 +31,7 @@ from shared.model.answers import (
     Usage,
     Verdict,
 )
-from shared.ports import Judge
+from shared.ports.models import Judge
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.answers import Judgement, Prompt, Statement, Support, Usage
 from shared.model.index import IndexedChunk
-from shared.ports import Judge, Writer
+from shared.ports.models import Judge, Writer
 from shared.text.dates import date_in_words
 from shared.text.inert import inert, inert_line
 

@@ -32,7 +32,7 @@ from shared.model.answers import (
 from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason, Retrieved
 from shared.model.templates import Template, TemplateMatch
-from shared.ports import Writer
+from shared.ports.models import Writer
 from shared.step_timer import StepTimer
 from shared.text.passive import passive
 

@@ -16,7 +16,7 @@ from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.model.answers import Citation, Quote, Support, SupportState
 from shared.model.questions import Question
 from shared.model.retrieval import Analysis, Retrieved, Scored
-from shared.ports import Embedder
+from shared.ports.models import Embedder
 from shared.text.languages import detect
 from shared.text.quotable import Piece, pieces, quotation
 from shared.text.terms import stems

@@ -32,7 +32,8 @@ from shared.indexing.wanted import embedded_texts, wanted_chunks
 from shared.indexing.writing import clear, write
 from shared.model.index import IndexedChunk, IndexStatus
 from shared.model.notes import Note, NoteKey
-from shared.ports import Embedder, Store
+from shared.ports.models import Embedder
+from shared.ports.stores import Store
 from shared.text.languages import detect
 
 DEFAULT_CHUNKER = "markdown"

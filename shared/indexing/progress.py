@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from shared.ports import Store
+from shared.ports.stores import Store
 
 BOOKMARK = "reconcile-2"
 """Raised when older bookmarks cannot be gone on with: then everything is swept once."""

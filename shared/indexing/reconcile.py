@@ -25,7 +25,8 @@ from shared.indexing.progress import Progress, Walk, keep, load
 from shared.indexing.repair import Repairs
 from shared.indexing.standing import Finding
 from shared.model.notes import NoteKey
-from shared.ports import Embedder, Page, Store
+from shared.ports.models import Embedder
+from shared.ports.stores import Page, Store
 
 PAGE = 100
 """Keys listed at once; the bookmark is written after each page."""

@@ -14,7 +14,8 @@ from shared.indexing.records import is_due
 from shared.indexing.standing import WAITING_FOR_VECTORS, Finding, Standing, read_standing
 from shared.model.index import IndexRecord
 from shared.model.notes import NoteKey
-from shared.ports import Embedder, Store
+from shared.ports.models import Embedder
+from shared.ports.stores import Store
 from shared.text.estimates import estimated_tokens
 
 _logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from shared.indexing.revision import note_revision
 from shared.limits import MOST_TEXT_BYTES
 from shared.model.index import IndexRecord, IndexStatus, StoredRecord
 from shared.model.notes import Note, NoteKey
-from shared.ports import Store
+from shared.ports.stores import Store
 
 
 class Finding(StrEnum):

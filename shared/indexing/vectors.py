@@ -11,7 +11,8 @@ from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.indexing.records import finished, leased, set_back
 from shared.model.index import IndexChange, IndexRecord, IndexStatus, Vector
 from shared.model.notes import NoteKey
-from shared.ports import Embedder, Store
+from shared.ports.models import Embedder
+from shared.ports.stores import Store
 
 UNIT_TOLERANCE = 1e-3
 """How far a vector's length may be from 1: float32 rounding of 2048 dimensions stays far below."""

@@ -6,7 +6,7 @@ import logging
 
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.model.index import Vector
-from shared.ports import Embedder
+from shared.ports.models import Embedder
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from shared.errors import InvalidArgument
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
 from shared.model.questions import Question
 from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored
-from shared.ports import Embedder, Reranker
+from shared.ports.models import Embedder, Reranker
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates import Search, gather
 from shared.retrieval.options import RetrievalOptions

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.answers import Prompt, Usage
 from shared.model.retrieval import ChosenBy
-from shared.ports import Writer
+from shared.ports.models import Writer
 from shared.text.inert import inert, inert_line
 
 MOST_OFFERED = 300

@@ -14,7 +14,7 @@ from shared.model.answers import Usage
 from shared.model.notes import Folder
 from shared.model.questions import Question
 from shared.model.retrieval import ChosenBy, Place, Retrieved
-from shared.ports import Embedder, Reranker, Writer
+from shared.ports.models import Embedder, Reranker, Writer
 from shared.retrieval.folder_choice import Offer, Wish, by_match, lay_out, offers
 from shared.retrieval.folder_ranking import FolderRanking, rank_folders
 from shared.retrieval.options import RetrievalOptions

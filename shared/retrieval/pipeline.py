@@ -11,7 +11,7 @@ from typing import Protocol
 from shared.model.notes import Folder
 from shared.model.questions import Question
 from shared.model.retrieval import Analysis, Place, RefusalReason, Restriction, Retrieved, Scored
-from shared.ports import Embedder, Reranker
+from shared.ports.models import Embedder, Reranker
 from shared.retrieval.analysis import analyse
 from shared.retrieval.bm25 import idf
 from shared.retrieval.candidates import Search

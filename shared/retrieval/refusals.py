@@ -6,7 +6,7 @@ from typing import Protocol
 
 from shared.model.notes import Note
 from shared.model.retrieval import RefusalReason, Restriction
-from shared.ports import Page, SearchStore
+from shared.ports.stores import Page, SearchStore
 from shared.retrieval.pool import Pool
 
 

@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.model.retrieval import Reranked, Scored
-from shared.ports import Reranker
+from shared.ports.models import Reranker
 
 logger = logging.getLogger(__name__)
 

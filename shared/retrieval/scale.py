@@ -12,7 +12,8 @@ from statistics import fmean, pstdev
 from shared.errors import OperatorError
 from shared.model.index import IndexedChunk, Vector
 from shared.model.retrieval import Restriction, Scale
-from shared.ports import Embedder, SearchStore
+from shared.ports.models import Embedder
+from shared.ports.stores import SearchStore
 from shared.text.sentences import sentences
 
 SAMPLE = 30

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.answers import Prompt, Usage
 from shared.model.questions import Question
-from shared.ports import Writer
+from shared.ports.models import Writer
 from shared.sessions.follow_ups import Moment, whole_question
 from shared.sessions.history import Earlier
 from shared.text.inert import inert_line

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from shared.indexing.vectors import embed
 from shared.model.templates import StoredTemplate, Template
-from shared.ports import Embedder
+from shared.ports.models import Embedder
 
 CONTENT_READ = 1000
 """Characters of the steps that are embedded."""

@@ -8,7 +8,7 @@ import pytest
 from shared.adapters.firebase_auth import NoVerifier
 from shared.answering.quoting import Quoter
 from shared.app import App
-from shared.ports import Store
+from shared.ports.stores import Store
 from shared.settings import Settings
 from tests.account.world import Household
 from tests.fakes import HashingEmbedder

@@ -18,7 +18,7 @@ from shared.adapters.firestore.queries import Query
 from shared.errors import AuroraError
 from shared.model.account import Feedback
 from shared.model.notes import Note, NoteKey
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.account.world import OTHER, TENANT, Household
 from tests.indexing.world import START, Killed, on_both_stores, sections
 

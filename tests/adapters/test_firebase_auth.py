@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shared.adapters.certificates import FAILURE_PAUSE, LONGEST_STALE, REFETCH_PAUSE
 from shared.adapters.firebase_auth import EmulatorVerifier, FirebaseVerifier, NoVerifier
 from shared.errors import Unauthenticated, Unavailable
-from shared.ports import Identity, Verifier
+from shared.ports.access import Identity, Verifier
 from tests.adapters.models.waiting import FakeClock
 from tests.servers.certificates import (
     PROJECT,

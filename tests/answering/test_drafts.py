@@ -8,7 +8,7 @@ import pytest
 from shared.answering.drafts import NotWritten, write_draft
 from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
 from shared.model.answers import Draft, Piece, Prompt, Usage
-from shared.ports import Writer
+from shared.ports.models import Writer
 from tests.fakes import ScriptedWriter
 
 PROMPT = Prompt("system", "user", "question", ())

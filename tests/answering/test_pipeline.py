@@ -14,7 +14,7 @@ from shared.errors import AuroraError, ModelRefused, ModelUnavailable
 from shared.model.answers import Answer, AnswerKind, Draft, Piece, Prompt, SupportState, Usage
 from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason, Retrieved
-from shared.ports import Writer
+from shared.ports.models import Writer
 from tests.answering.samples import LAST_WEEK, passage, question, retrieved
 from tests.fakes import ScriptedWriter
 

@@ -11,7 +11,7 @@ import pytest
 
 from shared.errors import Conflict
 from shared.model.index import ChunkPut, Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.contracts.samples import DAY, FREE, OTHER, TENANT, VERSION, chunk, note, record, save, unit
 
 V = unit(1, 2, 3, 4)

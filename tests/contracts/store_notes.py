@@ -11,7 +11,7 @@ import pytest
 from shared.errors import Conflict, InvalidArgument, StoreUnavailable
 from shared.model.index import IndexChange
 from shared.model.notes import Folder
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, save
 
 UNICODE_ID = "Nöte 日本 😀 #1%_x"

@@ -11,7 +11,7 @@ import pytest
 from shared.model.index import IndexChange, Vector
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
-from shared.ports import Store
+from shared.ports.stores import Store
 from shared.scopes import folder_token, tag_token, vault_token
 from tests.contracts.samples import (
     DAY,

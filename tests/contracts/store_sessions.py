@@ -10,7 +10,7 @@ import pytest
 
 from shared.errors import Conflict
 from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.contracts.samples import DAY, OTHER, TENANT
 
 LATER = DAY + timedelta(hours=1)

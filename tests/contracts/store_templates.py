@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.model.templates import StoredTemplate, Template
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.contracts.samples import OTHER, TENANT, unit
 
 WHOLE = Template(

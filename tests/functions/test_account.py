@@ -13,7 +13,7 @@ from shared import bootstrap
 from shared.errors import StoreUnavailable
 from shared.model.notes import Note
 from shared.model.templates import Template
-from shared.ports import Page, Store
+from shared.ports.stores import Page, Store
 from tests.functions.world import START, World, problem
 
 SECRET = "the treasure lies under the third oak"

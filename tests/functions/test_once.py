@@ -23,7 +23,8 @@ from shared.adapters.embedded import EmbeddedStore
 from shared.errors import StoreUnavailable
 from shared.model.account import AnsweredRequest
 from shared.model.answers import Draft, Piece, Prompt
-from shared.ports import Identity, Writer
+from shared.ports.access import Identity
+from shared.ports.models import Writer
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
 from tests.servers.sdk_parsers import event_source

@@ -16,7 +16,7 @@ from functions._sse import Burst, Form, attended, encoded, unwrapped
 from shared import bootstrap
 from shared.errors import ModelUnavailable
 from shared.model.answers import Piece
-from shared.ports import Writer
+from shared.ports.models import Writer
 from shared.wire_stream import SILENCE, StreamEvent
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World

@@ -14,7 +14,7 @@ from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable, NoteBus
 from shared.indexing.pipeline import index_version
 from shared.model.index import IndexStatus, Vector
 from shared.model.retrieval import Restriction
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (
     TENANT,

@@ -12,7 +12,8 @@ from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, Store
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.standing import Finding
 from shared.model.index import IndexChange, IndexStatus
-from shared.ports import Embedder, Store
+from shared.ports.models import Embedder
+from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (
     START,

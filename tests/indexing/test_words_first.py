@@ -9,7 +9,7 @@ import pytest
 from shared.indexing.pipeline import IndexOutcome, index_note
 from shared.model.index import IndexStatus
 from shared.model.retrieval import Restriction
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (
     TENANT,

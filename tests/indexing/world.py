@@ -16,7 +16,8 @@ from shared.indexing.pipeline import IndexOutcome, index_note
 from shared.model.index import IndexedChunk, IndexRecord, StoredChunk, Vector
 from shared.model.notes import Folder, Note, NoteKey
 from shared.model.retrieval import Restriction
-from shared.ports import Embedder, Store
+from shared.ports.models import Embedder
+from shared.ports.stores import Store
 from shared.text.dates import date_in_words
 from shared.text.terms import stems
 from tests.fakes import HashingEmbedder

@@ -14,7 +14,8 @@ from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord,
 from shared.model.notes import Note
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
-from shared.ports import Embedder, Reranker, Store
+from shared.ports.models import Embedder, Reranker
+from shared.ports.stores import Store
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
 from shared.scopes import scopes_of

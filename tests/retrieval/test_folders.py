@@ -10,7 +10,7 @@ import pytest
 from shared.errors import ModelUnavailable, NotFound, StoreUnavailable
 from shared.model.questions import Filters, Question
 from shared.model.retrieval import ChosenBy, RefusalReason, Restriction
-from shared.ports import Store
+from shared.ports.stores import Store
 from shared.retrieval.folders import FolderSearch, Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalStore
 from shared.scopes import folder_token, vault_token

@@ -12,7 +12,7 @@ from shared.model.index import ChunkPut
 from shared.model.notes import Note
 from shared.model.questions import Filters, Strategy, TimeRange
 from shared.model.retrieval import Leg, RefusalReason, RetrievalMode, Scale, SilentLeg
-from shared.ports import Store
+from shared.ports.stores import Store
 from shared.retrieval.pipeline import RetrievalStore
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import Broken, Library, notes

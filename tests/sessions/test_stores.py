@@ -15,7 +15,7 @@ from shared.model.index import IndexChange
 from shared.model.questions import Question
 from shared.model.retrieval import Scored, Scores
 from shared.model.sessions import SettingsPatch
-from shared.ports import Store
+from shared.ports.stores import Store
 from shared.sessions.service import Sessions, Turn
 from tests.contracts.samples import DAY, OTHER, TENANT, chunk, note, record, save
 

@@ -6,7 +6,7 @@ import random
 from datetime import timedelta
 
 from shared.model.notes import Note, NoteKey
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.indexing.world import START, TENANT
 
 NOTES = 40

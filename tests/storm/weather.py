@@ -17,7 +17,8 @@ from shared.indexing.pipeline import index_note
 from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.model.index import IndexChange, Vector
 from shared.model.notes import NoteKey
-from shared.ports import Embedder, Store
+from shared.ports.models import Embedder
+from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock, Killed, Life, mortal_embedder, mortal_store
 from tests.storm.author import Author

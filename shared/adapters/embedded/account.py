@@ -12,7 +12,7 @@ from shared.adapters.embedded import rows
 from shared.errors import Conflict
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
 from shared.page_tokens import make_token, read_token
-from shared.ports import Page
+from shared.ports.stores import Page
 
 _COLUMN: Mapping[Spending, str] = {Spending.ANSWERS: "answers", Spending.EMBEDDED_TOKENS: "embedded_tokens"}
 

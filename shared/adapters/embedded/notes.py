@@ -9,7 +9,7 @@ from shared.adapters.embedded import rows
 from shared.errors import Conflict, InvalidArgument
 from shared.model.notes import Folder, Note
 from shared.page_tokens import make_token, read_token
-from shared.ports import Page
+from shared.ports.stores import Page
 from shared.scopes import ancestors
 
 _WITHOUT_TEXT = rows.NOTE_COLUMNS.removesuffix("text") + "''"

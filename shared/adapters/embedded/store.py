@@ -15,11 +15,11 @@ from shared.model.notes import Folder, Note, NoteKey
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
 from shared.model.sessions import Message, Session, SettingsPatch, Spot
 from shared.model.templates import StoredTemplate
-from shared.ports import Page
+from shared.ports.stores import Page
 
 
 class EmbeddedStore:
-    """`shared.ports.Store` in a folder. Safe for threads, and for several processes on the same folder.
+    """`shared.ports.stores.Store` in a folder. Safe for threads, and for several processes on the same folder.
 
     A write that waits for other processes longer than `patience` (seconds) raises StoreUnavailable.
     A damaged file, one of a newer version or one that is not ours raises OperatorError naming it; none is ever deleted.

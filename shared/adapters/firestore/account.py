@@ -15,14 +15,14 @@ from shared.adapters.firestore.queries import KEY, Order, Query, Reference
 from shared.errors import TooLarge
 from shared.model.account import AnsweredRequest, Feedback, Rating, StoredRequest
 from shared.page_tokens import make_token, read_token
-from shared.ports import Page
+from shared.ports.stores import Page
 
 MAX_ANSWER = 900_000
 """Bytes of a kept reply: Firestore's documents end at 1 MiB."""
 
 
 class Account:
-    """`shared.ports.FeedbackStore` and `RequestStore` on Firestore."""
+    """`shared.ports.stores.FeedbackStore` and `RequestStore` on Firestore."""
 
     _connection: Connection
 

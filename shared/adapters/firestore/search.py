@@ -43,7 +43,7 @@ SPARE = 10
 
 
 class Search:
-    """`shared.ports.SearchStore` on Firestore."""
+    """`shared.ports.stores.SearchStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

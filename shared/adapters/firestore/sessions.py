@@ -32,7 +32,7 @@ LEFT = "deletedSessions"
 
 
 class Sessions:
-    """`shared.ports.SessionStore` on Firestore."""
+    """`shared.ports.stores.SessionStore` on Firestore."""
 
     _connection: Connection
 

@@ -14,7 +14,7 @@ from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey
 from shared.page_tokens import make_token, read_token
-from shared.ports import Page
+from shared.ports.stores import Page
 
 CHUNKS_A_PAGE = 1000
 """Chunk names that one search for orphans looks at."""
@@ -23,7 +23,7 @@ CHANGED_NOTES = "notes by updatedAt"
 
 
 class Sweep:
-    """`shared.ports.SweepStore` on Firestore."""
+    """`shared.ports.stores.SweepStore` on Firestore."""
 
     _connection: Connection
 

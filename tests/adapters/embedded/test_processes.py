@@ -19,7 +19,7 @@ import pytest
 from shared.adapters.embedded import EmbeddedStore
 from shared.errors import Conflict
 from shared.model.index import IndexChange
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.adapters.embedded.places import tenant_file
 from tests.adapters.embedded.writer import NOTES, count_of, vector_of, write
 from tests.contracts.samples import FREE, TENANT, VERSION, all_pages, note, record, unit

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.contracts.samples import DAY, TENANT, chunk, note, record, unit
 
 NOTES = ("n0", "n1", "n2")
