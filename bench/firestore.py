@@ -29,11 +29,11 @@ from cli.emulator import start
 from shared.adapters.firestore import FirestoreStore, vector_reads
 from shared.adapters.firestore.documents import chunk_fields
 from shared.indexing.pipeline import index_version
+from shared.language.terms import stems
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
 from shared.scopes import scopes_of
-from shared.text.terms import stems
 
 DIMENSION = 768
 CHUNKS_A_NOTE = 10

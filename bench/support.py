@@ -13,9 +13,9 @@ from shared.answering.citations import Cited, check_citations
 from shared.answering.grounding import Scrutiny, ground
 from shared.answering.passages import read_passage
 from shared.answering.support import read_claim
+from shared.language.sentences import sentences
 from shared.model.answers import Source
 from shared.model.retrieval import Scored, Scores
-from shared.text.sentences import sentences
 
 NOTES = Path(__file__).parents[1] / "examples" / "notes"
 PASSAGES, SENTENCES, RUNS = 8, 10, 51

@@ -27,12 +27,12 @@ from zlib import crc32
 
 from evaluation.collection import UNDATED, read_collection
 from shared.errors import InvalidArgument
+from shared.language.sentences import sentences
+from shared.language.terms import content_words, stems
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import CorpusStats
 from shared.retrieval.bm25 import bm25
 from shared.text.instants import parse_instant
-from shared.text.sentences import sentences
-from shared.text.terms import content_words, stems
 
 SUPPORTED = "supported"
 DROPPED = 0.25

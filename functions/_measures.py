@@ -9,9 +9,9 @@ from typing import Any
 
 from functions import _log
 from functions._calls import current_app
+from shared.language.estimates import estimated_tokens
 from shared.model.answers import Answer, AnswerEvent
 from shared.model.retrieval import Retrieved
-from shared.text.estimates import estimated_tokens
 from shared.wire import grounding_json, timings_json
 
 

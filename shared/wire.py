@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from shared.indexing.markdown_file import note_id_of
 from shared.indexing.reconcile import ReconcileReport
 from shared.indexing.revision import note_revision
+from shared.language.offsets import Utf16Offsets
 from shared.model.answers import Answer, Citation, Grounding, Quote, Support
 from shared.model.index import Coverage, IndexedChunk, IndexRecord
 from shared.model.notes import Note
@@ -18,7 +19,6 @@ from shared.model.questions import Question, TimeRange
 from shared.model.retrieval import Place, Retrieved, Scored
 from shared.model.templates import Template, TemplateMatch
 from shared.ports.stores import Origin
-from shared.text.offsets import Utf16Offsets
 from shared.wire_types import (
     AnswerJson,
     AnswerMetaJson,

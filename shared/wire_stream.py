@@ -7,10 +7,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from shared.language.offsets import Utf16Offsets
 from shared.model.answers import Answer, AnswerEvent, Cited, Retracted, Searched, Token
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
-from shared.text.offsets import Utf16Offsets
 from shared.wire import citation_json, query_json, result_json
 from shared.wire_types import (
     AnswerJson,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from shared.account.budgets import Budgets
 from shared.account.caches import Cache
+from shared.language.estimates import estimated_tokens
 from shared.model.index import Vector
 from shared.model.retrieval import Scale
 from shared.ports.models import Embedder
-from shared.text.estimates import estimated_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from shared.text.sentences import sentences
+from shared.language.sentences import sentences
 
 _LABEL = re.compile(r"\[(N\d+)\]")
 _HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]+")

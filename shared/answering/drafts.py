@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from shared.answering.source_lists import without_source_list
 from shared.answering.verdict import VerdictReader
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.language.sentences import sentences
 from shared.model.answers import Draft, Prompt, Usage
 from shared.ports.models import Writer
 from shared.text.inert import UNSEEN
-from shared.text.sentences import sentences
 from shared.text.skeleton import NOTHING, PAD, skeleton
 
 log = logging.getLogger(__name__)

@@ -17,12 +17,12 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from shared.answering.budget import fit
+from shared.language.estimates import tokens
 from shared.model.answers import Prompt, Source
 from shared.model.questions import Exchange, Question, TimeRange
 from shared.model.retrieval import Retrieved
 from shared.model.templates import Template
 from shared.text.dates import date_in_words
-from shared.text.estimates import tokens
 from shared.text.inert import inert, inert_line
 
 _RULES = """\

@@ -9,8 +9,8 @@ from shared.indexing.blocks import Block, Kind, sections
 from shared.indexing.cuts import OVERLAP, TARGET
 from shared.indexing.frontmatter import split
 from shared.indexing.units import slices, trimmed, units_of
+from shared.language.estimates import tokens
 from shared.model.index import Chunk
-from shared.text.estimates import tokens
 
 CHUNKER_VERSION = "md3"
 """Part of the index version: raise it with every change of what `chunk` returns for some text, or of what a store keeps

@@ -30,11 +30,11 @@ from shared.indexing.standing import WAITING_FOR_VECTORS, Finding, Standing, rea
 from shared.indexing.vectors import Ledger, add_vectors
 from shared.indexing.wanted import embedded_texts, wanted_chunks
 from shared.indexing.writing import clear, write
+from shared.language.languages import detect
 from shared.model.index import IndexedChunk, IndexStatus
 from shared.model.notes import Note, NoteKey
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
-from shared.text.languages import detect
 
 DEFAULT_CHUNKER = "markdown"
 

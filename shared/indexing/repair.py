@@ -12,11 +12,11 @@ from shared.errors import AuroraError, EmbeddingsSpent, NoteBusy, Unavailable
 from shared.indexing.pipeline import index_note, index_version, texts_to_embed
 from shared.indexing.records import is_due
 from shared.indexing.standing import WAITING_FOR_VECTORS, Finding, Standing, read_standing
+from shared.language.estimates import estimated_tokens
 from shared.model.index import IndexRecord
 from shared.model.notes import NoteKey
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
-from shared.text.estimates import estimated_tokens
 
 _logger = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from shared.indexing.blocks import Block, Kind
 from shared.indexing.cuts import FITS, TARGET, Unit, cut
-from shared.text.estimates import tokens
-from shared.text.sentences import sentences
+from shared.language.estimates import tokens
+from shared.language.sentences import sentences
 
 _LONG_SENTENCE = TARGET / 4
 _LONG_WORD = 64

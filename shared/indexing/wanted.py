@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
+from shared.language.offsets import Utf16Offsets
+from shared.language.terms import stems
 from shared.model.index import Chunk, IndexedChunk
 from shared.model.notes import Note
 from shared.scopes import scopes_of
 from shared.text.dates import date_in_words
-from shared.text.offsets import Utf16Offsets
-from shared.text.terms import stems
 
 
 def wanted_chunks(

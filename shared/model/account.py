@@ -46,7 +46,7 @@ class DayUsage:
     day: date
     answers: int = 0
     embedded_tokens: int = 0
-    """Estimated, see `shared.text.estimates`."""
+    """Estimated, see `shared.language.estimates`."""
 
 
 @dataclass(frozen=True, slots=True)

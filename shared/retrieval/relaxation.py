@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from shared.language.general_words import general
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
 from shared.retrieval.candidates import Matches, Search, match
-from shared.text.general_words import general
 
 COVERED = 0.7
 """Share of the question's stems, weighed by idf, from which a passage inside the range is taken for its answer."""

@@ -10,11 +10,11 @@ from operator import mul
 from statistics import fmean, pstdev
 
 from shared.errors import OperatorError
+from shared.language.sentences import sentences
 from shared.model.index import IndexedChunk, Vector
 from shared.model.retrieval import Restriction, Scale
 from shared.ports.models import Embedder
 from shared.ports.stores import SearchStore
-from shared.text.sentences import sentences
 
 SAMPLE = 30
 """Of the newest chunks, for an estimate: up to twice as many documents read."""

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from shared.language.asking import asking
 from shared.model.questions import TimeHint, TimeRange
 from shared.retrieval import calendar
-from shared.retrieval.asking_words import asking
 from shared.retrieval.calendar import Span
 from shared.retrieval.time_context import Context, Mention
 from shared.retrieval.time_distances import days_at, days_of_member, distance_before, member_before

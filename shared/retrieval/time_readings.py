@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from shared.retrieval.asking_words import Asking
-from shared.text.sentences import sentences
+from shared.language.asking import Asking
+from shared.language.sentences import sentences
 
 _WITHIN = re.compile(r"[;:]\s+|(?=¿)")
 """Where sentences fall into parts that speak for themselves."""

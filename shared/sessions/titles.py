@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.text.folding import fold, without_accents
+from shared.language.folding import fold, without_accents
 from shared.text.inert import inert_line
 
 LENGTH = 80

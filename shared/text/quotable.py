@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
+from shared.language.sentences import sentences
 from shared.text.inert import inert
 from shared.text.plain import cells, plain
-from shared.text.sentences import sentences
 
 LONGEST = 320
 """Characters of a piece that are shown."""

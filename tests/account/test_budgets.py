@@ -21,12 +21,12 @@ from shared.errors import (
     NotFound,
     StoreUnavailable,
 )
+from shared.language.estimates import estimated_tokens
 from shared.model.account import DayUsage, Spending
 from shared.model.index import IndexStatus, Vector
 from shared.model.notes import NoteKey
 from shared.model.retrieval import RetrievalMode, Scale
 from shared.ports.stores import Page
-from shared.text.estimates import estimated_tokens
 from tests.account.world import OTHER, QUESTION, TENANT, Household
 from tests.indexing.world import on_both_stores
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from shared.indexing.chunking import MOST_SECTIONS, STRATEGIES, chunk
 from shared.indexing.cuts import TARGET
+from shared.language.estimates import tokens
 from shared.model.index import Chunk
-from shared.text.estimates import tokens
 from tests.indexing.prose import drawn, paragraph, words
 
 pytestmark = pytest.mark.slow

@@ -6,8 +6,8 @@ from collections import Counter
 from datetime import UTC, datetime
 
 from shared.indexing.wanted import embedded_texts, wanted_chunks
+from shared.language.terms import stems
 from shared.model.index import Chunk, IndexedChunk
-from shared.text.terms import stems
 from tests.indexing.world import note
 
 TEXT = "# Meetings\n\nWe met 🙂 at noon.\n\n## Standup\n\nNothing new."

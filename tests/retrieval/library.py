@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from shared.errors import StoreUnavailable
+from shared.language.terms import stems
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
 from shared.model.notes import Note
 from shared.model.questions import Question
@@ -19,7 +20,6 @@ from shared.ports.stores import Store
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
 from shared.scopes import scopes_of
-from shared.text.terms import stems
 from tests.contracts.samples import TENANT
 from tests.fakes import HashingEmbedder
 from tests.retrieval.samples import NOW

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text.languages import detect
-from shared.text.stop_words import LANGUAGES, stop_words
+from shared.language.languages import detect
+from shared.language.stop_words import LANGUAGES, stop_words
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from functools import cache
 
-from shared.text.folding import fold, without_accents
-from shared.text.stop_words import LANGUAGES, stop_words
+from shared.language.folding import fold, without_accents
+from shared.language.stop_words import LANGUAGES, stop_words
 
 _SAMPLE = 8000
 """Characters looked at: the beginning of a longer text. More would not change the answer, only the time."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text.terms import MAX_TERM, content_words, stem_of, stems
+from shared.language.terms import MAX_TERM, content_words, stem_of, stems
 
 
 def test_the_specified_question_gives_its_three_keywords() -> None:
@@ -44,7 +44,7 @@ def test_stems_keep_order_and_repeats() -> None:
         ("snake_case_name", ["snake_case_name", "snake", "name"]),
         ("parseJSONFile", ["parsejsonfile", "json", "parse", "file"]),
         ("camelCase", ["camelcase", "camel"]),
-        ("shared/text/terms.py", ["terms.py", "shared/text/terms.py"]),
+        ("shared/language/terms.py", ["terms.py", "shared/language/terms.py"]),
         ("foo::bar", ["foo", "foo::bar"]),
         ("C++", ["c++"]),
         ("C#", ["c#"]),
@@ -174,7 +174,7 @@ def test_text_around_a_word_does_not_hide_it(noise: str) -> None:
 
 def test_questions_do_not_wait_for_the_stemmer_to_be_imported_with_the_module() -> None:
     program = (
-        "import sys, shared.text.terms, shared.text.languages, shared.text.sentences\n"
+        "import sys, shared.language.terms, shared.language.languages, shared.language.sentences\n"
         "print(sorted(sys.modules.keys() & {'Stemmer', 'yaml', 'markdown_it', 'numpy'}))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text.sentences import sentences
+from shared.language.sentences import sentences
 
 pytestmark = pytest.mark.slow
 

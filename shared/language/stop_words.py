@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from shared.text.folding import fold, without_accents
+from shared.language.folding import fold, without_accents
 
 _LISTS = {
     "en": """

@@ -15,9 +15,9 @@ from functools import cache
 from itertools import chain
 from threading import Lock
 
-from shared.text.folding import fold, without_accents
-from shared.text.stop_words import stop_words
-from shared.text.words import (
+from shared.language.folding import fold, without_accents
+from shared.language.stop_words import stop_words
+from shared.language.words import (
     camel_parts,
     is_compound,
     is_hiragana,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from shared.text.terms import stem_of
+from shared.language.terms import stem_of
 
 _LISTS = {
     "en": "agree amount answer ask ate attend bad begin best better bought break bring broke brought build built "
