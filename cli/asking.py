@@ -14,7 +14,7 @@ from cli.hints import NOTHING_FOUND, tell_who_was_away, why_nothing
 from cli.options import NOTHING, Place, anywhere, print_json
 from cli.showing import matches_well, show_answer, show_found
 from functions.client import Json
-from shared.text.instants import parse_zone
+from shared.times.instants import parse_zone
 
 C = TypeVar("C", bound=Callable[..., Any])
 

@@ -35,7 +35,7 @@ from shared.errors import InvalidArgument
 from shared.indexing.pipeline import DEFAULT_CHUNKER
 from shared.model.questions import Filters, Strategy
 from shared.ports.models import Embedder
-from shared.text.instants import parse_instant
+from shared.times.instants import parse_instant
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)

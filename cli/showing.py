@@ -17,7 +17,7 @@ from cli.report import Report
 from functions.client import Json
 from shared.model.answers import AnswerKind
 from shared.retrieval.scale import UNRELATED
-from shared.text.dates import date_in_words
+from shared.times.dates import date_in_words
 from shared.wire import snippet
 
 MATCHING = 0.6

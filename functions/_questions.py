@@ -12,7 +12,7 @@ from functions._calls import Call
 from shared.errors import InvalidArgument
 from shared.limits import LONGEST_FOLDER, LONGEST_NAME
 from shared.model.questions import Filters, Question, Strategy
-from shared.text.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
+from shared.times.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
 
 MOST_NAMES = 30
 """Names in one filter: what one Firestore query takes."""

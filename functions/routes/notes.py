@@ -26,7 +26,7 @@ from shared.limits import (
     VAULT_PATTERN,
 )
 from shared.model.notes import Note
-from shared.text.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
+from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 from shared.wire import listed_note_json, open_note_json
 from shared.wire_types import ImportedJson, NotesJson, OpenNoteJson
 

@@ -21,7 +21,7 @@ from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.answers import Judgement, Statement, Support
 from shared.model.index import IndexedChunk
 from shared.ports.models import Judge
-from shared.text.dates import date_in_words
+from shared.times.dates import date_in_words
 
 if TYPE_CHECKING:
     from google.auth.credentials import Credentials

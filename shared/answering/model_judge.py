@@ -16,8 +16,8 @@ from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.answers import Judgement, Prompt, Statement, Support, Usage
 from shared.model.index import IndexedChunk
 from shared.ports.models import Judge, Writer
-from shared.text.dates import date_in_words
 from shared.text.inert import inert, inert_line
+from shared.times.dates import date_in_words
 
 SUPPORTED, PARTIAL = 0.75, 0.35
 """Least scores of the states. The model is told 1, 0.5 and 0 as their middles."""

@@ -22,8 +22,8 @@ from shared.model.answers import Prompt, Source
 from shared.model.questions import Exchange, Question, TimeRange
 from shared.model.retrieval import Retrieved
 from shared.model.templates import Template
-from shared.text.dates import date_in_words
 from shared.text.inert import inert, inert_line
+from shared.times.dates import date_in_words
 
 _RULES = """\
 You answer a person's question from that person's own notes.

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from shared.indexing.frontmatter import split
 from shared.limits import LANG_PATTERN, LONGEST_NAME, LONGEST_TITLE, MOST_TAGS
-from shared.text.instants import is_within_years
+from shared.times.instants import is_within_years
 
 NOON = time(12, tzinfo=UTC)
 """A bare date is noon UTC, which is that day in nearly every time zone."""

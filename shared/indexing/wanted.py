@@ -12,7 +12,7 @@ from shared.language.terms import stems
 from shared.model.index import Chunk, IndexedChunk
 from shared.model.notes import Note
 from shared.scopes import scopes_of
-from shared.text.dates import date_in_words
+from shared.times.dates import date_in_words
 
 
 def wanted_chunks(

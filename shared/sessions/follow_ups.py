@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 from shared.language.languages import detect
 from shared.language.terms import content_words, stem_of
-from shared.retrieval.time_phrases import FoundTime, find_time
+from shared.times.phrases import FoundTime, find_time
 
 MOST_CARRIED = 8
 """Words of the question before."""

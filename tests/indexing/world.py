@@ -19,7 +19,7 @@ from shared.model.notes import Folder, Note, NoteKey
 from shared.model.retrieval import Restriction
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
-from shared.text.dates import date_in_words
+from shared.times.dates import date_in_words
 from tests.fakes import HashingEmbedder
 
 TENANT = "tenant-a"

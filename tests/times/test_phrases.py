@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.retrieval.time_phrases import find_time
+from shared.times.phrases import find_time
 
 NOW = datetime(2026, 3, 18, 14, 0, tzinfo=UTC)
 ZONE = "Europe/Berlin"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from shared.retrieval.time_lexicon import Lexicon, Rule
+from shared.times.lexicon import Lexicon, Rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,15 +18,15 @@ from zoneinfo import ZoneInfo
 
 from shared.language.asking import asking
 from shared.model.questions import TimeHint, TimeRange
-from shared.retrieval import calendar
-from shared.retrieval.calendar import Span
-from shared.retrieval.time_context import Context, Mention
-from shared.retrieval.time_distances import days_at, days_of_member, distance_before, member_before
-from shared.retrieval.time_kinds import days_of
-from shared.retrieval.time_lexicon import Compiled, at_end
-from shared.retrieval.time_mentions import leading, mentions_in
-from shared.retrieval.time_readings import Reading, reading_of
-from shared.retrieval.time_words import compiled
+from shared.times import calendar
+from shared.times.calendar import Span
+from shared.times.context import Context, Mention
+from shared.times.distances import days_at, days_of_member, distance_before, member_before
+from shared.times.kinds import days_of
+from shared.times.lexicon import Compiled, at_end
+from shared.times.mentions import leading, mentions_in
+from shared.times.readings import Reading, reading_of
+from shared.times.words import compiled
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
 
@@ -42,7 +42,7 @@ class FoundTime:
 
 def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> FoundTime | None:
     """The time that is asked about, as a half-open range that ends with `now`'s day at the latest: the first that
-    restricts, else the first that may; a time of the person's story is none (see `time_readings`).
+    restricts, else the first that may; a time of the person's story is none (see `readings`).
 
     `zone` is an IANA name that exists. A language without a grammar is read as English. Times that lie wholly in the
     future are none: notes cannot come from there.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.retrieval.time_lexicon import Lexicon, Rule
+from shared.times.lexicon import Lexicon, Rule
 
 ENGLISH_NAMED_DAYS = r"black|good|cyber|bloody|casual|super|ash|palm|easter|whit|shrove|every|each"
 

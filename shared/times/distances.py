@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from shared.retrieval import calendar
-from shared.retrieval.calendar import Span
-from shared.retrieval.time_context import Context, Mention
-from shared.retrieval.time_kinds import FEW, OTHER_DAY_DAYS, count_of, unit_of
-from shared.retrieval.time_lexicon import ORDINALS, Compiled, at_end
+from shared.times import calendar
+from shared.times.calendar import Span
+from shared.times.context import Context, Mention
+from shared.times.kinds import FEW, OTHER_DAY_DAYS, count_of, unit_of
+from shared.times.lexicon import ORDINALS, Compiled, at_end
 
 ONE_DAY = timedelta(days=1)
 

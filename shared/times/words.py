@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from shared.retrieval.time_english import ENGLISH
-from shared.retrieval.time_lexicon import Compiled, Lexicon, Rule, compile_lexicon
+from shared.times.english import ENGLISH
+from shared.times.lexicon import Compiled, Lexicon, Rule, compile_lexicon
 
 GERMAN = Lexicon(
     units={

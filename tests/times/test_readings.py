@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.model.questions import TimeHint
-from shared.retrieval.time_phrases import find_time
-from tests.retrieval.time_readings import FILTERS, STORIES, kept_aside
+from shared.times.phrases import find_time
+from tests.times.readings import FILTERS, STORIES, kept_aside
 
 NOW = datetime(2026, 3, 18, 15, tzinfo=UTC)
 

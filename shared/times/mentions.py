@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shared.retrieval.time_context import Context, Mention
-from shared.retrieval.time_distances import distance_before, member_before
-from shared.retrieval.time_kinds import days_of
-from shared.retrieval.time_lexicon import Compiled, at_end
+from shared.times.context import Context, Mention
+from shared.times.distances import distance_before, member_before
+from shared.times.kinds import days_of
+from shared.times.lexicon import Compiled, at_end
 
 _FLAG = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*\s+$")
 VAGUE = ("recently", "other_day")

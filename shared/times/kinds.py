@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, timedelta
 
-from shared.retrieval import calendar
-from shared.retrieval.calendar import Span, Unit
-from shared.retrieval.time_context import Context, Mention
-from shared.retrieval.time_lexicon import ORDINALS
+from shared.times import calendar
+from shared.times.calendar import Span, Unit
+from shared.times.context import Context, Mention
+from shared.times.lexicon import ORDINALS
 
 RECENTLY_DAYS = 14
 OTHER_DAY_DAYS = 7

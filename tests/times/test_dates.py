@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
-from shared.text.dates import date_in_words
+from shared.times.dates import date_in_words
 
 
 def test_a_date_is_written_as_people_write_it() -> None:
