@@ -15,9 +15,9 @@ from cli.manifest import Manifest
 from functions.client import ApiClient, Json
 from shared.app import App, NoteDraft
 from shared.errors import ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
-from shared.indexing.markdown_file import note_id_of
 from shared.indexing.pipeline import IndexOutcome
 from shared.indexing.revision import note_revision
+from shared.markdown.file import note_id_of
 from shared.model.notes import Note, NoteKey
 from shared.settings import Settings
 from shared.wire import instant

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from shared.indexing.markdown_file import note_id_of
 from shared.indexing.reconcile import ReconcileReport
 from shared.indexing.revision import note_revision
 from shared.language.offsets import Utf16Offsets
+from shared.markdown.file import note_id_of
 from shared.model.answers import Answer, Citation, Grounding, Quote, Support
 from shared.model.index import Coverage, IndexedChunk, IndexRecord
 from shared.model.notes import Note

@@ -14,8 +14,8 @@ from shared.answering.markers import (
     may_continue,
     numbers_in,
 )
+from shared.markdown.skeleton import UNFINISHED, skeleton
 from shared.model.answers import Source
-from shared.text.skeleton import UNFINISHED, skeleton
 
 _ALWAYS_READ = 1000
 """Characters of undecided text up to which every new one is looked at; beyond, a sixteenth of it must have come, so

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from shared.answering.markers import RUN, close_gap, numbers_in, relabelled
+from shared.markdown.skeleton import skeleton
 from shared.model.answers import Source
-from shared.text.skeleton import skeleton
 
 
 @dataclass(frozen=True, slots=True)

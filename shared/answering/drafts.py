@@ -12,10 +12,10 @@ from shared.answering.source_lists import without_source_list
 from shared.answering.verdict import VerdictReader
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.language.sentences import sentences
+from shared.markdown.inert import UNSEEN
+from shared.markdown.skeleton import NOTHING, PAD, skeleton
 from shared.model.answers import Draft, Prompt, Usage
 from shared.ports.models import Writer
-from shared.text.inert import UNSEEN
-from shared.text.skeleton import NOTHING, PAD, skeleton
 
 log = logging.getLogger(__name__)
 

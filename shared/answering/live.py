@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shared.answering.citation_stream import CitationStream
+from shared.markdown.passive import PassiveStream
 from shared.model.answers import Source
-from shared.text.passive import PassiveStream
 
 
 class LiveText:

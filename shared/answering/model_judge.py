@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.markdown.inert import inert, inert_line
 from shared.model.answers import Judgement, Prompt, Statement, Support, Usage
 from shared.model.index import IndexedChunk
 from shared.ports.models import Judge, Writer
-from shared.text.inert import inert, inert_line
 from shared.times.dates import date_in_words
 
 SUPPORTED, PARTIAL = 0.75, 0.35

@@ -18,6 +18,7 @@ from shared.answering.quoting import Quoter, quoted
 from shared.answering.refusals import NO_MODEL, reason_to_refuse, refusal_text
 from shared.answering.showing import Shown
 from shared.answering.sources import label_sources
+from shared.markdown.passive import passive
 from shared.model.answers import (
     Answer,
     AnswerEvent,
@@ -34,7 +35,6 @@ from shared.model.retrieval import RefusalReason, Retrieved
 from shared.model.templates import Template, TemplateMatch
 from shared.ports.models import Writer
 from shared.step_timer import StepTimer
-from shared.text.passive import passive
 
 log = logging.getLogger(__name__)
 

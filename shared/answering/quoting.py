@@ -15,11 +15,11 @@ from shared.answering.subject import speaks_of_subject
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.language.languages import detect
 from shared.language.terms import stems
+from shared.markdown.quotable import Piece, pieces, quotation
 from shared.model.answers import Citation, Quote, Support, SupportState
 from shared.model.questions import Question
 from shared.model.retrieval import Analysis, Retrieved, Scored
 from shared.ports.models import Embedder
-from shared.text.quotable import Piece, pieces, quotation
 
 log = logging.getLogger(__name__)
 

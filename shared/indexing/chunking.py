@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from shared.indexing.blocks import Block, Kind, sections
 from shared.indexing.cuts import OVERLAP, TARGET
-from shared.indexing.frontmatter import split
 from shared.indexing.units import slices, trimmed, units_of
 from shared.language.estimates import tokens
+from shared.markdown.blocks import Block, Kind, sections
+from shared.markdown.frontmatter import split
 from shared.model.index import Chunk
 
 CHUNKER_VERSION = "md3"

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.markdown.inert import inert, inert_line
 from shared.model.answers import Prompt, Usage
 from shared.model.retrieval import ChosenBy
 from shared.ports.models import Writer
-from shared.text.inert import inert, inert_line
 
 MOST_OFFERED = 300
 """Folders a model is shown, the outermost first."""

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.language.languages import detect
 from shared.language.terms import stems
+from shared.markdown.inert import inert_line
 from shared.model.answers import Prompt, Usage
 from shared.model.questions import Question
 from shared.ports.models import Writer
 from shared.sessions.follow_ups import Moment, whole_question
 from shared.sessions.history import Earlier
-from shared.text.inert import inert_line
 
 TURNS = 3
 """Earlier turns that the model is shown."""

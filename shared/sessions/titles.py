@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.language.folding import fold, without_accents
-from shared.text.inert import inert_line
+from shared.markdown.inert import inert_line
 
 LENGTH = 80
 

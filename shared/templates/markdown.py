@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from shared.errors import InvalidArgument
-from shared.indexing.frontmatter import split
+from shared.markdown.frontmatter import split
 from shared.model.templates import Template
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from shared.answering.citation_stream import CitationStream
 from shared.answering.citations import check_citations
-from shared.text.inert import inert
-from shared.text.passive import passive
+from shared.markdown.inert import inert
+from shared.markdown.passive import passive
 from tests.answering.samples import sources
 
 OFFERED = sources("one", "two")

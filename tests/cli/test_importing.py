@@ -14,7 +14,7 @@ from cli.importing import Import
 from cli.options import Place
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
-from shared.indexing.markdown_file import note_id_of
+from shared.markdown.file import note_id_of
 from shared.model.notes import Note
 
 Write = Callable[..., Path]

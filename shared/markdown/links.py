@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from shared.text.skeleton import NOTHING, PAD, skeleton
+from shared.markdown.skeleton import NOTHING, PAD, skeleton
 
 _SCHEMES = ("http://", "https://", "ftp://", "www.", "mailto:", "xmpp:")
 """What Markdown clients turn into links without being asked (GitHub's extended autolinks)."""

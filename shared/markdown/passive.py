@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from shared.text.links import (
+from shared.markdown.links import (
     ADDRESS,
     LINK,
     LINK_START,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.indexing.frontmatter import MAX_YAML, split
+from shared.markdown.frontmatter import MAX_YAML, split
 
 
 def test_fields_are_read_and_the_body_begins_after_the_closing_line() -> None:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from shared.text.plain import plain
+from shared.markdown.plain import plain
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shared.answering.citations import check_citations
-from shared.text.passive import PassiveStream, passive
+from shared.markdown.passive import PassiveStream, passive
 from tests.active import active
 from tests.answering.samples import sources
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.answering.citations import check_citations
-from shared.text.inert import inert
+from shared.markdown.inert import inert
 from tests.answering.samples import sources
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from shared.text.skeleton import NOTHING, PAD, skeleton
+from shared.markdown.skeleton import NOTHING, PAD, skeleton
 
 _BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text.skeleton import NOTHING, PAD, UNFINISHED, skeleton
+from shared.markdown.skeleton import NOTHING, PAD, UNFINISHED, skeleton
 
 
 @pytest.mark.parametrize(

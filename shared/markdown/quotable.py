@@ -11,8 +11,8 @@ from enum import Enum
 from itertools import pairwise
 
 from shared.language.sentences import sentences
-from shared.text.inert import inert
-from shared.text.plain import cells, plain
+from shared.markdown.inert import inert
+from shared.markdown.plain import cells, plain
 
 LONGEST = 320
 """Characters of a piece that are shown."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text.quotable import Kind, pieces, quotation
+from shared.markdown.quotable import Kind, pieces, quotation
 
 
 def shown(text: str) -> list[str]:
