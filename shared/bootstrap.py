@@ -14,11 +14,11 @@ from typing import TypedDict
 from shared import extras
 from shared.account.caches import Cache
 from shared.answering.grounding import Scrutiny
-from shared.answering.model_judge import ModelJudge
 from shared.answering.quoting import Quoter
-from shared.answering.support import OfflineJudge
 from shared.app import App
 from shared.errors import ModelRefused, SettingsError
+from shared.judging.model_judge import ModelJudge
+from shared.judging.support import OfflineJudge
 from shared.model.notes import NoteKey
 from shared.model.retrieval import Scale
 from shared.ports.access import Attester, Verifier

@@ -19,7 +19,7 @@ from shared.answering.citations import Cited, check_citations
 from shared.answering.claims import Claim, find_claims
 from shared.answering.refusals import admits_not_knowing
 from shared.answering.removal import without
-from shared.answering.support import OfflineJudge
+from shared.judging.support import OfflineJudge
 from shared.model.answers import (
     Citation,
     Grounding,

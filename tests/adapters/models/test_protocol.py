@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
-from shared.answering.model_judge import ModelJudge
 from shared.answering.pipeline import answer
 from shared.answering.quoting import Quoter
-from shared.answering.support import OfflineJudge
+from shared.judging.model_judge import ModelJudge
+from shared.judging.support import OfflineJudge
 from shared.model.answers import Statement
 from shared.model.questions import Exchange, Question
 from shared.model.templates import Template

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.answering.support import UNKNOWN, OfflineJudge
+from shared.judging.support import UNKNOWN, OfflineJudge
 from shared.model.answers import Statement, SupportState, Verdict
 from tests.answering.samples import passage
 

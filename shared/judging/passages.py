@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from functools import lru_cache
 
+from shared.judging.facts import Word, facts_of
+from shared.judging.quantities import Day, Quantity, quantities
 from shared.language.languages import detect
 from shared.language.terms import stems
 from shared.language.words import is_unspaced
 from shared.model.index import IndexedChunk
-from shared.text.facts import Word, facts_of
-from shared.text.quantities import Day, Quantity, quantities
 from shared.times.dates import date_in_words
 
 NEAR, FAR, ALIKE = 0.85, 0.65, 0.7

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text.quantities import Day, Quantity, quantities
+from shared.judging.quantities import Day, Quantity, quantities
 
 
 def number(text: str, lang: str = "en") -> Quantity:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from shared.judging.quantities import Day, Quantity, quantities
 from shared.language.general_words import general
 from shared.language.sentences import sentences
 from shared.language.terms import stems
 from shared.language.words import token_pattern
-from shared.text.quantities import Day, Quantity, quantities
 
 GENERAL_WEIGHT, NAME_WEIGHT, IDENTIFIER_WEIGHT, QUANTITY_WEIGHT = 0.3, 1.5, 3.0, 1.5
 """Of words that say little, names, identifiers and numbers; every other word weighs 1."""

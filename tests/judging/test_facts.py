@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text.facts import IDENTIFIER_WEIGHT, NAME_WEIGHT, facts_of
+from shared.judging.facts import IDENTIFIER_WEIGHT, NAME_WEIGHT, facts_of
 
 
 @pytest.mark.parametrize(

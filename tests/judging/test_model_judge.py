@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from shared.answering.model_judge import MOST_STATEMENTS, ModelJudge
-from shared.answering.support import OfflineJudge
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.judging.model_judge import MOST_STATEMENTS, ModelJudge
+from shared.judging.support import OfflineJudge
 from shared.model.answers import Statement, Support, SupportState
 from tests.answering.samples import passage
 from tests.fakes import ScriptedWriter

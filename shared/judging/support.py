@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from shared.answering.passages import Passage, passage_of
+from shared.judging.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
+from shared.judging.passages import Passage, passage_of
+from shared.judging.quantities import Day, Quantity
 from shared.language.languages import detect
 from shared.language.stop_words import stop_words
 from shared.model.answers import Judgement, Statement, Support, Verdict
 from shared.model.index import IndexedChunk
-from shared.text.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
-from shared.text.quantities import Day, Quantity
 
 SUPPORTED, PARTIAL = 0.6, 0.4
 """Least scores of the states."""
