@@ -22,9 +22,9 @@ from shared.answering.pipeline import answer, answer_events, last
 from shared.answering.quoting import Quoter
 from shared.answering.refusals import refusal_text
 from shared.errors import Conflict, InvalidArgument, NotFound
+from shared.folders.search import Wish, retrieve_from_folders
 from shared.indexing.giving_up import give_up
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
-from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
 from shared.indexing.standing import revision_now
 from shared.model.account import Feedback, Receipt
@@ -38,11 +38,11 @@ from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Reranker, Writer
 from shared.ports.stores import NoteFiles, Origin, Page, Store
 from shared.retrieval.explanation import Explanation, explain
-from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
 from shared.retrieval.scale import estimated
 from shared.sessions.service import Sessions
 from shared.settings import Settings
+from shared.sweep.reconcile import ReconcileReport, reconcile
 from shared.templates import pipeline as templates
 from shared.templates.folders import SHIPPED, state_of
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from shared.indexing.reconcile import ReconcileReport
 from shared.indexing.revision import note_revision
 from shared.language.offsets import Utf16Offsets
 from shared.markdown.file import note_id_of
@@ -19,6 +18,7 @@ from shared.model.questions import Question, TimeRange
 from shared.model.retrieval import Place, Retrieved, Scored
 from shared.model.templates import Template, TemplateMatch
 from shared.ports.stores import Origin
+from shared.sweep.reconcile import ReconcileReport
 from shared.wire_types import (
     AnswerJson,
     AnswerMetaJson,

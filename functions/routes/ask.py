@@ -13,9 +13,9 @@ from functions._measures import measure_answer
 from functions._once import REQUEST_ID, RequestId, answered_once
 from functions._operations import operation
 from functions._questions import FOLDERS, MOST_NAMES, NAMES, AskingBody, question_of
+from shared.folders.search import Wish
 from shared.model.answers import Answer
 from shared.model.questions import Question
-from shared.retrieval.folders import Wish
 from shared.wire import ask_json
 from shared.wire_types import AskJson
 

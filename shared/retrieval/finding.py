@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shared.folders.places import gather_from_places
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Analysis, Restriction
 from shared.retrieval.candidates import Matches, Search, match
-from shared.retrieval.places import gather_from_places
 from shared.retrieval.pool import Pool
 from shared.retrieval.relaxation import relaxed
 from shared.retrieval.restriction import within

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
+from shared.folders.places import gather_from_places, inside, weigher
 from shared.model.notes import Folder
 from shared.model.questions import Question
 from shared.model.retrieval import Analysis, Place, RefusalReason, Restriction, Retrieved, Scored
@@ -18,7 +19,6 @@ from shared.retrieval.candidates import Search
 from shared.retrieval.embedding import query_vector
 from shared.retrieval.finding import Found, find
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.places import gather_from_places, inside, weigher
 from shared.retrieval.pool import Pool, mode_of
 from shared.retrieval.ranking import best_first
 from shared.retrieval.refusals import NotesAndIndex, why_nothing

@@ -14,12 +14,12 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
+from shared.folders.places import MOST_PARTS
+from shared.folders.search import Wish, retrieve_from_folders
 from shared.language.terms import stems
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
 from shared.model.notes import Note
 from shared.model.questions import Filters, Question
-from shared.retrieval.folders import Wish, retrieve_from_folders
-from shared.retrieval.places import MOST_PARTS
 from shared.scopes import scopes_of
 from tests.contracts.samples import TENANT
 from tests.emulated import patient_store

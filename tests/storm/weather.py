@@ -14,11 +14,11 @@ from typing import Any, cast
 
 from shared.errors import ModelUnavailable, Unavailable
 from shared.indexing.pipeline import index_note
-from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.model.index import IndexChange, Vector
 from shared.model.notes import NoteKey
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
+from shared.sweep.reconcile import ReconcileReport, reconcile
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock, Killed, Life, mortal_embedder, mortal_store
 from tests.storm.author import Author

@@ -9,11 +9,11 @@ from typing import cast
 import pytest
 
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, StoreUnavailable
-from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.standing import Finding
 from shared.model.index import IndexChange, IndexStatus
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
+from shared.sweep.reconcile import ReconcileReport, reconcile
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (
     START,
@@ -191,7 +191,7 @@ def test_waiting_notes_get_their_vectors_by_the_next_call(
 def test_notes_that_failed_before_hold_up_none_that_waits_for_vectors(
     store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.indexing.reconcile.UNFINISHED", 3)
+    monkeypatch.setattr("shared.sweep.reconcile.UNFINISHED", 3)
     embedder.outage = ModelRefused("bad key")
     for note_id in swept[:4]:
         store.put_note(TENANT, note(sections("refused"), note_id, updated_at=START))

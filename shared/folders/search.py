@@ -10,13 +10,13 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 
+from shared.folders.choice import Offer, Wish, by_match, lay_out, offers
+from shared.folders.ranking import FolderRanking, rank_folders
 from shared.model.answers import Usage
 from shared.model.notes import Folder
 from shared.model.questions import Question
 from shared.model.retrieval import ChosenBy, Place, Retrieved
 from shared.ports.models import Embedder, Reranker, Writer
-from shared.retrieval.folder_choice import Offer, Wish, by_match, lay_out, offers
-from shared.retrieval.folder_ranking import FolderRanking, rank_folders
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
 from shared.step_timer import StepTimer

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from shared.indexing.progress import Progress, Walk, keep, load
 from shared.ports.stores import Store
+from shared.sweep.progress import Progress, Walk, keep, load
 from tests.indexing.world import START
 
 CHANGES = Walk(START, "changes", cursor="c ü", since=START - timedelta(minutes=10))

@@ -21,12 +21,12 @@ from datetime import datetime, timedelta
 
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import DEFAULT_CHUNKER
-from shared.indexing.progress import Progress, Walk, keep, load
-from shared.indexing.repair import Repairs
 from shared.indexing.standing import Finding
 from shared.model.notes import NoteKey
 from shared.ports.models import Embedder
 from shared.ports.stores import Page, Store
+from shared.sweep.progress import Progress, Walk, keep, load
+from shared.sweep.repair import Repairs
 
 PAGE = 100
 """Keys listed at once; the bookmark is written after each page."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from shared.errors import NotFound
+from shared.folders.choice import Offer, Wish, by_match, lay_out, offers
+from shared.folders.ranking import FolderRanking
 from shared.model.notes import Folder
 from shared.model.retrieval import ChosenBy, Place
-from shared.retrieval.folder_choice import Offer, Wish, by_match, lay_out, offers
-from shared.retrieval.folder_ranking import FolderRanking
 
 FOLDERS = tuple(
     Folder(vault, folder)

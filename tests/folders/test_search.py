@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from shared.errors import ModelUnavailable, NotFound, StoreUnavailable
+from shared.folders.search import FolderSearch, Wish, retrieve_from_folders
 from shared.model.questions import Filters, Question
 from shared.model.retrieval import ChosenBy, RefusalReason, Restriction
 from shared.ports.stores import Store
-from shared.retrieval.folders import FolderSearch, Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalStore
 from shared.scopes import folder_token, vault_token
 from tests.contracts.samples import TENANT

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.folders.ranking import MOST_OFFERED, FolderRanking, names_in, rank_folders
 from shared.model.retrieval import ChosenBy
-from shared.retrieval.folder_ranking import MOST_OFFERED, FolderRanking, names_in, rank_folders
 from tests.fakes import ScriptedWriter
 
 FOLDERS = ("api", "api/v2", "garden", "work/food")
