@@ -26,8 +26,8 @@ from bench.embedded_corpus import DIMENSION, NOW, TENANT, VERSION, Corpus, Matri
 from shared.adapters.embedded import EmbeddedStore
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
+from shared.model.scopes import tag_token, vault_token
 from shared.retrieval.options import UNBILLED_POSTINGS
-from shared.scopes import tag_token, vault_token
 
 Figure: TypeAlias = dict[str, Any]
 

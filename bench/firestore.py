@@ -33,7 +33,7 @@ from shared.language.terms import stems
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
-from shared.scopes import scopes_of
+from shared.model.scopes import scopes_of
 
 DIMENSION = 768
 CHUNKS_A_NOTE = 10

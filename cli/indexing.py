@@ -29,7 +29,7 @@ from cli.whereabouts import whereabouts
 from functions.client import ApiClient, InProcessClient, Json
 from shared.bootstrap import use
 from shared.errors import Unavailable
-from shared.limits import VAULT, VAULT_PATTERN
+from shared.model.limits import VAULT, VAULT_PATTERN
 from shared.ports.access import Identity
 from shared.wire import reconcile_json
 

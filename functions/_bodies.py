@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from pydantic.alias_generators import to_camel
 
 from shared.errors import InvalidArgument
-from shared.limits import LONGEST_FOLDER, LONGEST_NAME
+from shared.model.limits import LONGEST_FOLDER, LONGEST_NAME
 
 
 class Body(BaseModel):

@@ -33,8 +33,8 @@ from functions._errors import (
     kind_of,
 )
 from functions._sse import Form, callable_error, encoded, has_hung_up, one_event, unwrapped
-from shared import spans
 from shared.errors import AuroraError, InvalidArgument, RequestBusy, TooLarge
+from shared.tracing import spans
 
 if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
     from shared.ports.access import Identity

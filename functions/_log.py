@@ -15,7 +15,7 @@ from typing import Any
 
 from werkzeug.datastructures import Headers
 
-from shared.spans import TRACEPARENT
+from shared.tracing.spans import TRACEPARENT
 
 LOGGED_PACKAGES = ("functions", "shared")
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from functions._bodies import Body, DayOrInstant, Folders, Instant, Names, TenantId, Zone, checked
 from functions._calls import Call
 from shared.errors import InvalidArgument
-from shared.limits import LONGEST_FOLDER, LONGEST_NAME
+from shared.model.limits import LONGEST_FOLDER, LONGEST_NAME
 from shared.model.questions import Filters, Question, Strategy
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
 

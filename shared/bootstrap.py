@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import TypedDict
 
-from shared import extras
 from shared.account.caches import Cache
+from shared.adapters import extras
 from shared.answering.grounding import Scrutiny
 from shared.answering.quoting import Quoter
 from shared.app import App
@@ -25,8 +25,8 @@ from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Judge, Reranker, Writer
 from shared.ports.stores import Store
 from shared.settings import Settings
-from shared.spans import Recorder, record_to
-from shared.threads import RequestThreads
+from shared.tracing.spans import Recorder, record_to
+from shared.tracing.threads import RequestThreads
 
 LEG_THREADS = 32
 """Searches are waits on the store, three or more a question: enough threads for ten questions at once."""

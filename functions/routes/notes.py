@@ -13,7 +13,8 @@ from functions._calls import Call, Reply
 from functions._operations import operation
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
-from shared.limits import (
+from shared.markdown.file import fields_of, note_id_of
+from shared.model.limits import (
     LANG_PATTERN,
     LONGEST_NAME,
     LONGEST_PATH,
@@ -24,7 +25,6 @@ from shared.limits import (
     VAULT,
     VAULT_PATTERN,
 )
-from shared.markdown.file import fields_of, note_id_of
 from shared.model.notes import Note
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 from shared.wire import listed_note_json, open_note_json

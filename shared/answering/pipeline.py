@@ -34,7 +34,7 @@ from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason, Retrieved
 from shared.model.templates import Template, TemplateMatch
 from shared.ports.models import Writer
-from shared.step_timer import StepTimer
+from shared.tracing.steps import StepTimer
 
 log = logging.getLogger(__name__)
 

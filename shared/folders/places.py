@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import ChosenBy, Place, Restriction
+from shared.model.scopes import place_token, vault_token
 from shared.retrieval.candidates import Matches, Search, gather
 from shared.retrieval.pool import Pool
 from shared.retrieval.scores import unweighted
 from shared.retrieval.vector_leg import Embed, Part
-from shared.scopes import place_token, vault_token
 
 LEAST_WEIGHT = 0.1
 MOST_PARTS = 6

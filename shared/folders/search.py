@@ -19,7 +19,7 @@ from shared.model.retrieval import ChosenBy, Place, Retrieved
 from shared.ports.models import Embedder, Reranker, Writer
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
-from shared.step_timer import StepTimer
+from shared.tracing.steps import StepTimer
 
 __all__ = ["FolderSearch", "Wish", "retrieve_from_folders"]
 

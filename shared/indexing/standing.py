@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from shared.errors import InvalidArgument
 from shared.indexing.revision import note_revision
-from shared.limits import MOST_TEXT_BYTES
 from shared.model.index import IndexRecord, IndexStatus, StoredRecord
+from shared.model.limits import MOST_TEXT_BYTES
 from shared.model.notes import Note, NoteKey
 from shared.ports.stores import Store
 

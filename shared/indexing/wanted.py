@@ -11,7 +11,7 @@ from shared.language.offsets import Utf16Offsets
 from shared.language.terms import stems
 from shared.model.index import Chunk, IndexedChunk
 from shared.model.notes import Note
-from shared.scopes import scopes_of
+from shared.model.scopes import scopes_of
 from shared.times.dates import date_in_words
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from pathlib import PurePosixPath
 
-from shared.limits import LANG_PATTERN, LONGEST_NAME, LONGEST_TITLE, MOST_TAGS
 from shared.markdown.frontmatter import split
+from shared.model.limits import LANG_PATTERN, LONGEST_NAME, LONGEST_TITLE, MOST_TAGS
 from shared.times.instants import is_within_years
 
 NOON = time(12, tzinfo=UTC)

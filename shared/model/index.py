@@ -46,7 +46,7 @@ class IndexedChunk:
     path: str
     tags: tuple[str, ...]
     scopes: tuple[str, ...]
-    """One token each for the vault, every ancestor folder and every tag; see `shared.scopes`."""
+    """One token each for the vault, every ancestor folder and every tag; see `shared.model.scopes`."""
     terms: Mapping[str, int]
     """Stem -> how often it stands in header and text. Read back by a search, it holds only the stems asked for."""
     length: int

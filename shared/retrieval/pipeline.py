@@ -28,7 +28,7 @@ from shared.retrieval.scale import UNKNOWN
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_of_notes, select
 from shared.retrieval.silence import Tolerant
-from shared.step_timer import StepTimer
+from shared.tracing.steps import StepTimer
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
 

@@ -9,7 +9,7 @@ from shared.errors import InvalidArgument, NotFound
 from shared.model.notes import Folder
 from shared.model.questions import Filters, TimeRange
 from shared.model.retrieval import Restriction
-from shared.scopes import folder_token, tag_token, vault_token
+from shared.model.scopes import folder_token, tag_token, vault_token
 
 DEFAULT_VAULT = "default"
 """Exists for everybody, with notes in it or not."""

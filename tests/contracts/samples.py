@@ -11,8 +11,8 @@ from typing import TypeVar
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
+from shared.model.scopes import scopes_of
 from shared.ports.stores import Page, Store
-from shared.scopes import scopes_of
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ import pytest
 from shared.model.index import IndexChange, Vector
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
+from shared.model.scopes import folder_token, tag_token, vault_token
 from shared.ports.stores import Store
-from shared.scopes import folder_token, tag_token, vault_token
 from tests.contracts.samples import (
     DAY,
     FREE,

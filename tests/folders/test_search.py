@@ -11,9 +11,9 @@ from shared.errors import ModelUnavailable, NotFound, StoreUnavailable
 from shared.folders.search import FolderSearch, Wish, retrieve_from_folders
 from shared.model.questions import Filters, Question
 from shared.model.retrieval import ChosenBy, RefusalReason, Restriction
+from shared.model.scopes import folder_token, vault_token
 from shared.ports.stores import Store
 from shared.retrieval.pipeline import RetrievalStore
-from shared.scopes import folder_token, vault_token
 from tests.contracts.samples import TENANT
 from tests.fakes import ScriptedWriter
 from tests.retrieval.library import Counted, Library, notes

@@ -21,7 +21,7 @@ from shared.ports.access import Identity
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
 from shared.settings import Settings
-from shared.threads import RequestThreads
+from shared.tracing.threads import RequestThreads
 
 ROOT = Path(__file__).resolve().parents[2]
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

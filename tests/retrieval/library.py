@@ -15,11 +15,11 @@ from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord,
 from shared.model.notes import Note
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
+from shared.model.scopes import scopes_of
 from shared.ports.models import Embedder, Reranker
 from shared.ports.stores import Store
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
-from shared.scopes import scopes_of
 from tests.contracts.samples import TENANT
 from tests.fakes import HashingEmbedder
 from tests.retrieval.samples import NOW

@@ -20,7 +20,7 @@ from shared.adapters.embedded import EmbeddedStore
 from shared.folders.search import Wish, retrieve_from_folders
 from shared.model.questions import Filters, Question, Strategy
 from shared.model.retrieval import Retrieved, Scores
-from shared.scopes import place_token
+from shared.model.scopes import place_token
 from tests.contracts.samples import TENANT
 from tests.emulated import patient_store
 from tests.fakes import ScriptedWriter

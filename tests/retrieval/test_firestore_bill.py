@@ -20,7 +20,7 @@ from shared.language.terms import stems
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
 from shared.model.notes import Note
 from shared.model.questions import Filters, Question
-from shared.scopes import scopes_of
+from shared.model.scopes import scopes_of
 from tests.contracts.samples import TENANT
 from tests.emulated import patient_store
 from tests.fakes import HashingEmbedder, ScriptedWriter

@@ -11,7 +11,7 @@ from datetime import date, datetime
 from shared.adapters.embedded import rows
 from shared.errors import Conflict
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
-from shared.page_tokens import make_token, read_token
+from shared.ports.page_tokens import make_token, read_token
 from shared.ports.stores import Page
 
 _COLUMN: Mapping[Spending, str] = {Spending.ANSWERS: "answers", Spending.EMBEDDED_TOKENS: "embedded_tokens"}

@@ -14,7 +14,7 @@ from shared.adapters.firestore.protocol import protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
 from shared.errors import TooLarge
 from shared.model.account import AnsweredRequest, Feedback, Rating, StoredRequest
-from shared.page_tokens import make_token, read_token
+from shared.ports.page_tokens import make_token, read_token
 from shared.ports.stores import Page
 
 MAX_ANSWER = 900_000

@@ -14,7 +14,7 @@ from shared.adapters.firestore.protocol import protocol, put
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where
 from shared.errors import Conflict, InvalidArgument, TooLarge
 from shared.model.notes import Folder, Note
-from shared.page_tokens import make_token, read_token
+from shared.ports.page_tokens import make_token, read_token
 from shared.ports.stores import Page
 
 MAX_BYTES = 1_000_000

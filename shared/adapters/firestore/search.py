@@ -31,7 +31,7 @@ from shared.adapters.firestore.restriction import (
 from shared.adapters.firestore.vector_filters import for_vectors
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
-from shared.scopes import tags_of
+from shared.model.scopes import tags_of
 
 MAX_NEIGHBOURS = 1000
 """Firestore's limit of one vector search."""

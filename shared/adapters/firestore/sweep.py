@@ -13,7 +13,7 @@ from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, 
 from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey
-from shared.page_tokens import make_token, read_token
+from shared.ports.page_tokens import make_token, read_token
 from shared.ports.stores import Page
 
 CHUNKS_A_PAGE = 1000

@@ -14,7 +14,7 @@ from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.protocol import protocol, put
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference, count
 from shared.model.account import DayUsage, Spending
-from shared.page_tokens import make_token, read_token
+from shared.ports.page_tokens import make_token, read_token
 from shared.ports.stores import Page
 
 TOKENS = "tokens"

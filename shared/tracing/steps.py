@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from shared.spans import step_ended
+from shared.tracing.spans import step_ended
 
 
 class StepTimer:
