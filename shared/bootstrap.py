@@ -192,7 +192,7 @@ def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Wr
 
 def _reranker(settings: Settings) -> Reranker | None:
     if settings.reranker == "vertex":
-        from shared.adapters.vertex_ranking import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
+        from shared.adapters.vertex.ranking import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
 
         return VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
     if settings.reranker == "cross_encoder":
@@ -209,7 +209,7 @@ def judge_of(settings: Settings) -> Judge:
     """Who judges support, by the settings."""
     offline = OfflineJudge()
     if settings.judge == "check_grounding":
-        from shared.adapters.check_grounding import CheckGroundingJudge  # noqa: PLC0415 - only where it is used
+        from shared.adapters.vertex.check_grounding import CheckGroundingJudge  # noqa: PLC0415 - only where it is used
 
         return CheckGroundingJudge(
             project=_project(settings), base_url=settings.check_grounding_base_url, fallback=offline
@@ -219,7 +219,7 @@ def judge_of(settings: Settings) -> Judge:
 
 
 def _verifier(settings: Settings, tenant: str) -> Verifier:
-    from shared.adapters import firebase_auth  # noqa: PLC0415 - only where it is used
+    from shared.adapters.firebase import authentication as firebase_auth  # noqa: PLC0415 - only where it is used
 
     if settings.auth == "none":
         return firebase_auth.NoVerifier(tenant)
@@ -232,7 +232,7 @@ def _attester(settings: Settings) -> Attester | None:
     """None: nobody needs to say which app they use, as where nobody signs in."""
     if settings.app_check == "off" or settings.auth != "firebase":
         return None
-    from shared.adapters import app_check  # noqa: PLC0415 - only where it is used
+    from shared.adapters.firebase import app_check  # noqa: PLC0415 - only where it is used
 
     return app_check.FirebaseAppCheck(_project(settings))
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.adapters.firebase_auth import NoVerifier
+from shared.adapters.firebase.authentication import NoVerifier
 from shared.answering.quoting import Quoter
 from shared.app import App
 from shared.ports.stores import Store

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from shared.adapters.certificates import Certificates
+from shared.adapters.firebase.certificates import Certificates
 
 Claims: TypeAlias = Mapping[str, Any]
 

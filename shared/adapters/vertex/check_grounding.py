@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.google_rest import GoogleRest
 from shared.adapters.retry import insist
+from shared.adapters.vertex.rest import GoogleRest
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.answers import Judgement, Statement, Support
 from shared.model.index import IndexedChunk

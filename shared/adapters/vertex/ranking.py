@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shared.adapters.google_rest import GoogleRest
 from shared.adapters.retry import insist
 from shared.adapters.sdk_errors import misshapen
+from shared.adapters.vertex.rest import GoogleRest
 from shared.errors import BrokenPromise
 
 DEFAULT_MODEL = "semantic-ranker-default@latest"

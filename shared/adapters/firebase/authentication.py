@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import time
 
-from shared.adapters.certificates import Certificates
+from shared.adapters.firebase.certificates import Certificates
+from shared.adapters.firebase.signed_tokens import BadToken, Claims, check_times, parts, verified
 from shared.adapters.retry import Clock
-from shared.adapters.signed_tokens import BadToken, Claims, check_times, parts, verified
 from shared.errors import Unauthenticated
 from shared.ports.access import Identity
 
