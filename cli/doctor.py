@@ -25,7 +25,7 @@ from shared.errors import AuroraError, OperatorError
 from shared.indexing.pipeline import index_version
 from shared.model.answers import Prompt
 from shared.ports.models import Embedder, Writer
-from shared.retrieval.scale import measured
+from shared.retrieval.scoring.scale import measured
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from cli.options import Place
 from cli.report import Report
 from functions.client import Json
 from shared.model.answers import AnswerKind
-from shared.retrieval.scale import UNRELATED
+from shared.retrieval.scoring.scale import UNRELATED
 from shared.times.dates import date_in_words
 from shared.wire import snippet
 

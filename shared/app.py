@@ -39,7 +39,7 @@ from shared.ports.models import Embedder, Reranker, Writer
 from shared.ports.stores import NoteFiles, Origin, Page, Store
 from shared.retrieval.explanation import Explanation, explain
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
-from shared.retrieval.scale import estimated
+from shared.retrieval.scoring.scale import estimated
 from shared.sessions.service import Sessions
 from shared.settings import Settings
 from shared.sweep.reconcile import ReconcileReport, reconcile

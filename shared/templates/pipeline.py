@@ -13,7 +13,7 @@ from shared.errors import BrokenPromise, InvalidArgument, ModelRefused, ModelUna
 from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.ports.models import Embedder
 from shared.ports.stores import TemplateStore
-from shared.retrieval.scale import UNKNOWN
+from shared.retrieval.scoring.scale import UNKNOWN
 from shared.templates.embedding import is_current, with_vectors
 from shared.templates.folders import Problem, read_folders
 from shared.templates.limits import check

@@ -1,7 +1,7 @@
 """Where a request's time went, as spans of a trace, for whoever collects them; where nobody does, next to nothing.
 
-`shared.tracing.steps` tells how long each step took. The request it belongs to is found by the context, which our threads
-(`shared.tracing.threads`) take over.
+`steps` tells how long each step took. The request it belongs to is found by the context, which our threads
+(`threads`) take over.
 """
 
 from __future__ import annotations

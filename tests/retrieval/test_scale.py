@@ -19,7 +19,7 @@ from shared.indexing.pipeline import index_note, index_version
 from shared.model.index import ChunkPut, IndexedChunk
 from shared.model.notes import Note, NoteKey
 from shared.model.retrieval import Scale
-from shared.retrieval.scale import UNKNOWN, estimated, measured
+from shared.retrieval.scoring.scale import UNKNOWN, estimated, measured
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import VERSION, Counted, Library
 from tests.retrieval.samples import days_ago

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from shared.model.index import IndexRecord, Vector
 from shared.model.retrieval import Candidate, Scored
-from shared.retrieval.pool import Pool
-from shared.retrieval.scores import Formula, contenders, ranked
+from shared.retrieval.candidates.legs.pool import Pool
+from shared.retrieval.scoring.scores import Formula, contenders, ranked
 
 VECTORS_AT_ONCE = 16
 """Most questions need fewer, so one round trip; where more could come into the head, the first ones read often settle

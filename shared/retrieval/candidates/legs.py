@@ -17,9 +17,9 @@ from shared.model.questions import TimeRange
 from shared.model.retrieval import Candidate, CorpusStats, Neighbour, Place, Restriction
 from shared.ports.stores import SearchStore
 from shared.retrieval.bm25 import bm25, idf
+from shared.retrieval.candidates.legs.pool import Pool
+from shared.retrieval.candidates.legs.vector_leg import Embed, Near, Part, VectorLeg
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.pool import Pool
-from shared.retrieval.vector_leg import Embed, Near, Part, VectorLeg
 
 STEMS_SIDE_BY_SIDE = 4
 """Stems among which a restricted search shares its budget at a time: their frequencies count chunks outside the

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from shared.folders.places import gather_from_places
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Analysis, Restriction
-from shared.retrieval.candidates import Matches, Search, match
-from shared.retrieval.pool import Pool
-from shared.retrieval.relaxation import relaxed
+from shared.retrieval.candidates.legs.legs import Matches, Search, match
+from shared.retrieval.candidates.legs.pool import Pool
+from shared.retrieval.candidates.legs.relaxation import relaxed
+from shared.retrieval.candidates.legs.vector_leg import Embed
+from shared.retrieval.candidates.legs.widening import ANY_TIME, widen
 from shared.retrieval.restriction import within
-from shared.retrieval.vector_leg import Embed
-from shared.retrieval.widening import ANY_TIME, widen
 
 
 @dataclass(frozen=True, slots=True)

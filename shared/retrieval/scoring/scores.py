@@ -14,9 +14,9 @@ from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Candidate, RetrievalMode, Scale, Scored, Scores
 from shared.retrieval.bm25 import bm25, idf
+from shared.retrieval.candidates.legs.pool import Pool
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.pool import Pool
-from shared.retrieval.scale import UNRELATED, calibrated, vector_part
+from shared.retrieval.scoring.scale import UNRELATED, calibrated, vector_part
 
 DAY = timedelta(days=1)
 LEAST_NEARNESS_HALF_LIFE = timedelta(days=7)
