@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from bench.retrieval import a_chunk
-from shared.answering.citations import Cited, check_citations
+from shared.answering.citing.citations import Cited, check_citations
 from shared.answering.grounding import Scrutiny, ground
 from shared.judging.passages import read_passage
 from shared.judging.support import read_claim

@@ -16,7 +16,7 @@ from shared.account.embedding import TenantEmbedder
 from shared.account.export import Exported, export
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.account.results import SearchResults
-from shared.answering.edits import as_notes_are
+from shared.answering.citing.edits import as_notes_are
 from shared.answering.grounding import Scrutiny
 from shared.answering.pipeline import answer, answer_events, last
 from shared.answering.quoting import Quoter

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from shared.answering.source_lists import without_source_list
+from shared.answering.citing.source_lists import without_source_list
 from shared.answering.verdict import VerdictReader
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.language.sentences import sentences

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shared.answering.citation_stream import CitationStream
+from shared.answering.citing.citation_stream import CitationStream
 from shared.markdown.passive import PassiveStream
 from shared.model.answers import Source
 

@@ -8,8 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from shared.answering.citations import Cited, check_citations
-from shared.answering.claims import find_claims
+from shared.answering.citing.citations import Cited, check_citations
+from shared.answering.citing.claims import find_claims
 from shared.answering.drafts import NotWritten, write_draft
 from shared.answering.grounding import Scrutiny, first_citation, ground
 from shared.answering.live import LiveText

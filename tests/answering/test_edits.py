@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.edits import as_notes_are
+from shared.answering.citing.edits import as_notes_are
 from shared.answering.pipeline import answer
 from shared.answering.quoting import Quoter
 from shared.errors import StoreUnavailable

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.answering.citations import check_citations
+from shared.answering.citing.citations import check_citations
 from shared.answering.prompt import build_plain_prompt, build_prompt
 from shared.answering.sources import label_sources
 from shared.model.answers import Prompt

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.claims import find_claims
+from shared.answering.citing.claims import find_claims
 from shared.answering.quoting import MOST_PIECES, READ, Quoter, quoted
 from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
 from shared.model.answers import Quote, SupportState

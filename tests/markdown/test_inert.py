@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.answering.citations import check_citations
+from shared.answering.citing.citations import check_citations
 from shared.markdown.inert import inert
 from tests.answering.samples import sources
 

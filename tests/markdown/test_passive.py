@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shared.answering.citations import check_citations
+from shared.answering.citing.citations import check_citations
 from shared.markdown.passive import PassiveStream, passive
 from tests.active import active
 from tests.answering.samples import sources

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shared.answering.markers import (
+from shared.answering.citing.markers import (
     MARKER,
     PART,
     close_gap,

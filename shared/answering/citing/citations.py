@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from shared.answering.markers import RUN, close_gap, numbers_in, relabelled
+from shared.answering.citing.markers import RUN, close_gap, numbers_in, relabelled
 from shared.markdown.skeleton import skeleton
 from shared.model.answers import Source
 

@@ -10,10 +10,10 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from shared.answering.citations import check_citations
-from shared.answering.claims import find_claims
+from shared.answering.citing.citations import check_citations
+from shared.answering.citing.claims import find_claims
+from shared.answering.citing.removal import without
 from shared.answering.refusals import refusal_text
-from shared.answering.removal import without
 from shared.errors import Unavailable
 from shared.model.answers import Answer, Citation, Source
 from shared.model.retrieval import RefusalReason
