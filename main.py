@@ -5,9 +5,9 @@ import os
 import flask
 import functions_framework
 
-from functions._http import not_routed
 from functions.api import api
 from functions.chat import chat
+from functions.http.serving import not_routed
 from functions.on_note_write import on_note_write
 from functions.on_template_write import on_template_write
 from functions.reconcile import reconcile

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import requests
 
-from functions._errors import KINDS
 from functions.client import Json
+from functions.http.errors import KINDS
 from shared.errors import AuroraError, Exhausted, InvalidArgument, Unauthenticated, Unavailable
 from shared.wire_stream import StreamEvent
 

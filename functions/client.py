@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias
 from urllib.parse import unquote
 
 from functions import api, chat
-from functions._calls import Call, Reply, find
+from functions.http.calls import Call, Reply, find
 from shared.errors import BrokenPromise, NotFound, TooLarge
 from shared.ports.access import Identity
 from shared.wire_stream import StreamEvent

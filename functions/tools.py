@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field, TypeAdapter
 
-from functions._bodies import Body
 from functions.client import ApiClient, Json
+from functions.http.bodies import Body
 from functions.routes.chat import ChatBody
 from functions.routes.notes import NOTE_ID
 from functions.routes.search import SearchBody

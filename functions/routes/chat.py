@@ -9,14 +9,14 @@ from typing import Any
 
 from pydantic import Field
 
-from functions._bodies import NotBlank, parse
-from functions._calls import Call, Reply
-from functions._measures import measured
-from functions._once import REQUEST_ID, RequestId, streamed_once
-from functions._operations import operation
-from functions._questions import question_of
-from functions._sse import attended, begun
-from functions._turns import TurnBody
+from functions.http.bodies import NotBlank, parse
+from functions.http.calls import Call, Reply
+from functions.http.measures import measured
+from functions.http.once import REQUEST_ID, RequestId, streamed_once
+from functions.http.operations import operation
+from functions.http.questions import question_of
+from functions.http.sse import attended, begun
+from functions.http.turns import TurnBody
 from shared.app import App
 from shared.errors import InvalidArgument
 from shared.model.answers import Answer

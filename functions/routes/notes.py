@@ -8,9 +8,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions._bodies import Body, DayOrInstant, Instant, Names, Page, TenantId, checked, parse, parse_query
-from functions._calls import Call, Reply
-from functions._operations import operation
+from functions.http.bodies import Body, DayOrInstant, Instant, Names, Page, TenantId, checked, parse, parse_query
+from functions.http.calls import Call, Reply
+from functions.http.operations import operation
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
 from shared.markdown.file import fields_of, note_id_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions._bodies import Body, Names, NotBlank, TenantId, parse
-from functions._calls import Call, Reply
-from functions._operations import operation
+from functions.http.bodies import Body, Names, NotBlank, TenantId, parse
+from functions.http.calls import Call, Reply
+from functions.http.operations import operation
 from shared.errors import InvalidArgument
 from shared.model.templates import Template
 from shared.templates.limits import TEMPLATE_ID, is_template_id

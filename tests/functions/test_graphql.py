@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from graphql import GraphQLInputObjectType, GraphQLObjectType, build_schema, get_introspection_query
 
-from functions._graphql import SDL
-from functions._turns import SettingsBody
+from functions.graphql_schema import SDL
+from functions.http.turns import SettingsBody
 from shared import bootstrap
 from shared.model.answers import Prompt
 from shared.model.sessions import SETTING_NAMES, SessionSettings, SettingsPatch

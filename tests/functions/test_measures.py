@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from functions._log import JsonLines
+from functions.http.log import JsonLines
 from shared import bootstrap
 from shared.adapters.otel import OtelRecorder
 from shared.bootstrap import build

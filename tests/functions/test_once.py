@@ -14,9 +14,9 @@ from datetime import datetime
 import pytest
 from werkzeug.test import TestResponse
 
-from functions._bodies import parse
-from functions._calls import Call
-from functions._once import request_key
+from functions.http.bodies import parse
+from functions.http.calls import Call
+from functions.http.once import request_key
 from functions.routes.chat import ChatBody
 from shared import bootstrap
 from shared.adapters.embedded import EmbeddedStore

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from functions._sse import Burst, Form, attended, encoded, unwrapped
+from functions.http.sse import Burst, Form, attended, encoded, unwrapped
 from shared import bootstrap
 from shared.errors import ModelUnavailable
 from shared.model.answers import Piece
@@ -271,7 +271,7 @@ def test_a_client_that_is_gone_ends_the_stream_in_a_silence() -> None:
 
 
 def test_a_slow_step_does_not_hold_up_the_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("functions._sse.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("functions.http.sse.LOOK_SECONDS", 0.02)
     done = threading.Event()
 
     def slow() -> Generator[str]:

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from functions._bodies import Body, DayOrInstant, Folders, Instant, Names, TenantId, Zone, checked
-from functions._calls import Call
+from functions.http.bodies import Body, DayOrInstant, Folders, Instant, Names, TenantId, Zone, checked
+from functions.http.calls import Call
 from shared.errors import InvalidArgument
 from shared.model.limits import LONGEST_FOLDER, LONGEST_NAME
 from shared.model.questions import Filters, Question, Strategy

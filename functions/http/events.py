@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import flask
 from cloudevents.http import CloudEvent
 
-from functions import _log
+from functions.http import log as _log
 from shared.errors import (
     AuroraError,
     BrokenPromise,

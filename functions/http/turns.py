@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from functions._bodies import Body
-from functions._questions import AskingBody
+from functions.http.bodies import Body
+from functions.http.questions import AskingBody
 from shared.model.sessions import SETTING_NAMES, SettingsPatch
 from shared.sessions.limits import LONGEST_SYSTEM_PROMPT, RANGES, SYSTEM_PROMPT, expected
 

@@ -7,8 +7,8 @@ from collections.abc import Generator, Mapping
 from statistics import fmean
 from typing import Any
 
-from functions import _log
-from functions._calls import current_app
+from functions.http import log as _log
+from functions.http.calls import current_app
 from shared.language.estimates import estimated_tokens
 from shared.model.answers import Answer, AnswerEvent
 from shared.model.retrieval import Retrieved

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from functions._calls import Reply
+from functions.http.calls import Reply
 
 if TYPE_CHECKING:  # /health loads this too, and need not load pydantic
-    from functions._bodies import Body
+    from functions.http.bodies import Body
 
 H = TypeVar("H", bound=Callable[..., Reply])
 

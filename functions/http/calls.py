@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from functions import _log
-from functions._sse import Form
+from functions.http import log as _log
+from functions.http.sse import Form
 from shared.errors import PermissionDenied, Unauthenticated
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias, cast
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_schema
 
-from functions._bodies import MOST_PER_PAGE, parse_fields
-from functions._calls import Call
-from functions._turns import SettingsBody
+from functions.http.bodies import MOST_PER_PAGE, parse_fields
+from functions.http.calls import Call
+from functions.http.turns import SettingsBody
 from functions.routes.chat import ChatBody, answered
 from shared.errors import InvalidArgument
 from shared.model.sessions import SettingsPatch

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from functions._bodies import Body
-from functions._calls import REQUEST_ID_PATTERN, Call
+from functions.http.bodies import Body
+from functions.http.calls import REQUEST_ID_PATTERN, Call
 from shared.account.repeats import Claim, RequestKey, fingerprint
 from shared.wire_stream import StreamEvent, notes_of, replayed
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 
-from functions import _log
-from functions._calls import current_app
-from functions._errors import kind_of
+from functions.http import log as _log
+from functions.http.calls import current_app
+from functions.http.errors import kind_of
 from shared.errors import AppCheckInvalid, AppCheckMissing, Unavailable
 
 APP_CHECK = "X-Firebase-AppCheck"

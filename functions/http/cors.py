@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from werkzeug.datastructures import Headers
 
-from functions._app_check import APP_CHECK
-from functions._calls import current_app
+from functions.http.app_check import APP_CHECK
+from functions.http.calls import current_app
 from shared.errors import OperatorError
 
 METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import flask
 from werkzeug.exceptions import ClientDisconnected
 
-from functions import _log
-from functions._app_check import APP_CHECK, check_app
-from functions._calls import BODY_LIMIT, HEALTH, REQUEST_ID_PATTERN, Call, Found, Reply, Route, current_app, find
-from functions._cors import cors_headers, is_preflight
-from functions._errors import (
+from functions.http import log as _log
+from functions.http.app_check import APP_CHECK, check_app
+from functions.http.calls import BODY_LIMIT, HEALTH, REQUEST_ID_PATTERN, Call, Found, Reply, Route, current_app, find
+from functions.http.cors import cors_headers, is_preflight
+from functions.http.errors import (
     INTERNAL,
     INTERNAL_MESSAGE,
     UNROUTED,
@@ -32,7 +32,7 @@ from functions._errors import (
     headers_of,
     kind_of,
 )
-from functions._sse import Form, callable_error, encoded, has_hung_up, one_event, unwrapped
+from functions.http.sse import Form, callable_error, encoded, has_hung_up, one_event, unwrapped
 from shared.errors import AuroraError, InvalidArgument, RequestBusy, TooLarge
 from shared.tracing import spans
 
