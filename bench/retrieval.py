@@ -12,12 +12,11 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
-from shared.retrieval.candidates.legs.pool import Pool
-
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, Vector
 from shared.model.questions import Question
 from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored
 from shared.retrieval.analysis import analyse
+from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.scoring.ranking import best_first
 from shared.retrieval.scoring.scores import Formula, keyword_parts

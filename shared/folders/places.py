@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import ChosenBy, Place, Restriction
 from shared.model.scopes import place_token, vault_token
-from shared.retrieval.candidates.legs.legs import Matches, Search, gather
-from shared.retrieval.candidates.legs.pool import Pool
-from shared.retrieval.candidates.legs.vector_leg import Embed, Part
+from shared.retrieval.candidates.legs import Matches, Search, gather
+from shared.retrieval.candidates.pool import Pool
+from shared.retrieval.candidates.vector_leg import Embed, Part
 from shared.retrieval.scoring.scores import unweighted
 
 LEAST_WEIGHT = 0.1

@@ -18,7 +18,7 @@ from shared.model.questions import Question
 from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored
 from shared.ports.models import Embedder, Reranker
 from shared.retrieval.bm25 import bm25
-from shared.retrieval.candidates.legs.legs import Search, gather
+from shared.retrieval.candidates.legs import Search, gather
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, Trail, follow
 from shared.retrieval.scoring.ranking import best_first, with_vectors

@@ -7,7 +7,7 @@ from typing import Protocol
 from shared.model.notes import Note
 from shared.model.retrieval import RefusalReason, Restriction
 from shared.ports.stores import Page, SearchStore
-from shared.retrieval.candidates.legs.pool import Pool
+from shared.retrieval.candidates.pool import Pool
 
 
 class NotesAndIndex(SearchStore, Protocol):

@@ -6,11 +6,10 @@ from array import array
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
-from shared.retrieval.candidates.legs.pool import Pool
-
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored, Scores
+from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.scoring.scores import Formula, keyword_parts
 from tests.contracts.samples import VERSION, chunk

@@ -9,10 +9,10 @@ from itertools import islice
 
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.retrieval.candidates.legs.pool import Pool
 
 from shared.model.index import IndexRecord, Vector
 from shared.model.retrieval import Candidate, Scored
+from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.scoring.ranking import best_first
 from shared.retrieval.scoring.scores import ranked
 from tests.contracts.samples import TENANT, record

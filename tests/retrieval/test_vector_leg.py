@@ -6,11 +6,11 @@ from array import array
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from shared.retrieval.candidates.legs.vector_leg import Near, Part, VectorLeg
 
 from shared.errors import StoreUnavailable
 from shared.model.index import Vector
 from shared.model.retrieval import Neighbour, Restriction
+from shared.retrieval.candidates.vector_leg import Near, Part, VectorLeg
 from tests.contracts.samples import chunk
 
 QUERY = array("f", [1.0])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from shared.retrieval.candidates.legs.widening import widen
-
 from shared.model.questions import TimeRange
+from shared.retrieval.candidates.widening import widen
 from tests.retrieval.samples import days_ago
 
 NAMED = TimeRange(days_ago(11), days_ago(10))

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from shared.folders.places import gather_from_places
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Analysis, Restriction
-from shared.retrieval.candidates.legs.legs import Matches, Search, match
-from shared.retrieval.candidates.legs.pool import Pool
-from shared.retrieval.candidates.legs.relaxation import relaxed
-from shared.retrieval.candidates.legs.vector_leg import Embed
-from shared.retrieval.candidates.legs.widening import ANY_TIME, widen
+from shared.retrieval.candidates.legs import Matches, Search, match
+from shared.retrieval.candidates.pool import Pool
+from shared.retrieval.candidates.relaxation import relaxed
+from shared.retrieval.candidates.vector_leg import Embed
+from shared.retrieval.candidates.widening import ANY_TIME, widen
 from shared.retrieval.restriction import within
 
 

@@ -17,8 +17,8 @@ from shared.model.questions import TimeRange
 from shared.model.retrieval import Candidate, CorpusStats, Neighbour, Place, Restriction
 from shared.ports.stores import SearchStore
 from shared.retrieval.bm25 import bm25, idf
-from shared.retrieval.candidates.legs.pool import Pool
-from shared.retrieval.candidates.legs.vector_leg import Embed, Near, Part, VectorLeg
+from shared.retrieval.candidates.pool import Pool
+from shared.retrieval.candidates.vector_leg import Embed, Near, Part, VectorLeg
 from shared.retrieval.options import RetrievalOptions
 
 STEMS_SIDE_BY_SIDE = 4

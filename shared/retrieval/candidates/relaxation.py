@@ -13,7 +13,7 @@ from shared.language.general_words import general
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
-from shared.retrieval.candidates.legs.legs import Matches, Search, match
+from shared.retrieval.candidates.legs import Matches, Search, match
 
 COVERED = 0.7
 """Share of the question's stems, weighed by idf, from which a passage inside the range is taken for its answer."""

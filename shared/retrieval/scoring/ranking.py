@@ -9,7 +9,7 @@ from typing import Protocol
 
 from shared.model.index import IndexRecord, Vector
 from shared.model.retrieval import Candidate, Scored
-from shared.retrieval.candidates.legs.pool import Pool
+from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.scoring.scores import Formula, contenders, ranked
 
 VECTORS_AT_ONCE = 16
