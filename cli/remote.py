@@ -12,8 +12,8 @@ import requests
 
 from functions.client import Json
 from functions.http.errors import KINDS
+from shared.api.stream import StreamEvent
 from shared.errors import AuroraError, Exhausted, InvalidArgument, Unauthenticated, Unavailable
-from shared.wire_stream import StreamEvent
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 CONNECT_SECONDS, READ_SECONDS = 10.0, 120.0

@@ -15,10 +15,10 @@ from cli.manifest import Manifest
 from cli.options import Place
 from cli.report import Report
 from functions.client import Json
+from shared.api.values import snippet
 from shared.model.answers import AnswerKind
 from shared.retrieval.scoring.scale import UNRELATED
 from shared.times.dates import date_in_words
-from shared.wire import snippet
 
 MATCHING = 0.6
 """Similarity above which a passage without a word of the query matches it all the same. The nearest of the sample notes

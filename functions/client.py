@@ -15,9 +15,9 @@ from urllib.parse import unquote
 
 from functions import api, chat
 from functions.http.calls import Call, Reply, find
+from shared.api.stream import StreamEvent
 from shared.errors import BrokenPromise, NotFound, TooLarge
 from shared.ports.access import Identity
-from shared.wire_stream import StreamEvent
 
 Json: TypeAlias = dict[str, Any]
 

@@ -13,10 +13,10 @@ from functions.http.bodies import MOST_PER_PAGE, parse_fields
 from functions.http.calls import Call
 from functions.http.turns import SettingsBody
 from functions.routes.chat import ChatBody, answered
+from shared.api.sessions import messages_json, session_json, sessions_json
 from shared.errors import InvalidArgument
 from shared.model.sessions import SettingsPatch
 from shared.sessions.service import NEW, Sessions
-from shared.wire_sessions import messages_json, session_json, sessions_json
 
 MOST_ITEMS = 1000
 """Sessions and messages that one request may ask for, over all its pages."""

@@ -13,9 +13,9 @@ from functions.http.sse import Form
 from shared.errors import PermissionDenied, Unauthenticated
 
 if TYPE_CHECKING:
+    from shared.api.stream import StreamEvent
     from shared.app import App
     from shared.ports.access import Identity
-    from shared.wire_stream import StreamEvent
 
 REQUEST_ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
 """What names a request, by X-Request-Id or in a body."""

@@ -9,10 +9,11 @@ from typing import Any
 
 from functions.http import log as _log
 from functions.http.calls import current_app
+from shared.api.answers import grounding_json
+from shared.api.search import timings_json
 from shared.language.estimates import estimated_tokens
 from shared.model.answers import Answer, AnswerEvent
 from shared.model.retrieval import Retrieved
-from shared.wire import grounding_json, timings_json
 
 
 def measured(events: Generator[AnswerEvent]) -> Generator[AnswerEvent]:

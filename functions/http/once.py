@@ -12,7 +12,7 @@ from pydantic import Field
 from functions.http.bodies import Body
 from functions.http.calls import REQUEST_ID_PATTERN, Call
 from shared.account.repeats import Claim, RequestKey, fingerprint
-from shared.wire_stream import StreamEvent, notes_of, replayed
+from shared.api.stream import StreamEvent, notes_of, replayed
 
 if TYPE_CHECKING:
     from shared.model.answers import Answer

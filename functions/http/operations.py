@@ -24,7 +24,7 @@ class Operation:
     query: type[Body] | None = None
     """The parameters after `?`; None: they are ignored."""
     reply: Any = None
-    """The type of its JSON, like those of `shared.wire_types`; None: 204, or one of `media_types`."""
+    """The type of its JSON, like those of `shared.api`; None: 204, or one of `media_types`."""
     media_types: tuple[str, ...] = ()
     """What a reply may come as besides JSON, as text."""
     errors: tuple[int, ...] = ()

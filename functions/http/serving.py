@@ -37,8 +37,8 @@ from shared.errors import AuroraError, InvalidArgument, RequestBusy, TooLarge
 from shared.tracing import spans
 
 if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
+    from shared.api.stream import StreamEvent
     from shared.ports.access import Identity
-    from shared.wire_stream import StreamEvent
 
 HEALTH_PATHS = frozenset(route.pattern for route in HEALTH)
 MOST_DRAINED = 8 * 1024 * 1024

@@ -19,7 +19,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from shared.wire_stream import StreamEvent
+    from shared.api.stream import StreamEvent
 
 T = TypeVar("T")
 
@@ -153,7 +153,7 @@ def encoded(
 
 def one_event(name: str, data: Mapping[str, object]) -> Generator[StreamEvent]:
     """A stream of a single event."""
-    from shared.wire_stream import StreamEvent  # noqa: PLC0415 - costs a cold start what only a stream needs
+    from shared.api.stream import StreamEvent  # noqa: PLC0415 - costs a cold start what only a stream needs
 
     yield StreamEvent(name, data)
 

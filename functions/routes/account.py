@@ -15,10 +15,9 @@ from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_bod
 from functions.http.once import RequestId
 from functions.http.operations import operation
 from shared.account.feedback import MOST_COMMENT, feedback_of
+from shared.api.account import FeedbackJson, ReceiptJson, export_lines, feedback_json, receipt_json
 from shared.errors import AuroraError, InvalidArgument
 from shared.model.account import Rating
-from shared.wire_account import export_lines, feedback_json, receipt_json
-from shared.wire_types import FeedbackJson, ReceiptJson
 
 CONFIRMATION = "erase everything"
 ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"

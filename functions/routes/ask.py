@@ -13,11 +13,10 @@ from functions.http.measures import measure_answer
 from functions.http.once import REQUEST_ID, RequestId, answered_once
 from functions.http.operations import operation
 from functions.http.questions import FOLDERS, MOST_NAMES, NAMES, AskingBody, question_of
+from shared.api.answers import AskJson, ask_json
 from shared.folders.search import Wish
 from shared.model.answers import Answer
 from shared.model.questions import Question
-from shared.wire import ask_json
-from shared.wire_types import AskJson
 
 LEAST_SIMILARITY = 0.55
 """Passages less similar to the question are left out, whatever their folder's weight."""

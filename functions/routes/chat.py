@@ -17,6 +17,8 @@ from functions.http.operations import operation
 from functions.http.questions import question_of
 from functions.http.sse import attended, begun
 from functions.http.turns import TurnBody
+from shared.api.answers import AnswerJson, answer_json
+from shared.api.stream import StreamEvent, result_of, started_json, stream_json
 from shared.app import App
 from shared.errors import InvalidArgument
 from shared.model.answers import Answer
@@ -24,9 +26,6 @@ from shared.model.questions import Question
 from shared.model.templates import AUTO
 from shared.sessions.service import Turn
 from shared.templates.limits import NONE, is_template_id
-from shared.wire import answer_json
-from shared.wire_stream import StreamEvent, result_of, started_json, stream_json
-from shared.wire_types import AnswerJson
 
 TEMPLATE = "auto, none, or the id of a template"
 

@@ -27,8 +27,8 @@ from functions.http.bodies import Body
 from functions.http.calls import Call, Reply
 from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of
 from functions.http.operations import operation
+from shared.api.errors import GraphQLErrorJson, GraphQLJson
 from shared.errors import AuroraError, InvalidArgument
-from shared.wire_types import GraphQLErrorJson, GraphQLJson
 
 MOST_TOKENS = 2000
 """Words and signs of a document."""

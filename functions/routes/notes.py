@@ -11,6 +11,7 @@ from pydantic import Field
 from functions.http.bodies import Body, DayOrInstant, Instant, Names, Page, TenantId, checked, parse, parse_query
 from functions.http.calls import Call, Reply
 from functions.http.operations import operation
+from shared.api.notes import ImportedJson, NotesJson, OpenNoteJson, listed_note_json, open_note_json
 from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
 from shared.markdown.file import fields_of, note_id_of
@@ -27,8 +28,6 @@ from shared.model.limits import (
 )
 from shared.model.notes import Note
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
-from shared.wire import listed_note_json, open_note_json
-from shared.wire_types import ImportedJson, NotesJson, OpenNoteJson
 
 NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
 LANG = "two or three letters, ISO 639, like en"

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from functions.http.bodies import Body, parse
 from functions.http.calls import Call, Reply
-from shared.wire import reconcile_json
+from shared.api.notes import reconcile_json
 
 BUDGET = 500
 """Notes a call looks at, unless it says otherwise."""

@@ -13,9 +13,8 @@ from functions.http.measures import measure_search
 from functions.http.operations import operation
 from functions.http.questions import AskingBody, question_of
 from functions.routes.notes import check_note_id
-from shared.wire import search_json
-from shared.wire_explain import explain_json
-from shared.wire_types import ExplainJson, SearchJson
+from shared.api.explain import ExplainJson, explain_json
+from shared.api.search import SearchJson, search_json
 
 MOST_RESULTS = 100
 MOST_EXPLAINED = 20

@@ -7,11 +7,17 @@ from pydantic import Field
 from functions.http.bodies import Body, Names, NotBlank, TenantId, parse
 from functions.http.calls import Call, Reply
 from functions.http.operations import operation
+from shared.api.templates import (
+    TemplateJson,
+    TemplateMatchesJson,
+    TemplatesJson,
+    template_json,
+    template_match_json,
+    templates_json,
+)
 from shared.errors import InvalidArgument
 from shared.model.templates import Template
 from shared.templates.limits import TEMPLATE_ID, is_template_id
-from shared.wire import template_json, template_match_json, templates_json
-from shared.wire_types import TemplateJson, TemplateMatchesJson, TemplatesJson
 
 
 class TemplateBody(Body):

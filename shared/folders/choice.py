@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shared.folders.places import LEAST_WEIGHT
 from shared.folders.ranking import FolderRanking
 from shared.model.notes import Folder
 from shared.model.retrieval import ChosenBy, Place
+from shared.retrieval.candidates.places import LEAST_WEIGHT
 from shared.retrieval.restriction import DEFAULT_VAULT, check_vaults, unknown
 
 STEP = 0.1

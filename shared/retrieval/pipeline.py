@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from shared.folders.places import gather_from_places, inside, weigher
 from shared.model.notes import Folder
 from shared.model.questions import Question
 from shared.model.retrieval import Analysis, Place, RefusalReason, Restriction, Retrieved, Scored
@@ -17,6 +16,7 @@ from shared.retrieval.analysis import analyse
 from shared.retrieval.bm25 import idf
 from shared.retrieval.candidates.finding import Found, find
 from shared.retrieval.candidates.legs import Search
+from shared.retrieval.candidates.places import gather_from_places, inside, weigher
 from shared.retrieval.candidates.pool import Pool, mode_of
 from shared.retrieval.embedding import query_vector
 from shared.retrieval.options import RetrievalOptions

@@ -11,9 +11,9 @@ from graphql import GraphQLInputObjectType, GraphQLObjectType, build_schema, get
 from functions.graphql_schema import SDL
 from functions.http.turns import SettingsBody
 from shared import bootstrap
+from shared.api.sessions import SessionSettingsJson
 from shared.model.answers import Prompt
 from shared.model.sessions import SETTING_NAMES, SessionSettings, SettingsPatch
-from shared.wire_types import SessionSettingsJson
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
 

@@ -14,10 +14,10 @@ from werkzeug.test import TestResponse
 
 from functions.http.sse import Burst, Form, attended, encoded, unwrapped
 from shared import bootstrap
+from shared.api.stream import SILENCE, StreamEvent
 from shared.errors import ModelUnavailable
 from shared.model.answers import Piece
 from shared.ports.models import Writer
-from shared.wire_stream import SILENCE, StreamEvent
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
 from tests.servers.sdk_parsers import Received, Unreadable, android, event_source, ios, javascript

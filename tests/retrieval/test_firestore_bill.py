@@ -14,13 +14,13 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.folders.places import MOST_PARTS
 from shared.folders.search import Wish, retrieve_from_folders
 from shared.language.terms import stems
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
 from shared.model.notes import Note
 from shared.model.questions import Filters, Question
 from shared.model.scopes import scopes_of
+from shared.retrieval.candidates.places import MOST_PARTS
 from tests.contracts.samples import TENANT
 from tests.emulated import patient_store
 from tests.fakes import HashingEmbedder, ScriptedWriter

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shared.folders.places import gather_from_places
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Analysis, Restriction
 from shared.retrieval.candidates.legs import Matches, Search, match
+from shared.retrieval.candidates.places import gather_from_places
 from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.candidates.relaxation import relaxed
 from shared.retrieval.candidates.vector_leg import Embed

@@ -1,28 +1,93 @@
-"""Feedback, exports and receipts -> the JSON objects clients read."""
+"""Feedback, receipts, and everything a tenant owns, line by line."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
+
+from typing_extensions import TypedDict
 
 from shared.account.export import Exported, SessionMessage
+from shared.api.errors import ErrorJson
+from shared.api.notes import NoteJson, note_json
+from shared.api.sessions import MessageJson, SessionJson, message_json, session_json
+from shared.api.templates import TemplateJson, template_json
+from shared.api.values import instant
 from shared.model.account import DayUsage, Feedback, Receipt
 from shared.model.notes import Note
 from shared.model.sessions import Session
-from shared.wire import instant, note_json, template_json
-from shared.wire_sessions import message_json, session_json
-from shared.wire_types import (
-    EndLineJson,
-    ErrorLineJson,
-    FeedbackJson,
-    FeedbackLineJson,
-    MessageLineJson,
-    NoteLineJson,
-    ReceiptJson,
-    SessionLineJson,
-    TemplateLineJson,
-    UsageLineJson,
-)
+
+
+class FeedbackJson(TypedDict):
+    """What was said of an answer. `messageId` null: it was no session's; `citation` null: the whole answer is meant."""
+
+    feedbackId: str
+    requestId: str
+    messageId: str | None
+    rating: str | None
+    comment: str
+    citation: str | None
+    createdAt: str
+
+
+class ReceiptJson(TypedDict):
+    """What was erased: kind -> how many; kinds of which there was nothing are absent."""
+
+    erased: dict[str, int]
+
+
+class NoteLineJson(NoteJson):
+    """A note, as a line of an export."""
+
+    type: Literal["note"]
+
+
+class TemplateLineJson(TemplateJson):
+    """A template, as a line of an export."""
+
+    type: Literal["template"]
+
+
+class SessionLineJson(SessionJson):
+    """A conversation, as a line of an export; its messages follow."""
+
+    type: Literal["session"]
+
+
+class MessageLineJson(MessageJson):
+    """A message, as a line of an export."""
+
+    type: Literal["message"]
+    sessionId: str
+
+
+class FeedbackLineJson(FeedbackJson):
+    """What was said of an answer, as a line of an export."""
+
+    type: Literal["feedback"]
+
+
+class UsageLineJson(TypedDict):
+    """What was spent on one day (UTC), as a line of an export."""
+
+    type: Literal["usage"]
+    day: str
+    answers: int
+    embeddedTokens: int
+
+
+class EndLineJson(TypedDict):
+    """The last line of an export: how many there were of each type. Without it the export was cut off."""
+
+    type: Literal["end"]
+    counts: dict[str, int]
+
+
+class ErrorLineJson(ErrorJson):
+    """The last line of an export that failed half-way."""
+
+    type: Literal["error"]
 
 
 def feedback_json(feedback: Feedback) -> FeedbackJson:

@@ -1,13 +1,68 @@
-"""Sessions and their messages -> the JSON objects clients read."""
+"""Conversations and their messages."""
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Literal, cast
 
+from typing_extensions import TypedDict
+
+from shared.api.answers import AnswerMetaJson, CitationJson
+from shared.api.values import instant
 from shared.model.sessions import Message, Session
 from shared.ports.stores import Page
-from shared.wire import instant
-from shared.wire_types import AnswerMetaJson, CitationJson, MessageJson, MessagesJson, SessionJson, SessionsJson
+
+
+class SessionSettingsJson(TypedDict):
+    """How a session's questions are answered. `model` null: the configured one."""
+
+    useNotes: bool
+    topK: int
+    threshold: float
+    includeCitations: bool
+    systemPrompt: str
+    model: str | None
+    maxContextTokens: int
+    maxHistory: int
+
+
+class SessionJson(TypedDict):
+    """A conversation."""
+
+    sessionId: str
+    title: str
+    createdAt: str
+    updatedAt: str
+    messageCount: int
+    settings: SessionSettingsJson
+
+
+class SessionsJson(TypedDict):
+    """One page of sessions, last changed first. `nextPageToken` null: the last one."""
+
+    sessions: list[SessionJson]
+    nextPageToken: str | None
+
+
+class MessageJson(TypedDict):
+    """One message. `citations` and `meta` are those of the answer; `meta` null: it is a question.
+
+    A question and its answer have one `requestId`, for turns of two clients may mingle; null: an older message.
+    """
+
+    messageId: str
+    requestId: str | None
+    role: Literal["user", "assistant"]
+    text: str
+    createdAt: str
+    citations: list[CitationJson]
+    meta: AnswerMetaJson | None
+
+
+class MessagesJson(TypedDict):
+    """One page of messages in the order of time; the first page holds the newest."""
+
+    messages: list[MessageJson]
+    nextPageToken: str | None
 
 
 def session_json(session: Session) -> SessionJson:

@@ -15,7 +15,6 @@ from shared.model.scopes import place_token, vault_token
 from shared.retrieval.candidates.legs import Matches, Search, gather
 from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.candidates.vector_leg import Embed, Part
-from shared.retrieval.scoring.scores import unweighted
 
 LEAST_WEIGHT = 0.1
 MOST_PARTS = 6
@@ -97,3 +96,8 @@ def weigher(places: Sequence[Place]) -> Callable[[IndexedChunk], float]:
         return max(found, default=LEAST_WEIGHT)
 
     return weigh
+
+
+def unweighted(_: IndexedChunk) -> float:
+    """Every chunk counts alike."""
+    return 1.0

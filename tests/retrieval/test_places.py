@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shared.folders.places import LEAST_WEIGHT, MOST_PARTS, MOST_TOKENS, inside, searched_together, weigher
 from shared.model.retrieval import ChosenBy, Place, Restriction
+from shared.retrieval.candidates.places import LEAST_WEIGHT, MOST_PARTS, MOST_TOKENS, inside, searched_together, weigher
 from tests.contracts.samples import chunk
 
 PLACES = (

@@ -1,4 +1,4 @@
-"""The events of an answer -> the events clients read, the same for server-sent events, callables and the command."""
+"""Answers as they come about: the events of a stream, and a stream told again."""
 
 from __future__ import annotations
 
@@ -7,22 +7,38 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from typing_extensions import TypedDict
+
+from shared.api.answers import AnswerJson, CitationJson, UsageJson, citation_json
+from shared.api.errors import ErrorJson
+from shared.api.search import QueryJson, ResultJson, query_json, result_json
 from shared.language.offsets import Utf16Offsets
 from shared.model.answers import Answer, AnswerEvent, Cited, Retracted, Searched, Token
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
-from shared.wire import citation_json, query_json, result_json
-from shared.wire_types import (
-    AnswerJson,
-    CitationJson,
-    ErrorJson,
-    QueryJson,
-    RetractJson,
-    SourcesJson,
-    StartJson,
-    TokenJson,
-    UsageJson,
-)
+
+
+class StartJson(TypedDict):
+    """The first event of a stream; it comes before anything is looked for."""
+
+    requestId: str
+    sessionId: str | None
+
+
+class SourcesJson(TypedDict):
+    """The passages that the writer is given; none with a refusal."""
+
+    sources: list[ResultJson]
+
+
+class TokenJson(TypedDict):
+    """The next words of the answer. A marker like `[N1]` is never cut in two."""
+
+    text: str
+
+
+RetractJson = TypedDict("RetractJson", {"from": int, "reason": str})
+"""The answer's text from this UTF-16 offset on is taken back, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +63,8 @@ EVENTS: Mapping[str, Any] = {
     "error": ErrorJson,
 }
 """Name -> what its data is."""
+
+
 SILENCE = StreamEvent("", {})
 """Nothing new; never sent."""
 

@@ -1,23 +1,97 @@
-"""An explanation -> the JSON of `/search:explain`, and the words that tell people why a passage is missing."""
+"""Why notes were found, or not."""
 
 from __future__ import annotations
 
+from typing_extensions import TypedDict
+
+from shared.api.notes import IndexStatusJson, index_status_json
+from shared.api.search import ResultJson, SearchMetaJson, result_json, search_json
+from shared.api.values import instant
 from shared.app import Explained, NoteState
 from shared.model.questions import Question, TimeRange
 from shared.model.retrieval import RetrievalMode
 from shared.retrieval.explanation import Absence, Explanation, NoteReport, PassageReport
-from shared.wire import index_status_json, instant, result_json, search_json
-from shared.wire_types import (
-    ExplainedNoteJson,
-    ExplainedPassageJson,
-    ExplainJson,
-    ExplainMetaJson,
-    LegJson,
-    LegsJson,
-)
+
+
+class LegJson(TypedDict):
+    """What one leg knows of a passage: rank from 1 (null: it did not bring it), part, weight, and what both add."""
+
+    rank: int | None
+    score: float
+    weight: float
+    adds: float
+
+
+class VectorLegJson(LegJson):
+    """`cosine` null: no vector was compared."""
+
+    cosine: float | None
+    similarity: float
+
+
+class KeywordLegJson(LegJson):
+    """`stems`: which of the question's stand in the passage."""
+
+    bm25: float
+    stems: list[str]
+
+
+class RecencyLegJson(LegJson):
+    """The age of the passage's note."""
+
+    ageDays: float
+
+
+class LegsJson(TypedDict):
+    """The three legs of a score."""
+
+    vector: VectorLegJson
+    keyword: KeywordLegJson
+    recency: RecencyLegJson
+
+
+class ExplainedPassageJson(ResultJson):
+    """A passage and what became of it. `reason` null: it is in the result."""
+
+    inResult: bool
+    reason: str | None
+    detail: str | None
+    candidate: bool
+    rank: int | None
+    mergedInto: str | None
+    legs: LegsJson
+
+
+class ExplainedNoteJson(TypedDict):
+    """A note and what became of its passages."""
+
+    noteId: str
+    inResult: bool
+    reason: str | None
+    detail: str | None
+    chunkCount: int
+    chunks: list[ExplainedPassageJson]
+    index: IndexStatusJson
+
+
+class ExplainMetaJson(SearchMetaJson):
+    """The same, and what was asked of every passage."""
+
+    threshold: float
+    legSize: int
+
+
+class ExplainJson(TypedDict):
+    """How a search saw each note in question."""
+
+    notes: list[ExplainedNoteJson]
+    results: list[ResultJson]
+    meta: ExplainMetaJson
+
 
 MOST_PASSAGES = 20
 """Passages of a note that are shown, those that got furthest first."""
+
 
 _REASONS = {
     Absence.NOT_INDEXED: "the index holds nothing of this note",
