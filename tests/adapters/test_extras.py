@@ -68,7 +68,7 @@ def test_the_product_is_not_built_without_it() -> None:
 
 
 def test_make_run_brings_every_extra_that_is_deployed() -> None:
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     heading = (root / "requirements.txt").read_text(encoding="utf-8").splitlines()[0]
     installed = re.search(r"-e '\.\[([\w,]+)\]'", (root / "Makefile").read_text(encoding="utf-8"))
     deployed = set(re.findall(r"`(\w+)`", heading))
