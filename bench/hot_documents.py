@@ -2,7 +2,8 @@
 
 Each worker is a store of its own, as each instance of a function has one, and embeds at the tenant's expense: a budget
 that is counted is the one more document that all of them write. An embedder takes a tenth of a second a batch, so with
-nothing in the way the workers would be done in `notes / workers` tenths.
+nothing in the way the workers would be done in `notes / workers` tenths. They and the emulator share the processors of
+one machine, which are not enough for that: so the same is done with documents that take any number of writes, too.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ NOW = datetime(2026, 11, 1, tzinfo=UTC)
 NOTES, WORKERS = 5_000, 80
 SECONDS_A_BATCH = 0.1
 BUDGET = 10**9
+ANY_NUMBER = 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +58,9 @@ class _Slow(HashingEmbedder):
         return super().embed_documents(texts)
 
 
-def imported(target: str, project: str, *, notes: int, workers: int) -> Imported:
+def imported(target: str, project: str, *, notes: int, workers: int, writes_a_second: float = 1.0) -> Imported:
     """Import through a proxy of its own before `target`, by workers that take the next note each."""
-    contention, waiting = Contention(), SimpleQueue[int]()
+    contention, waiting = Contention(writes_a_second=writes_a_second), SimpleQueue[int]()
     for number in range(notes):
         waiting.put(number)
     with FirestoreProxy(target, contention) as proxy:
@@ -101,6 +103,7 @@ def run() -> dict[str, Any]:
     with start(heap="3g") as emulator:
         try:
             found = imported(emulator.host, "demo-import", notes=NOTES, workers=WORKERS)
+            free = imported(emulator.host, "demo-free", notes=NOTES, workers=WORKERS, writes_a_second=ANY_NUMBER)
         finally:
             os.environ.pop("FIRESTORE_EMULATOR_HOST", None)
     assert found.indexed == NOTES, found
@@ -110,4 +113,5 @@ def run() -> dict[str, Any]:
         f"{what}: commits told to try again": {"value": found.refused, "unit": ""},
         f"{what}: most writes of a shared document": {"value": found.most_writes, "unit": ""},
         f"{what}: rate": {"value": NOTES / found.seconds, "unit": "notes/s"},
+        f"{what}: rate, times that without the limit": {"ratio": free.seconds / found.seconds, "unit": "x"},
     }

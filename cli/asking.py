@@ -6,15 +6,17 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from cli.hints import NOTHING_FOUND, tell_who_was_away, why_nothing
 from cli.options import NOTHING, Place, anywhere, print_json
 from cli.showing import matches_well, show_answer, show_found
-from functions.client import Json
 from shared.times.instants import parse_zone
+
+if TYPE_CHECKING:
+    from functions.client import Json
 
 C = TypeVar("C", bound=Callable[..., Any])
 

@@ -42,7 +42,7 @@ def chat(place: Place, session_id: str | None, k: int | None, template: str | No
     """
     body = question_json(**options)
     body |= {name: value for name, value in (("topK", k), ("template", template)) if value is not None}
-    with place.client() as client:
+    with place.lasting_client() as client:
         if session_id is not None:
             client.send("GET", address(session_id))  # told now, not after the first question
         talk = Conversation(client, place, body, session_id or "new")

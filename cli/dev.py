@@ -24,6 +24,7 @@ from cli.destinations import LocalDestination, forget
 from cli.dev_store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, following
 from cli.importing import Import
 from cli.loopback import only_from_this_machine
+from cli.nearby import Running, announced, digest_of, models_of
 from cli.options import Place, close, common, fail
 from cli.origins import FolderFiles
 from cli.page import with_page
@@ -79,6 +80,7 @@ def dev(place: Place, /, *, port: int, sample: Path | None, browser: bool, **ask
         stack.enter_context(_reconciling(app, trigger, place.tenant_id, reconcile_waits()))
         stack.callback(trigger.stop)
         trigger.start()
+        stack.enter_context(_found_by_commands(place, app, address))
         _greet(app, store, address, place.tenant_id)
         if browser and sys.stdout.isatty():
             webbrowser.open(address)
@@ -97,6 +99,18 @@ def _listening(port: int) -> Iterator[socket.socket]:
             fail(f"port {port} cannot be had ({error.strerror}): stop what uses it, or choose one with --port")
         listener.listen(128)
         yield listener
+
+
+@contextmanager
+def _found_by_commands(place: Place, app: App, address: str) -> Iterator[None]:
+    """Commands of this home ask this process, where their own product would answer the same."""
+    plain = place.settings()
+    if app.settings.auth != "none" or (app.settings.store, plain.store) != ("embedded", "embedded"):
+        yield
+        return
+    running = Running(address=address, tenant=place.tenant_id, settings=digest_of(plain), models=models_of(app))
+    with announced(app.settings.home, running):
+        yield
 
 
 @contextmanager

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from cli.nearby import Models, models_of
 from cli.options import Place
-from functions.client import ApiClient, InProcessClient, Json
-from shared.bootstrap import app
+from cli.remote import HttpClient
 from shared.model.retrieval import RefusalReason, RetrievalMode
+
+if TYPE_CHECKING:
+    from functions.client import ApiClient, Json
 
 NOTHING_FOUND = "nothing found"
 
@@ -47,15 +52,20 @@ def _waiting(place: Place) -> str:
 
 
 def tell_who_was_away(meta: Json, client: ApiClient) -> None:
-    """On standard error, where the product is in this process: the models that are set and did not answer."""
-    if not isinstance(client, InProcessClient):
+    """On standard error, of a product on this machine: the models that are set and did not answer."""
+    models = client.models if isinstance(client, HttpClient) else _models_of_this_process()
+    if models is None:
         return
-    product = app()
-    wrote = meta.get("model", "none")
-    if product.writer and wrote == product.quoter.model:
-        _tell(f"{product.writer.model} did not write, quotes from the notes stand in for it")
-    if product.embedder and meta["retrieval"]["strategy"] == RetrievalMode.KEYWORD_RECENCY:
-        _tell(f"{product.embedder.model} did not answer: passages were found by their words alone")
+    if models.writer and meta.get("model", "none") == models.quoter:
+        _tell(f"{models.writer} did not write, quotes from the notes stand in for it")
+    if models.embedder and meta["retrieval"]["strategy"] == RetrievalMode.KEYWORD_RECENCY:
+        _tell(f"{models.embedder} did not answer: passages were found by their words alone")
+
+
+def _models_of_this_process() -> Models:
+    from shared.bootstrap import app  # noqa: PLC0415 - already loaded: it has answered
+
+    return models_of(app())
 
 
 def _tell(what: str) -> None:

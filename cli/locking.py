@@ -10,13 +10,13 @@ from pathlib import Path
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(descriptor: int) -> None:
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+    def _lock(descriptor: int, *, wait: bool = True) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
 else:
     import fcntl
 
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    def _lock(descriptor: int, *, wait: bool = True) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @contextmanager
@@ -25,3 +25,23 @@ def locked(file: Path) -> Iterator[None]:
     with file.open("a") as held:
         _lock(held.fileno())
         yield
+
+
+@contextmanager
+def locked_if_free(file: Path) -> Iterator[bool]:
+    """Whether nobody else held it, so that the block does."""
+    with file.open("a") as held:
+        try:
+            _lock(held.fileno(), wait=False)
+        except OSError:
+            yield False
+            return
+        yield True
+
+
+def is_locked(file: Path) -> bool:
+    """Whether somebody holds it."""
+    if not file.exists():
+        return False
+    with locked_if_free(file) as free:
+        return not free

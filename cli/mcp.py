@@ -19,7 +19,7 @@ def mcp(place: Place) -> None:
     """
     if importlib.util.find_spec("mcp") is None:
         fail("the MCP SDK is not installed: pip install 'aurora-notes[mcp]'")
-    with place.client() as client:
+    with place.lasting_client() as client:
         _serve(client)
 
 

@@ -12,17 +12,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.destinations import forget
-from functions.client import ApiClient, InProcessClient
-from shared.app import App
-from shared.bootstrap import LOCAL_TENANT, build, use
+from cli.nearby import nearby
 from shared.errors import AuroraError, InvalidArgument
-from shared.ports.access import Identity
-from shared.settings import Settings
+from shared.settings import LOCAL_TENANT, Settings
+
+if TYPE_CHECKING:
+    from functions.client import ApiClient
+    from shared.app import App
 
 OK, FAILED, USAGE, NOTHING = 0, 1, 2, 3
 """Exit codes: done; something failed; the command line is wrong; nothing found, or no answer in the notes."""
@@ -67,6 +67,9 @@ class Place:
     @contextmanager
     def app(self) -> Iterator[App]:
         """The product, closed afterwards."""
+        from cli.destinations import forget  # noqa: PLC0415 - the product takes half a second
+        from shared.bootstrap import build  # noqa: PLC0415
+
         settings = self.settings()
         with _logging_from(settings.log_level):
             app = build(settings, on_erase=partial(forget, settings), tenant=self.tenant_id)
@@ -78,12 +81,29 @@ class Place:
     @contextmanager
     def client(self) -> Iterator[ApiClient]:
         """The product's routes, on this machine or on the server: commands cannot tell which."""
-        if self.server is not None:
-            from cli.remote import HttpClient  # noqa: PLC0415 - requests is for those who have a server
-
-            with HttpClient(self.server, self.token) as remote:
-                yield remote
+        running = None if self.server else nearby(self.settings(), self.tenant_id)
+        address = self.server or (running.address if running else None)
+        if address is None:
+            with self.lasting_client() as client:
+                yield client
             return
+        from cli.remote import reaching  # noqa: PLC0415 - for those who have a server
+
+        token, models = (None, running.models) if running else (self.token, None)
+        with reaching(address, token, models) as remote:
+            yield remote
+
+    @contextmanager
+    def lasting_client(self) -> Iterator[ApiClient]:
+        """The same, for a command that may outlast a product that runs in this home."""
+        if self.server is not None:
+            with self.client() as client:
+                yield client
+            return
+        from functions.client import InProcessClient  # noqa: PLC0415 - as in `app`
+        from shared.bootstrap import use  # noqa: PLC0415
+        from shared.ports.access import Identity  # noqa: PLC0415
+
         with self.app() as app:
             use(app)
             yield InProcessClient(Identity(self.tenant_id))

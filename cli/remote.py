@@ -1,49 +1,49 @@
-"""The routes of a deployed product, over HTTP."""
+"""The routes of a product behind an address, over HTTP."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
-from types import TracebackType
-from typing import Self
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import requests
-
-from functions.client import Json
+from cli.exchanges import Asked, BrokenOff, Exchange, Received, on_this_machine, over_the_network
 from functions.http.errors import KINDS
-from shared.api.stream import StreamEvent
 from shared.errors import AuroraError, Exhausted, InvalidArgument, Unauthenticated, Unavailable
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-CONNECT_SECONDS, READ_SECONDS = 10.0, 120.0
-"""An answer may take as long as its writing model may; the server ends what takes longer."""
+if TYPE_CHECKING:
+    from cli.nearby import Models
+    from functions.client import Json
+    from shared.api.stream import StreamEvent
 
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _BY_REASON = {kind.reason: error for error, kind in KINDS.items()}
+
+
+@contextmanager
+def reaching(server: str, token: str | None, models: Models | None = None) -> Iterator[HttpClient]:
+    """`models`: of a product on this machine. Raises InvalidArgument for what is no address, or one where the token
+    could be read on the way.
+    """
+    address = urlsplit(server)
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise InvalidArgument("--server", "an address like https://europe-west1-project.cloudfunctions.net")
+    is_here = address.scheme == "http" and address.hostname in LOOPBACK
+    if token and address.scheme == "http" and not is_here:
+        raise InvalidArgument("--server", "https, because a token is sent along")
+    with nullcontext(on_this_machine) if is_here else over_the_network() as exchange:
+        yield HttpClient(server.rstrip("/"), token, exchange, models)
 
 
 class HttpClient:
     """The routes of a server: the function's name is the first part of each path, as on the shared functions host."""
 
-    def __init__(self, server: str, token: str | None) -> None:
-        """Raises InvalidArgument for what is no address, or one where the token could be read on the way."""
-        address = urlsplit(server)
-        if address.scheme not in ("http", "https") or not address.hostname:
-            raise InvalidArgument("--server", "an address like https://europe-west1-project.cloudfunctions.net")
-        if token and address.scheme == "http" and address.hostname not in LOOPBACK:
-            raise InvalidArgument("--server", "https, because a token is sent along")
-        self._base = server.rstrip("/")
-        self._session = requests.Session()
-        if token:
-            self._session.headers["Authorization"] = f"Bearer {token}"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._session.close()
+    def __init__(self, base: str, token: str | None, exchange: Exchange, models: Models | None) -> None:
+        self.models = models
+        self._base = base
+        self._exchange = exchange
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def send(
         self,
@@ -53,34 +53,37 @@ class HttpClient:
         *,
         query: Mapping[str, str] | None = None,
     ) -> Json:
-        response = self._response(method, path, body, query)
-        return {} if response.status_code == 204 else self._json(response)
+        with self._received(method, path, body, query) as received:
+            return {} if received.status == 204 else self._json(received)
 
     def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
-        with self._response("POST", path, body, stream="text/event-stream") as response:
+        from shared.api.stream import StreamEvent  # noqa: PLC0415 - 150 ms for those who read a stream
+
+        with self._received("POST", path, body, stream="text/event-stream") as received:
             name = ""
-            for line in self._lines(response):
+            for line in self._lines(received):
                 field, _, value = line.partition(": ")
                 if field == "event":
                     name = value
                 elif field == "data":
                     data = json.loads(value)
                     if name == "error":
-                        raise _told(data, response, self._base)
+                        raise _told(data, received, self._base)
                     yield StreamEvent(name, data)
 
     def lines(self, path: str) -> Generator[str]:
-        with self._response("GET", path, stream="application/x-ndjson") as response:
-            yield from self._lines(response)
+        with self._received("GET", path, stream="application/x-ndjson") as received:
+            yield from self._lines(received)
 
-    def _lines(self, response: requests.Response) -> Generator[str]:
+    def _lines(self, received: Received) -> Iterator[str]:
         try:
-            for line in response.iter_lines(chunk_size=None, delimiter=b"\n"):
+            for line in received.lines:
                 yield line.decode()
-        except requests.RequestException as error:
-            raise Unavailable(f"{self._base} broke off: {_cause(error)}") from error
+        except BrokenOff as error:
+            raise Unavailable(f"{self._base} broke off: {error}") from error
 
-    def _response(
+    @contextmanager
+    def _received(
         self,
         method: str,
         path: str,
@@ -88,56 +91,41 @@ class HttpClient:
         query: Mapping[str, str] | None = None,
         *,
         stream: str | None = None,
-    ) -> requests.Response:
-        """An answer that is not an error. `stream`: the media type in which it is to come piece by piece."""
+    ) -> Iterator[Received]:
+        """A reply that is no error. `stream`: the media type in which it is to come piece by piece."""
+        address = self._base + (path if path == "/chat" else f"/api{path}")
+        headers = {**self._headers, **({"Accept": stream} if stream else {})}
         try:
-            response = self._session.request(
-                method,
-                self._base + (path if path == "/chat" else f"/api{path}"),
-                params=query,
-                json=body,
-                headers={"Accept": stream} if stream else None,
-                timeout=(CONNECT_SECONDS, READ_SECONDS),
-                allow_redirects=False,
-                stream=stream is not None,
-            )
-        except requests.RequestException as error:
-            raise Unavailable(f"{self._base} does not answer: {_cause(error)}") from error
-        if response.is_redirect:
-            raise AuroraError(f"{self._base} sends on to {response.headers['Location']}: give that address")
-        if not response.ok:
-            raise _told(self._json(response), response, self._base)
-        return response
+            with self._exchange(Asked(method, address, query, body, headers)) as received:
+                if 300 <= received.status < 400:
+                    raise AuroraError(f"{self._base} sends on to {received.headers['location']}: give that address")
+                if received.status >= 400:
+                    raise _told(self._json(received), received, self._base)
+                yield received
+        except BrokenOff as error:
+            raise Unavailable(f"{self._base} does not answer: {error}") from error
 
-    def _json(self, response: requests.Response) -> Json:
+    def _json(self, received: Received) -> Json:
         try:
-            value = response.json()
-        except requests.JSONDecodeError:
+            value = json.loads("\n".join(self._lines(received)))
+        except ValueError:
             value = None
         if not isinstance(value, dict):
-            raise AuroraError(f"{self._base} answered {response.status_code}, but not as Aurora Notes does")
+            raise AuroraError(f"{self._base} answered {received.status}, but not as Aurora Notes does")
         return value
 
 
-def _told(body: Json, response: requests.Response, base: str) -> AuroraError:
+def _told(body: Json, received: Received, base: str) -> AuroraError:
     """The error a server's JSON tells of, as the one it was there."""
     try:
         message, detail = str(body["error"]["message"]), body["error"]["details"][0]
         kind, told = _BY_REASON.get(detail["reason"], AuroraError), detail.get("metadata", {})
     except (KeyError, IndexError, TypeError):
-        return AuroraError(f"{base} answered {response.status_code}, but not as Aurora Notes does")
+        return AuroraError(f"{base} answered {received.status}, but not as Aurora Notes does")
     if kind is InvalidArgument:
         return InvalidArgument(str(told.get("field", "")), str(told.get("expected", "")))
     if kind is Exhausted:
-        return Exhausted(message, retry_after=int(response.headers.get("Retry-After", 0)))
+        return Exhausted(message, retry_after=int(received.headers.get("retry-after", 0)))
     if kind is Unauthenticated:
         return Unauthenticated(f"{message}: give a valid token by --token or AURORA_TOKEN")
     return kind(message)
-
-
-def _cause(error: requests.RequestException) -> str:
-    """The innermost reason, without the library's own words around it."""
-    inner: BaseException = error
-    while (cause := inner.__cause__ or inner.__context__) is not None:
-        inner = cause
-    return getattr(inner, "strerror", None) or type(inner).__name__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING, TypeAlias
 
 from rich.console import Console
 from rich.style import Style
@@ -13,12 +14,13 @@ from rich.text import Text
 from cli.hints import hint_for
 from cli.manifest import Manifest
 from cli.options import Place
-from cli.report import Report
-from functions.client import Json
-from shared.api.values import snippet
 from shared.model.answers import AnswerKind
 from shared.retrieval.scoring.scale import UNRELATED
 from shared.times.dates import date_in_words
+
+if TYPE_CHECKING:
+    from cli.report import Report
+    from functions.client import Json
 
 MATCHING = 0.6
 """Similarity above which a passage without a word of the query matches it all the same. The nearest of the sample notes
@@ -30,7 +32,7 @@ QUOTED = (
     "a model on."
 )
 
-Linked = Callable[[str, Json], Text]
+Linked: TypeAlias = "Callable[[str, Json], Text]"
 """Some words and what they name -> the words, on a terminal leading to its file."""
 
 
@@ -63,6 +65,8 @@ def show_sources(answer: Json, place: Place) -> None:
     for citation in answer["citations"]:
         out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(_where(citation), citation)))
         if not quotes:
+            from shared.api.values import snippet  # noqa: PLC0415 - 150 ms for answers that a model took longer to write
+
             out.print(Text(f"       “{snippet(citation['quote'])}”", "dim"))
         if citation["stale"]:
             out.print(Text("       the note has changed since it was read for this answer", "yellow"))

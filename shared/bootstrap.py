@@ -24,7 +24,7 @@ from shared.model.retrieval import Scale
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Judge, Reranker, Writer
 from shared.ports.stores import Store
-from shared.settings import Settings
+from shared.settings import LOCAL_TENANT, Settings
 from shared.tracing.spans import Recorder, record_to
 from shared.tracing.threads import RequestThreads
 
@@ -36,10 +36,6 @@ RANKING_SECONDS = 8.0
 
 JUDGING_SECONDS = 10.0
 """Longest wait for a judge that is a service: the offline one judges at once."""
-
-LOCAL_TENANT = "local"
-"""Whose notes they are where nobody signs in."""
-
 
 _process: list[App] = []
 _building = Lock()

@@ -20,6 +20,8 @@ RETIRED_MODELS = {
     "text-embedding-004": "gemini-embedding-2",
 }
 """Shut-down model -> its successor."""
+LOCAL_TENANT = "local"
+"""Whose notes they are where nobody signs in."""
 MODEL_WAITS = 3
 """How often one question may wait for CHAT_TIMEOUT_MS."""
 SECONDS_BESIDE_MODELS = 30

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.remote import HttpClient
+from cli.remote import reaching
 from tests.cli.both_sides import Sides, named
 from tests.cli.conftest import Aurora
 from tests.servers.dev import Running, dev
@@ -56,7 +56,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
 def sides(place: Place, notes: Write, trash: Path) -> Iterator[Sides]:
     """Indexed once, and without the notes of an earlier test."""
     where = ("--server", place.address, "--token", place.token) if place.token else ()
-    with HttpClient(place.address, place.token) as client:
+    with reaching(place.address, place.token) as client:
         client.send("DELETE", "/me", {"confirm": "erase everything"})
         sides = Sides(place.aurora, notes(FILES), trash, where, client)
         sides.index()

@@ -19,12 +19,13 @@ BURST = 5
 
 
 class Contention:
-    """A rule: each document has BURST writes, and gets one more every second."""
+    """A rule: each document has BURST writes, and gets so many more every second."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, writes_a_second: float = 1.0) -> None:
         self.refused = 0
         self.writes: Counter[str] = Counter()
         """Full name -> writes that went through."""
+        self._rate = writes_a_second
         self._left: dict[str, tuple[float, float]] = {}
         self._lock = threading.Lock()
 
@@ -44,4 +45,4 @@ class Contention:
 
     def _at(self, name: str, now: float) -> float:
         count, since = self._left.get(name, (float(BURST), now))
-        return min(float(BURST), count + now - since)
+        return min(float(BURST), count + self._rate * (now - since))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -101,6 +100,7 @@ class Fields:
 def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
     """Everything but `embedding` and `embedded`."""
     counts = {stem: count for stem, count in chunk.terms.items() if is_kept(stem)}
+    none = posting(chunk.created_at, 0)
     return {
         "chunkId": chunk.chunk_id,
         "tenantId": tenant_id,
@@ -123,7 +123,7 @@ def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
         "tags": chunk.tags,
         "scopes": chunk.scopes,
         "terms": list(counts),
-        "postings": {posting_key(stem): posting(chunk.created_at, count) for stem, count in counts.items()},
+        "postings": {posting_key(stem): none + min(count, MAX_COUNT - 1) for stem, count in counts.items()},
         "length": chunk.length,
         "textHash": chunk.text_hash,
         "indexVersion": chunk.index_version,
@@ -189,7 +189,7 @@ def posting_key(stem: str) -> str:
     """Firestore reserves keys like `__init__`: those that begin so get a space in front, and others like them too,
     so that no two stems share a key.
     """
-    return f" {stem}" if re.match(" *__", stem) else stem
+    return f" {stem}" if stem.lstrip(" ").startswith("__") else stem
 
 
 def _strings(value: Any) -> tuple[str, ...]:  # noqa: ANN401

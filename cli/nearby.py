@@ -1,0 +1,96 @@
+"""The product that runs in a home already, for commands that then need not start one of their own.
+
+`aurora dev` writes down where it answers, and holds a lock for as long: one that was killed cannot leave that behind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.locking import is_locked, locked_if_free
+from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from shared.app import App
+
+_PLAIN = Settings()
+"""Settings that differ in nothing else answer the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """Names of those that a product uses. None: none is set."""
+
+    writer: str | None
+    quoter: str
+    """What stands in for the writer."""
+    embedder: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A product and how it was started."""
+
+    address: str
+    tenant: str
+    settings: str
+    """Digest of what the environment said; another one asks for another product."""
+    models: Models
+
+
+def models_of(app: App) -> Models:
+    """Of a product in this process."""
+    return Models(
+        writer=app.writer.model if app.writer else None,
+        quoter=app.quoter.model,
+        embedder=app.embedder.model if app.embedder else None,
+    )
+
+
+def digest_of(settings: Settings) -> str:
+    """Of what answers depend on. Where the home is, what is logged and who may call is not among it."""
+    bare = replace(settings, home=_PLAIN.home, log_level=_PLAIN.log_level, auth=_PLAIN.auth)
+    return hashlib.sha256(repr(bare).encode()).hexdigest()
+
+
+@contextmanager
+def announced(home: Path, running: Running) -> Iterator[None]:
+    """While the block runs, `nearby` finds it; unless another product runs in this home, which then stays found."""
+    home.mkdir(parents=True, exist_ok=True)
+    with locked_if_free(_lock(home)) as is_ours:
+        if not is_ours:
+            yield
+            return
+        file = _file(home)
+        file.touch(mode=0o600)
+        file.write_text(json.dumps(asdict(running)), encoding="utf-8")
+        try:
+            yield
+        finally:
+            file.unlink(missing_ok=True)
+
+
+def nearby(settings: Settings, tenant: str) -> Running | None:
+    """The one that runs in this home for this tenant, started with the same settings; None: there is none."""
+    try:
+        found = json.loads(_file(settings.home).read_text(encoding="utf-8"))
+        running = Running(**{**found, "models": Models(**found["models"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    if (running.tenant, running.settings) != (tenant, digest_of(settings)):
+        return None
+    return running if is_locked(_lock(settings.home)) else None
+
+
+def _file(home: Path) -> Path:
+    return home / "running.json"
+
+
+def _lock(home: Path) -> Path:
+    return home / "running.lock"
