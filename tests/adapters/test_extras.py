@@ -13,7 +13,7 @@ from tests.absent import absent
 
 CHECK = """
 import sys
-from shared import extras
+from shared.adapters import extras
 from shared.settings import Settings
 before = set(sys.modules)
 try:
