@@ -95,7 +95,7 @@ def test_what_is_no_address_stops_the_start(variable: str, address: str) -> None
     "origin", ["https://a.example/", "a.example", "https://", "https://A.example", "http://a:b", "null"]
 )
 def test_an_origin_that_no_browser_sends_stops_the_start(origin: str) -> None:
-    with pytest.raises(SettingsError, match="^ALLOWED_ORIGINS: expected origins like"):
+    with pytest.raises(SettingsError, match=r"^ALLOWED_ORIGINS: expected origins like"):
         Settings.from_env({"ALLOWED_ORIGINS": f"https://b.example,{origin}"})
 
 
