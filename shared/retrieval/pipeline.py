@@ -36,6 +36,7 @@ from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_of_notes, select
 from shared.retrieval.silence import Tolerant
 from shared.step_timer import StepTimer
+from shared.text.terms import content_words
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
 
@@ -81,6 +82,8 @@ class Trail:
     pool: Pool
     formula: Formula
     retrieved: Retrieved
+    words: tuple[str, ...]
+    """Whose letters count beside their stems."""
 
 
 def follow(
@@ -114,7 +117,8 @@ def follow(
     if not found.pool.candidates:
         searched.check()
     timer.end("candidates")
-    score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder)
+    words = _unspoken(analysis, embedder)
+    score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder, words=words)
     wanted, formula = _wanted(question, options), score_of(found.pool)
     in_order = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
     ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
@@ -138,8 +142,9 @@ def follow(
         reranked=reranked,
         weights=idf(found.pool.frequencies, found.pool.stats),
         silent_legs=searched.silent,
+        by_words=bool(words),
     )
-    return Trail(search, found.restriction, found.pool, formula, retrieved)
+    return Trail(search, found.restriction, found.pool, formula, retrieved, words)
 
 
 def _formula(
@@ -150,21 +155,25 @@ def _formula(
     options: RetrievalOptions,
     places: tuple[Place, ...],
     embedder: Embedder | None,
+    words: tuple[str, ...],
 ) -> Formula:
     return Formula(
-        options=options if _speaks(embedder, analysis.lang) else options.by_words,
+        options=options.by_words if words else options,
         mode=mode_of(pool, question.strategy),
         now=question.now,
         named=analysis.time.range if analysis.time else None,
         only_then=analysis.time is not None and analysis.time.restricts,
         scale=(embedder.scale if embedder else None) or UNKNOWN,
-        keyword=keyword_parts(pool, options),
+        keyword=keyword_parts(pool, options, words=words),
         weigh=weigher(places),
     )
 
 
-def _speaks(embedder: Embedder | None, lang: str) -> bool:
-    return embedder is None or embedder.languages is None or lang in embedder.languages
+def _unspoken(analysis: Analysis, embedder: Embedder | None) -> tuple[str, ...]:
+    """The words asked for, in a language that the embedder does not speak; none in one that it does."""
+    if embedder is None or embedder.languages is None or analysis.lang in embedder.languages:
+        return ()
+    return tuple(word for word, _, _ in content_words(analysis.subject, analysis.lang))
 
 
 def _rank(pool: Pool, formula: Formula, search: Search, *, wanted: int, threshold: float) -> Iterator[Scored]:
