@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 QUESTION = "Do we use Cloud Run for the API?"
 
@@ -32,6 +33,22 @@ def write_note(page: Page, title: str, text: str) -> None:
     page.get_by_label("Text", exact=True).fill(text)
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".index-state")).to_have_text("indexed")
+
+
+def hold(page: Page, address: str) -> Callable[[], None]:
+    """A request to it waits until this is called."""
+    waiting: list[Route] = []
+
+    def keep(route: Route) -> None:
+        waiting.append(route)
+
+    def let_go() -> None:
+        while not waiting:
+            page.wait_for_timeout(20)
+        waiting[0].continue_()
+
+    page.route(address, keep)
+    return let_go
 
 
 def until(page: Page, expression: str, argument: object = None, within: float = 20) -> None:

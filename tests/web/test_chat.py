@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.web.moves import QUESTION, ask
+from tests.servers.dev import Running, dev
+from tests.web.conftest import OpenPage
+from tests.web.moves import QUESTION, ask, hold
 
 Shot = Callable[[Page, str], None]
 
@@ -23,9 +26,23 @@ def test_a_question_gets_an_answer_with_its_sources(page: Page, shot: Shot) -> N
     shot(page, "answer")
 
 
-def test_an_example_is_one_click_away(page: Page) -> None:
-    page.get_by_role("button", name="What did we decide about the API?", exact=True).click()
-    expect(page.locator(".answer")).to_contain_text("Cloud Run")
+def test_what_could_be_asked_is_one_click_away_and_comes_from_the_notes(page: Page, product: Running) -> None:
+    note = {"title": "Wreck of the Elbe", "text": "The wreck lies at 31 metres.", "createdAt": "2031-05-01"}
+    product.call("PUT", "/notes/wreck", note)
+    assert product.answered("How deep does the wreck lie?", "31 metres", within=10)
+    page.reload()
+    examples = page.locator(".example")
+    expect(examples).to_have_count(3)
+    examples.filter(has_text="Wreck of the Elbe").click()
+    expect(page.locator(".answer")).to_contain_text("31 metres")
+    product.call("DELETE", "/notes/wreck")
+
+
+def test_who_has_no_notes_is_shown_where_they_come_in(open_page: OpenPage, tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        page = open_page(running.address)
+        page.get_by_role("link", name="Add your notes").click()
+        expect(page.locator(".landing")).to_be_visible()
 
 
 def test_a_card_on_hover_shows_the_exact_quote(page: Page, shot: Shot) -> None:
@@ -34,6 +51,7 @@ def test_a_card_on_hover_shows_the_exact_quote(page: Page, shot: Shot) -> None:
     exchange.locator(".answer .chip").first.hover()
     expect(card).to_contain_text("API architecture meeting")
     expect(card.locator("blockquote")).to_contain_text("We use Cloud Run for the API.")
+    expect(card.locator("blockquote li")).to_contain_text("nobody wants to run PostgreSQL at night.")
     shot(page, "card")
     card.hover()
     expect(card).to_be_visible()
@@ -157,3 +175,55 @@ def test_what_was_said_and_what_was_typed_survive_a_reload(page: Page) -> None:
     expect(page.locator(".answer")).to_contain_text("Cloud Run")
     expect(page.locator(".sources li").first).to_contain_text("API architecture meeting")
     expect(page.get_by_label("Your question")).to_have_value("half a quest")
+
+
+def test_letters_typed_before_anything_is_there_stand_in_the_question(open_page: OpenPage, product: Running) -> None:
+    page = open_page("about:blank")
+    let_go = hold(page, "**/config.json")
+    page.goto(product.address, wait_until="commit")
+    expect(page.locator("#early")).to_be_focused()
+    page.keyboard.type("When does ")
+    let_go()
+    expect(page.get_by_label("Your question")).to_be_focused()
+    page.keyboard.type("next week begin?")
+    expect(page.get_by_label("Your question")).to_have_value("When does next week begin?")
+
+
+def test_a_letter_typed_anywhere_in_the_chat_goes_into_the_question(page: Page) -> None:
+    field = page.get_by_label("Your question")
+    exchange = ask(page, QUESTION)
+    exchange.get_by_role("button", name="Good answer").click()
+    page.keyboard.type("next")
+    exchange.locator(".question").click()
+    page.keyboard.type("?")
+    expect(field).to_have_value("next?")
+    expect(page.locator(".exchange")).to_have_count(1)
+
+
+def test_an_empty_thought_gets_a_friendly_word(page: Page) -> None:
+    page.get_by_label("Your question").press("Enter")
+    expect(page.locator(".toast")).to_contain_text("Write what you want to know")
+    expect(page.locator(".exchange")).to_have_count(0)
+
+
+def test_after_an_answer_tab_goes_to_what_it_cites_and_once_round_goes_on(page: Page) -> None:
+    exchange = ask(page, QUESTION)
+    page.keyboard.press("Tab")
+    expect(exchange.locator(".answer .chip").first).to_be_focused()
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    page.get_by_label("Your question").focus()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_focused()
+
+
+def test_an_answer_that_is_being_shown_stays_when_what_was_kept_is_read_late(page: Page) -> None:
+    ask(page, "How long did falling asleep take?")
+    let_go = hold(page, "**/messages?**")
+    page.reload()
+    page.get_by_label("Your question").fill(QUESTION)
+    page.keyboard.press("Enter")
+    expect(page.locator(".exchange")).to_have_count(1)
+    expect(page.locator(".answer")).to_contain_text("Cloud Run")
+    let_go()
+    expect(page.locator(".question")).to_have_text(["How long did falling asleep take?", QUESTION])
+    expect(page.locator(".answer").last).to_contain_text("Cloud Run")

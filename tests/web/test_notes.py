@@ -63,6 +63,24 @@ def test_the_list_is_searched_by_title_and_by_text_and_kept_to_a_folder(page: Pa
     shot(page, "note")
 
 
+def test_notes_are_listed_newest_first_or_by_name_as_people_count(page: Page, product: Running) -> None:
+    for day, version in (("2019-03-01", "1.9.10"), ("2019-01-01", "1.9.9"), ("2019-02-01", "1.10")):
+        note = {"title": f"Release {version}", "text": "Out.", "createdAt": day, "path": f"r/{version}.md"}
+        product.call("PUT", f"/notes/release-{version}", note)
+    page.reload()
+    open_notes(page)
+    page.get_by_label("Folder", exact=True).select_option("r")
+    titles = page.locator("#side-notes .list-title")
+    expect(titles).to_have_text(["Release 1.9.10", "Release 1.10", "Release 1.9.9"])
+    page.get_by_label("Order").select_option("By name")
+    expect(titles).to_have_text(["Release 1.9.9", "Release 1.9.10", "Release 1.10"])
+    page.reload()
+    expect(page.get_by_label("Order")).to_have_value("name")
+    page.get_by_label("Order").select_option("Oldest first")
+    page.get_by_label("Folder", exact=True).select_option("r")
+    expect(titles).to_have_text(["Release 1.9.9", "Release 1.10", "Release 1.9.10"])
+
+
 def test_what_is_not_saved_survives_a_reload(page: Page) -> None:
     open_notes(page)
     page.get_by_role("button", name="New note").click()

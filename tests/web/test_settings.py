@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -45,6 +46,14 @@ def test_a_threshold_that_refuses_can_be_lifted_at_once(page: Page) -> None:
     exchange = ask(page, QUESTION)
     exchange.get_by_role("button", name="Ask again without a relevance threshold").click()
     expect(page.locator(".exchange").nth(1).locator(".answer")).to_contain_text("Cloud Run")
+
+
+def test_every_setting_says_what_it_does(page: Page) -> None:
+    page.get_by_role("button", name="Settings (s)").click()
+    controls = page.get_by_role("dialog").locator("input, select")
+    expect(controls).not_to_have_count(0)
+    for control in controls.all():
+        expect(control).to_have_accessible_description(re.compile(r"\w+ \w+.*\."))
 
 
 def test_colours_are_chosen_and_kept(page: Page) -> None:

@@ -1,6 +1,7 @@
 /** Citations: the chip in the text, its card on hover and focus, the sheet on touch, the list below. */
 
 import { day, h } from "./dom.js";
+import { render } from "./render.js";
 import { format, go, here } from "./router.js";
 
 const SHOW_AFTER = 120;
@@ -87,7 +88,7 @@ function details(citation) {
       [citation.folder || "no folder", day(citation.createdAt), citation.headingPath?.replace(/#+ /g, "")].filter(Boolean).join(" · "),
     ),
     citation.quote
-      ? h("blockquote", {}, citation.quote)
+      ? h("blockquote", { class: "prose" }, render(citation.quote))
       : h("p", { class: "muted" }, "The note this pointed at has been deleted."),
     h("p", { class: "verdict", dataset: { support: state } }, SUPPORT[state].sentence),
   ];
@@ -107,6 +108,8 @@ export class Card {
     this.element.addEventListener("mouseenter", () => clearTimeout(this.timer));
     this.element.addEventListener("mouseleave", () => this.later(() => this.hide(), HIDE_AFTER));
     this.sheet.addEventListener("click", (event) => event.target === this.sheet && this.sheet.close());
+    this.sheet.addEventListener("close", () => history.state?.sheet && history.back());
+    addEventListener("popstate", () => this.sheet.close());
     addEventListener("pointerdown", (event) => (this.byTouch = event.pointerType === "touch"), true);
     addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
     addEventListener("scroll", () => this.hide(), { capture: true, passive: true });
@@ -134,16 +137,18 @@ export class Card {
 
   /** @param {any} citation */
   open(citation) {
-    this.sheet.close();
     this.opened(citation);
-    go(place(citation));
+    const instead = this.sheet.open; // of the step that the sheet is
+    go(place(citation), { replace: instead });
+    this.sheet.close();
   }
 
-  /** @param {any} citation */
+  /** A step of its own: Back closes it. @param {any} citation */
   openSheet(citation) {
     const open = h("button", { type: "button", class: "primary", onclick: () => this.open(citation) }, "Open the note");
     const close = h("button", { type: "button", onclick: () => this.sheet.close() }, "Close");
     this.sheet.replaceChildren(...details(citation), h("div", { class: "row" }, open, close));
+    history.pushState({ sheet: true }, "");
     this.sheet.showModal();
   }
 

@@ -23,15 +23,15 @@ export class Conversation extends EventTarget {
     this.id = id;
     this.page = page;
     this.sessions = sessions;
-    /** @type {Exchange[]} */
-    this.exchanges = [];
+    /** What the server, or this browser, has kept. @type {Exchange[]} */
+    this.kept = [];
+    /** What was asked on this page: reading what was kept never takes the place of these. @type {Exchange[]} */
+    this.asked = [];
     /** @type {AbortController | null} */
     this.running = null;
-    /** How often something was asked: what was read before that is no longer all there is. */
-    this.turns = 0;
     /** @type {ApiError | null} */
     this.error = null;
-    this.loaded = id === null;
+    this.loaded = false;
     this.actions = {
       ...actions,
       say: page.say,
@@ -42,10 +42,13 @@ export class Conversation extends EventTarget {
     };
   }
 
+  /** All of it, in the order of time. */
+  get exchanges() {
+    return [...this.kept, ...this.asked];
+  }
+
   /** What was said so far, and what was asked but not answered before the page was closed. */
   async load() {
-    if (this.running) return;
-    const { turns } = this;
     let stored;
     try {
       stored = await this.stored();
@@ -53,18 +56,26 @@ export class Conversation extends EventTarget {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.error = error;
-      stored = this.id ? this.sessions.remembered(this.id) : [];
+      stored = this.id ? this.sessions.remembered(this.id) : this.sessions.local();
     }
     this.loaded = true;
-    if (turns !== this.turns) return; // asked meanwhile: that answer is being shown
-    this.exchanges = stored.map((each) => this.restored(each));
-    this.restoreUnanswered();
+    this.put(stored);
     this.changed();
+  }
+
+  /** Beside what is being asked; an answer that failed here and was kept there has come after all. @param {any[]} stored */
+  put(stored) {
+    const known = new Set(stored.map((each) => each.requestId));
+    this.asked = this.asked.filter((each) => each.answer?.phase !== "failed" || !known.has(each.requestId));
+    const shown = new Set(this.asked.map((each) => each.requestId));
+    this.kept = stored.filter((each) => !shown.has(each.requestId)).map((each) => this.restored(each));
+    this.restoreUnanswered(known);
   }
 
   /** @returns {Promise<any[]>} */
   async stored() {
-    if (!this.id) return this.sessions.kept ? [] : this.sessions.local();
+    const kept = await this.sessions.keeps();
+    if (!this.id) return kept ? [] : this.sessions.local();
     const stored = await this.sessions.exchanges(this.id);
     this.sessions.remember(this.id, stored);
     return stored;
@@ -78,17 +89,17 @@ export class Conversation extends EventTarget {
     return exchange;
   }
 
-  restoreUnanswered() {
-    const stored = this.exchanges.map((each) => each.requestId);
+  /** @param {Set<string>} known ids of requests that were kept */
+  restoreUnanswered(known) {
+    const shown = new Set(this.asked.map((each) => each.requestId));
     for (const { question, requestId, asked } of this.unanswered()) {
-      if (stored.includes(requestId)) {
-        this.answered(requestId);
-        continue;
+      if (known.has(requestId)) this.answered(requestId);
+      else if (!shown.has(requestId)) {
+        const exchange = this.exchange(question, requestId);
+        exchange.asked = asked;
+        exchange.show(broken());
+        this.asked.push(exchange);
       }
-      const exchange = this.exchange(question, requestId);
-      exchange.asked = asked;
-      exchange.show(broken());
-      this.exchanges.push(exchange);
     }
   }
 
@@ -101,14 +112,13 @@ export class Conversation extends EventTarget {
   async ask(question, asked = this.page.settings.chat()) {
     const exchange = this.exchange(question, newId());
     exchange.asked = asked;
-    this.exchanges.push(exchange);
+    this.asked.push(exchange);
     await this.run(exchange);
   }
 
   /** Ask it, or ask it again: the server answers the same request once only. @param {Exchange} exchange */
   async run(exchange) {
     this.stop();
-    this.turns += 1;
     if (exchange.answer?.phase === "stopped") exchange.requestId = newId();
     const { question, requestId, asked } = exchange;
     const control = (this.running = new AbortController());
@@ -116,8 +126,7 @@ export class Conversation extends EventTarget {
     this.keepUnanswered({ question, requestId, asked });
     this.changed();
     try {
-      if (this.sessions.kept === null) await this.sessions.load();
-      const sessionId = this.sessions.kept ? (this.id ?? "new") : undefined;
+      const sessionId = (await this.sessions.keeps()) ? (this.id ?? "new") : undefined;
       const body = { message: question, requestId, ...asked, sessionId };
       for await (const answer of ask(this.page.api, body, control.signal)) exchange.show(answer);
     } catch (error) {

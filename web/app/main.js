@@ -39,7 +39,8 @@ function open(api, auth, connection, owner) {
   const workspace = new Workspace(page, shell, new Sessions(page), new Notes(page));
   paint(settings);
   settings.addEventListener("change", () => paint(settings));
-  workspace.start();
+  const early = /** @type {HTMLTextAreaElement | null} */ (document.getElementById("early"));
+  workspace.start(early?.value ?? "");
 }
 
 /** Nothing of one user stays on the page, or in the address, of another. */

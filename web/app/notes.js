@@ -3,6 +3,15 @@
 import { ApiError } from "./api.js";
 
 const PAGE = 200;
+const NAMES = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+/** As people count: 1.9.9 before 1.9.10. */
+
+/** The orders in which notes can be listed. @type {Readonly<Record<"newest" | "oldest" | "name", (one: any, other: any) => number>>} */
+const ORDERS = {
+  newest: (one, other) => other.createdAt.localeCompare(one.createdAt),
+  oldest: (one, other) => one.createdAt.localeCompare(other.createdAt),
+  name: (one, other) => NAMES.compare(one.title, other.title),
+};
 
 /**
  * Fires `change` while the list grows and when a note is saved or deleted.
@@ -60,16 +69,16 @@ export class Notes extends EventTarget {
     }
   }
 
-  /** Newest first. */
-  get list() {
-    return [...this.all.values()].sort((one, other) => other.updatedAt.localeCompare(one.updatedAt) || one.noteId.localeCompare(other.noteId));
+  /** @param {keyof typeof ORDERS} order @returns {any[]} */
+  sorted(order) {
+    return [...this.all.values()].sort((one, other) => ORDERS[order](one, other) || NAMES.compare(one.noteId, other.noteId));
   }
 
   /** Folders that hold notes, by name, with how many. @returns {Map<string, number>} */
   get folders() {
     const counts = new Map();
     for (const note of this.all.values()) counts.set(folderOf(note), (counts.get(folderOf(note)) ?? 0) + 1);
-    return new Map([...counts].sort(([one], [other]) => one.localeCompare(other)));
+    return new Map([...counts].sort(([one], [other]) => NAMES.compare(one, other)));
   }
 
   /** @param {string} id @returns {Promise<any>} with its text */

@@ -1,5 +1,7 @@
 /** What every view needs, in one object. */
 
+import { h } from "./dom.js";
+
 /**
  * @typedef {object} Page
  * @property {import("./api.js").Api} api
@@ -37,6 +39,15 @@ export async function confirmed(question, action) {
 }
 
 /**
+ * The same where it costs everything: a word has to be typed before the button can be pressed.
+ * @param {string} question @param {string} action @param {string} word
+ * @returns {Promise<boolean>}
+ */
+export async function confirmedByWord(question, action, word) {
+  return (await asked(question, [["", "Cancel"], ["yes", action]], "danger", word)) === "yes";
+}
+
+/**
  * Ask which of several it shall be; empty: neither, by Escape.
  * @param {string} question @param {[string, string][]} choices value and what its button says, the main one last
  * @returns {Promise<string>}
@@ -45,16 +56,17 @@ export function chosen(question, choices) {
   return asked(question, choices, "primary");
 }
 
-/** @param {string} question @param {[string, string][]} choices @param {string} weight of the last */
-async function asked(question, choices, weight) {
-  const { h } = await import("./dom.js");
-  const button = ([value, label], /** @type {number} */ place) =>
-    h("button", { value, autofocus: place === 0, class: place === choices.length - 1 ? weight : null }, label);
+/** @param {string} question @param {[string, string][]} choices @param {string} weight of the last @param {string} [word] that allows it */
+async function asked(question, choices, weight, word) {
+  const last = choices.length - 1;
+  const buttons = choices.map(([value, label], place) =>
+    h("button", { value, autofocus: place === 0 && !word, class: place === last ? weight : null, disabled: place === last && Boolean(word) }, label),
+  );
   const dialog = /** @type {HTMLDialogElement} */ (
     h(
       "dialog",
       { class: "ask", "aria-label": question },
-      h("form", { method: "dialog" }, h("p", {}, question), h("div", { class: "row" }, choices.map(button))),
+      h("form", { method: "dialog" }, h("p", {}, question), word ? wordField(word, /** @type {HTMLButtonElement} */ (buttons[last])) : null, h("div", { class: "row" }, buttons)),
     )
   );
   document.body.append(dialog);
@@ -62,4 +74,12 @@ async function asked(question, choices, weight) {
   await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
   dialog.remove();
   return dialog.returnValue;
+}
+
+/** @param {string} word @param {HTMLButtonElement} allowed by it */
+function wordField(word, allowed) {
+  const typed = (/** @type {Event} */ { target }) => (allowed.disabled = /** @type {HTMLInputElement} */ (target).value.trim().toLowerCase() !== word);
+  const enter = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && allowed.disabled && event.preventDefault();
+  const field = h("input", { id: "word", autofocus: true, autocomplete: "off", autocapitalize: "off", oninput: typed, onkeydown: enter });
+  return h("label", { for: "word" }, h("span", {}, "Type “", h("strong", {}, word), "” to go on"), field);
 }

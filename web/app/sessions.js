@@ -20,6 +20,14 @@ export class Sessions extends EventTarget {
     this.nextPage = null;
     /** Whether the server keeps sessions; null: nobody has asked yet. @type {boolean | null} */
     this.kept = null;
+    /** @type {Promise<void> | null} */
+    this.asking = null;
+  }
+
+  /** Whether the server keeps sessions; asked until it has said so. Throws ApiError. */
+  async keeps() {
+    if (this.kept === null) await (this.asking ??= this.load().finally(() => (this.asking = null)));
+    return this.kept;
   }
 
   /** The first page of those that match `query`. Throws ApiError unless the server has no sessions at all. */

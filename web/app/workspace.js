@@ -11,7 +11,7 @@ import { NotePage } from "./views/note_page.js";
 import { reader, scrollToMark } from "./views/reader.js";
 import { SessionList } from "./views/session_list.js";
 import { SettingsDialog } from "./views/settings_dialog.js";
-import { listen, shortcutsDialog } from "./views/shortcuts.js";
+import { listen, shortcutsDialog, typing } from "./views/shortcuts.js";
 import { whyPanel } from "./views/why.js";
 
 const WHY = "why";
@@ -30,15 +30,13 @@ export class Workspace {
     this.sessions = sessions;
     this.notes = notes;
     this.settings = new SettingsDialog(page, () => account(page, sessions));
-    this.chat = new ChatView(page, sessions, { why: (exchange) => this.why(exchange), settings: () => void this.settings.open() });
+    this.chat = new ChatView(page, sessions, notes, { why: (exchange) => this.why(exchange), settings: () => void this.settings.open() });
     this.noteList = new NoteList(page, notes, () => this.newNote());
     this.notePage = new NotePage(page, notes, { landing: new Landing(page, notes).element });
     this.sessionList = new SessionList(page, sessions, () => this.chat.startNew());
     this.shortcuts = this.keys();
     this.help = shortcutsDialog(this.shortcuts);
     this.beside = /** @type {string | null} */ (null);
-    /** The address that is shown; null: none yet. @type {string | null} */
-    this.shown = null;
     this.looking = 0;
     this.left = 0;
     this.pause = SHORTEST_PAUSE;
@@ -46,30 +44,31 @@ export class Workspace {
     this.before = null;
   }
 
-  start() {
+  /** @param {string} typed before there was a page */
+  start(typed) {
     this.shell.mount([this.sessionList.element, this.noteList.element]);
     this.shell.tools.append(
       iconButton("help", "Keyboard shortcuts (?)", () => this.help.showModal()),
       iconButton("gear", "Settings (s)", () => this.settings.open()),
     );
-    listen(this.shortcuts, () => this.page.settings.now.shortcuts);
-    addEventListener("keydown", (event) => event.key === "Escape" && this.escape());
+    listen(this.shortcuts, () => this.page.settings.now.shortcuts && !this.hearsLetters());
+    addEventListener("keydown", (event) => this.key(event));
     addEventListener("hashchange", () => void this.show());
     this.page.connection.addEventListener("change", () => this.page.connection.online && void this.fresh());
     this.page.settings.addEventListener("change", () => void this.keepSettings());
     this.notes.addEventListener("change", () => this.markIndexing());
+    this.chat.field.value = typed;
     void this.begin();
   }
 
   async begin() {
-    await this.tried(() => this.sessions.load());
-    if (this.shown !== location.hash) await this.show(); // somebody may have been quicker
+    await this.show();
     await this.fresh();
   }
 
   /** What may have changed on the server. */
   async fresh() {
-    await this.tried(() => (this.sessions.kept === null ? this.sessions.load() : Promise.resolve()));
+    await this.tried(async () => void (await this.sessions.keeps()));
     await this.tried(() => this.chat.refresh());
     await this.tried(() => this.notes.load());
     await this.tried(() => this.notes.loadCoverage());
@@ -77,7 +76,6 @@ export class Workspace {
 
   async show() {
     const route = here();
-    this.shown = location.hash;
     if (route.view === "notes") {
       this.shell.show("notes", this.notePage.element, route.id === null);
       await this.notePage.open(route);
@@ -141,11 +139,24 @@ export class Workspace {
     this.before = null;
   }
 
+  /** Whether letters go into the question now, and are no commands. */
+  hearsLetters() {
+    return here().view === "chat" && this.chat.listens;
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.defaultPrevented) return;
+    if (event.key === "Escape") this.escape();
+    else if (here().view === "chat" && !typing(event.target) && !document.querySelector("dialog[open]")) this.chat.take(event);
+  }
+
   escape() {
     if (document.querySelector("dialog[open]")) return;
     if (document.body.classList.contains("menu-open")) this.shell.toggle(false);
     else if (this.chat.current?.running && here().view === "chat") this.chat.current.stop();
     else if (!this.shell.pane.hidden) this.closePane();
+    else if (document.activeElement === this.chat.field) this.chat.thread.focus();
   }
 
   newNote() {

@@ -2,7 +2,7 @@
 
 import { ApiError } from "../api.js";
 import { h } from "../dom.js";
-import { confirmed } from "../page.js";
+import { confirmedByWord } from "../page.js";
 
 const PHRASE = "erase everything";
 
@@ -14,6 +14,7 @@ export function account(page, sessions) {
     {},
     h("h3", {}, user ? "Account" : "Your data"),
     user ? h("p", { class: "muted" }, user.email) : null,
+    h("p", { class: "muted" }, "Erasing takes every note, conversation and setting. Export them first, under Notes."),
     h(
       "div",
       { class: "row" },
@@ -31,7 +32,8 @@ function signOut(page, sessions) {
 
 /** @param {import("../page.js").Page} page */
 async function erase(page) {
-  if (!(await confirmed("Erase every note, conversation and setting of yours? Export first what you want to keep.", "Erase everything"))) return;
+  const question = "Erase every note, conversation and setting of yours? It cannot be brought back: export first what you want to keep.";
+  if (!(await confirmedByWord(question, "Erase everything", "erase"))) return;
   try {
     await page.api.json("DELETE", "/me", { confirm: PHRASE });
     page.memory.clear();

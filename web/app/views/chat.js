@@ -1,26 +1,30 @@
 /** The conversation and the field in which one asks. */
 
 import { Conversation } from "../conversation.js";
-import { h, icon } from "../dom.js";
-import { go, here } from "../router.js";
+import { h, icon, refill } from "../dom.js";
+import { format, go, here } from "../router.js";
+import { suggestions } from "../suggestions.js";
 
-const EXAMPLES = ["What did I decide last week?", "What did we decide about the API?", "Which open points are left?"];
 const LONGEST = 2000;
+const BY_TOUCH = matchMedia("(pointer: coarse)");
+/** Where a focused field brings up a keyboard that hides half the page. */
 
 export class ChatView {
   /**
    * @param {import("../page.js").Page} page @param {import("../sessions.js").Sessions} sessions
-   * @param {{why: (exchange: any) => void, settings: () => void}} actions
+   * @param {import("../notes.js").Notes} notes @param {{why: (exchange: any) => void, settings: () => void}} actions
    */
-  constructor(page, sessions, actions) {
+  constructor(page, sessions, notes, actions) {
     this.page = page;
     this.sessions = sessions;
+    this.notes = notes;
     this.actions = actions;
     /** @type {Map<string, Conversation>} */
     this.conversations = new Map();
     /** @type {Conversation | null} */
     this.current = null;
-    this.thread = h("div", { class: "thread" });
+    this.thread = h("div", { class: "thread", tabindex: "-1" });
+    this.examples = h("div", { class: "examples" });
     this.field = /** @type {HTMLTextAreaElement} */ (
       h("textarea", {
         rows: "1",
@@ -42,19 +46,30 @@ export class ChatView {
       this.summary,
     );
     this.element = h("section", { class: "chat", "aria-label": "Conversation" }, this.thread, this.form);
+    /** What the keyboard went to last; null: the mouse went elsewhere since. @type {Element | null} */
+    this.reached = null;
+    addEventListener("focusin", ({ target }) => this.reach(/** @type {Element} */ (target)));
     page.settings.addEventListener("change", () => this.summarise());
+    notes.addEventListener("change", () => this.suggest());
     this.summarise();
+  }
+
+  /** Ready to be typed into. */
+  focus() {
+    if (!BY_TOUCH.matches) this.field.focus();
   }
 
   /** @param {string | null} id of a session; null: a new conversation */
   async open(id) {
     const conversation = this.conversationOf(id);
     if (conversation !== this.current) {
+      const early = this.current ? "" : this.field.value;
       this.current = conversation;
-      this.field.value = this.page.memory.get(this.draftKey, "");
-      this.fit();
+      this.field.value = this.page.memory.get(this.draftKey, "") + early;
+      this.typed();
       this.draw();
       this.scrollToEnd();
+      this.focus();
     }
     if (!conversation.loaded || conversation.error) await conversation.load();
     this.adoptSettings(id);
@@ -98,9 +113,6 @@ export class ChatView {
       this.conversations.set(/** @type {string} */ (conversation.id), conversation);
       if (conversation === this.current) go({ ...here(), id: conversation.id }, { replace: true });
     });
-    if (conversation.id === null) {
-      conversation.loaded = false; // what this browser remembers
-    }
   }
 
   /** The session's own settings are shown and used while it is open. @param {string | null} id */
@@ -136,14 +148,21 @@ export class ChatView {
   }
 
   welcome() {
-    const example = (/** @type {string} */ text) => h("button", { type: "button", class: "example", onclick: () => this.ask(text) }, text);
     return h(
       "div",
       { class: "welcome" },
       h("h1", {}, "Ask your notes"),
       h("p", { class: "muted" }, "In your own words. Every claim in the answer points at the passage it came from."),
-      h("div", { class: "examples" }, EXAMPLES.map(example)),
+      this.examples,
     );
+  }
+
+  /** What could be asked of these notes; who has none learns where they come in. */
+  suggest() {
+    const { all, complete } = this.notes;
+    const example = (/** @type {string} */ text) => h("button", { type: "button", class: "example", onclick: () => this.ask(text) }, text);
+    const none = complete && !all.size && h("a", { class: "button primary", href: format({ view: "notes" }) }, "Add your notes");
+    refill(this.examples, [none, ...suggestions(this.notes.sorted("newest")).map(example)]);
   }
 
   summarise() {
@@ -174,14 +193,45 @@ export class ChatView {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) this.submit(event);
+    if (event.isComposing || event.shiftKey) return;
+    if (event.key === "Enter") this.submit(event);
+    if (event.key === "Tab" && !this.field.value) this.toCitations(event);
+  }
+
+  /** After an answer the way leads to what it cites; the next time round, onwards from the field. @param {Event} event */
+  toCitations(event) {
+    const chip = this.current?.exchanges.at(-1)?.unseen();
+    if (!chip) return;
+    event.preventDefault();
+    chip.focus();
+  }
+
+  /**
+   * Whether a letter that is typed now is meant for the field: unless the keyboard itself went elsewhere, by Esc to the
+   * answers or by Tab beyond the conversation.
+   */
+  get listens() {
+    const at = document.activeElement;
+    return at !== this.reached || (at !== this.thread && this.element.contains(at));
+  }
+
+  /** @param {Element} target that has the focus now; a key pressed later makes any of them `:focus-visible` */
+  reach(target) {
+    this.reached = target.matches(":focus-visible") ? target : null;
+  }
+
+  /** @param {KeyboardEvent} event a key that is pressed somewhere on the page */
+  take(event) {
+    const letter = [...event.key].length === 1 && event.key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (letter && this.listens && document.activeElement !== this.field) this.field.focus();
   }
 
   /** @param {Event} event */
   submit(event) {
     event.preventDefault();
     const question = this.field.value.trim();
-    if (!question || this.current?.running) return;
+    if (!this.current || this.current.running) return;
+    if (!question) return this.page.say("Write what you want to know: a name, a project, a day…");
     this.field.value = "";
     this.typed();
     this.ask(question);

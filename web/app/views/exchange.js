@@ -60,6 +60,7 @@ export class Exchange {
     );
     /** @type {string[]} */
     this.drawn = [];
+    this.visited = false;
     this.draw = framed(() => this.drawNow());
   }
 
@@ -106,6 +107,13 @@ export class Exchange {
     }
     while (this.body.children.length > fresh.length) this.body.lastElementChild?.remove();
     this.drawn = drawn;
+  }
+
+  /** The first citation of an answer that has ended, once; null: there is none, or it has been offered before. */
+  unseen() {
+    if (this.running || this.visited) return null;
+    this.visited = true;
+    return /** @type {HTMLElement | null} */ (this.element.querySelector("a.chip"));
   }
 
   /** What stands below an answer that has ended. @param {import("../answer.js").Answer} answer @returns {HTMLElement[]} */

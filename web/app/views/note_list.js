@@ -6,6 +6,7 @@ import { folderOf } from "../notes.js";
 import { format, here } from "../router.js";
 
 const SHOWN = 100;
+const ORDERS = /** @type {const} */ ([["newest", "Newest first"], ["oldest", "Oldest first"], ["name", "By name"]]);
 
 export class NoteList {
   /** @param {import("../page.js").Page} page @param {import("../notes.js").Notes} notes @param {() => void} startNew */
@@ -21,6 +22,13 @@ export class NoteList {
       h("input", { type: "search", placeholder: "Search notes", "aria-label": "Search notes", oninput: search })
     );
     this.folders = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Folder", onchange: () => this.choose() }));
+    this.order = /** @type {HTMLSelectElement} */ (
+      h(
+        "select",
+        { "aria-label": "Order", onchange: () => this.reorder() },
+        ORDERS.map(([value, words]) => h("option", { value, selected: value === page.memory.get("order", "newest") }, words)),
+      )
+    );
     this.list = h("ul", { class: "list" });
     this.coverage = h("p", { class: "coverage muted" });
     this.element = h(
@@ -28,7 +36,7 @@ export class NoteList {
       { class: "side-part", id: "side-notes" },
       h("button", { type: "button", class: "primary wide", onclick: startNew, title: "New note (n)" }, "New note"),
       this.field,
-      this.folders,
+      h("div", { class: "choices" }, this.folders, this.order),
       this.list,
       this.coverage,
     );
@@ -38,6 +46,11 @@ export class NoteList {
   choose() {
     this.folder = this.folders.value === "*" ? null : this.folders.value;
     this.shown = SHOWN;
+    this.draw();
+  }
+
+  reorder() {
+    this.page.memory.put("order", this.order.value);
     this.draw();
   }
 
@@ -62,7 +75,7 @@ export class NoteList {
     this.drawCoverage();
     const query = this.field.value.trim().toLowerCase();
     const inFolder = (/** @type {any} */ note) => this.folder === null || folderOf(note) === this.folder || folderOf(note).startsWith(`${this.folder}/`);
-    const matches = this.notes.list.filter((note) => inFolder(note) && `${note.title}\n${note.path}\n${note.tags.join(" ")}`.toLowerCase().includes(query));
+    const matches = this.notes.sorted(/** @type {any} */ (this.order.value)).filter((note) => inFolder(note) && `${note.title}\n${note.path}\n${note.tags.join(" ")}`.toLowerCase().includes(query));
     const byText = query ? firstOfEach(this.passages.filter(inFolder), new Set(matches.map((note) => note.noteId))) : [];
     const rows = matches.slice(0, this.shown).map((note) => row(note));
     const more = matches.length > this.shown && h("li", {}, h("button", { type: "button", class: "quiet", onclick: () => this.more() }, `Show more of ${plural(matches.length, "note")}`));

@@ -7,6 +7,19 @@ const WINDOWS = /** @type {[string, string][]} */ ([["", "any time"], ["7", "las
 const STRATEGIES = /** @type {[string, string][]} */ ([["weighted", "weighted scores"], ["rrf", "reciprocal rank fusion"]]);
 const THEMES = /** @type {[string, string][]} */ ([["auto", "as the system"], ["light", "light"], ["dark", "dark"]]);
 
+/** What each does, in a line. */
+const HINTS = {
+  useNotes: "Off: a model answers from what it knows, and cites nothing.",
+  showSources: "Off: answers carry no citations; they are checked all the same.",
+  topK: "How many passages an answer is made from. More see more, and take longer.",
+  threshold: "Leaves out what is less like the question than this. High values refuse often.",
+  windowDays: "Leaves out notes that are older.",
+  strategy: "How likeness, words and date make one order: by their scores, or by their ranks.",
+  template: "Lays a model's answer out along its steps. Quotes stay as they are.",
+  theme: "Of this page, in this browser.",
+  shortcuts: "Letters are commands: among the notes, and in the chat after Esc.",
+};
+
 export class SettingsDialog {
   /** @param {import("../page.js").Page} page @param {() => HTMLElement} account what stands at the end */
   constructor(page, account) {
@@ -52,11 +65,10 @@ export class SettingsDialog {
   /** @param {"useNotes" | "showSources" | "shortcuts"} name @param {string} label */
   check(name, label) {
     const { settings } = this.page;
-    const id = `set-${name}`;
     const input = /** @type {HTMLInputElement} */ (
-      h("input", { type: "checkbox", id, checked: settings.now[name], onchange: () => settings.set({ [name]: input.checked }) })
+      h("input", { type: "checkbox", ...named(name), checked: settings.now[name], onchange: () => settings.set({ [name]: input.checked }) })
     );
-    return h("label", { class: "setting", for: id }, h("span", {}, label), input);
+    return setting(name, label, input);
   }
 
   /**
@@ -65,12 +77,11 @@ export class SettingsDialog {
    */
   range(name, label, limits, words) {
     const { settings } = this.page;
-    const id = `set-${name}`;
-    const output = h("output", { for: id }, words(settings.now[name]));
+    const output = h("output", { for: named(name).id }, words(settings.now[name]));
     const input = /** @type {HTMLInputElement} */ (
       h("input", {
         type: "range",
-        id,
+        ...named(name),
         ...limits,
         value: String(settings.now[name]),
         oninput: () => {
@@ -79,7 +90,7 @@ export class SettingsDialog {
         },
       })
     );
-    return h("label", { class: "setting", for: id }, h("span", {}, label), h("span", { class: "range" }, input, output));
+    return setting(name, label, h("span", { class: "range" }, input, output));
   }
 
   /**
@@ -88,15 +99,25 @@ export class SettingsDialog {
    */
   choice(name, label, options, read = String) {
     const { settings } = this.page;
-    const id = `set-${name}`;
     const now = String(settings.now[name] ?? "");
     const select = /** @type {HTMLSelectElement} */ (
       h(
         "select",
-        { id, onchange: () => settings.set({ [name]: read(select.value) }) },
+        { ...named(name), onchange: () => settings.set({ [name]: read(select.value) }) },
         options.map(([value, words]) => h("option", { value, selected: value === now }, words)),
       )
     );
-    return h("label", { class: "setting", for: id }, h("span", {}, label), select);
+    return setting(name, label, select);
   }
+}
+
+/** What makes a control known to its label and its hint. @param {keyof typeof HINTS} name */
+function named(name) {
+  return { id: `set-${name}`, "aria-describedby": `hint-${name}` };
+}
+
+/** @param {keyof typeof HINTS} name @param {string} label @param {HTMLElement} control */
+function setting(name, label, control) {
+  const hint = h("p", { id: `hint-${name}`, class: "muted" }, HINTS[name]);
+  return h("div", { class: "setting" }, h("label", { for: named(name).id }, label), control, hint);
 }

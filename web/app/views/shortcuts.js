@@ -16,13 +16,19 @@ export function listen(shortcuts, enabled) {
 }
 
 /** @param {EventTarget | null} target */
-function typing(target) {
+export function typing(target) {
   return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
 }
 
 /** @param {Shortcut[]} shortcuts */
 export function shortcutsDialog(shortcuts) {
-  const always = [["Enter", "Ask"], ["Shift Enter", "A new line"], ["Esc", "Close, or stop the answer"], ["Ctrl S", "Save the note"]];
+  const always = [
+    ["Enter", "Ask"],
+    ["Shift Enter", "A new line"],
+    ["Tab", "After an answer: to what it cites"],
+    ["Esc", "Stop the answer, close, or leave the question: then letters are commands"],
+    ["Ctrl S", "Save the note"],
+  ];
   const row = (/** @type {string} */ key, /** @type {string} */ words) => h("div", { class: "shortcut" }, h("dt", {}, h("kbd", {}, key)), h("dd", {}, words));
   const dialog = /** @type {HTMLDialogElement} */ (
     h(
