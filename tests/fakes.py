@@ -23,9 +23,9 @@ class HashingEmbedder:
 
     model = "hashing"
     scale = Scale(0.0, 1.0)
-    languages = None
 
     def __init__(self, dimension: int = 64, batch_size: int = 10) -> None:
+        self.languages: frozenset[str] | None = None
         self.dimension = dimension
         self.batch_size = batch_size
         self.embedded: Counter[str] = Counter()

@@ -163,7 +163,7 @@ def _case(question: Question, trail: Trail, chunks: Sequence[IndexedChunk], stor
     )
     return _Case(
         trail=trail,
-        formula=replace(trail.formula, keyword=keyword_parts(pool, trail.search.options, others)),
+        formula=replace(trail.formula, keyword=keyword_parts(pool, trail.search.options, others, words=trail.words)),
         seen={each.chunk.chunk_id: each for each in read.candidates if each.chunk.chunk_id in in_question},
         ranking={
             passage.chunk.chunk_id: (place, repeated.chunk_id if repeated else None)

@@ -71,6 +71,21 @@ def test_without_vectors_words_choose_the_sentences(problem: AuroraError) -> Non
     assert [each.text for each in Quoter().quotes(question(), found)] == [quote.text]
 
 
+def test_in_a_language_that_the_embedder_does_not_speak_words_say_more_than_likeness() -> None:
+    """The first has three words of the question that everybody uses, the last the one that tells."""
+    text = "Wo ist der oder die oder das hier? Nein. Ja. Gut. Die Theke."
+    asked = "Wo ist der oder die Theke?"
+    whole = passage(text)
+    held = replace(whole, chunk=replace(whole.chunk, terms={"theke": 1}))
+    found = replace(asked_of(held, text=asked), weights={"theke": 1.0})
+    near, told = (
+        Quoter(HashingEmbedder()).quotes(question(asked), replace(found, by_words=by_words))[0].text
+        for by_words in (False, True)
+    )
+    assert near.startswith("Wo ist der")
+    assert told.endswith("Die Theke.")
+
+
 def test_no_more_than_so_many_sentences_are_embedded_and_no_batch_is_too_large() -> None:
     embedder = HashingEmbedder(batch_size=10)
     many = [passage(" ".join(f"Sentence {n} of {at}." for n in range(40)), note_id=str(at)) for at in range(5)]

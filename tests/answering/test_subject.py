@@ -38,6 +38,12 @@ def test_without_vectors_words_alone_decide() -> None:
     assert not speaks_of_subject(found(holding(similarity=0.0)))
 
 
+def test_in_a_language_that_the_embedder_does_not_speak_words_alone_decide() -> None:
+    """What is in one such language is alike to all the rest in it."""
+    assert speaks_of_subject(replace(found(holding("chose", similarity=0.5)), by_words=True))
+    assert not speaks_of_subject(replace(found(holding(similarity=0.9)), by_words=True))
+
+
 def test_where_only_a_time_is_asked_for_what_is_of_then_speaks_of_it() -> None:
     then = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
     nothing_else = replace(found(holding(similarity=0.5), time=then), weights={})

@@ -57,6 +57,15 @@ def test_the_figures_are_those_of_the_search(library: Library, strategy: Strateg
         assert sum(report.shares) == pytest.approx(passage.score)
 
 
+def test_the_figures_are_those_of_a_search_by_letters(library: Library) -> None:
+    library.add("loan", "Der Leihcomputer wird an der Theke ausgegeben")
+    library.add("food", "Am Abend kochen wir für die ganze Gruppe")
+    library.writer.languages = frozenset({"en"})
+    asked = "Wo gibt es die Computer?"
+    (report,) = _explain(library, "loan", text=asked).notes[0].passages
+    assert report.scored == library.ask(asked).selected[0]
+
+
 def test_each_leg_tells_rank_part_and_what_it_adds(library: Library) -> None:
     _furnish(library)
     (report,) = _one(library, "api").passages

@@ -110,6 +110,18 @@ def test_a_chunk_whose_vector_is_still_to_come_is_found_by_its_words(library: Li
     assert (found.mode, found.selected[0].scores.vector) == (RetrievalMode.WEIGHTED, 0.0)
 
 
+def test_in_a_language_that_the_embedder_does_not_speak_words_are_known_by_their_letters(library: Library) -> None:
+    library.add("loan", "Der Leihcomputer wird an der Theke ausgegeben")
+    library.add("food", "Am Abend kochen wir für die ganze Gruppe")
+    asked = "Wo gibt es die Computer?"
+    assert all(each.scores.keyword == 0.0 for each in library.ask(asked).selected)
+    library.writer.languages = frozenset({"en"})
+    found = library.ask(asked)
+    assert (found.by_words, notes(found)[0]) == (True, "loan")
+    assert found.selected[0].scores.keyword > 0
+    assert not library.ask("Where does the API run?").by_words
+
+
 def test_a_named_time_restricts_every_leg(library: Library) -> None:
     _furnish(library)
     found = library.ask("What did I write about the API last week?")

@@ -12,10 +12,10 @@ from functools import partial
 
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
-from shared.model.retrieval import Candidate, RetrievalMode, Scale, Scored, Scores
+from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored, Scores
 from shared.retrieval.bm25 import bm25, idf
-from shared.retrieval.candidates.places import unweighted
-from shared.retrieval.candidates.pool import Pool
+from shared.retrieval.candidates.legs.legs.pool import Pool
+from shared.retrieval.letters import in_letters
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.scoring.scale import UNRELATED, calibrated, vector_part
 
@@ -30,6 +30,11 @@ ROUNDING = 1e-6
 """Stores compute cosines in single precision: an unread one may exceed the leg's last by this."""
 
 
+def unweighted(_: IndexedChunk) -> float:
+    """Every chunk counts alike."""
+    return 1.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
     """How candidates of one question are scored.
@@ -37,7 +42,8 @@ class Formula:
     vector   where the cosine lies between that of an unrelated chunk and that of an answer, clipped to [0, 1]; 0
              without a vector
     keyword  BM25 divided by the best of the pool, or if that is more by FULL_MATCH of what an average chunk with every
-             stem of the question would have: the best accident among words that are hardly there is no match
+             stem of the question would have: the best accident among words that are hardly there is no match. Where
+             the embedder does not speak the question's language, the mean of that by stems and by runs of letters
     recency  0.5^(age / half-life) x relevance, where relevance is the other two parts at their weights, in [0, 1]:
              freshness orders what is relevant and lifts nothing else. When the question names a time: how near the
              note's date lies to it, 1 inside, alone: the time is part of what was asked. When nothing matched
@@ -100,15 +106,31 @@ class Formula:
         return float(freshness * relevance)
 
 
-def keyword_parts(pool: Pool, options: RetrievalOptions, others: Sequence[IndexedChunk] = ()) -> Mapping[str, float]:
+def keyword_parts(
+    pool: Pool, options: RetrievalOptions, others: Sequence[IndexedChunk] = (), *, words: Sequence[str] = ()
+) -> Mapping[str, float]:
     """Chunk id -> BM25 in [0, 1], see `Formula`; all 0 when nothing matches. `others`: chunks outside the pool,
-    measured by the same best.
+    measured by the same best. `words`: of the question, if their letters count as much as their stems.
     """
     chunks = [candidate.chunk for candidate in pool.candidates]
-    measure = partial(bm25, frequencies=pool.frequencies, stats=pool.stats, k1=options.bm25_k1, b=options.bm25_b)
+    by_stems = _matched(chunks, others, pool.frequencies, pool.stats, options)
+    if not words:
+        return by_stems
+    by_letters = _matched(*in_letters(words, chunks, others), options)
+    return {chunk_id: (part + by_letters[chunk_id]) / 2 for chunk_id, part in by_stems.items()}
+
+
+def _matched(
+    chunks: Sequence[IndexedChunk],
+    others: Sequence[IndexedChunk],
+    frequencies: Mapping[str, int],
+    stats: CorpusStats,
+    options: RetrievalOptions,
+) -> dict[str, float]:
+    measure = partial(bm25, frequencies=frequencies, stats=stats, k1=options.bm25_k1, b=options.bm25_b)
     scores = measure(chunks)
     # BM25 counts a stem that stands once in a chunk of average length by its idf.
-    asked = sum(idf(pool.frequencies, pool.stats).values())
+    asked = sum(idf(frequencies, stats).values())
     best = max(FULL_MATCH * asked, *scores, 0.0) or 1.0
     parts = {chunk.chunk_id: score / best for chunk, score in zip(chunks, scores, strict=True)}
     for chunk, score in zip(others, measure(others), strict=True):
