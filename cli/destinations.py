@@ -13,14 +13,14 @@ from urllib.parse import quote
 from cli.folder import FileNote
 from cli.manifest import Manifest
 from functions.client import ApiClient, Json
+from shared.api.values import instant
 from shared.app import App, NoteDraft
-from shared.domain import Note, NoteKey
-from shared.errors import ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
-from shared.indexing.markdown_file import note_id_of
+from shared.errors import ModelAway, ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
 from shared.indexing.pipeline import IndexOutcome
 from shared.indexing.revision import note_revision
+from shared.markdown.file import note_id_of
+from shared.model.notes import Note, NoteKey
 from shared.settings import Settings
-from shared.wire import instant
 
 FOLLOWS_WITHIN = 60.0
 """Seconds that a server's index is waited for; it follows afterwards too."""
@@ -54,6 +54,8 @@ class Followed:
     pending: str | None = None
     """Why vectors are still to come."""
     failed: str | None = None
+    away: bool = False
+    """Whether that is so because nobody listens at the model's address: then it will be so with the next note too."""
 
 
 class Destination(Protocol):
@@ -151,7 +153,7 @@ class LocalDestination:
         try:
             outcome = self._indexed(NoteKey(self.tenant_id, note_id), words_only=words_only)
         except Unavailable as error:
-            return Followed(pending=error.message)
+            return Followed(pending=error.message, away=isinstance(error, ModelAway))
         except ModelRefused as error:
             return Followed(failed=error.message)
         if outcome.action == "failed":

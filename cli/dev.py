@@ -22,8 +22,10 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from cli.destinations import LocalDestination, forget
 from cli.dev_store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, following
+from cli.environment import environment
 from cli.importing import Import
 from cli.loopback import only_from_this_machine
+from cli.model_servers import answering, writing_with
 from cli.nearby import Running, announced, digest_of, models_of
 from cli.options import Place, close, common, fail
 from cli.origins import FolderFiles
@@ -62,8 +64,18 @@ _logger = logging.getLogger("shared.dev")
 @click.option(
     "--sample", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Notes to load the first time."
 )
+@click.option("--model", help="The model that writes, of a server on this machine like Ollama, or of what is set.")
 @common
-def dev(place: Place, /, *, port: int, sample: Path | None, browser: bool, **asked: Any) -> None:  # noqa: ANN401 - click's
+def dev(
+    place: Place,
+    /,
+    *,
+    port: int,
+    sample: Path | None,
+    browser: bool,
+    model: str | None,
+    **asked: Any,  # noqa: ANN401 - click's options
+) -> None:
     """The whole product on this machine, for this machine only. Ctrl-C ends it."""
     choice = StoreChoice(kind=asked["store"], port=asked["emulator_port"], data=asked["emulator_data"])
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -73,7 +85,8 @@ def dev(place: Place, /, *, port: int, sample: Path | None, browser: bool, **ask
         address = f"http://localhost:{listener.getsockname()[1]}"
         trigger = Trigger()
         store = stack.enter_context(dev_store(choice, os.environ, functions_port=listener.getsockname()[1]))
-        app = stack.enter_context(_product(place, store, trigger))
+        writing = writing_with(model, place.settings(), os.environ) if model else {}
+        app = stack.enter_context(_product(place, store, trigger, writing))
         if sample:
             _load_sample(app, place, sample)
         server = _server(listener, _site(app, store, trigger, stack))
@@ -114,11 +127,12 @@ def _found_by_commands(place: Place, app: App, address: str) -> Iterator[None]:
 
 
 @contextmanager
-def _product(place: Place, store: DevStore, trigger: Trigger) -> Iterator[App]:
-    """The App of this process, on that store."""
-    more = {"AUTH": "none", "LOG_LEVEL": "WARNING", **store.settings}
+def _product(place: Place, store: DevStore, trigger: Trigger, writing: Mapping[str, str]) -> Iterator[App]:
+    """The App of this process, on that store. `writing`: the settings of a model that was asked for."""
+    more = {"AUTH": "none", "LOG_LEVEL": "WARNING", **store.settings, **writing}
     # What somebody has set wins over our defaults, but not over where the store is.
-    more |= {name: os.environ[name] for name in ("AUTH", "LOG_LEVEL") if os.environ.get(name)}
+    said = environment(place.home)
+    more |= {name: said[name] for name in ("AUTH", "LOG_LEVEL") if said.get(name)}
     settings = place.settings(**more)
     app = build(settings, on_write=trigger.enqueue, on_erase=partial(forget, settings), tenant=place.tenant_id)
     if settings.auth == "none":  # where people sign in, the folders of this machine are not theirs
@@ -237,6 +251,9 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
 def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
     click.echo(f"Aurora Notes on {address}  (Ctrl-C ends it)")
     click.echo(app.notice)
+    server = None if app.writer else answering(os.environ)
+    if server:
+        click.echo(f"a model server answers at {server.told()}: aurora dev --model NAME writes with it")
     for line in store.told:
         click.echo(line)
     body = f'{{"message": "{QUESTION}"}}'

@@ -53,10 +53,10 @@ Exchange: TypeAlias = Callable[[Asked], AbstractContextManager[Received]]
 
 
 @contextmanager
-def on_this_machine(asked: Asked) -> Iterator[Received]:
-    """No proxy, no encryption."""
+def on_this_machine(asked: Asked, seconds: float = READ_SECONDS) -> Iterator[Received]:
+    """No proxy, no encryption. `seconds`: the longest silence."""
     address = urlsplit(asked.address)
-    connection = HTTPConnection(address.hostname or "", address.port, timeout=READ_SECONDS)
+    connection = HTTPConnection(address.hostname or "", address.port, timeout=seconds)
     target = f"{address.path}?{urlencode(asked.query)}" if asked.query else address.path
     headers = {**asked.headers, **({} if asked.body is None else {"Content-Type": "application/json"})}
     with closing(connection):

@@ -17,9 +17,9 @@ from cli.showing import console
 from cli.standing import digest_of
 from cli.writing_back import trash_text
 from functions.client import Json
+from shared.api.values import instant
 from shared.errors import InvalidArgument, NotFound
-from shared.indexing.note_file import whole_content
-from shared.wire import instant
+from shared.markdown.note_file import whole_content
 
 KEEP, REMOVE = "keep", "remove"
 

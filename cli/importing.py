@@ -13,14 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from cli.destinations import Destination
+from cli.destinations import Destination, Followed
 from cli.folder import Skipped, relative, walk
 from cli.joining import UNDECIDED, Choice, Joining
 from cli.manifest import Begun, Manifest
 from cli.manifest_file import Source
 from cli.report import Report, Taken
 from shared.errors import NotFound
-from shared.indexing.markdown_file import note_id_of
+from shared.markdown.file import note_id_of
 
 WORKERS = 4
 """Files at once: while one waits for a model or the disk, another is read."""
@@ -130,22 +130,31 @@ class Import:
         return taken
 
     def _followed(self, taken: Sequence[Taken], step: Step) -> Iterator[Taken]:
-        """The same, each once the index has followed it."""
+        """The same, each once the index has followed it. Where the model is away, only the first few wait for it."""
         behind = sum(each.is_behind for each in taken)
         done = 0
+        away: list[Followed] = []
         if behind:
             step(VECTORS, done, behind)
+
+        def follow(each: Taken) -> Taken:
+            after = self._follow(each, away[0] if away else None)
+            if after.followed.away:
+                away.append(after.followed)
+            return after
+
         with _workers() as workers:
-            for before, after in zip(taken, workers.map(self._follow, taken), strict=True):
+            for before, after in zip(taken, workers.map(follow, taken), strict=True):
                 if before.is_behind:
                     done += 1
                     step(VECTORS, done, behind)
                 yield after
 
-    def _follow(self, taken: Taken) -> Taken:
+    def _follow(self, taken: Taken, known: Followed | None) -> Taken:
+        """`known`: what will become of it, where that is known already."""
         if taken.note_id is None or not taken.is_behind:
             return taken
-        rest = self.destination.follow(taken.note_id)
+        rest = known or self.destination.follow(taken.note_id)
         return replace(taken, followed=replace(rest, changed=taken.followed.changed or rest.changed))
 
 

@@ -14,9 +14,9 @@ from cli.manifest_file import Source
 from cli.report import Taken
 from cli.standing import Standing, agree, digest_of, reading_of, standing
 from cli.writing_back import create_file, replace_file, trash_file, trash_text
-from shared.domain import Note
 from shared.errors import AuroraError, Conflict, NotFound
-from shared.indexing.note_file import content_of, whole_content
+from shared.markdown.note_file import content_of, whole_content
+from shared.model.notes import Note
 
 ATTEMPTS = 3
 """How often a file and its note are looked at when somebody changes them meanwhile."""

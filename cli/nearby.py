@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from cli.locking import is_locked, locked_if_free
 from shared.settings import Settings
@@ -25,7 +26,7 @@ _PLAIN = Settings()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """Names of those that a product uses. None: none is set."""
+    """Those that a product uses, as people are told of them. None: none is set."""
 
     writer: str | None
     quoter: str
@@ -46,11 +47,21 @@ class Running:
 
 def models_of(app: App) -> Models:
     """Of a product in this process."""
+    settings = app.settings
+    server = settings.gemini_base_url if settings.uses_gemini else settings.openai_base_url
     return Models(
-        writer=app.writer.model if app.writer else None,
+        writer=_at(server, app.writer.model) if app.writer else None,
         quoter=app.quoter.model,
-        embedder=app.embedder.model if app.embedder else None,
+        embedder=_at(None if settings.embeds_here else server, app.embedder.model) if app.embedder else None,
     )
+
+
+def _at(server: str | None, model: str) -> str:
+    """With its server's address, if that was chosen, but not with what may stand before the host."""
+    if server is None:
+        return model
+    address = urlsplit(server)
+    return f"{model} at {address._replace(netloc=address.netloc.rpartition('@')[2]).geturl()}"
 
 
 def digest_of(settings: Settings) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.environment import environment, remarks
 from cli.nearby import nearby
 from shared.errors import AuroraError, InvalidArgument
 from shared.settings import LOCAL_TENANT, Settings
@@ -28,6 +29,7 @@ OK, FAILED, USAGE, NOTHING = 0, 1, 2, 3
 """Exit codes: done; something failed; the command line is wrong; nothing found, or no answer in the notes."""
 INTERRUPTED = 130
 """Ctrl-C, as shells have it."""
+_REMARKED = "cli.options.remarked"
 
 
 @contextmanager
@@ -56,10 +58,10 @@ class Place:
     """Who calls that server: a Firebase ID token."""
 
     def settings(self, **more: str) -> Settings:
-        """From the environment, with this place's home and `more` on top. Nobody signs in on a command line, and what
-        is logged elsewhere is said by the command itself.
+        """From the environment and the home's `.env`, with this place's home and `more` on top. Nobody signs in on a
+        command line, and what is logged elsewhere is said by the command itself.
         """
-        env = {"LOG_LEVEL": "ERROR", **os.environ, "AUTH": "none", **more}
+        env = {"LOG_LEVEL": "ERROR", **environment(self.home), "AUTH": "none", **more}
         if self.home is not None:
             env["AURORA_HOME"] = str(self.home)
         return Settings.from_env(env)
@@ -102,7 +104,7 @@ class Place:
             return
         from functions.client import InProcessClient  # noqa: PLC0415 - as in `app`
         from shared.bootstrap import use  # noqa: PLC0415
-        from shared.ports import Identity  # noqa: PLC0415
+        from shared.ports.access import Identity  # noqa: PLC0415
 
         with self.app() as app:
             use(app)
@@ -142,6 +144,10 @@ def _with_place(command: Command, *, remote: bool) -> Command:
         as_json = options.pop("as_json") or bool(outer.get("as_json"))
         place = _place(given, as_json=as_json, remote=remote)
         with errors_as_one_line():
+            if not context.meta.get(_REMARKED):  # a group has its own turn before its command's
+                context.meta[_REMARKED] = True
+                for remark in remarks(place.home):
+                    click.echo(f"aurora: {remark}", err=True)
             command(place, **options)
 
     return with_place

@@ -13,6 +13,7 @@ AuroraError
 │   └── Exhausted             429  a budget or rate is used up; carries seconds to wait
 ├── Unavailable               503  try later: a model, a store or a key server is away
 │   ├── ModelUnavailable           the embedding or writing model: timeout, 429, 5xx, cut connection
+│   │   ├── ModelAway              nobody listens at its address
 │   │   └── EmbeddingsSpent        the tenant's embedding budget is used up until the next UTC day
 │   ├── StoreUnavailable           Firestore or the disk does not answer
 │   │   └── StoreRefused           it answers, and the same again until the deployment is mended: an index is
@@ -96,6 +97,10 @@ class ModelUnavailable(Unavailable):
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class ModelAway(ModelUnavailable):
+    """Nobody listens at the model's address, which the message names: waiting longer will hardly help."""
 
 
 class EmbeddingsSpent(ModelUnavailable):

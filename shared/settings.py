@@ -68,6 +68,20 @@ def _names(value: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in value.split(",") if name.strip())
 
 
+def _origins(value: str) -> tuple[str, ...]:
+    """As browsers send them; apps in a web view have schemes of their own."""
+    names = _names(value)
+    for name in names:
+        try:
+            parts = urlsplit(name)
+            is_origin = name == f"{parts.scheme}://{parts.netloc}" and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            is_origin = False
+        if name != "*" and (not is_origin or "@" in name or name != name.lower()):
+            raise ValueError(f"origins like https://notes.example.com, without path, or *; got {name!r}")
+    return names
+
+
 def _models(value: str) -> tuple[str, ...]:
     return tuple(map(_model, _names(value)))
 
@@ -266,7 +280,7 @@ class Settings:
         "Tokens (estimated) embedded a tenant and UTC day; then notes wait for vectors and questions do without.",
     )
     allowed_origins: tuple[str, ...] = _setting(
-        "ALLOWED_ORIGINS", (), _names, "Web origins that may call, comma separated."
+        "ALLOWED_ORIGINS", (), _origins, "Web origins that may call, comma separated."
     )
     template_folders: tuple[Path, ...] = _setting(
         "TEMPLATE_FOLDERS",

@@ -91,6 +91,19 @@ def test_what_is_no_address_stops_the_start(variable: str, address: str) -> None
         Settings.from_env({variable: address})
 
 
+@pytest.mark.parametrize(
+    "origin", ["https://a.example/", "a.example", "https://", "https://A.example", "http://a:b", "null"]
+)
+def test_an_origin_that_no_browser_sends_stops_the_start(origin: str) -> None:
+    with pytest.raises(SettingsError, match=r"^ALLOWED_ORIGINS: expected origins like"):
+        Settings.from_env({"ALLOWED_ORIGINS": f"https://b.example,{origin}"})
+
+
+def test_every_origin_that_a_browser_or_a_web_view_sends_is_one() -> None:
+    named = "https://a.example,http://localhost:5173,http://[::1]:8080,capacitor://localhost,*"
+    assert Settings.from_env({"ALLOWED_ORIGINS": named}).allowed_origins == tuple(named.split(","))
+
+
 @pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "OPENAI_API_KEY"])
 @pytest.mark.parametrize("key", ["two words", "ключ", "line\nbreak"])
 def test_a_key_that_no_header_can_carry_stops_the_start_and_is_not_told(variable: str, key: str) -> None:

@@ -8,8 +8,8 @@ from itertools import chain, count
 from pathlib import PurePosixPath
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from shared.domain import Note
-from shared.indexing.note_file import whole_content
+from shared.markdown.note_file import whole_content
+from shared.model.notes import Note
 
 _SUFFIXES = frozenset({".md", ".markdown"})
 _UNNAMED = "untitled"

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from shared.errors import ModelUnavailable
+from shared.errors import ModelAway, ModelUnavailable
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -24,6 +24,8 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 20.0
 JITTER = 0.5
 """Up to so many seconds are added to every pause, so that callers who failed together do not return together."""
+TRIES_OF_NOBODY = 2
+"""Where nobody listens, somebody may be starting; who is not there then will hardly come within the deadline."""
 GRACE = 0.1
 """Seconds beyond an attempt's limit in which the SDK may still report its own timeout and close its connection."""
 
@@ -61,6 +63,8 @@ def again(attempt: Callable[[float], T], *, deadline: float, clock: Clock = time
     import tenacity  # noqa: PLC0415 - 40 ms that a cold start need not pay
 
     def exhausted(state: RetryCallState) -> bool:
+        if isinstance(_failure(state), ModelAway) and state.attempt_number >= TRIES_OF_NOBODY:
+            return True
         return clock.monotonic() + state.upcoming_sleep >= deadline
 
     attempts = tenacity.Retrying(

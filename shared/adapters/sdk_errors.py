@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.errors import AuroraError, ModelAway, ModelRefused, ModelUnavailable
 from shared.settings import RETIRED_MODELS
+
+if TYPE_CHECKING:
+    from httpx2 import RequestError
 
 Table: TypeAlias = Mapping[type[Exception], Callable[[Any, str], AuroraError]]
 """Error class -> (error, model) -> ours."""
@@ -90,6 +93,12 @@ def unanswered(error: Exception, model: str) -> AuroraError:
     return ModelUnavailable(f"{model}: no complete reply ({type(error).__name__})")
 
 
+def away(error: RequestError, model: str) -> AuroraError:
+    """No connection. Of the address only the host is told, not what may stand before it."""
+    url = error.request.url
+    return ModelAway(f"{model}: nobody answers at {url.copy_with(userinfo=b'', raw_path=b'/')}".removesuffix("/"))
+
+
 def unreachable(error: Exception, model: str) -> AuroraError:
     """A request that cannot even be sent: the address or a header is wrong."""
     return ModelRefused(f"{model}: the request cannot be sent ({type(error).__name__})")
@@ -101,6 +110,8 @@ def transport_errors() -> Table:
 
     return {
         httpx2.RequestError: unanswered,
+        httpx2.ConnectError: away,
+        httpx2.ConnectTimeout: away,
         httpx2.LocalProtocolError: unreachable,
         httpx2.UnsupportedProtocol: unreachable,
         httpx2.TooManyRedirects: unreachable,

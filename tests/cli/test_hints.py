@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from cli.main import main
 from cli.options import Place
 from shared.app import NoteDraft
 from shared.bootstrap import build
-from shared.domain import RefusalReason
+from shared.model.retrieval import RefusalReason
 from shared.settings import Settings
 from tests.cli.conftest import Aurora
 from tests.servers.gemini import error, error_info
@@ -58,8 +59,9 @@ def test_models_that_are_set_and_do_not_answer_are_named(aurora: Aurora, notes: 
     asked = aurora("ask", QUESTION)
     assert "blue" in asked.stdout
     writer, embedder = asked.stderr.splitlines()
-    assert writer.startswith("aurora: gemini-3.5-flash-lite did not write")
-    assert embedder.startswith("aurora: gemini-embedding-2 did not answer")
+    server = os.environ["GEMINI_BASE_URL"]
+    assert writer.startswith(f"aurora: gemini-3.5-flash-lite at {server} did not write")
+    assert embedder.startswith(f"aurora: gemini-embedding-2 at {server} did not answer")
     assert aurora("search", "boat").stderr == f"{embedder}\n"
     assert json.loads(aurora("ask", QUESTION, "--json").stdout)["meta"]["model"] == "extractive"
     talked = CliRunner().invoke(main, ["--home", str(aurora.home), "chat"], input=f"{QUESTION}\n")

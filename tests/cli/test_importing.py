@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,12 +11,13 @@ import pytest
 
 from cli.destinations import LocalDestination
 from cli.dev import SAMPLE_VAULT, _load_sample
-from cli.importing import Import
+from cli.importing import WORKERS, Import
 from cli.options import Place
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
-from shared.domain import Note
-from shared.indexing.markdown_file import note_id_of
+from shared.markdown.file import note_id_of
+from shared.model.notes import Note
+from tests.cli.conftest import Aurora
 
 Write = Callable[..., Path]
 Dying = Callable[[int], App]
@@ -142,3 +144,17 @@ def test_no_sample_is_loaded_among_notes_of_ones_own(app: App, place: Place, not
     Import(LocalDestination(app, TENANT), own, "default").run()
     _load_sample(app, place, notes(FILES))
     assert len(_ids(app)) == 1
+
+
+def test_where_nobody_listens_at_the_models_address_only_a_few_notes_wait_for_it(
+    aurora: Aurora, notes: Write, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "CHAT_MODEL": "x", "EMBEDDING_MODEL": "nomic"}
+    for name, value in (*settings.items(), ("LOG_LEVEL", "WARNING")):
+        monkeypatch.setenv(name, value)
+    result = aurora("index", str(notes(FILES)), "--json")
+    pending = json.loads(result.stdout)["pending"]
+    assert {each["reason"] for each in pending} == {"nomic: nobody answers at http://127.0.0.1:1"}
+    assert len(pending) == len(FILES)
+    again = [record for record in caplog.records if "again in" in record.getMessage()]
+    assert 1 <= len(again) <= WORKERS

@@ -119,8 +119,8 @@ def test_its_models_that_do_not_answer_are_named(indexed: Aurora, monkeypatch: p
         with dev(indexed.home) as product:
             told = indexed("ask", QUESTION).stderr
             assert _asked(product, 1)
-    assert "gemini-3.5-flash-lite did not write" in told
-    assert "gemini-embedding-2 did not answer" in told
+    assert f"gemini-3.5-flash-lite at {server.url} did not write" in told
+    assert f"gemini-embedding-2 at {server.url} did not answer" in told
 
 
 EXCHANGES = pytest.mark.parametrize("far", [False, True], ids=["here", "over the network"])

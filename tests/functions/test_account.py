@@ -12,11 +12,12 @@ import pytest
 from werkzeug.test import TestResponse
 
 from shared import bootstrap
-from shared.domain import Note, Template
+from shared.api.values import instant
 from shared.errors import StoreUnavailable
-from shared.indexing.markdown_file import fields_of
-from shared.ports import Page, Store
-from shared.wire import instant
+from shared.markdown.file import fields_of
+from shared.model.notes import Note
+from shared.model.templates import Template
+from shared.ports.stores import Page, Store
 from tests.functions.world import START, World, problem
 
 SECRET = "the treasure lies under the third oak"

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 from playwright.sync_api import Page, expect
 
-from shared.indexing.markdown_file import fields_of, note_id_of
+from shared.markdown.file import fields_of, note_id_of
 from tests.servers.dev import Running, dev
 from tests.web.conftest import OpenPage
 from tests.web.moves import ask, open_notes, until, write_note

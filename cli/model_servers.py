@@ -1,0 +1,93 @@
+"""Servers on this machine that speak OpenAI's interface, where they listen unless somebody has told them otherwise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import urlsplit
+
+from cli.exchanges import Asked, BrokenOff, on_this_machine
+from shared.errors import InvalidArgument, OperatorError
+from shared.settings import Settings
+
+OLLAMA_PORT, LM_STUDIO_PORT = 11434, 1234
+PATIENCE = 0.5
+"""Seconds; a server on this machine lists its models at once."""
+MOST_NAMED = 5
+_LATEST = ":latest"
+"""What Ollama adds to a name that says no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelServer:
+    """One that answers."""
+
+    base_url: str
+    models: tuple[str, ...]
+    """At least one."""
+
+    def told(self) -> str:
+        """Its address and its first models."""
+        more = ", …" if len(self.models) > MOST_NAMED else ""
+        return f"{self.base_url} ({', '.join(self.models[:MOST_NAMED])}{more})"
+
+    def has(self, model: str) -> bool:
+        return model in self.models or f"{model}{_LATEST}" in self.models
+
+
+def places(env: Mapping[str, str]) -> tuple[str, ...]:
+    """Base addresses; Ollama's as its own variable OLLAMA_HOST says."""
+    return (_ollama(env.get("OLLAMA_HOST", "")), f"http://127.0.0.1:{LM_STUDIO_PORT}/v1")
+
+
+def _ollama(host: str) -> str:
+    """Like 127.0.0.1:11434, 0.0.0.0 (where it listens: this machine) or a whole address."""
+    try:
+        named = urlsplit(host if "://" in host else f"http://{host}")
+        name, port = named.hostname, named.port
+    except ValueError:
+        name, port = None, None
+    if name in (None, "0.0.0.0", "::"):  # noqa: S104 - nothing listens there
+        name = "127.0.0.1"
+    return f"http://{name}:{port or OLLAMA_PORT}/v1"
+
+
+def answering(env: Mapping[str, str]) -> ModelServer | None:
+    """The first that answers and has a model."""
+    return next(_found(env), None)
+
+
+def _found(env: Mapping[str, str]) -> Iterator[ModelServer]:
+    for base_url in places(env):
+        models = _models(base_url)
+        if models:
+            yield ModelServer(base_url, models)
+
+
+def _models(base_url: str) -> tuple[str, ...]:
+    """None if nobody answers, or somebody else."""
+    exchange = partial(on_this_machine, seconds=PATIENCE)
+    try:
+        with exchange(Asked("GET", f"{base_url}/models")) as received:
+            content = json.loads(b"\n".join(received.lines)) if received.status == 200 else {}
+        return tuple(str(model["id"]) for model in content["data"])
+    except (BrokenOff, ValueError, KeyError, TypeError):
+        return ()
+
+
+def writing_with(model: str, settings: Settings, env: Mapping[str, str]) -> dict[str, str]:
+    """The settings with which this model writes: of what is configured, else of a server on this machine.
+
+    Raises InvalidArgument for a model that the server does not have, OperatorError where none answers.
+    """
+    if settings.uses_gemini or settings.openai_base_url:
+        return {"CHAT_MODEL": model}
+    server = answering(env)
+    if server is None:
+        tried = " or ".join(places(env))
+        raise OperatorError(f"--model: no model server answers at {tried}: start one, or set OPENAI_BASE_URL")
+    if not server.has(model):
+        raise InvalidArgument("--model", f"a model of {server.told()}")
+    return {"OPENAI_BASE_URL": server.base_url, "CHAT_MODEL": model}
