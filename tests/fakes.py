@@ -10,8 +10,10 @@ from collections import Counter
 from collections.abc import Generator, Sequence
 from typing import TypeAlias
 
-from shared.domain import Draft, Piece, Prompt, Scale, Vector
 from shared.errors import AuroraError
+from shared.model.answers import Draft, Piece, Prompt
+from shared.model.index import Vector
+from shared.model.retrieval import Scale
 
 Script: TypeAlias = "str | AuroraError | Piece | tuple[str | AuroraError | Piece, ...]"
 

@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 from operator import mul
 
 from shared.answering.subject import speaks_of_subject
-from shared.domain import Analysis, Citation, Question, Quote, Retrieved, Scored, Support, SupportState
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
-from shared.ports import Embedder
-from shared.text.languages import detect
-from shared.text.quotable import Piece, pieces, quotation
-from shared.text.terms import stems
+from shared.language.languages import detect
+from shared.language.terms import stems
+from shared.markdown.quotable import Piece, pieces, quotation
+from shared.model.answers import Citation, Quote, Support, SupportState
+from shared.model.questions import Question
+from shared.model.retrieval import Analysis, Retrieved, Scored
+from shared.ports.models import Embedder
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ The handbook does speak of meetings, budgets and design, as the meetings do: wha
 
 from __future__ import annotations
 
-from shared.domain import Retrieved, Scored
+from shared.model.retrieval import Retrieved, Scored
 
 COVERED = 0.4
 """What all of the question's words count, beside a likeness of 1."""

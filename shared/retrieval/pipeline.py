@@ -8,35 +8,28 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from shared.domain import (
-    Analysis,
-    Folder,
-    Place,
-    Question,
-    RefusalReason,
-    Restriction,
-    Retrieved,
-    Scored,
-)
-from shared.ports import Embedder, Reranker
+from shared.language.terms import content_words
+from shared.model.notes import Folder
+from shared.model.questions import Question
+from shared.model.retrieval import Analysis, Place, RefusalReason, Restriction, Retrieved, Scored
+from shared.ports.models import Embedder, Reranker
 from shared.retrieval.analysis import analyse
 from shared.retrieval.bm25 import idf
-from shared.retrieval.candidates import Search
+from shared.retrieval.candidates.finding import Found, find
+from shared.retrieval.candidates.legs import Search
+from shared.retrieval.candidates.places import gather_from_places, inside, weigher
+from shared.retrieval.candidates.pool import Pool, mode_of
 from shared.retrieval.embedding import query_vector
-from shared.retrieval.finding import Found, find
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.places import gather_from_places, inside, weigher
-from shared.retrieval.pool import Pool, mode_of
-from shared.retrieval.ranking import best_first
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
-from shared.retrieval.reranking import rerank
 from shared.retrieval.restriction import restrict
-from shared.retrieval.scale import UNKNOWN
-from shared.retrieval.scores import Formula, keyword_parts
-from shared.retrieval.selection import best_of_notes, select
+from shared.retrieval.scoring.ranking import best_first
+from shared.retrieval.scoring.reranking import rerank
+from shared.retrieval.scoring.scale import UNKNOWN
+from shared.retrieval.scoring.scores import Formula, keyword_parts
+from shared.retrieval.scoring.selection import best_of_notes, select
 from shared.retrieval.silence import Tolerant
-from shared.step_timer import StepTimer
-from shared.text.terms import content_words
+from shared.tracing.steps import StepTimer
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
 

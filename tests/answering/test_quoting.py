@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.claims import find_claims
+from shared.answering.citing.claims import find_claims
 from shared.answering.quoting import MOST_PIECES, READ, Quoter, quoted
-from shared.domain import Quote, Retrieved, Scored, SupportState
 from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
+from shared.model.answers import Quote, SupportState
+from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import passage, question, retrieved
 from tests.fakes import HashingEmbedder
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shared.answering.subject import speaks_of_subject
-from shared.domain import Retrieved, Scored, TimeHint, TimeRange
+from shared.model.questions import TimeHint, TimeRange
+from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import LAST_WEEK, WRITTEN, passage, retrieved
 
 WEIGHTS = {"database": 3.0, "chose": 1.0}

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from shared.domain import ChunkPut, Filters, IndexChange, IndexRecord, IndexStatus, Note, Question, Strategy
 from shared.errors import InvalidArgument
+from shared.model.index import ChunkPut, IndexChange, IndexRecord, IndexStatus
+from shared.model.notes import Note
+from shared.model.questions import Filters, Question, Strategy
 from shared.retrieval.explanation import Absence, Explanation, NoteReport, explain
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import VERSION, Library

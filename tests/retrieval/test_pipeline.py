@@ -7,20 +7,12 @@ from typing import cast
 
 import pytest
 
-from shared.domain import (
-    ChunkPut,
-    Filters,
-    Leg,
-    Note,
-    RefusalReason,
-    RetrievalMode,
-    Scale,
-    SilentLeg,
-    Strategy,
-    TimeRange,
-)
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFound, StoreUnavailable
-from shared.ports import Store
+from shared.model.index import ChunkPut
+from shared.model.notes import Note
+from shared.model.questions import Filters, Strategy, TimeRange
+from shared.model.retrieval import Leg, RefusalReason, RetrievalMode, Scale, SilentLeg
+from shared.ports.stores import Store
 from shared.retrieval.pipeline import RetrievalStore
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import Broken, Library, notes
