@@ -11,8 +11,9 @@ from shared.adapters.gemini import GeminiWriter
 from shared.adapters.openai import OpenAIWriter
 from shared.answering.pipeline import answer_events
 from shared.answering.quoting import Quoter
-from shared.domain import Answer, AnswerKind, RefusalReason, Retracted, Token
-from shared.ports import Writer
+from shared.model.answers import Answer, AnswerKind, Retracted, Token
+from shared.model.retrieval import RefusalReason
+from shared.ports.models import Writer
 from tests.answering.samples import passage, question, retrieved
 from tests.servers import gemini as google
 from tests.servers import openai as compatible
