@@ -5,13 +5,13 @@ import os
 import flask
 import functions_framework
 
-from functions._http import not_routed
 from functions.api import api
 from functions.chat import chat
+from functions.http.serving import not_routed
 from functions.on_note_write import on_note_write
 from functions.on_template_write import on_template_write
 from functions.reconcile import reconcile
-from shared import extras
+from shared.adapters import extras
 from shared.settings import Settings
 
 __all__ = ["api", "chat", "on_note_write", "on_template_write", "reconcile"]

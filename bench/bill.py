@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import IndexChange, Note, NoteKey, Vector
 from shared.indexing.pipeline import index_note
-from shared.ports import Embedder
+from shared.model.index import IndexChange, Vector
+from shared.model.notes import Note, NoteKey
+from shared.ports.models import Embedder
 from tests.fakes import HashingEmbedder
 
 EDITS = 30

@@ -14,12 +14,13 @@ from typing import Any
 
 from shared.adapters.firestore.documents import chunk_fields
 from shared.adapters.firestore.protocol import protocol, put
-from shared.domain import IndexedChunk, Note
 from shared.indexing.chunking import chunk
-from shared.indexing.markdown_file import fields_of
 from shared.indexing.wanted import wanted_chunks
+from shared.language.languages import detect
+from shared.markdown.file import fields_of
+from shared.model.index import IndexedChunk
+from shared.model.notes import Note
 from shared.settings import Settings
-from shared.text.languages import detect
 from tests.servers.firestore_indexes import VECTOR, Index, IndexFile
 from tests.servers.firestore_limits import cost
 

@@ -24,9 +24,10 @@ import numpy as np
 
 from bench.embedded_corpus import DIMENSION, NOW, TENANT, VERSION, Corpus, Matrix
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import Restriction, TimeRange
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Restriction
+from shared.model.scopes import tag_token, vault_token
 from shared.retrieval.options import UNBILLED_POSTINGS
-from shared.scopes import tag_token, vault_token
 
 Figure: TypeAlias = dict[str, Any]
 

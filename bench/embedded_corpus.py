@@ -18,8 +18,9 @@ import numpy as np
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import LocalEmbedder
-from shared.domain import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note
-from shared.scopes import scopes_of
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
+from shared.model.notes import Note
+from shared.model.scopes import scopes_of
 
 Matrix: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]

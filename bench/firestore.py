@@ -28,10 +28,12 @@ from bench.search_route import GivenVectors, SearchRoute
 from cli.emulator import start
 from shared.adapters.firestore import FirestoreStore, vector_reads
 from shared.adapters.firestore.documents import chunk_fields
-from shared.domain import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note, Restriction, Vector
 from shared.indexing.pipeline import index_version
-from shared.scopes import scopes_of
-from shared.text.terms import stems
+from shared.language.terms import stems
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
+from shared.model.notes import Note
+from shared.model.retrieval import Restriction
+from shared.model.scopes import scopes_of
 
 DIMENSION = 768
 CHUNKS_A_NOTE = 10

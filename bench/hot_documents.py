@@ -22,8 +22,10 @@ from shared.account.budgets import Budgets
 from shared.account.caches import Cache
 from shared.account.embedding import TenantEmbedder
 from shared.adapters.firestore import FirestoreStore
-from shared.domain import Note, NoteKey, Scale, Vector
 from shared.indexing.pipeline import index_note
+from shared.model.index import Vector
+from shared.model.notes import Note, NoteKey
+from shared.model.retrieval import Scale
 from tests.fakes import HashingEmbedder
 from tests.servers.firestore_contention import Contention
 from tests.servers.firestore_proxy import FirestoreProxy

@@ -12,24 +12,15 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
-from shared.domain import (
-    Candidate,
-    CorpusStats,
-    IndexedChunk,
-    IndexRecord,
-    IndexStatus,
-    Question,
-    RetrievalMode,
-    Scale,
-    Scored,
-    Vector,
-)
+from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, Vector
+from shared.model.questions import Question
+from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored
 from shared.retrieval.analysis import analyse
+from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.pool import Pool
-from shared.retrieval.ranking import best_first
-from shared.retrieval.scores import Formula, keyword_parts
-from shared.retrieval.selection import select
+from shared.retrieval.scoring.ranking import best_first
+from shared.retrieval.scoring.scores import Formula, keyword_parts
+from shared.retrieval.scoring.selection import select
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 DIMENSION = 768

@@ -9,8 +9,8 @@ from pathlib import Path
 import functions_framework
 
 from shared import bootstrap
-from shared.domain import Vector
-from shared.ports import Store
+from shared.model.index import Vector
+from shared.ports.stores import Store
 from shared.settings import Settings
 
 MAIN = Path(__file__).resolve().parent.parent / "main.py"

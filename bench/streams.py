@@ -30,8 +30,10 @@ from bench.search_route import GivenVectors
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import NoteDraft
 from shared.bootstrap import build
-from shared.domain import NoteKey, Question, Vector
 from shared.indexing.pipeline import index_version
+from shared.model.index import Vector
+from shared.model.notes import NoteKey
+from shared.model.questions import Question
 from shared.settings import Settings
 from tests.fakes import ScriptedWriter
 from tests.servers.function import ROOT, RunningFunction, running

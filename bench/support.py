@@ -9,12 +9,13 @@ from time import perf_counter
 from typing import Any
 
 from bench.retrieval import a_chunk
-from shared.answering.citations import Cited, check_citations
+from shared.answering.citing.citations import Cited, check_citations
 from shared.answering.grounding import Scrutiny, ground
-from shared.answering.passages import read_passage
-from shared.answering.support import read_claim
-from shared.domain import Scored, Scores, Source
-from shared.text.sentences import sentences
+from shared.judging.passages import read_passage
+from shared.judging.support import read_claim
+from shared.language.sentences import sentences
+from shared.model.answers import Source
+from shared.model.retrieval import Scored, Scores
 
 NOTES = Path(__file__).parents[1] / "examples" / "notes"
 PASSAGES, SENTENCES, RUNS = 8, 10, 51

@@ -13,7 +13,7 @@ import click
 from cli.hints import NOTHING_FOUND, tell_who_was_away, why_nothing
 from cli.options import NOTHING, Place, anywhere, print_json
 from cli.showing import matches_well, show_answer, show_found
-from shared.text.instants import parse_zone
+from shared.times.instants import parse_zone
 
 if TYPE_CHECKING:
     from functions.client import Json

@@ -19,8 +19,8 @@ from cli.options import Place, anywhere
 from cli.sessions import address
 from cli.showing import console, show_answer, show_sources
 from functions.client import ApiClient, Json
+from shared.api.stream import StreamEvent
 from shared.errors import AuroraError, InvalidArgument, RequestError
-from shared.wire_stream import StreamEvent
 
 PROMPT = "› "
 NEW, HELP, ENDS = "/new", "/help", ("/exit", "/quit")

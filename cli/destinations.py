@@ -14,14 +14,14 @@ from cli.folder import FileNote
 from cli.manifest import Manifest
 from cli.pages import listed_notes
 from functions.client import ApiClient, Json
+from shared.api.values import instant
 from shared.app import App, NoteDraft
-from shared.domain import Note, NoteKey
 from shared.errors import ModelAway, ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
-from shared.indexing.markdown_file import note_id_of
 from shared.indexing.pipeline import IndexOutcome
 from shared.indexing.revision import note_revision
+from shared.markdown.file import note_id_of
+from shared.model.notes import Note, NoteKey
 from shared.settings import Settings
-from shared.wire import instant
 
 FOLLOWS_WITHIN = 60.0
 """Seconds that a server's index is waited for; it follows afterwards too."""

@@ -21,11 +21,11 @@ from cli.options import FAILED, Place, close, common, print_json
 from shared.adapters.embedded.files import file_name
 from shared.app import App
 from shared.bootstrap import build
-from shared.domain import Prompt
 from shared.errors import AuroraError, OperatorError
 from shared.indexing.pipeline import index_version
-from shared.ports import Embedder, Writer
-from shared.retrieval.scale import measured
+from shared.model.answers import Prompt
+from shared.ports.models import Embedder, Writer
+from shared.retrieval.scoring.scale import measured
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,11 @@ from evaluation.tuning import Tuned, tune
 from evaluation.vectors import RememberingEmbedder
 from shared.app import App, NoteDraft
 from shared.bootstrap import build
-from shared.domain import Filters, Strategy
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import DEFAULT_CHUNKER
-from shared.ports import Embedder
-from shared.text.instants import parse_instant
+from shared.model.questions import Filters, Strategy
+from shared.ports.models import Embedder
+from shared.times.instants import parse_instant
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)

@@ -14,8 +14,8 @@ from cli.options import Place, print_json
 from evaluation.support import SupportFigures, judge_pairs, support_figures
 from evaluation.support_pairs import Pair, pairs_of, read_pairs
 from shared.bootstrap import judge_of
-from shared.domain import Support
-from shared.ports import Judge
+from shared.model.answers import Support
+from shared.ports.models import Judge
 
 ONE_CALL = 50
 """Pairs that a judge gets at once: about as many statements as a long answer has."""

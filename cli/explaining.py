@@ -15,8 +15,8 @@ from cli.options import Place, anywhere, print_json
 from cli.pages import listed_notes
 from cli.showing import Linked, console, linked, show_time
 from functions.client import ApiClient, Json
-from shared.domain import Strategy
 from shared.errors import NotFound
+from shared.model.questions import Strategy
 
 MOST_SHOWN = 3
 """Passages of a note that people are shown, those that got furthest first; JSON has more."""

@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from shared.app import NoteDraft
-from shared.indexing.markdown_file import fields_of, note_id_of
-from shared.limits import LONGEST_PATH, MOST_TEXT_BYTES
+from shared.markdown.file import fields_of, note_id_of
+from shared.model.limits import LONGEST_PATH, MOST_TEXT_BYTES
 
 SUFFIXES = frozenset({".md", ".markdown"})
 

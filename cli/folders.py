@@ -17,8 +17,8 @@ from cli.showing import console
 from cli.standing import digest_of
 from cli.writing_back import discarded_content, trash_text
 from functions.client import Json
+from shared.api.values import instant
 from shared.errors import InvalidArgument, NotFound
-from shared.wire import instant
 
 KEEP, REMOVE = "keep", "remove"
 

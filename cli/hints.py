@@ -9,7 +9,7 @@ import click
 from cli.nearby import Models, models_of
 from cli.options import Place
 from cli.remote import HttpClient
-from shared.domain import RefusalReason, RetrievalMode
+from shared.model.retrieval import RefusalReason, RetrievalMode
 
 if TYPE_CHECKING:
     from functions.client import ApiClient, Json

@@ -20,7 +20,7 @@ from cli.manifest import Begun, Manifest
 from cli.manifest_file import Source
 from cli.report import Report, Taken
 from shared.errors import NotFound
-from shared.indexing.markdown_file import note_id_of
+from shared.markdown.file import note_id_of
 
 WORKERS = 4
 """Files at once: while one waits for a model or the disk, another is read."""

@@ -27,11 +27,11 @@ from cli.report import Report
 from cli.showing import show_answer, show_report
 from cli.whereabouts import whereabouts
 from functions.client import ApiClient, InProcessClient, Json
+from shared.api.notes import reconcile_json
 from shared.bootstrap import use
 from shared.errors import Unavailable
-from shared.limits import VAULT, VAULT_PATTERN
-from shared.ports import Identity
-from shared.wire import reconcile_json
+from shared.model.limits import VAULT, VAULT_PATTERN
+from shared.ports.access import Identity
 
 DEMO_QUESTIONS = (
     "What did we decide about the API?",

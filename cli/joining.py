@@ -14,8 +14,8 @@ from cli.manifest_file import Source
 from cli.report import Taken
 from cli.standing import Standing, agree, digest_of, reading_of, standing
 from cli.writing_back import content_of, create_file, discarded_content, replace_file, trash_file, trash_text
-from shared.domain import Note
 from shared.errors import AuroraError, Conflict, NotFound
+from shared.model.notes import Note
 
 ATTEMPTS = 3
 """How often a file and its note are looked at when somebody changes them meanwhile."""

@@ -104,7 +104,7 @@ class Place:
             return
         from functions.client import InProcessClient  # noqa: PLC0415 - as in `app`
         from shared.bootstrap import use  # noqa: PLC0415
-        from shared.ports import Identity  # noqa: PLC0415
+        from shared.ports.access import Identity  # noqa: PLC0415
 
         with self.app() as app:
             use(app)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from cli.exchanges import Asked, BrokenOff, Exchange, Received, on_this_machine, over_the_network
-from functions._errors import KINDS
+from functions.http.errors import KINDS
 from shared.errors import AuroraError, Exhausted, InvalidArgument, Unauthenticated, Unavailable
 
 if TYPE_CHECKING:
     from cli.nearby import Models
     from functions.client import Json
-    from shared.wire_stream import StreamEvent
+    from shared.api.stream import StreamEvent
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _BY_REASON = {kind.reason: error for error, kind in KINDS.items()}
@@ -57,7 +57,7 @@ class HttpClient:
             return {} if received.status == 204 else self._json(received)
 
     def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
-        from shared.wire_stream import StreamEvent  # noqa: PLC0415 - 150 ms for those who read a stream
+        from shared.api.stream import StreamEvent  # noqa: PLC0415 - 150 ms for those who read a stream
 
         with self._received("POST", path, body, stream="text/event-stream") as received:
             name = ""

@@ -14,9 +14,9 @@ from rich.text import Text
 from cli.hints import hint_for
 from cli.manifest import Manifest
 from cli.options import Place
-from shared.domain import AnswerKind
-from shared.retrieval.scale import UNRELATED
-from shared.text.dates import date_in_words
+from shared.model.answers import AnswerKind
+from shared.retrieval.scoring.scale import UNRELATED
+from shared.times.dates import date_in_words
 
 if TYPE_CHECKING:
     from cli.report import Report
@@ -65,7 +65,7 @@ def show_sources(answer: Json, place: Place) -> None:
     for citation in answer["citations"]:
         out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(_where(citation), citation)))
         if not quotes:
-            from shared.wire import snippet  # noqa: PLC0415 - 150 ms for answers that a model took longer to write
+            from shared.api.values import snippet  # noqa: PLC0415 - 150 ms for answers that a model took longer to write
 
             out.print(Text(f"       “{snippet(citation['quote'])}”", "dim"))
         if citation["stale"]:

@@ -15,7 +15,7 @@ from enum import Enum
 from cli.folder import FileNote
 from cli.manifest import Read
 from shared.app import NoteDraft
-from shared.domain import Note
+from shared.model.notes import Note
 
 
 class Standing(Enum):

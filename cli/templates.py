@@ -16,9 +16,9 @@ from cli.options import FAILED, Place, anywhere, common, print_json
 from cli.showing import console
 from cli.writing_back import trash_text
 from functions.client import ApiClient, Json
+from shared.api.templates import template_json
 from shared.errors import InvalidArgument, NotFound
 from shared.templates.markdown import read_template
-from shared.wire import template_json
 
 
 @click.group()

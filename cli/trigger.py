@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 from werkzeug.test import Client
 
-from shared.domain import NoteKey
+from shared.model.notes import NoteKey
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication

@@ -10,8 +10,8 @@ from pathlib import Path
 from cli.folder import digest_of_bytes, relative, walk
 from cli.manifest import Known, Manifest, Read
 from cli.manifest_file import Source
-from shared.indexing.markdown_file import note_id_of
-from shared.limits import LONGEST_NAME
+from shared.markdown.file import note_id_of
+from shared.model.limits import LONGEST_NAME
 
 DEFAULT = "default"
 RECOGNISED = 0.5

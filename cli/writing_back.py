@@ -16,10 +16,10 @@ from pathlib import Path
 
 from cli.folder import digest_of_bytes
 from cli.locking import locked
-from shared.domain import Note
 from shared.errors import Conflict, OperatorError
-from shared.indexing.frontmatter import split
-from shared.indexing.markdown_file import NOON, FileFields, fields_of
+from shared.markdown.file import NOON, FileFields, fields_of
+from shared.markdown.frontmatter import split
+from shared.model.notes import Note
 
 BOM = "\ufeff"
 _FRONT = "---\n---\n"
@@ -46,7 +46,7 @@ def discarded_content(note: Note, path: str) -> bytes:
     left_out = _wanted(fields_of(content.decode(), path), note, None)
     if not left_out:
         return content
-    import yaml  # noqa: PLC0415 - as in shared.indexing.frontmatter
+    import yaml  # noqa: PLC0415 - as in shared.markdown.frontmatter
 
     said = yaml.safe_dump(dict(left_out), allow_unicode=True, sort_keys=False, width=10_000)
     return f"---\n{said}---\n{note.text}".encode()
@@ -88,7 +88,7 @@ def _day_or_instant(note: Note) -> object:
 
 def _with_field(text: str, name: str, value: object) -> str:
     """The frontmatter's line of this name replaced, or added as its last."""
-    import yaml  # noqa: PLC0415 - as in shared.indexing.frontmatter
+    import yaml  # noqa: PLC0415 - as in shared.markdown.frontmatter
 
     shown = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10_000)
     line = f"{name}: {shown.removesuffix(_END).rstrip()}"

@@ -9,8 +9,9 @@ from time import perf_counter
 
 from evaluation.golden import GoldenQuestion
 from shared.app import App
-from shared.domain import Question, Retrieved, Scored, Strategy
 from shared.errors import NotFound
+from shared.model.questions import Question, Strategy
+from shared.model.retrieval import Retrieved, Scored
 
 DEPTH = 100
 """Passages asked for: more than any pool holds, so that the ranking is all of what was found."""

@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 
 from evaluation.golden import GoldenQuestion
 from shared.app import NoteDraft
-from shared.domain import Filters
 from shared.errors import InvalidArgument
+from shared.model.questions import Filters
 
 UNDATED = datetime(2026, 1, 1, 12, tzinfo=UTC)
 VAULT = "default"

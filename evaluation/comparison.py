@@ -20,7 +20,7 @@ from evaluation.measures import (
     refusal_figures,
     together,
 )
-from shared.domain import Strategy
+from shared.model.questions import Strategy
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from evaluation.golden import GoldenQuestion
 from shared.app import App, NoteDraft
-from shared.domain import Note, NoteKey
 from shared.errors import InvalidArgument
-from shared.ports import NoteStore
+from shared.model.notes import Note, NoteKey
+from shared.ports.stores import NoteStore
 
 PAGE = 500
 

@@ -28,9 +28,9 @@ import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
-from shared.domain import Filters
 from shared.errors import InvalidArgument
-from shared.text.instants import parse_day_or_instant, parse_instant, parse_zone
+from shared.model.questions import Filters
+from shared.times.instants import parse_day_or_instant, parse_instant, parse_zone
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from evaluation.golden import GoldenQuestion
 from evaluation.measures import ANSWERS, CUTS, HIT, MAIN, TABLE, means
 from evaluation.plots import bars, lines, shares
 from evaluation.tuning import Tuned
+from shared.api.values import instant
 from shared.app import NoteDraft
-from shared.wire import instant
 
 WORST = 15
 SHOWN = 3

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.support_pairs import SUPPORTED, Pair
-from shared.domain import Statement, Support, SupportState
-from shared.ports import Judge
+from shared.model.answers import Statement, Support, SupportState
+from shared.ports.models import Judge
 
 HARDEST = "nearest"
 """Kind that is left out of `overall` and shown beside it: ranked above the passage that supports, or as high."""

@@ -26,12 +26,13 @@ from pathlib import Path
 from zlib import crc32
 
 from evaluation.collection import UNDATED, read_collection
-from shared.domain import CorpusStats, IndexedChunk
 from shared.errors import InvalidArgument
+from shared.language.sentences import sentences
+from shared.language.terms import content_words, stems
+from shared.model.index import IndexedChunk
+from shared.model.retrieval import CorpusStats
 from shared.retrieval.bm25 import bm25
-from shared.text.instants import parse_instant
-from shared.text.sentences import sentences
-from shared.text.terms import content_words, stems
+from shared.times.instants import parse_instant
 
 SUPPORTED = "supported"
 DROPPED = 0.25

@@ -10,7 +10,7 @@ from evaluation.asking import Asker
 from evaluation.comparison import Golden, halves
 from evaluation.golden import GoldenQuestion
 from evaluation.measures import MAIN, means, ranking_figures
-from shared.domain import Strategy
+from shared.model.questions import Strategy
 from shared.settings import Settings
 
 Change = Mapping[str, Any]

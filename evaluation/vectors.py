@@ -11,8 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from shared.domain import Vector
-from shared.ports import Embedder
+from shared.model.index import Vector
+from shared.ports.models import Embedder
 
 
 @dataclass(frozen=True, slots=True)

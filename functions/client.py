@@ -14,10 +14,10 @@ from typing import Any, Protocol, TypeAlias
 from urllib.parse import unquote
 
 from functions import api, chat
-from functions._calls import Call, Reply, find
+from functions.http.calls import Call, Reply, find
+from shared.api.stream import StreamEvent
 from shared.errors import BrokenPromise, NotFound, TooLarge
-from shared.ports import Identity
-from shared.wire_stream import StreamEvent
+from shared.ports.access import Identity
 
 Json: TypeAlias = dict[str, Any]
 

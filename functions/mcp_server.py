@@ -20,8 +20,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
-from functions._errors import INTERNAL_MESSAGE, body_of
 from functions.client import ApiClient, Json
+from functions.http.errors import INTERNAL_MESSAGE, body_of
 from functions.tools import TOOLS, read_note, schemas
 from shared.errors import AuroraError, InvalidArgument, NotFound
 

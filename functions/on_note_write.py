@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import functions_framework
 from cloudevents.http import CloudEvent
 
-from functions import _log
-from functions._calls import current_app
-from functions._events import handling, note_keys
+from functions.http import log as _log
+from functions.http.calls import current_app
+from functions.http.events import handling, note_keys
 
 if TYPE_CHECKING:  # main.py loads every function, and the domain's types cost a cold start 20 ms
-    from shared.domain import NoteKey
+    from shared.model.notes import NoteKey
 
 _logger = logging.getLogger(__name__)
 

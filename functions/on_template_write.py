@@ -10,9 +10,9 @@ import logging
 import functions_framework
 from cloudevents.http import CloudEvent
 
-from functions import _log
-from functions._calls import current_app
-from functions._events import handling, template_keys
+from functions.http import log as _log
+from functions.http.calls import current_app
+from functions.http.events import handling, template_keys
 
 _logger = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import flask
 import functions_framework
 
-from functions._calls import HEALTH, Route
-from functions._http import serve
+from functions.http.calls import HEALTH, Route
+from functions.http.serving import serve
 
 ROUTES = (
     Route("POST", "/", "reconcile:run", public=True),

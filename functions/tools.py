@@ -10,13 +10,15 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field, TypeAdapter
 
-from functions._bodies import Body
 from functions.client import ApiClient, Json
+from functions.http.bodies import Body
 from functions.routes.chat import ChatBody
 from functions.routes.notes import NOTE_ID
 from functions.routes.search import SearchBody
+from shared.api.answers import AnswerJson
+from shared.api.notes import OpenNoteJson
+from shared.api.search import SearchJson
 from shared.errors import InvalidArgument
-from shared.wire_types import AnswerJson, OpenNoteJson, SearchJson
 
 
 class GetNote(Body):

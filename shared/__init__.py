@@ -1,14 +1,17 @@
 """The library behind every front door. Two straight lines run through it.
 
-Saving a note:   indexing.pipeline   note -> chunks -> changes -> vectors -> store     (repaired by indexing.reconcile)
+Saving a note:   indexing.pipeline   note -> chunks -> changes -> vectors -> store
+                 sweep.reconcile     notes whose index does not follow them -> the same line
 Asking:          retrieval.pipeline  question -> analysis -> candidates -> scores -> selection
-                 retrieval.folders   the same from the vaults and folders in which to look, which it ranks first
+                 folders.search      the same from the vaults and folders in which to look, which it ranks first
                  answering.pipeline  selection -> prompt -> draft -> citations -> support -> answer, as events
 Along the way:   templates.pipeline  question -> the template whose steps the answer follows
                  sessions.service    question -> the whole question in its conversation; answer -> stored turn
                  account             a request answered once, budgets, caches, export, erasure
-                 wire, wire_stream   answers and their events -> the JSON that clients read
+                 judging             whether a passage backs a sentence
+                 api                 answers and their events -> the JSON that clients read
 
-`domain` holds the types in that order, `ports` what we ask of the outside world, `adapters` who answers,
+Both read text with `language` (words), `times` (when) and `markdown` (what a reader sees); `tracing` tells how long
+each step took. `model` holds the types by subject, `ports` what we ask of the outside world, `adapters` who answers,
 `bootstrap` who is plugged in where, `app` what front doors call.
 """

@@ -16,43 +16,33 @@ from shared.account.embedding import TenantEmbedder
 from shared.account.export import Exported, export
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.account.results import SearchResults
-from shared.answering.edits import as_notes_are
+from shared.answering.citing.edits import as_notes_are
 from shared.answering.grounding import Scrutiny
 from shared.answering.pipeline import answer, answer_events, last
 from shared.answering.quoting import Quoter
 from shared.answering.refusals import refusal_text
-from shared.domain import (
-    AUTO,
-    Answer,
-    AnswerEvent,
-    Coverage,
-    Feedback,
-    IndexRecord,
-    Note,
-    NoteKey,
-    Question,
-    Receipt,
-    RefusalReason,
-    Retrieved,
-    Scale,
-    Template,
-    TemplateKey,
-    TemplateMatch,
-    Vector,
-)
 from shared.errors import Conflict, InvalidArgument, NotFound
+from shared.folders.search import Wish, retrieve_from_folders
 from shared.indexing.giving_up import give_up
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
-from shared.indexing.reconcile import ReconcileReport, reconcile
 from shared.indexing.revision import note_revision
 from shared.indexing.standing import revision_now
-from shared.ports import Attester, Embedder, NoteFiles, Origin, Page, Reranker, Store, Verifier, Writer
+from shared.model.account import Feedback, Receipt
+from shared.model.answers import Answer, AnswerEvent
+from shared.model.index import Coverage, IndexRecord, Vector
+from shared.model.notes import Note, NoteKey
+from shared.model.questions import Question
+from shared.model.retrieval import RefusalReason, Retrieved, Scale
+from shared.model.templates import AUTO, Template, TemplateKey, TemplateMatch
+from shared.ports.access import Attester, Verifier
+from shared.ports.models import Embedder, Reranker, Writer
+from shared.ports.stores import NoteFiles, Origin, Page, Store
 from shared.retrieval.explanation import Explanation, explain
-from shared.retrieval.folders import Wish, retrieve_from_folders
 from shared.retrieval.pipeline import RetrievalOptions, retrieve
-from shared.retrieval.scale import estimated
+from shared.retrieval.scoring.scale import estimated
 from shared.sessions.service import Sessions
 from shared.settings import Settings
+from shared.sweep.reconcile import ReconcileReport, reconcile
 from shared.templates import pipeline as templates
 from shared.templates.folders import SHIPPED, state_of
 

@@ -11,19 +11,22 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import TypedDict
 
-from shared import extras
 from shared.account.caches import Cache
+from shared.adapters import extras
 from shared.answering.grounding import Scrutiny
-from shared.answering.model_judge import ModelJudge
 from shared.answering.quoting import Quoter
-from shared.answering.support import OfflineJudge
 from shared.app import App
-from shared.domain import NoteKey, Scale
 from shared.errors import ModelRefused, SettingsError
-from shared.ports import Attester, Embedder, Judge, Reranker, Store, Verifier, Writer
+from shared.judging.model_judge import ModelJudge
+from shared.judging.support import OfflineJudge
+from shared.model.notes import NoteKey
+from shared.model.retrieval import Scale
+from shared.ports.access import Attester, Verifier
+from shared.ports.models import Embedder, Judge, Reranker, Writer
+from shared.ports.stores import Store
 from shared.settings import LOCAL_TENANT, Settings
-from shared.spans import Recorder, record_to
-from shared.threads import RequestThreads
+from shared.tracing.spans import Recorder, record_to
+from shared.tracing.threads import RequestThreads
 
 LEG_THREADS = 32
 """Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
@@ -185,7 +188,7 @@ def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Wr
 
 def _reranker(settings: Settings) -> Reranker | None:
     if settings.reranker == "vertex":
-        from shared.adapters.vertex_ranking import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
+        from shared.adapters.vertex.ranking import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
 
         return VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
     if settings.reranker == "cross_encoder":
@@ -202,7 +205,7 @@ def judge_of(settings: Settings) -> Judge:
     """Who judges support, by the settings."""
     offline = OfflineJudge()
     if settings.judge == "check_grounding":
-        from shared.adapters.check_grounding import CheckGroundingJudge  # noqa: PLC0415 - only where it is used
+        from shared.adapters.vertex.check_grounding import CheckGroundingJudge  # noqa: PLC0415 - only where it is used
 
         return CheckGroundingJudge(
             project=_project(settings), base_url=settings.check_grounding_base_url, fallback=offline
@@ -212,7 +215,7 @@ def judge_of(settings: Settings) -> Judge:
 
 
 def _verifier(settings: Settings, tenant: str) -> Verifier:
-    from shared.adapters import firebase_auth  # noqa: PLC0415 - only where it is used
+    from shared.adapters.firebase import authentication as firebase_auth  # noqa: PLC0415 - only where it is used
 
     if settings.auth == "none":
         return firebase_auth.NoVerifier(tenant)
@@ -225,7 +228,7 @@ def _attester(settings: Settings) -> Attester | None:
     """None: nobody needs to say which app they use, as where nobody signs in."""
     if settings.app_check == "off" or settings.auth != "firebase":
         return None
-    from shared.adapters import app_check  # noqa: PLC0415 - only where it is used
+    from shared.adapters.firebase import app_check  # noqa: PLC0415 - only where it is used
 
     return app_check.FirebaseAppCheck(_project(settings))
 

@@ -78,7 +78,7 @@ class IndexedChunk:
     path: str
     tags: tuple[str, ...]
     scopes: tuple[str, ...]
-    """One token each for the vault, every ancestor folder and every tag; see `shared.scopes`."""
+    """One token each for the vault, every ancestor folder and every tag; see `shared.model.scopes`."""
     terms: Mapping[str, int]
     """Stem -> how often it stands in header and text. Read back by a search, it holds only the stems asked for."""
     length: int
@@ -507,6 +507,8 @@ class Retrieved:
     """Stem of the question -> how much it tells among the tenant's chunks (idf), above 0."""
     silent_legs: tuple[SilentLeg, ...] = ()
     """What was searched without."""
+    by_words: bool = False
+    """Whether words say more than likeness: the embedder does not speak the question's language."""
 
 
 # -- Answering ----------------------------------------------------------------------------------
@@ -902,7 +904,7 @@ class DayUsage:
     day: date
     answers: int = 0
     embedded_tokens: int = 0
-    """Estimated, see `shared.text.estimates`."""
+    """Estimated, see `shared.language.estimates`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from collections import Counter
 from collections.abc import Generator, Sequence
 from typing import TypeAlias
 
-from shared.domain import Draft, Piece, Prompt, Scale, Vector
 from shared.errors import AuroraError
+from shared.model.answers import Draft, Piece, Prompt
+from shared.model.index import Vector
+from shared.model.retrieval import Scale
 
 Script: TypeAlias = "str | AuroraError | Piece | tuple[str | AuroraError | Piece, ...]"
 
@@ -21,9 +23,9 @@ class HashingEmbedder:
 
     model = "hashing"
     scale = Scale(0.0, 1.0)
-    languages = None
 
     def __init__(self, dimension: int = 64, batch_size: int = 10) -> None:
+        self.languages: frozenset[str] | None = None
         self.dimension = dimension
         self.batch_size = batch_size
         self.embedded: Counter[str] = Counter()

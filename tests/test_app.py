@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.firebase_auth import NoVerifier
+from shared.adapters.firebase.authentication import NoVerifier
 from shared.answering.quoting import Quoter
 from shared.app import App, NoteDraft
-from shared.domain import IndexStatus
 from shared.errors import InvalidArgument
-from shared.ports import Store
+from shared.model.index import IndexStatus
+from shared.ports.stores import Store
 from shared.settings import Settings
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import TENANT, Clock, garbled_store, key

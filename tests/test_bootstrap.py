@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.options import close
-from shared.adapters.app_check import FirebaseAppCheck
+from shared.adapters.firebase.app_check import FirebaseAppCheck
 from shared.adapters.gemini import GeminiWriter
 from shared.bootstrap import RANKING_SECONDS, build, judge_of
 from shared.settings import Settings

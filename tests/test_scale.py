@@ -9,8 +9,8 @@ import pytest
 from bench import scale
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.domain import NoteKey
 from shared.indexing.pipeline import index_note
+from shared.model.notes import NoteKey
 from tests.contracts.samples import DAY, TENANT, note
 from tests.emulated import patient_store
 from tests.fakes import HashingEmbedder

@@ -9,16 +9,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from functions._bodies import Body, TenantId, parse
-from functions._calls import Call, Reply
-from functions._errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_body
-from functions._once import RequestId
-from functions._operations import operation
+from functions.http.bodies import Body, TenantId, parse
+from functions.http.calls import Call, Reply
+from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_body
+from functions.http.once import RequestId
+from functions.http.operations import operation
 from shared.account.feedback import MOST_COMMENT, feedback_of
-from shared.domain import Rating
+from shared.api.account import FeedbackJson, ReceiptJson, export_lines, feedback_json, receipt_json
 from shared.errors import AuroraError, InvalidArgument
-from shared.wire_account import export_lines, feedback_json, receipt_json
-from shared.wire_types import FeedbackJson, ReceiptJson
+from shared.model.account import Rating
 
 CONFIRMATION = "erase everything"
 ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"

@@ -7,16 +7,16 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions._bodies import Folders, Names, NotBlank, parse
-from functions._calls import Call, Reply
-from functions._measures import measure_answer
-from functions._once import REQUEST_ID, RequestId, answered_once
-from functions._operations import operation
-from functions._questions import FOLDERS, MOST_NAMES, NAMES, AskingBody, question_of
-from shared.domain import Answer, Question
-from shared.retrieval.folders import Wish
-from shared.wire import ask_json
-from shared.wire_types import AskJson
+from functions.http.bodies import Folders, Names, NotBlank, parse
+from functions.http.calls import Call, Reply
+from functions.http.measures import measure_answer
+from functions.http.once import REQUEST_ID, RequestId, answered_once
+from functions.http.operations import operation
+from functions.http.questions import FOLDERS, MOST_NAMES, NAMES, AskingBody, question_of
+from shared.api.answers import AskJson, ask_json
+from shared.folders.search import Wish
+from shared.model.answers import Answer
+from shared.model.questions import Question
 
 LEAST_SIMILARITY = 0.55
 """Passages less similar to the question are left out, whatever their folder's weight."""

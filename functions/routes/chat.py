@@ -9,22 +9,23 @@ from typing import Any
 
 from pydantic import Field
 
-from functions._bodies import NotBlank, parse
-from functions._calls import Call, Reply
-from functions._measures import measured
-from functions._once import REQUEST_ID, RequestId, streamed_once
-from functions._operations import operation
-from functions._questions import question_of
-from functions._sse import attended, begun
-from functions._turns import TurnBody
+from functions.http.bodies import NotBlank, parse
+from functions.http.calls import Call, Reply
+from functions.http.measures import measured
+from functions.http.once import REQUEST_ID, RequestId, streamed_once
+from functions.http.operations import operation
+from functions.http.questions import question_of
+from functions.http.sse import attended, begun
+from functions.http.turns import TurnBody
+from shared.api.answers import AnswerJson, answer_json
+from shared.api.stream import StreamEvent, result_of, started_json, stream_json
 from shared.app import App
-from shared.domain import AUTO, Answer, Question
 from shared.errors import InvalidArgument
+from shared.model.answers import Answer
+from shared.model.questions import Question
+from shared.model.templates import AUTO
 from shared.sessions.service import Turn
 from shared.templates.limits import NONE, is_template_id
-from shared.wire import answer_json
-from shared.wire_stream import StreamEvent, result_of, started_json, stream_json
-from shared.wire_types import AnswerJson
 
 TEMPLATE = "auto, none, or the id of a template"
 

@@ -21,14 +21,14 @@ from graphql import (
 )
 from pydantic import Field
 
-from functions import _bodies
-from functions._bodies import Body
-from functions._calls import Call, Reply
-from functions._errors import INTERNAL, INTERNAL_MESSAGE, body_of
-from functions._graphql import SDL, Visit, schema
-from functions._operations import operation
+from functions.graphql_schema import SDL, Visit, schema
+from functions.http import bodies as _bodies
+from functions.http.bodies import Body
+from functions.http.calls import Call, Reply
+from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of
+from functions.http.operations import operation
+from shared.api.errors import GraphQLErrorJson, GraphQLJson
 from shared.errors import AuroraError, InvalidArgument
-from shared.wire_types import GraphQLErrorJson, GraphQLJson
 
 MOST_TOKENS = 2000
 """Words and signs of a document."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functions._calls import Call, Reply
-from functions._operations import operation
+from functions.http.calls import Call, Reply
+from functions.http.operations import operation
 
 
 @operation(reply=dict[str, str])

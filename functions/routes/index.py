@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functions._calls import Call, Reply
-from functions._operations import operation
+from functions.http.calls import Call, Reply
+from functions.http.operations import operation
 from functions.routes.notes import check_note_id
-from shared.wire import coverage_json, index_status_json
-from shared.wire_types import CoverageJson, IndexStatusJson
+from shared.api.notes import CoverageJson, IndexStatusJson, coverage_json, index_status_json
 
 
 @operation(reply=IndexStatusJson, errors=(404,))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from functions._calls import Call, Reply
-from functions._cors import is_allowed
 from functions.client import InProcessClient
+from functions.http.calls import Call, Reply
+from functions.http.cors import is_allowed
 from shared.errors import PermissionDenied, Unauthenticated
 
 SENT_ON = ("accept", "mcp-protocol-version", "mcp-method", "mcp-name")

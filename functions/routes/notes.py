@@ -8,14 +8,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions._bodies import Body, DayOrInstant, Instant, Names, Page, TenantId, checked, parse, parse_query
-from functions._calls import Call, Reply
-from functions._operations import operation
+from functions.http.bodies import Body, DayOrInstant, Instant, Names, Page, TenantId, checked, parse, parse_query
+from functions.http.calls import Call, Reply
+from functions.http.operations import operation
+from shared.api.notes import ImportedJson, NotesJson, OpenNoteJson, listed_note_json, open_note_json
 from shared.app import NoteDraft
-from shared.domain import Note
 from shared.errors import InvalidArgument, TooLarge
-from shared.indexing.markdown_file import fields_of, note_id_of
-from shared.limits import (
+from shared.markdown.file import fields_of, note_id_of
+from shared.model.limits import (
     LANG_PATTERN,
     LONGEST_NAME,
     LONGEST_PATH,
@@ -26,9 +26,8 @@ from shared.limits import (
     VAULT,
     VAULT_PATTERN,
 )
-from shared.text.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
-from shared.wire import listed_note_json, open_note_json
-from shared.wire_types import ImportedJson, NotesJson, OpenNoteJson
+from shared.model.notes import Note
+from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 
 NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
 LANG = "two or three letters, ISO 639, like en"

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
-from functions._app_check import APP_CHECK
-from functions._calls import Call, Reply, Route
-from functions._operations import OPERATIONS, Operation, operation
-from shared.wire_account import EXPORT_LINES
-from shared.wire_stream import EVENTS
-from shared.wire_types import ErrorJson
+from functions.http.app_check import APP_CHECK
+from functions.http.calls import Call, Reply, Route
+from functions.http.operations import OPERATIONS, Operation, operation
+from shared.api.account import EXPORT_LINES
+from shared.api.errors import ErrorJson
+from shared.api.stream import EVENTS
 
 Schema: TypeAlias = dict[str, Any]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions._bodies import Body, parse
-from functions._calls import Call, Reply
-from shared.wire import reconcile_json
+from functions.http.bodies import Body, parse
+from functions.http.calls import Call, Reply
+from shared.api.notes import reconcile_json
 
 BUDGET = 500
 """Notes a call looks at, unless it says otherwise."""

@@ -7,15 +7,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions._bodies import Names, NotBlank, parse
-from functions._calls import Call, Reply
-from functions._measures import measure_search
-from functions._operations import operation
-from functions._questions import AskingBody, question_of
+from functions.http.bodies import Names, NotBlank, parse
+from functions.http.calls import Call, Reply
+from functions.http.measures import measure_search
+from functions.http.operations import operation
+from functions.http.questions import AskingBody, question_of
 from functions.routes.notes import check_note_id
-from shared.wire import search_json
-from shared.wire_explain import explain_json
-from shared.wire_types import ExplainJson, SearchJson
+from shared.api.explain import ExplainJson, explain_json
+from shared.api.search import SearchJson, search_json
 
 MOST_RESULTS = 100
 MOST_EXPLAINED = 20

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions._bodies import Body, Page, TenantId, parse, parse_query
-from functions._calls import Call, Reply
-from functions._operations import operation
-from functions._turns import SettingsBody
+from functions.http.bodies import Body, Page, TenantId, parse, parse_query
+from functions.http.calls import Call, Reply
+from functions.http.operations import operation
+from functions.http.turns import SettingsBody
+from shared.api.sessions import MessagesJson, SessionJson, SessionsJson, messages_json, session_json, sessions_json
 from shared.sessions.limits import LONGEST_TITLE, TITLE
-from shared.wire_sessions import messages_json, session_json, sessions_json
-from shared.wire_types import MessagesJson, SessionJson, SessionsJson
 
 
 class SessionBody(Body):

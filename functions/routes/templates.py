@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions._bodies import Body, Names, NotBlank, TenantId, parse
-from functions._calls import Call, Reply
-from functions._operations import operation
-from shared.domain import Template
+from functions.http.bodies import Body, Names, NotBlank, TenantId, parse
+from functions.http.calls import Call, Reply
+from functions.http.operations import operation
+from shared.api.templates import (
+    TemplateJson,
+    TemplateMatchesJson,
+    TemplatesJson,
+    template_json,
+    template_match_json,
+    templates_json,
+)
 from shared.errors import InvalidArgument
+from shared.model.templates import Template
 from shared.templates.limits import TEMPLATE_ID, is_template_id
-from shared.wire import template_json, template_match_json, templates_json
-from shared.wire_types import TemplateJson, TemplateMatchesJson, TemplatesJson
 
 
 class TemplateBody(Body):

@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from shared.domain import Spending
 from shared.errors import AuroraError, BrokenPromise, EmbeddingsSpent, Exhausted, Unavailable
-from shared.ports import UsageStore
+from shared.model.account import Spending
+from shared.ports.stores import UsageStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from shared.account.budgets import Budgets
 from shared.account.caches import Cache
-from shared.domain import Scale, Vector
-from shared.ports import Embedder
-from shared.text.estimates import estimated_tokens
+from shared.language.estimates import estimated_tokens
+from shared.model.index import Vector
+from shared.model.retrieval import Scale
+from shared.ports.models import Embedder
 
 
 @dataclass(frozen=True, slots=True)
 class TenantEmbedder:
-    """`shared.ports.Embedder` around another. Raises EmbeddingsSpent where the tenant's budget is used up."""
+    """`shared.ports.models.Embedder` around another. Raises EmbeddingsSpent where the tenant's budget is used up."""
 
     inner: Embedder
     tenant_id: str

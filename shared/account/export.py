@@ -7,9 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
-from shared.domain import DayUsage, Feedback, Message, Note, Session, Template
 from shared.errors import NotFound
-from shared.ports import Page, Store
+from shared.model.account import DayUsage, Feedback
+from shared.model.notes import Note
+from shared.model.sessions import Message, Session
+from shared.model.templates import Template
+from shared.ports.stores import Page, Store
 
 T = TypeVar("T")
 

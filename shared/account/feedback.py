@@ -6,7 +6,7 @@ import hashlib
 import json
 from datetime import datetime
 
-from shared.domain import Feedback, Rating
+from shared.model.account import Feedback, Rating
 
 MOST_COMMENT = 2000
 """Characters."""

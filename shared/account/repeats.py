@@ -21,9 +21,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from shared.domain import AnsweredRequest, IndexRecord, StoredRequest
 from shared.errors import Conflict, RequestBusy, TooLarge, Unavailable
-from shared.ports import RequestStore
+from shared.model.account import AnsweredRequest, StoredRequest
+from shared.model.index import IndexRecord
+from shared.ports.stores import RequestStore
 
 KEPT = timedelta(hours=24)
 PATIENCE = 10.0

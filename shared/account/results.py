@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from shared.account.caches import Cache
-from shared.domain import CorpusStats, IndexRecord, Question, RetrievalMode, Retrieved
 from shared.errors import StoreUnavailable
+from shared.model.index import IndexRecord
+from shared.model.questions import Question
+from shared.model.retrieval import CorpusStats, RetrievalMode, Retrieved
 
 
 class ResultStore(Protocol):

@@ -17,9 +17,9 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, TypeAlias
 
 from shared.adapters.retry import Clock, again
-from shared.domain import Piece
 from shared.errors import ModelUnavailable
-from shared.ports import SIGN_OF_LIFE
+from shared.model.answers import Piece
+from shared.ports.models import SIGN_OF_LIFE
 
 if TYPE_CHECKING:
     from httpx2 import Response

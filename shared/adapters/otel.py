@@ -8,7 +8,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanContext, SpanKind, TraceFlags
 
-from shared.spans import Span, TraceContext
+from shared.tracing.spans import Span, TraceContext
 
 SERVICE = "aurora-notes"
 SENDING_SECONDS = 5
@@ -16,7 +16,7 @@ SENDING_SECONDS = 5
 
 
 class OtelRecorder:
-    """`shared.spans.Recorder` for a collector's base address, like http://localhost:4318. Spans leave in batches."""
+    """`tracing.spans.Recorder` for a collector's base address, like http://localhost:4318. Spans leave in batches."""
 
     def __init__(self, endpoint: str, *, service: str = SERVICE) -> None:
         exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces", timeout=SENDING_SECONDS)

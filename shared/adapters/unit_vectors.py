@@ -6,8 +6,8 @@ import math
 from array import array
 from collections.abc import Sequence
 
-from shared.domain import Vector
 from shared.errors import BrokenPromise
+from shared.model.index import Vector
 
 
 def unit_vectors(rows: Sequence[Sequence[float]], *, count: int, dimension: int, model: str) -> tuple[Vector, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.domain import Exchange
-from shared.text.estimates import tokens
+from shared.language.estimates import tokens
+from shared.model.questions import Exchange
 
 CUT = " …"
 """Ends a text that was cut."""

@@ -8,14 +8,14 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from shared.answering.source_lists import without_source_list
+from shared.answering.citing.source_lists import without_source_list
 from shared.answering.verdict import VerdictReader
-from shared.domain import Draft, Prompt, Usage
 from shared.errors import ModelRefused, ModelUnavailable
-from shared.ports import Writer
-from shared.text.inert import UNSEEN
-from shared.text.sentences import sentences
-from shared.text.skeleton import NOTHING, PAD, skeleton
+from shared.language.sentences import sentences
+from shared.markdown.inert import UNSEEN
+from shared.markdown.skeleton import NOTHING, PAD, skeleton
+from shared.model.answers import Draft, Prompt, Usage
+from shared.ports.models import Writer
 
 log = logging.getLogger(__name__)
 

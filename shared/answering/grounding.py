@@ -15,13 +15,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
-from shared.answering.citations import Cited, check_citations
-from shared.answering.claims import Claim, find_claims
+from shared.answering.citing.citations import Cited, check_citations
+from shared.answering.citing.claims import Claim, find_claims
+from shared.answering.citing.removal import without
 from shared.answering.refusals import admits_not_knowing
-from shared.answering.removal import without
-from shared.answering.support import OfflineJudge
-from shared.domain import Citation, Grounding, Judgement, Source, Statement, Support, SupportState, Usage, Verdict
-from shared.ports import Judge
+from shared.judging.support import OfflineJudge
+from shared.model.answers import (
+    Citation,
+    Grounding,
+    Judgement,
+    Source,
+    Statement,
+    Support,
+    SupportState,
+    Usage,
+    Verdict,
+)
+from shared.ports.models import Judge
 
 
 @dataclass(frozen=True, slots=True)

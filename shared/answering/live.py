@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shared.answering.citation_stream import CitationStream
-from shared.domain import Source
-from shared.text.passive import PassiveStream
+from shared.answering.citing.citation_stream import CitationStream
+from shared.markdown.passive import PassiveStream
+from shared.model.answers import Source
 
 
 class LiveText:

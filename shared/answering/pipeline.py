@@ -8,8 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from shared.answering.citations import Cited, check_citations
-from shared.answering.claims import find_claims
+from shared.answering.citing.citations import Cited, check_citations
+from shared.answering.citing.claims import find_claims
 from shared.answering.drafts import NotWritten, write_draft
 from shared.answering.grounding import Scrutiny, first_citation, ground
 from shared.answering.live import LiveText
@@ -18,25 +18,23 @@ from shared.answering.quoting import Quoter, quoted
 from shared.answering.refusals import NO_MODEL, reason_to_refuse, refusal_text
 from shared.answering.showing import Shown
 from shared.answering.sources import label_sources
-from shared.domain import (
+from shared.markdown.passive import passive
+from shared.model.answers import (
     Answer,
     AnswerEvent,
     AnswerKind,
     Citation,
     Draft,
     Prompt,
-    Question,
-    RefusalReason,
     RetractReason,
-    Retrieved,
     Searched,
     Source,
-    Template,
-    TemplateMatch,
 )
-from shared.ports import Writer
-from shared.step_timer import StepTimer
-from shared.text.passive import passive
+from shared.model.questions import Question
+from shared.model.retrieval import RefusalReason, Retrieved
+from shared.model.templates import Template, TemplateMatch
+from shared.ports.models import Writer
+from shared.tracing.steps import StepTimer
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """Question and sources -> the prompt: rules, then the sources fenced as data, then the question.
 
 A note can be pasted from anywhere, so its text is treated as hostile: what is invisible goes and what
-looks like a citation is rewritten (`shared.text.inert`); chat-template tokens lose their angle brackets; every
+looks like a citation is rewritten (`shared.markdown.inert`); chat-template tokens lose their angle brackets; every
 line is quoted with `> `, so no line of a note can look like a fence, a label or a role ("datamarking", Hines
 et al. 2024, arXiv 2403.14720); every fence, and every source, begins and ends with a key of its own, drawn after
 the texts were read and held by none of them. The rules say which label has which key: a label that a note brings along
@@ -17,10 +17,13 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from shared.answering.budget import fit
-from shared.domain import Exchange, Prompt, Question, Retrieved, Source, Template, TimeRange
-from shared.text.dates import date_in_words
-from shared.text.estimates import tokens
-from shared.text.inert import inert, inert_line
+from shared.language.estimates import tokens
+from shared.markdown.inert import inert, inert_line
+from shared.model.answers import Prompt, Source
+from shared.model.questions import Exchange, Question, TimeRange
+from shared.model.retrieval import Retrieved
+from shared.model.templates import Template
+from shared.times.dates import date_in_words
 
 _RULES = """\
 You answer a person's question from that person's own notes.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from shared.domain import RefusalReason
+from shared.model.retrieval import RefusalReason
 
 OPENING = "I don't have enough information"
 """Every refusal begins with this, in whatever language the question was: clients rely on it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from shared.domain import Answer, AnswerEvent, Citation, Cited, Retracted, RetractReason, Token
+from shared.model.answers import Answer, AnswerEvent, Citation, Cited, Retracted, RetractReason, Token
 
 _MARKER = re.compile(r"\[(N\d+)\]")
 _PART_OF_ONE = re.compile(r"\[N?\d*\Z")

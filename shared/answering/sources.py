@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shared.domain import Scored, Source
+from shared.model.answers import Source
+from shared.model.retrieval import Scored
 
 
 def label_sources(passages: Iterable[Scored]) -> tuple[Source, ...]:

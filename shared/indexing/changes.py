@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from shared.domain import IndexedChunk, StoredChunk
+from shared.model.index import IndexedChunk, StoredChunk
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from shared.domain import Chunk
-from shared.indexing.blocks import Block, Kind, sections
 from shared.indexing.cuts import OVERLAP, TARGET
-from shared.indexing.frontmatter import split
 from shared.indexing.units import slices, trimmed, units_of
-from shared.text.estimates import tokens
+from shared.language.estimates import tokens
+from shared.markdown.blocks import Block, Kind, sections
+from shared.markdown.frontmatter import split
+from shared.model.index import Chunk
 
 CHUNKER_VERSION = "md3"
 """Part of the index version: raise it with every change of what `chunk` returns for some text, or of what a store keeps

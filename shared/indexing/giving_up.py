@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from shared.domain import IndexChange, IndexRecord, IndexStatus, NoteKey
 from shared.indexing.records import set_back
 from shared.indexing.standing import revision_now
-from shared.ports import Store
+from shared.model.index import IndexChange, IndexRecord, IndexStatus
+from shared.model.notes import NoteKey
+from shared.ports.stores import Store
 
 
 def give_up(key: NoteKey, *, reason: str, store: Store, index_version: str, now: datetime) -> bool:

@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from shared.domain import IndexedChunk, IndexStatus, Note, NoteKey
 from shared.errors import Conflict, NoteBusy, StoreRefused
 from shared.indexing.changes import compare
 from shared.indexing.chunking import CHUNKER_VERSION, chunk
@@ -31,8 +30,11 @@ from shared.indexing.standing import WAITING_FOR_VECTORS, Finding, Standing, rea
 from shared.indexing.vectors import Ledger, add_vectors
 from shared.indexing.wanted import embedded_texts, wanted_chunks
 from shared.indexing.writing import clear, write
-from shared.ports import Embedder, Store
-from shared.text.languages import detect
+from shared.language.languages import detect
+from shared.model.index import IndexedChunk, IndexStatus
+from shared.model.notes import Note, NoteKey
+from shared.ports.models import Embedder
+from shared.ports.stores import Store
 
 DEFAULT_CHUNKER = "markdown"
 

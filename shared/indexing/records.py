@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from shared.domain import IndexRecord, IndexStatus
+from shared.model.index import IndexRecord, IndexStatus
 
 LEASE = timedelta(seconds=60)
 """How long a worker may be silent before another takes over. One whose embedding call takes longer, retries included,

@@ -6,7 +6,7 @@ import hashlib
 import json
 from datetime import UTC
 
-from shared.domain import Note
+from shared.model.notes import Note
 
 
 def note_revision(note: Note) -> str:

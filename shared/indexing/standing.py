@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from shared.domain import IndexRecord, IndexStatus, Note, NoteKey, StoredRecord
 from shared.errors import InvalidArgument
 from shared.indexing.revision import note_revision
-from shared.limits import MOST_TEXT_BYTES
-from shared.ports import Store
+from shared.model.index import IndexRecord, IndexStatus, StoredRecord
+from shared.model.limits import MOST_TEXT_BYTES
+from shared.model.notes import Note, NoteKey
+from shared.ports.stores import Store
 
 
 class Finding(StrEnum):

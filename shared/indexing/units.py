@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from shared.indexing.blocks import Block, Kind
 from shared.indexing.cuts import FITS, TARGET, Unit, cut
-from shared.text.estimates import tokens
-from shared.text.sentences import sentences
+from shared.language.estimates import tokens
+from shared.language.sentences import sentences
+from shared.markdown.blocks import Block, Kind
 
 _LONG_SENTENCE = TARGET / 4
 _LONG_WORD = 64

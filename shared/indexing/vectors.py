@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
-from shared.domain import IndexChange, IndexRecord, IndexStatus, NoteKey, Vector
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.indexing.records import finished, leased, set_back
-from shared.ports import Embedder, Store
+from shared.model.index import IndexChange, IndexRecord, IndexStatus, Vector
+from shared.model.notes import NoteKey
+from shared.ports.models import Embedder
+from shared.ports.stores import Store
 
 UNIT_TOLERANCE = 1e-3
 """How far a vector's length may be from 1: float32 rounding of 2048 dimensions stays far below."""

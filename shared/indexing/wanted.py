@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from shared.domain import Chunk, IndexedChunk, Note
-from shared.scopes import scopes_of
-from shared.text.dates import date_in_words
-from shared.text.offsets import Utf16Offsets
-from shared.text.terms import stems
+from shared.language.offsets import Utf16Offsets
+from shared.language.terms import stems
+from shared.model.index import Chunk, IndexedChunk
+from shared.model.notes import Note
+from shared.model.scopes import scopes_of
+from shared.times.dates import date_in_words
 
 
 def wanted_chunks(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from shared.domain import ChunkPut, IndexChange, IndexRecord, NoteKey
 from shared.errors import Conflict
 from shared.indexing.changes import Changes
-from shared.ports import Store
+from shared.model.index import ChunkPut, IndexChange, IndexRecord
+from shared.model.notes import NoteKey
+from shared.ports.stores import Store
 
 
 def write(key: NoteKey, changes: Changes, *, expected: str | None, record: IndexRecord, store: Store) -> str | None:

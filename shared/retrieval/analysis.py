@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shared.domain import Analysis, Question
-from shared.retrieval.time_phrases import find_time
-from shared.text.languages import detect
-from shared.text.terms import content_words, stems
+from shared.language.languages import detect
+from shared.language.terms import content_words, stems
+from shared.model.questions import Question
+from shared.model.retrieval import Analysis
+from shared.times.phrases import find_time
 
 MAX_STEMS = 16
 """Stems that are looked up and scored. Each costs the store a count, and a question that names more names its

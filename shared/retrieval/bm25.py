@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from shared.domain import CorpusStats, IndexedChunk
+from shared.model.index import IndexedChunk
+from shared.model.retrieval import CorpusStats
 
 K1 = 1.2
 """How soon further occurrences of a stem stop counting."""

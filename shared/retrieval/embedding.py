@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 
-from shared.domain import Vector
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
-from shared.ports import Embedder
+from shared.model.index import Vector
+from shared.ports.models import Embedder
 
 logger = logging.getLogger(__name__)
 

@@ -12,25 +12,18 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 
-from shared.domain import (
-    Candidate,
-    IndexedChunk,
-    IndexRecord,
-    IndexStatus,
-    Question,
-    Restriction,
-    Retrieved,
-    Scored,
-)
 from shared.errors import InvalidArgument
-from shared.ports import Embedder, Reranker
+from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
+from shared.model.questions import Question
+from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored
+from shared.ports.models import Embedder, Reranker
 from shared.retrieval.bm25 import bm25
-from shared.retrieval.candidates import Search, gather
+from shared.retrieval.candidates.legs import Search, gather
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, Trail, follow
-from shared.retrieval.ranking import best_first, with_vectors
-from shared.retrieval.scores import Formula, keyword_parts
-from shared.retrieval.selection import told_apart
+from shared.retrieval.scoring.ranking import best_first, with_vectors
+from shared.retrieval.scoring.scores import Formula, keyword_parts
+from shared.retrieval.scoring.selection import told_apart
 
 MOST_CHUNKS = 2000
 """Of all notes that are explained together. On Firestore each is two billed reads."""
@@ -170,7 +163,7 @@ def _case(question: Question, trail: Trail, chunks: Sequence[IndexedChunk], stor
     )
     return _Case(
         trail=trail,
-        formula=replace(trail.formula, keyword=keyword_parts(pool, trail.search.options, others)),
+        formula=replace(trail.formula, keyword=keyword_parts(pool, trail.search.options, others, words=trail.words)),
         seen={each.chunk.chunk_id: each for each in read.candidates if each.chunk.chunk_id in in_question},
         ranking={
             passage.chunk.chunk_id: (place, repeated.chunk_id if repeated else None)

@@ -8,34 +8,28 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from shared.domain import (
-    Analysis,
-    Folder,
-    Place,
-    Question,
-    RefusalReason,
-    Restriction,
-    Retrieved,
-    Scored,
-)
-from shared.ports import Embedder, Reranker
+from shared.language.terms import content_words
+from shared.model.notes import Folder
+from shared.model.questions import Question
+from shared.model.retrieval import Analysis, Place, RefusalReason, Restriction, Retrieved, Scored
+from shared.ports.models import Embedder, Reranker
 from shared.retrieval.analysis import analyse
 from shared.retrieval.bm25 import idf
-from shared.retrieval.candidates import Search
+from shared.retrieval.candidates.legs.legs.finding import Found, find
+from shared.retrieval.candidates.legs.legs.legs import Search
+from shared.retrieval.candidates.legs.legs.pool import Pool, mode_of
 from shared.retrieval.embedding import query_vector
-from shared.retrieval.finding import Found, find
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.places import gather_from_places, inside, weigher
-from shared.retrieval.pool import Pool, mode_of
-from shared.retrieval.ranking import best_first
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
-from shared.retrieval.reranking import rerank
 from shared.retrieval.restriction import restrict
-from shared.retrieval.scale import UNKNOWN
-from shared.retrieval.scores import Formula, keyword_parts
-from shared.retrieval.selection import best_of_notes, select
+from shared.retrieval.scoring.ranking import best_first
+from shared.retrieval.scoring.reranking import rerank
+from shared.retrieval.scoring.scale import UNKNOWN
+from shared.retrieval.scoring.scores import Formula, keyword_parts
+from shared.retrieval.scoring.selection import best_of_notes, select
 from shared.retrieval.silence import Tolerant
-from shared.step_timer import StepTimer
+from shared.tracing.steps import StepTimer
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
 
@@ -81,6 +75,8 @@ class Trail:
     pool: Pool
     formula: Formula
     retrieved: Retrieved
+    words: tuple[str, ...]
+    """Whose letters count beside their stems."""
 
 
 def follow(
@@ -114,7 +110,8 @@ def follow(
     if not found.pool.candidates:
         searched.check()
     timer.end("candidates")
-    score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder)
+    words = _unspoken(analysis, embedder)
+    score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder, words=words)
     wanted, formula = _wanted(question, options), score_of(found.pool)
     in_order = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
     ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
@@ -138,8 +135,9 @@ def follow(
         reranked=reranked,
         weights=idf(found.pool.frequencies, found.pool.stats),
         silent_legs=searched.silent,
+        by_words=bool(words),
     )
-    return Trail(search, found.restriction, found.pool, formula, retrieved)
+    return Trail(search, found.restriction, found.pool, formula, retrieved, words)
 
 
 def _formula(
@@ -150,21 +148,25 @@ def _formula(
     options: RetrievalOptions,
     places: tuple[Place, ...],
     embedder: Embedder | None,
+    words: tuple[str, ...],
 ) -> Formula:
     return Formula(
-        options=options if _speaks(embedder, analysis.lang) else options.by_words,
+        options=options.by_words if words else options,
         mode=mode_of(pool, question.strategy),
         now=question.now,
         named=analysis.time.range if analysis.time else None,
         only_then=analysis.time is not None and analysis.time.restricts,
         scale=(embedder.scale if embedder else None) or UNKNOWN,
-        keyword=keyword_parts(pool, options),
+        keyword=keyword_parts(pool, options, words=words),
         weigh=weigher(places),
     )
 
 
-def _speaks(embedder: Embedder | None, lang: str) -> bool:
-    return embedder is None or embedder.languages is None or lang in embedder.languages
+def _unspoken(analysis: Analysis, embedder: Embedder | None) -> tuple[str, ...]:
+    """The words asked for, in a language that the embedder does not speak; none in one that it does."""
+    if embedder is None or embedder.languages is None or analysis.lang in embedder.languages:
+        return ()
+    return tuple(word for word, _, _ in content_words(analysis.subject, analysis.lang))
 
 
 def _rank(pool: Pool, formula: Formula, search: Search, *, wanted: int, threshold: float) -> Iterator[Scored]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from shared.domain import Note, RefusalReason, Restriction
-from shared.ports import Page, SearchStore
-from shared.retrieval.pool import Pool
+from shared.model.notes import Note
+from shared.model.retrieval import RefusalReason, Restriction
+from shared.ports.stores import Page, SearchStore
+from shared.retrieval.candidates.pool import Pool
 
 
 class NotesAndIndex(SearchStore, Protocol):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 
-from shared.domain import Filters, Folder, Restriction, TimeRange
 from shared.errors import InvalidArgument, NotFound
-from shared.scopes import folder_token, tag_token, vault_token
+from shared.model.notes import Folder
+from shared.model.questions import Filters, TimeRange
+from shared.model.retrieval import Restriction
+from shared.model.scopes import folder_token, tag_token, vault_token
 
 DEFAULT_VAULT = "default"
 """Exists for everybody, with notes in it or not."""

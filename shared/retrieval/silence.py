@@ -6,9 +6,10 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from shared.domain import CorpusStats, IndexedChunk, IndexRecord, Leg, Neighbour, Restriction, SilentLeg, Vector
 from shared.errors import StoreRefused, StoreUnavailable
-from shared.ports import SearchStore
+from shared.model.index import IndexedChunk, IndexRecord, Vector
+from shared.model.retrieval import CorpusStats, Leg, Neighbour, Restriction, SilentLeg
+from shared.ports.stores import SearchStore
 
 T = TypeVar("T")
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from shared.retrieval.time_phrases import FoundTime, find_time
-from shared.text.languages import detect
-from shared.text.terms import content_words, stem_of
+from shared.language.languages import detect
+from shared.language.terms import content_words, stem_of
+from shared.times.phrases import FoundTime, find_time
 
 MOST_CARRIED = 8
 """Words of the question before."""

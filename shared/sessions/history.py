@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.answering.citations import check_citations
-from shared.domain import Exchange, Message, Role
+from shared.answering.citing.citations import check_citations
+from shared.model.questions import Exchange
+from shared.model.sessions import Message, Role
 from shared.sessions.source_list import without_sources
 
 

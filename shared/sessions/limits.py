@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from dataclasses import fields
 
-from shared.domain import SETTING_NAMES, SettingsPatch
 from shared.errors import InvalidArgument
+from shared.model.sessions import SETTING_NAMES, SettingsPatch
 
 LONGEST_TITLE = 200
 LONGEST_SYSTEM_PROMPT = 2000

@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from shared.answering.claims import find_claims
-from shared.domain import IndexRecord, Message, StoredCitation
+from shared.answering.citing.claims import find_claims
+from shared.model.index import IndexRecord
+from shared.model.sessions import Message, StoredCitation
 from shared.sessions.source_list import DELETED, with_sources, without_sources
 
 WITHDRAWN = "[…]"

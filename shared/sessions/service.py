@@ -13,21 +13,13 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from shared.domain import (
-    Answer,
-    IndexRecord,
-    Message,
-    Question,
-    Role,
-    Session,
-    SessionSettings,
-    SettingsPatch,
-    Spot,
-    StoredCitation,
-    Usage,
-)
 from shared.errors import NotFound, Unavailable
-from shared.ports import Page, SessionStore, Writer
+from shared.model.answers import Answer, Usage
+from shared.model.index import IndexRecord
+from shared.model.questions import Question
+from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
+from shared.ports.models import Writer
+from shared.ports.stores import Page, SessionStore
 from shared.sessions.history import Earlier, earlier_turns
 from shared.sessions.limits import check_settings, check_title, given
 from shared.sessions.reading import as_read_now, cited_notes

@@ -7,7 +7,7 @@ r"""The list of sources at the end of a stored answer, as text that a client can
 
 One line a source: the label, the note's title on one line, the day it was written (UTC), and ids of note and chunk,
 percent-encoded, so that the line ends in an address without blanks. `LINE` reads it. A title is shown as Markdown
-here, so it is made passive (`shared.text.passive`).
+here, so it is made passive (`shared.markdown.passive`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from shared.text.inert import inert_line
-from shared.text.passive import passive
+from shared.markdown.inert import inert_line
+from shared.markdown.passive import passive
 
 HEADING = "Sources:"
 UNTITLED = "untitled"

@@ -10,14 +10,15 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from shared.domain import Prompt, Question, Usage
 from shared.errors import ModelRefused, ModelUnavailable
-from shared.ports import Writer
+from shared.language.languages import detect
+from shared.language.terms import stems
+from shared.markdown.inert import inert_line
+from shared.model.answers import Prompt, Usage
+from shared.model.questions import Question
+from shared.ports.models import Writer
 from shared.sessions.follow_ups import Moment, whole_question
 from shared.sessions.history import Earlier
-from shared.text.inert import inert_line
-from shared.text.languages import detect
-from shared.text.terms import stems
 
 TURNS = 3
 """Earlier turns that the model is shown."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shared.text.folding import fold, without_accents
-from shared.text.inert import inert_line
+from shared.language.folding import fold, without_accents
+from shared.markdown.inert import inert_line
 
 LENGTH = 80
 

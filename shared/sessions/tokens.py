@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from shared.domain import Spot
 from shared.errors import InvalidArgument
-from shared.page_tokens import make_token, read_token
+from shared.model.sessions import Spot
+from shared.ports.page_tokens import make_token, read_token
 
 LIFETIME = timedelta(days=1)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 
-from shared.domain import StoredTemplate, Template
 from shared.indexing.vectors import embed
-from shared.ports import Embedder
+from shared.model.templates import StoredTemplate, Template
+from shared.ports.models import Embedder
 
 CONTENT_READ = 1000
 """Characters of the steps that are embedded."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.domain import Template
 from shared.errors import InvalidArgument
+from shared.model.templates import Template
 from shared.templates.limits import check
 from shared.templates.markdown import read_template
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from shared.domain import AUTO, Template
 from shared.errors import InvalidArgument
+from shared.model.templates import AUTO, Template
 
 NONE = "none"
 """In a request: no template. So none has this id."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from shared.domain import Template
 from shared.errors import InvalidArgument
-from shared.indexing.frontmatter import split
+from shared.markdown.frontmatter import split
+from shared.model.templates import Template
 
 
 def read_template(template_id: str, text: str) -> Template:

@@ -9,10 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from shared.domain import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.errors import BrokenPromise, InvalidArgument, ModelRefused, ModelUnavailable
-from shared.ports import Embedder, TemplateStore
-from shared.retrieval.scale import UNKNOWN
+from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
+from shared.ports.models import Embedder
+from shared.ports.stores import TemplateStore
+from shared.retrieval.scoring.scale import UNKNOWN
 from shared.templates.embedding import is_current, with_vectors
 from shared.templates.folders import Problem, read_folders
 from shared.templates.limits import check

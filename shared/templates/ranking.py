@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import mul
 
-from shared.domain import Scale, StoredTemplate, Template, TemplateMatch, Vector
-from shared.retrieval.scale import calibrated
+from shared.model.index import Vector
+from shared.model.retrieval import Scale
+from shared.model.templates import StoredTemplate, Template, TemplateMatch
+from shared.retrieval.scoring.scale import calibrated
 
 LEAST_SIMILARITY = 0.65
 """Calibrated; below it a template has little to do with the question."""

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from shared.domain import Template
+from shared.model.templates import Template
 from shared.templates.folders import Shelf
 
 

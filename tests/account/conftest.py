@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.adapters.firebase_auth import NoVerifier
+from shared.adapters.firebase.authentication import NoVerifier
 from shared.answering.quoting import Quoter
 from shared.app import App
-from shared.ports import Store
+from shared.ports.stores import Store
 from shared.settings import Settings
 from tests.account.world import Household
 from tests.fakes import HashingEmbedder

@@ -12,15 +12,6 @@ import pytest
 from shared.account.budgets import Budgets, seconds_to_next_day
 from shared.account.caches import Cache
 from shared.account.embedding import TenantEmbedder
-from shared.domain import (
-    DayUsage,
-    IndexStatus,
-    NoteKey,
-    RetrievalMode,
-    Scale,
-    Spending,
-    Vector,
-)
 from shared.errors import (
     AuroraError,
     EmbeddingsSpent,
@@ -30,8 +21,12 @@ from shared.errors import (
     NotFound,
     StoreUnavailable,
 )
-from shared.ports import Page
-from shared.text.estimates import estimated_tokens
+from shared.language.estimates import estimated_tokens
+from shared.model.account import DayUsage, Spending
+from shared.model.index import IndexStatus, Vector
+from shared.model.notes import NoteKey
+from shared.model.retrieval import RetrievalMode, Scale
+from shared.ports.stores import Page
 from tests.account.world import OTHER, QUESTION, TENANT, Household
 from tests.indexing.world import on_both_stores
 

@@ -15,9 +15,10 @@ from shared.adapters.firestore import FirestoreStore, erasure, names
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.protocol import protocol
 from shared.adapters.firestore.queries import Query
-from shared.domain import Feedback, Note, NoteKey
 from shared.errors import AuroraError
-from shared.ports import Store
+from shared.model.account import Feedback
+from shared.model.notes import Note, NoteKey
+from shared.ports.stores import Store
 from tests.account.world import OTHER, TENANT, Household
 from tests.indexing.world import START, Killed, on_both_stores, sections
 

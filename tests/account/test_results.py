@@ -10,9 +10,11 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import NoteDraft
-from shared.domain import Exchange, Filters, Retrieved, Strategy, Vector
 from shared.errors import ModelUnavailable
-from shared.retrieval.folders import Wish
+from shared.folders.search import Wish
+from shared.model.index import Vector
+from shared.model.questions import Exchange, Filters, Strategy
+from shared.model.retrieval import Retrieved
 from tests.account.world import QUESTION, TENANT, Household
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import on_both_stores, sections

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from shared.app import App, NoteDraft
-from shared.domain import Answer, NoteKey, Question, Retrieved
+from shared.model.answers import Answer
+from shared.model.notes import NoteKey
+from shared.model.questions import Question
+from shared.model.retrieval import Retrieved
 from shared.settings import Settings
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock

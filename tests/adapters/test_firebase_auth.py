@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.adapters.certificates import FAILURE_PAUSE, LONGEST_STALE, REFETCH_PAUSE
-from shared.adapters.firebase_auth import EmulatorVerifier, FirebaseVerifier, NoVerifier
+from shared.adapters.firebase.authentication import EmulatorVerifier, FirebaseVerifier, NoVerifier
+from shared.adapters.firebase.certificates import FAILURE_PAUSE, LONGEST_STALE, REFETCH_PAUSE
 from shared.errors import Unauthenticated, Unavailable
-from shared.ports import Identity, Verifier
+from shared.ports.access import Identity, Verifier
 from tests.adapters.models.waiting import FakeClock
 from tests.servers.certificates import (
     PROJECT,
@@ -209,7 +209,7 @@ class TestCertificates:
         verifier.verify(token)
         server.answer = lambda _: Reply(status=503)
         clock.now += 3600 + LONGEST_STALE - 1
-        with caplog.at_level(logging.WARNING, "shared.adapters.certificates"):
+        with caplog.at_level(logging.WARNING, "shared.adapters.firebase.certificates"):
             assert verifier.verify(token).tenant_id == "uid-1"
         assert "cannot be fetched" in caplog.text
         clock.now += 1

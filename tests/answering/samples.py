@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from shared.domain import (
-    Analysis,
-    IndexedChunk,
-    Question,
-    RefusalReason,
-    RetrievalMode,
-    Retrieved,
-    Scored,
-    Scores,
-    Source,
-    TimeHint,
-    TimeRange,
-)
-from shared.text.terms import stems
+from shared.language.terms import stems
+from shared.model.answers import Source
+from shared.model.index import IndexedChunk
+from shared.model.questions import Question, TimeHint, TimeRange
+from shared.model.retrieval import Analysis, RefusalReason, RetrievalMode, Retrieved, Scored, Scores
 
 NOW = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
 WRITTEN = datetime(2026, 5, 8, 22, 30, tzinfo=UTC)

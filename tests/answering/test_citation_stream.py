@@ -6,8 +6,8 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.answering.citation_stream import CitationStream
-from shared.answering.citations import check_citations
+from shared.answering.citing.citation_stream import CitationStream
+from shared.answering.citing.citations import check_citations
 from tests.answering.samples import sources
 
 OFFERED = sources(*(f"Passage {number}." for number in range(1, 6)))

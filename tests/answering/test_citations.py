@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.answering.citations import Cited, check_citations
-from shared.domain import Source
+from shared.answering.citing.citations import Cited, check_citations
+from shared.model.answers import Source
 from tests.answering.samples import sources
 
 OFFERED = sources("one", "two", "three")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.answering.claims import find_claims
+from shared.answering.citing.claims import find_claims
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.answering.citation_stream import CitationStream
-from shared.answering.citations import check_citations
-from shared.text.inert import inert
-from shared.text.passive import passive
+from shared.answering.citing.citation_stream import CitationStream
+from shared.answering.citing.citations import check_citations
+from shared.markdown.inert import inert
+from shared.markdown.passive import passive
 from tests.answering.samples import sources
 
 OFFERED = sources("one", "two")

@@ -6,9 +6,9 @@ from collections.abc import Generator
 import pytest
 
 from shared.answering.drafts import NotWritten, write_draft
-from shared.domain import Draft, Piece, Prompt, Usage
 from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
-from shared.ports import Writer
+from shared.model.answers import Draft, Piece, Prompt, Usage
+from shared.ports.models import Writer
 from tests.fakes import ScriptedWriter
 
 PROMPT = Prompt("system", "user", "question", ())

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.edits import as_notes_are
+from shared.answering.citing.edits import as_notes_are
 from shared.answering.pipeline import answer
 from shared.answering.quoting import Quoter
-from shared.domain import Answer, RefusalReason
 from shared.errors import StoreUnavailable
+from shared.model.answers import Answer
+from shared.model.retrieval import RefusalReason
 from tests.answering.samples import passage, question, retrieved
 from tests.fakes import ScriptedWriter
 

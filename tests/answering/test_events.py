@@ -14,21 +14,10 @@ from hypothesis import strategies as st
 from shared.answering.drafts import LONGEST_DRAFT
 from shared.answering.pipeline import answer, answer_events
 from shared.answering.quoting import Quoter
-from shared.domain import (
-    Answer,
-    AnswerEvent,
-    Cited,
-    Piece,
-    Question,
-    RefusalReason,
-    Retracted,
-    RetractReason,
-    Retrieved,
-    Searched,
-    Token,
-    Usage,
-)
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.model.answers import Answer, AnswerEvent, Cited, Piece, Retracted, RetractReason, Searched, Token, Usage
+from shared.model.questions import Question
+from shared.model.retrieval import RefusalReason, Retrieved
 from tests.answering.samples import LAST_WEEK, passage, question, retrieved
 from tests.fakes import ScriptedWriter
 

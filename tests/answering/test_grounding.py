@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from shared.answering.citations import check_citations
+from shared.answering.citing.citations import check_citations
 from shared.answering.grounding import Grounded, Scrutiny, first_citation, ground
-from shared.domain import Grounding, Judgement, Source, Statement, Support, SupportState, Usage, Verdict
+from shared.model.answers import Grounding, Judgement, Source, Statement, Support, SupportState, Usage, Verdict
 from tests.answering.samples import passage
 
 API = Source(

@@ -10,20 +10,11 @@ import pytest
 
 from shared.answering.pipeline import answer
 from shared.answering.quoting import Quoter
-from shared.domain import (
-    Answer,
-    AnswerKind,
-    Draft,
-    Piece,
-    Prompt,
-    Question,
-    RefusalReason,
-    Retrieved,
-    SupportState,
-    Usage,
-)
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
-from shared.ports import Writer
+from shared.model.answers import Answer, AnswerKind, Draft, Piece, Prompt, SupportState, Usage
+from shared.model.questions import Question
+from shared.model.retrieval import RefusalReason, Retrieved
+from shared.ports.models import Writer
 from tests.answering.samples import LAST_WEEK, passage, question, retrieved
 from tests.fakes import ScriptedWriter
 

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.claims import find_claims
+from shared.answering.citing.claims import find_claims
 from shared.answering.quoting import MOST_PIECES, READ, Quoter, quoted
-from shared.domain import Quote, Retrieved, Scored, SupportState
 from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
+from shared.model.answers import Quote, SupportState
+from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import passage, question, retrieved
 from tests.fakes import HashingEmbedder
 
@@ -68,6 +69,21 @@ def test_without_vectors_words_choose_the_sentences(problem: AuroraError) -> Non
     (quote,) = Quoter(embedder).quotes(question(), found)
     assert "We chose Firestore as the database." in quote.text
     assert [each.text for each in Quoter().quotes(question(), found)] == [quote.text]
+
+
+def test_in_a_language_that_the_embedder_does_not_speak_words_say_more_than_likeness() -> None:
+    """The first has three words of the question that everybody uses, the last the one that tells."""
+    text = "Wo ist der oder die oder das hier? Nein. Ja. Gut. Die Theke."
+    asked = "Wo ist der oder die Theke?"
+    whole = passage(text)
+    held = replace(whole, chunk=replace(whole.chunk, terms={"theke": 1}))
+    found = replace(asked_of(held, text=asked), weights={"theke": 1.0})
+    near, told = (
+        Quoter(HashingEmbedder()).quotes(question(asked), replace(found, by_words=by_words))[0].text
+        for by_words in (False, True)
+    )
+    assert near.startswith("Wo ist der")
+    assert told.endswith("Die Theke.")
 
 
 def test_no_more_than_so_many_sentences_are_embedded_and_no_batch_is_too_large() -> None:

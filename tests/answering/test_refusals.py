@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from shared.answering.refusals import SENTENCE, admits_not_knowing, reason_to_refuse, refusal_text
-from shared.domain import RefusalReason
+from shared.model.retrieval import RefusalReason
 
 
 @pytest.mark.parametrize("reason", RefusalReason)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.answering.removal import without
+from shared.answering.citing.removal import without
 
 
 def cut(text: str) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.answering.source_lists import without_source_list
+from shared.answering.citing.source_lists import without_source_list
 
 ANSWER = "We chose Firestore [N1]. The API runs on Cloud Run [N2]."
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shared.answering.subject import speaks_of_subject
-from shared.domain import Retrieved, Scored, TimeHint, TimeRange
+from shared.model.questions import TimeHint, TimeRange
+from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import LAST_WEEK, WRITTEN, passage, retrieved
 
 WEIGHTS = {"database": 3.0, "chose": 1.0}
@@ -35,6 +36,12 @@ def test_likeness_and_words_of_different_passages_do_not_add_up() -> None:
 def test_without_vectors_words_alone_decide() -> None:
     assert speaks_of_subject(found(holding("chose", similarity=0.0)))
     assert not speaks_of_subject(found(holding(similarity=0.0)))
+
+
+def test_in_a_language_that_the_embedder_does_not_speak_words_alone_decide() -> None:
+    """What is in one such language is alike to all the rest in it."""
+    assert speaks_of_subject(replace(found(holding("chose", similarity=0.5)), by_words=True))
+    assert not speaks_of_subject(replace(found(holding(similarity=0.9)), by_words=True))
 
 
 def test_where_only_a_time_is_asked_for_what_is_of_then_speaks_of_it() -> None:

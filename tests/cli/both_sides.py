@@ -9,7 +9,7 @@ from typing import Any
 
 from cli.remote import HttpClient
 from functions.client import Json
-from shared.indexing.markdown_file import note_id_of
+from shared.markdown.file import note_id_of
 from tests.cli.conftest import Aurora
 
 

@@ -23,8 +23,8 @@ from cli.chatting import Conversation, Shown
 from cli.main import main
 from cli.options import Place
 from functions.client import Json
+from shared.api.stream import StreamEvent
 from shared.errors import AuroraError, InvalidArgument
-from shared.wire_stream import StreamEvent
 from tests.cli.conftest import Aurora
 from tests.servers.dev import ROOT
 

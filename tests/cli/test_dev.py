@@ -18,8 +18,8 @@ from cli.dev import _by_first_segment, _by_last_segment, reconcile_waits
 from cli.dev_store import TEMPLATE_TRIGGER, TRIGGER
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.domain import Note
 from shared.indexing.records import LEASE
+from shared.model.notes import Note
 from tests.servers.dev import COMMAND, ROOT, Running, dev
 
 ANIMALS = ("penguin", "walrus", "otter")

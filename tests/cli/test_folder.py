@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.folder import FileNote, Skipped, read, walk
-from shared.indexing.markdown_file import note_id_of
+from shared.markdown.file import note_id_of
 
 Write = Callable[..., Path]
 

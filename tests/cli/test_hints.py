@@ -15,7 +15,7 @@ from cli.main import main
 from cli.options import Place
 from shared.app import NoteDraft
 from shared.bootstrap import build
-from shared.domain import RefusalReason
+from shared.model.retrieval import RefusalReason
 from shared.settings import Settings
 from tests.cli.conftest import Aurora
 from tests.servers.gemini import error, error_info

@@ -15,8 +15,8 @@ from cli.importing import WORKERS, Import
 from cli.options import Place
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
-from shared.domain import Note
-from shared.indexing.markdown_file import note_id_of
+from shared.markdown.file import note_id_of
+from shared.model.notes import Note
 from tests.cli.conftest import Aurora
 
 Write = Callable[..., Path]

@@ -24,8 +24,8 @@ from cli.manifest import Manifest
 from cli.options import Place, close
 from cli.whereabouts import whereabouts
 from shared.bootstrap import build
-from shared.domain import Note
 from shared.errors import NotFound
+from shared.model.notes import Note
 
 TENANT = "local"
 PATHS = st.sampled_from(["a.md", "b.md", "deep/c.md"])

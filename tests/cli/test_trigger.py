@@ -11,8 +11,8 @@ import pytest
 from cli import trigger as trigger_module
 from cli.trigger import Trigger
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import NoteKey
 from shared.indexing.pipeline import index_note
+from shared.model.notes import NoteKey
 from tests.contracts.samples import DAY, note
 
 Deliver = Callable[[NoteKey], int]

@@ -22,8 +22,8 @@ from cli.options import Place
 from cli.report import Report
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
-from shared.domain import Coverage, Vector
 from shared.indexing.records import LEASE
+from shared.model.index import Coverage, Vector
 from tests.cli.conftest import Aurora
 from tests.fakes import HashingEmbedder
 from tests.servers.dev import ROOT, Running, dev

@@ -1,4 +1,4 @@
-"""What `shared.ports.Embedder` promises. An embedder binds it by a subclass with a fixture `embedder`."""
+"""What `shared.ports.models.Embedder` promises. An embedder binds it by a subclass with a fixture `embedder`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.domain import Vector
-from shared.ports import Embedder
+from shared.model.index import Vector
+from shared.ports.models import Embedder
 
 TEXTS = (
     "# Meetings\n\nWe decided to use Cloud Run for the API.",

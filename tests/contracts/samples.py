@@ -8,18 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from shared.domain import (
-    ChunkPut,
-    IndexChange,
-    IndexedChunk,
-    IndexRecord,
-    IndexStatus,
-    Note,
-    Restriction,
-    Vector,
-)
-from shared.ports import Page, Store
-from shared.scopes import scopes_of
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
+from shared.model.notes import Note
+from shared.model.retrieval import Restriction
+from shared.model.scopes import scopes_of
+from shared.ports.stores import Page, Store
 
 T = TypeVar("T")
 

@@ -7,19 +7,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from shared.domain import (
-    AnsweredRequest,
-    DayUsage,
-    Feedback,
-    Rating,
-    Restriction,
-    Spending,
-    StoredRequest,
-    StoredTemplate,
-    Template,
-)
 from shared.errors import AuroraError, Conflict, InvalidArgument
-from shared.ports import Store
+from shared.model.account import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
+from shared.model.retrieval import Restriction
+from shared.model.templates import StoredTemplate, Template
+from shared.ports.stores import Store
 from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, save, unit
 
 CLICK = Feedback("f1", "r-1", DAY, citation="N1")

@@ -9,9 +9,9 @@ from threading import Barrier
 
 import pytest
 
-from shared.domain import ChunkPut, Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk
 from shared.errors import Conflict
-from shared.ports import Store
+from shared.model.index import ChunkPut, Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk
+from shared.ports.stores import Store
 from tests.contracts.samples import DAY, FREE, OTHER, TENANT, VERSION, chunk, note, record, save, unit
 
 V = unit(1, 2, 3, 4)

@@ -8,9 +8,10 @@ from datetime import timedelta, timezone
 
 import pytest
 
-from shared.domain import Folder, IndexChange
 from shared.errors import Conflict, InvalidArgument, StoreUnavailable
-from shared.ports import Store
+from shared.model.index import IndexChange
+from shared.model.notes import Folder
+from shared.ports.stores import Store
 from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, save
 
 UNICODE_ID = "Nöte 日本 😀 #1%_x"

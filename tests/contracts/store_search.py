@@ -8,9 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.domain import IndexChange, Restriction, TimeRange, Vector
-from shared.ports import Store
-from shared.scopes import folder_token, tag_token, vault_token
+from shared.model.index import IndexChange, Vector
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Restriction
+from shared.model.scopes import folder_token, tag_token, vault_token
+from shared.ports.stores import Store
 from tests.contracts.samples import (
     DAY,
     FREE,

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from shared.domain import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.errors import Conflict
-from shared.ports import Store
+from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
+from shared.ports.stores import Store
 from tests.contracts.samples import DAY, OTHER, TENANT
 
 LATER = DAY + timedelta(hours=1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from functools import partial
 
-from shared.domain import IndexChange, IndexStatus, NoteKey
-from shared.ports import Page, Store
+from shared.model.index import IndexChange, IndexStatus
+from shared.model.notes import NoteKey
+from shared.ports.stores import Page, Store
 from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, record, save
 
 THIRD = "tenant-Ü 3"

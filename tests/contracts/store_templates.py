@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shared.domain import StoredTemplate, Template
-from shared.ports import Store
+from shared.model.templates import StoredTemplate, Template
+from shared.ports.stores import Store
 from tests.contracts.samples import OTHER, TENANT, unit
 
 WHOLE = Template(

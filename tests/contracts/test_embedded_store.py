@@ -1,11 +1,11 @@
-"""The embedded store keeps the promises of `shared.ports.Store`."""
+"""The embedded store keeps the promises of `shared.ports.stores.Store`."""
 
 from __future__ import annotations
 
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.contracts.store_contract import StoreContract
 
 

@@ -9,7 +9,7 @@ import pytest
 from shared.adapters.gemini import GeminiEmbedder
 from shared.adapters.local.embedder import LocalEmbedder
 from shared.adapters.openai import OpenAIEmbedder
-from shared.ports import Embedder
+from shared.ports.models import Embedder
 from tests.contracts.embedder_contract import EmbedderContract
 from tests.fakes import HashingEmbedder
 from tests.servers.gemini import GeminiServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.adapters.firestore import FirestoreStore
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.contracts.store_contract import StoreContract
 
 

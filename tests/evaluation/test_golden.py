@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from evaluation.golden import GoldenQuestion, read_golden
-from shared.domain import Filters
 from shared.errors import InvalidArgument
+from shared.model.questions import Filters
 
 FULL = {
     "id": "q1",

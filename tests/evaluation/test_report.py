@@ -18,7 +18,7 @@ from evaluation.plots import bars, lines, shares
 from evaluation.report import Report, html
 from evaluation.tuning import Tuned
 from shared.app import NoteDraft
-from shared.domain import Strategy
+from shared.model.questions import Strategy
 from tests.contracts.samples import chunk
 from tests.retrieval.samples import scored
 

@@ -7,8 +7,8 @@ import pytest
 
 from evaluation.support import judge_pairs, support_figures
 from evaluation.support_pairs import Pair, pairs_of, read_pairs
-from shared.answering.support import OfflineJudge
 from shared.errors import InvalidArgument
+from shared.judging.support import OfflineJudge
 
 PAIRS = Path(__file__).parents[2] / "examples" / "support.jsonl"
 TEXTS = (

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from evaluation.vectors import RememberingEmbedder
-from shared.ports import Embedder
+from shared.ports.models import Embedder
 from tests.fakes import HashingEmbedder
 
 

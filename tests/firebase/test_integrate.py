@@ -16,7 +16,7 @@ import pytest
 from tree_sitter import Language, Parser
 
 from functions.routes.notes import NoteBody
-from shared.limits import LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MOST_TAGS, MOST_TEXT_BYTES
+from shared.model.limits import LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MOST_TAGS, MOST_TEXT_BYTES
 from tests.servers.auth_emulator import AuthEmulator
 from tests.servers.dev import ROOT, Running, dev
 from tests.servers.npm import installed

@@ -14,7 +14,7 @@ import pytest
 
 from shared.app import NoteDraft
 from shared.bootstrap import build
-from shared.domain import NoteKey
+from shared.model.notes import NoteKey
 from shared.settings import Settings
 from tests.servers.auth_emulator import AuthEmulator
 from tests.servers.function import running

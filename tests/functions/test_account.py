@@ -10,9 +10,10 @@ import pytest
 from werkzeug.test import TestResponse
 
 from shared import bootstrap
-from shared.domain import Note, Template
 from shared.errors import StoreUnavailable
-from shared.ports import Page, Store
+from shared.model.notes import Note
+from shared.model.templates import Template
+from shared.ports.stores import Page, Store
 from tests.functions.world import START, World, problem
 
 SECRET = "the treasure lies under the third oak"

@@ -21,7 +21,7 @@ HEAVY = (
     "google.cloud.firestore",
     "google.auth",
     "shared.bootstrap",
-    "shared.domain",
+    "shared.model",
 )
 
 PROBE = """

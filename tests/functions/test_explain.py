@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.wire_explain import MOST_PASSAGES
+from shared.api.explain import MOST_PASSAGES
 from tests.functions.world import World, problem
 
 

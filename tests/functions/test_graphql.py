@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from graphql import GraphQLInputObjectType, GraphQLObjectType, build_schema, get_introspection_query
 
-from functions._graphql import SDL
-from functions._turns import SettingsBody
+from functions.graphql_schema import SDL
+from functions.http.turns import SettingsBody
 from shared import bootstrap
-from shared.domain import SETTING_NAMES, Prompt, SessionSettings, SettingsPatch
-from shared.wire_types import SessionSettingsJson
+from shared.api.sessions import SessionSettingsJson
+from shared.model.answers import Prompt
+from shared.model.sessions import SETTING_NAMES, SessionSettings, SettingsPatch
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
 

@@ -9,7 +9,6 @@ import uuid
 import pytest
 
 from shared.answering.quoting import Quoter
-from shared.domain import NoteKey
 from shared.errors import (
     AuroraError,
     BrokenPromise,
@@ -21,6 +20,7 @@ from shared.errors import (
     StoreUnavailable,
     TooLarge,
 )
+from shared.model.notes import NoteKey
 from tests.functions.world import World, problem
 
 SECRET = "the treasure lies under the third oak"

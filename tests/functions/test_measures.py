@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from functions._log import JsonLines
-from shared import bootstrap, spans
+from functions.http.log import JsonLines
+from shared import bootstrap
 from shared.adapters.otel import OtelRecorder
 from shared.bootstrap import build
 from shared.errors import ModelUnavailable
 from shared.settings import Settings
+from shared.tracing import spans
 from tests.fakes import HashingEmbedder, ScriptedWriter
 from tests.functions.world import World
 from tests.servers.scripted import Reply, ScriptedServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.errors import ModelUnavailable
-from shared.indexing.markdown_file import note_id_of
+from shared.markdown.file import note_id_of
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World, problem
 

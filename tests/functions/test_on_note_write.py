@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 
 from shared import bootstrap
-from shared.domain import IndexChange, IndexRecord, IndexStatus, Vector
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.index import IndexChange, IndexRecord, IndexStatus, Vector
 from tests.fakes import HashingEmbedder
 from tests.functions.world import START, World
 

@@ -10,8 +10,8 @@ import pytest
 from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.protocol import fill, protocol
-from shared.domain import StoredTemplate, Template
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.templates import StoredTemplate, Template
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World
 

@@ -14,15 +14,17 @@ from datetime import datetime
 import pytest
 from werkzeug.test import TestResponse
 
-from functions._bodies import parse
-from functions._calls import Call
-from functions._once import request_key
+from functions.http.bodies import parse
+from functions.http.calls import Call
+from functions.http.once import request_key
 from functions.routes.chat import ChatBody
 from shared import bootstrap
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import AnsweredRequest, Draft, Piece, Prompt
 from shared.errors import StoreUnavailable
-from shared.ports import Identity, Writer
+from shared.model.account import AnsweredRequest
+from shared.model.answers import Draft, Piece, Prompt
+from shared.ports.access import Identity
+from shared.ports.models import Writer
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
 from tests.servers.sdk_parsers import event_source

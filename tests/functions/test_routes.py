@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from functions import api, chat, reconcile
-from functions._calls import Route
-from shared.domain import Session
+from functions.http.calls import Route
+from shared.model.sessions import Session
 from tests.functions.world import START, World
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from shared.app import NoteDraft
 from shared.bootstrap import build
-from shared.domain import NoteKey
+from shared.model.notes import NoteKey
 from shared.settings import Settings
 from tests.servers.certificates import PROJECT, unsigned
 from tests.servers.function import RunningFunction, running

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from shared import bootstrap
-from shared.domain import Answer, Message, Piece, Prompt, Question, Role, SettingsPatch
+from shared.api.answers import answer_json
 from shared.errors import ModelUnavailable
+from shared.model.answers import Answer, Piece, Prompt
+from shared.model.questions import Question
+from shared.model.sessions import Message, Role, SettingsPatch
 from shared.sessions.service import NEW
 from shared.sessions.source_list import LINE
-from shared.wire import answer_json
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
 

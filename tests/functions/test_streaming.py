@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from functions._sse import Burst, Form, attended, encoded, unwrapped
+from functions.http.sse import Burst, Form, attended, encoded, unwrapped
 from shared import bootstrap
-from shared.domain import Piece
+from shared.api.stream import SILENCE, StreamEvent
 from shared.errors import ModelUnavailable
-from shared.ports import Writer
-from shared.wire_stream import SILENCE, StreamEvent
+from shared.model.answers import Piece
+from shared.ports.models import Writer
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
 from tests.servers.sdk_parsers import Received, Unreadable, android, event_source, ios, javascript
@@ -271,7 +271,7 @@ def test_a_client_that_is_gone_ends_the_stream_in_a_silence() -> None:
 
 
 def test_a_slow_step_does_not_hold_up_the_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("functions._sse.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("functions.http.sse.LOOK_SECONDS", 0.02)
     done = threading.Event()
 
     def slow() -> Generator[str]:

@@ -12,7 +12,7 @@ import pytest
 
 from shared import bootstrap
 from shared.answering.grounding import Scrutiny
-from shared.domain import Piece, Prompt
+from shared.model.answers import Piece, Prompt
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
 

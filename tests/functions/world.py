@@ -17,9 +17,11 @@ from werkzeug.test import TestResponse
 from shared.answering.quoting import Quoter
 from shared.app import App
 from shared.errors import AuroraError, Unauthenticated
-from shared.ports import Embedder, Identity, Store
+from shared.ports.access import Identity
+from shared.ports.models import Embedder
+from shared.ports.stores import Store
 from shared.settings import Settings
-from shared.threads import RequestThreads
+from shared.tracing.threads import RequestThreads
 
 ROOT = Path(__file__).resolve().parents[2]
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

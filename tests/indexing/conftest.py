@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain import IndexedChunk, StoredChunk
 from shared.indexing.changes import Changes, compare
+from shared.model.index import IndexedChunk, StoredChunk
 from tests.contracts.samples import chunk
 
 TEXTS = st.lists(st.sampled_from("abcdef"), max_size=8)

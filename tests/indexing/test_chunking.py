@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.domain import Chunk
 from shared.indexing.chunking import MOST_SECTIONS, STRATEGIES, chunk
 from shared.indexing.cuts import TARGET
-from shared.text.estimates import tokens
+from shared.language.estimates import tokens
+from shared.model.index import Chunk
 from tests.indexing.prose import drawn, paragraph, words
 
 pytestmark = pytest.mark.slow

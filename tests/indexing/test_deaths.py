@@ -8,7 +8,7 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.errors import NoteBusy
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (
     TENANT,

@@ -10,10 +10,11 @@ from threading import Barrier
 
 import pytest
 
-from shared.domain import IndexStatus, Restriction, Vector
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable, NoteBusy
 from shared.indexing.pipeline import index_version
-from shared.ports import Store
+from shared.model.index import IndexStatus, Vector
+from shared.model.retrieval import Restriction
+from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (
     TENANT,

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from shared.domain import IndexRecord, IndexStatus
 from shared.indexing.records import begun, finished, is_due, is_leased, leased, rejected, set_back
+from shared.model.index import IndexRecord, IndexStatus
 from tests.indexing.world import START
 
 PENDING = IndexRecord("r1", IndexStatus.PENDING, 3, "c:m:4", START)

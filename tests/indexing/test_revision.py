@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from shared.domain import Note
 from shared.indexing.revision import note_revision
+from shared.model.notes import Note
 from tests.contracts.samples import note
 
 CHANGES: dict[str, Any] = {

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from shared.domain import Vector
 from shared.errors import BrokenPromise
 from shared.indexing.vectors import embed
+from shared.model.index import Vector
 from tests.contracts.samples import unit
 from tests.fakes import HashingEmbedder
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 
-from shared.domain import Chunk, IndexedChunk
 from shared.indexing.wanted import embedded_texts, wanted_chunks
-from shared.text.terms import stems
+from shared.language.terms import stems
+from shared.model.index import Chunk, IndexedChunk
 from tests.indexing.world import note
 
 TEXT = "# Meetings\n\nWe met 🙂 at noon.\n\n## Standup\n\nNothing new."

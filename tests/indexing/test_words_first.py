@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
-from shared.domain import IndexStatus, Restriction
 from shared.indexing.pipeline import IndexOutcome, index_note
-from shared.ports import Store
+from shared.model.index import IndexStatus
+from shared.model.retrieval import Restriction
+from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (
     TENANT,

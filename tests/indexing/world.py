@@ -11,12 +11,15 @@ from typing import Any, cast
 
 import pytest
 
-from shared.domain import Folder, IndexedChunk, IndexRecord, Note, NoteKey, Restriction, StoredChunk, Vector
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import IndexOutcome, index_note
-from shared.ports import Embedder, Store
-from shared.text.dates import date_in_words
-from shared.text.terms import stems
+from shared.language.terms import stems
+from shared.model.index import IndexedChunk, IndexRecord, StoredChunk, Vector
+from shared.model.notes import Folder, Note, NoteKey
+from shared.model.retrieval import Restriction
+from shared.ports.models import Embedder
+from shared.ports.stores import Store
+from shared.times.dates import date_in_words
 from tests.fakes import HashingEmbedder
 
 TENANT = "tenant-a"

@@ -9,13 +9,17 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from datetime import datetime
 from typing import Any, cast
 
-from shared.domain import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note, Question, Retrieved
 from shared.errors import StoreUnavailable
-from shared.ports import Embedder, Reranker, Store
+from shared.language.terms import stems
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
+from shared.model.notes import Note
+from shared.model.questions import Question
+from shared.model.retrieval import Retrieved
+from shared.model.scopes import scopes_of
+from shared.ports.models import Embedder, Reranker
+from shared.ports.stores import Store
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, retrieve
-from shared.scopes import scopes_of
-from shared.text.terms import stems
 from tests.contracts.samples import TENANT
 from tests.fakes import HashingEmbedder
 from tests.retrieval.samples import NOW

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from shared.domain import Candidate
+from shared.model.retrieval import Candidate
 from tests.retrieval.samples import candidate
 
 Drawn = tuple[list[Candidate], set[str], float]

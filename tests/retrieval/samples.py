@@ -6,19 +6,12 @@ from array import array
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
-from shared.domain import (
-    Candidate,
-    CorpusStats,
-    IndexedChunk,
-    RetrievalMode,
-    Scale,
-    Scored,
-    Scores,
-    TimeRange,
-)
+from shared.model.index import IndexedChunk
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored, Scores
+from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.pool import Pool
-from shared.retrieval.scores import Formula, keyword_parts
+from shared.retrieval.scoring.scores import Formula, keyword_parts
 from tests.contracts.samples import VERSION, chunk
 
 NOW = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)

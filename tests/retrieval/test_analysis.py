@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.domain import Question
+from shared.model.questions import Question
 from shared.retrieval.analysis import MAX_STEMS, analyse
 
 NOW = datetime(2026, 11, 18, 14, 0, tzinfo=UTC)

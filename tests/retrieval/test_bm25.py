@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from shared.domain import CorpusStats
+from shared.model.retrieval import CorpusStats
 from shared.retrieval.bm25 import bm25
 from tests.contracts.samples import chunk
 

@@ -17,9 +17,10 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import Filters, Question, Retrieved, Scores, Strategy
-from shared.retrieval.folders import Wish, retrieve_from_folders
-from shared.scopes import place_token
+from shared.folders.search import Wish, retrieve_from_folders
+from shared.model.questions import Filters, Question, Strategy
+from shared.model.retrieval import Retrieved, Scores
+from shared.model.scopes import place_token
 from tests.contracts.samples import TENANT
 from tests.emulated import patient_store
 from tests.fakes import ScriptedWriter

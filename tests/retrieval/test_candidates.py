@@ -8,7 +8,9 @@ from threading import Event
 
 import pytest
 
-from shared.domain import Filters, RefusalReason, Vector
+from shared.model.index import Vector
+from shared.model.questions import Filters
+from shared.model.retrieval import RefusalReason
 from tests.fakes import HashingEmbedder
 from tests.retrieval.library import Counted, Library, notes
 from tests.retrieval.samples import days_ago

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from shared.domain import ChunkPut, Filters, IndexChange, IndexRecord, IndexStatus, Note, Question, Strategy
 from shared.errors import InvalidArgument
+from shared.model.index import ChunkPut, IndexChange, IndexRecord, IndexStatus
+from shared.model.notes import Note
+from shared.model.questions import Filters, Question, Strategy
 from shared.retrieval.explanation import Absence, Explanation, NoteReport, explain
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import VERSION, Library
@@ -53,6 +55,15 @@ def test_the_figures_are_those_of_the_search(library: Library, strategy: Strateg
         (report,) = note.passages
         assert (report.scored, report.place, report.absence) == (passage, place, None)
         assert sum(report.shares) == pytest.approx(passage.score)
+
+
+def test_the_figures_are_those_of_a_search_by_letters(library: Library) -> None:
+    library.add("loan", "Der Leihcomputer wird an der Theke ausgegeben")
+    library.add("food", "Am Abend kochen wir für die ganze Gruppe")
+    library.writer.languages = frozenset({"en"})
+    asked = "Wo gibt es die Computer?"
+    (report,) = _explain(library, "loan", text=asked).notes[0].passages
+    assert report.scored == library.ask(asked).selected[0]
 
 
 def test_each_leg_tells_rank_part_and_what_it_adds(library: Library) -> None:

@@ -14,11 +14,13 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.domain import ChunkPut, Filters, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Note, Question
-from shared.retrieval.folders import Wish, retrieve_from_folders
-from shared.retrieval.places import MOST_PARTS
-from shared.scopes import scopes_of
-from shared.text.terms import stems
+from shared.folders.search import Wish, retrieve_from_folders
+from shared.language.terms import stems
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
+from shared.model.notes import Note
+from shared.model.questions import Filters, Question
+from shared.model.scopes import scopes_of
+from shared.retrieval.candidates.places import MOST_PARTS
 from tests.contracts.samples import TENANT
 from tests.emulated import patient_store
 from tests.fakes import HashingEmbedder, ScriptedWriter

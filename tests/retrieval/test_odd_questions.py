@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.domain import RetrievalMode
+from shared.model.retrieval import RetrievalMode
 from tests.retrieval.library import Library, notes
 from tests.retrieval.samples import days_ago
 

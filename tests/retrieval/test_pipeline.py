@@ -7,20 +7,12 @@ from typing import cast
 
 import pytest
 
-from shared.domain import (
-    ChunkPut,
-    Filters,
-    Leg,
-    Note,
-    RefusalReason,
-    RetrievalMode,
-    Scale,
-    SilentLeg,
-    Strategy,
-    TimeRange,
-)
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFound, StoreUnavailable
-from shared.ports import Store
+from shared.model.index import ChunkPut
+from shared.model.notes import Note
+from shared.model.questions import Filters, Strategy, TimeRange
+from shared.model.retrieval import Leg, RefusalReason, RetrievalMode, Scale, SilentLeg
+from shared.ports.stores import Store
 from shared.retrieval.pipeline import RetrievalStore
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import Broken, Library, notes
@@ -116,6 +108,18 @@ def test_a_chunk_whose_vector_is_still_to_come_is_found_by_its_words(library: Li
     found = library.ask("What is zinc used for?")
     assert found.selected[0].chunk.note_id == "new"
     assert (found.mode, found.selected[0].scores.vector) == (RetrievalMode.WEIGHTED, 0.0)
+
+
+def test_in_a_language_that_the_embedder_does_not_speak_words_are_known_by_their_letters(library: Library) -> None:
+    library.add("loan", "Der Leihcomputer wird an der Theke ausgegeben")
+    library.add("food", "Am Abend kochen wir für die ganze Gruppe")
+    asked = "Wo gibt es die Computer?"
+    assert all(each.scores.keyword == 0.0 for each in library.ask(asked).selected)
+    library.writer.languages = frozenset({"en"})
+    found = library.ask(asked)
+    assert (found.by_words, notes(found)[0]) == (True, "loan")
+    assert found.selected[0].scores.keyword > 0
+    assert not library.ask("Where does the API run?").by_words
 
 
 def test_a_named_time_restricts_every_leg(library: Library) -> None:

@@ -10,10 +10,11 @@ from itertools import islice
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain import Candidate, IndexRecord, Scored, Vector
-from shared.retrieval.pool import Pool
-from shared.retrieval.ranking import best_first
-from shared.retrieval.scores import ranked
+from shared.model.index import IndexRecord, Vector
+from shared.model.retrieval import Candidate, Scored
+from shared.retrieval.candidates.pool import Pool
+from shared.retrieval.scoring.ranking import best_first
+from shared.retrieval.scoring.scores import ranked
 from tests.contracts.samples import TENANT, record
 from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import candidate, formula_of, pool_of

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.domain import Filters
+from shared.model.questions import Filters
 from tests.retrieval.library import Library, notes
 from tests.retrieval.samples import days_ago
 

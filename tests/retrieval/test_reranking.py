@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from shared.domain import Reranked
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.model.retrieval import Reranked
 from tests.retrieval.library import Library, notes
 from tests.retrieval.samples import days_ago
 

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from shared.domain import Filters, Folder, Restriction, TimeRange
 from shared.errors import InvalidArgument, NotFound
+from shared.model.notes import Folder
+from shared.model.questions import Filters, TimeRange
+from shared.model.retrieval import Restriction
+from shared.model.scopes import folder_token, tag_token, vault_token
 from shared.retrieval.restriction import restrict, within
-from shared.scopes import folder_token, tag_token, vault_token
 from tests.retrieval.samples import NOW, days_ago
 
 FOLDERS = (

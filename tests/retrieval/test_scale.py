@@ -14,10 +14,12 @@ import pytest
 from cli.folder import FileNote, read, walk
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import BOX_SCALE, LocalEmbedder
-from shared.domain import ChunkPut, IndexedChunk, Note, NoteKey, Scale
 from shared.errors import OperatorError
 from shared.indexing.pipeline import index_note, index_version
-from shared.retrieval.scale import UNKNOWN, estimated, measured
+from shared.model.index import ChunkPut, IndexedChunk
+from shared.model.notes import Note, NoteKey
+from shared.model.retrieval import Scale
+from shared.retrieval.scoring.scale import UNKNOWN, estimated, measured
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import VERSION, Counted, Library
 from tests.retrieval.samples import days_ago

@@ -10,13 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain import (
-    RetrievalMode,
-    Scale,
-    TimeRange,
-)
-from shared.retrieval.scale import calibrated, vector_part
-from shared.retrieval.scores import contenders, keyword_parts, nearness, ranked
+from shared.model.questions import TimeRange
+from shared.model.retrieval import RetrievalMode, Scale
+from shared.retrieval.scoring.scale import calibrated, vector_part
+from shared.retrieval.scoring.scores import contenders, keyword_parts, nearness, ranked
 from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import NOW, OPTIONS, candidate, days_ago, formula_of, pool_of
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain import Scored
-from shared.retrieval.selection import best_of_notes, select
+from shared.model.retrieval import Scored
+from shared.retrieval.scoring.selection import best_of_notes, select
 from tests.contracts.samples import chunk
 from tests.retrieval.samples import scored
 

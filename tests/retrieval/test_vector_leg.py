@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.domain import Neighbour, Restriction, Vector
 from shared.errors import StoreUnavailable
-from shared.retrieval.vector_leg import Near, Part, VectorLeg
+from shared.model.index import Vector
+from shared.model.retrieval import Neighbour, Restriction
+from shared.retrieval.candidates.vector_leg import Near, Part, VectorLeg
 from tests.contracts.samples import chunk
 
 QUERY = array("f", [1.0])

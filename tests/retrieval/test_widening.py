@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shared.domain import TimeRange
-from shared.retrieval.widening import widen
+from shared.model.questions import TimeRange
+from shared.retrieval.candidates.widening import widen
 from tests.retrieval.samples import days_ago
 
 NAMED = TimeRange(days_ago(11), days_ago(10))

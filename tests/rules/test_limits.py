@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from cli.emulator import Emulator
-from shared.limits import LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MOST_TAGS, MOST_TEXT_BYTES
+from shared.model.limits import LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MOST_TAGS, MOST_TEXT_BYTES
 from shared.templates import limits as of_templates
 from tests.functions.world import World
 from tests.rules.apps import SERVER_TIME, App

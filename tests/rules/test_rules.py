@@ -9,8 +9,8 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.domain import Note
 from shared.errors import OperatorError
+from shared.model.notes import Note
 from tests.contracts.samples import chunk, note, save, unit
 from tests.rules.apps import SERVER_TIME, App
 

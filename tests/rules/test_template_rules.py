@@ -10,7 +10,7 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.domain import StoredTemplate, Template
+from shared.model.templates import StoredTemplate, Template
 from tests.contracts.samples import unit
 from tests.rules.apps import App
 

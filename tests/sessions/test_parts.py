@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain import Message, Role, Spot
 from shared.errors import InvalidArgument
-from shared.page_tokens import make_token
+from shared.model.sessions import Message, Role, Spot
+from shared.ports.page_tokens import make_token
 from shared.sessions.history import earlier_turns
 from shared.sessions.source_list import LINE, with_sources, without_sources
 from shared.sessions.titles import holds, title_of

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.domain import Exchange, Question
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.questions import Exchange, Question
 from shared.sessions.history import Earlier
 from shared.sessions.standalone import LONGEST_ANSWER, resolve
 from tests.fakes import ScriptedWriter

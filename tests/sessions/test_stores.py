@@ -9,9 +9,13 @@ from datetime import timedelta
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import Answer, Citation, IndexChange, Question, Scored, Scores, SettingsPatch, Usage
 from shared.errors import InvalidArgument, NotFound, StoreUnavailable
-from shared.ports import Store
+from shared.model.answers import Answer, Citation, Usage
+from shared.model.index import IndexChange
+from shared.model.questions import Question
+from shared.model.retrieval import Scored, Scores
+from shared.model.sessions import SettingsPatch
+from shared.ports.stores import Store
 from shared.sessions.service import Sessions, Turn
 from tests.contracts.samples import DAY, OTHER, TENANT, chunk, note, record, save
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from datetime import timedelta
 
-from shared.domain import Note, NoteKey
-from shared.ports import Store
+from shared.model.notes import Note, NoteKey
+from shared.ports.stores import Store
 from tests.indexing.world import START, TENANT
 
 NOTES = 40

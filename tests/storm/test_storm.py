@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.ports import Store
+from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import TENANT, fresh_index, whole_index
 from tests.storm.author import NOTES, Author

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, cast
 
-from shared.domain import IndexChange, NoteKey, Vector
 from shared.errors import ModelUnavailable, Unavailable
 from shared.indexing.pipeline import index_note
-from shared.indexing.reconcile import ReconcileReport, reconcile
-from shared.ports import Embedder, Store
+from shared.model.index import IndexChange, Vector
+from shared.model.notes import NoteKey
+from shared.ports.models import Embedder
+from shared.ports.stores import Store
+from shared.sweep.reconcile import ReconcileReport, reconcile
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock, Killed, Life, mortal_embedder, mortal_store
 from tests.storm.author import Author

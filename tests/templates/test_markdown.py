@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shared.domain import Template
 from shared.errors import InvalidArgument
+from shared.model.templates import Template
 from shared.templates.limits import LONGEST_CONTENT, check, is_template_id
 from shared.templates.markdown import read_template
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import StoredTemplate, Template, TemplateKey
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable
+from shared.model.templates import StoredTemplate, Template, TemplateKey
 from shared.templates import pipeline
 from shared.templates.embedding import CONTENT_READ, embedded_text, is_current
 from tests.contracts.samples import OTHER, TENANT, unit

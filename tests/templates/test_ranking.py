@@ -8,11 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from shared.domain import (
-    Scale,
-    StoredTemplate,
-    Template,
-)
+from shared.model.retrieval import Scale
+from shared.model.templates import StoredTemplate, Template
 from shared.templates.ranking import CHAIN_OF_THOUGHT, fallback, rank
 from tests.contracts.samples import unit
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.domain import Template
+from shared.model.templates import Template
 from shared.templates.folders import Problem, Shelf
 from shared.templates.shelf import deliver, revision
 

@@ -6,7 +6,7 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import LocalEmbedder
-from shared.domain import Scale
+from shared.model.retrieval import Scale
 from shared.templates import pipeline
 from shared.templates.folders import SHIPPED
 from shared.templates.ranking import CHAIN_OF_THOUGHT, rank

@@ -7,7 +7,7 @@ import re
 from collections.abc import Generator, Iterator
 from urllib.parse import quote_plus
 
-from shared.domain import Draft, Piece, Prompt
+from shared.model.answers import Draft, Piece, Prompt
 
 _KEY = re.compile(r"[0-9a-f]{16}")
 _LABEL = re.compile(r"[(\[]\W{0,3}[Nn](\d{1,6})")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from shared import bootstrap
-from shared.domain import Piece
 from shared.errors import AuroraError, ModelUnavailable
+from shared.model.answers import Piece
 from tests.active import active
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World

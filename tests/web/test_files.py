@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from playwright.sync_api import Page, expect
 
 from cli.main import main
-from shared.indexing.markdown_file import note_id_of
+from shared.markdown.file import note_id_of
 from tests.servers.dev import Running, dev
 from tests.web.conftest import SHOTS
 

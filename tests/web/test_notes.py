@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from shared.indexing.markdown_file import note_id_of
+from shared.markdown.file import note_id_of
 from tests.servers.dev import Running
 from tests.web.conftest import OpenPage
 from tests.web.moves import ask, open_notes, until, write_note

@@ -9,10 +9,10 @@ from dataclasses import asdict
 from datetime import date, datetime
 
 from shared.adapters.embedded import rows
-from shared.domain import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
 from shared.errors import Conflict
-from shared.page_tokens import make_token, read_token
-from shared.ports import Page
+from shared.model.account import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
+from shared.ports.page_tokens import make_token, read_token
+from shared.ports.stores import Page
 
 _COLUMN: Mapping[Spending, str] = {Spending.ANSWERS: "answers", Spending.EMBEDDED_TOKENS: "embedded_tokens"}
 

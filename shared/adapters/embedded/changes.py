@@ -8,8 +8,8 @@ from array import array
 from collections.abc import Mapping, Sequence
 
 from shared.adapters.embedded import rows, tokens
-from shared.domain import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
 from shared.errors import Conflict
+from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
 
 KEPT_REMOVALS = 1000
 """For how many revisions the ids of removed vectors are kept; a reader that is further behind reads all anew."""

@@ -6,11 +6,11 @@ import re
 import sqlite3
 
 from shared.adapters.embedded import rows
-from shared.domain import Folder, Note
 from shared.errors import Conflict, InvalidArgument
-from shared.page_tokens import make_token, read_token
-from shared.ports import Page
-from shared.scopes import ancestors
+from shared.model.notes import Folder, Note
+from shared.model.scopes import ancestors
+from shared.ports.page_tokens import make_token, read_token
+from shared.ports.stores import Page
 
 _WITHOUT_TEXT = rows.NOTE_COLUMNS.removesuffix("text") + "''"
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")

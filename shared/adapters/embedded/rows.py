@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from shared.adapters.embedded import tokens
-from shared.domain import IndexedChunk, IndexRecord, IndexStatus, Note
+from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
+from shared.model.notes import Note
 
 Row: TypeAlias = tuple[Any, ...]
 

@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 
 from shared.adapters.embedded import rows, tokens
 from shared.adapters.embedded.vectors import Allowed, VectorSpace
-from shared.domain import CorpusStats, IndexedChunk, IndexRecord, Neighbour, Restriction, TimeRange, Vector
+from shared.model.index import IndexedChunk, IndexRecord, Vector
+from shared.model.questions import TimeRange
+from shared.model.retrieval import CorpusStats, Neighbour, Restriction
 
 _BEGIN = 0
 _END = rows.to_micros(datetime.max.replace(tzinfo=UTC)) + 1

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from shared.adapters.embedded.rows import to_datetime, to_micros
-from shared.domain import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.errors import Conflict
+from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 
 _COLUMNS = "session_id, updated_at, created_at, message_count, title, first_question, settings"
 

@@ -9,36 +9,17 @@ from pathlib import Path
 from shared.adapters.embedded import account, changes, erasure, notes, search, sessions, sweep, templates
 from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.vectors import VectorSpace
-from shared.domain import (
-    AnsweredRequest,
-    CorpusStats,
-    Coverage,
-    DayUsage,
-    Feedback,
-    Folder,
-    IndexChange,
-    IndexedChunk,
-    IndexRecord,
-    Message,
-    Neighbour,
-    Note,
-    NoteKey,
-    Restriction,
-    Session,
-    SettingsPatch,
-    Spending,
-    Spot,
-    StoredChunk,
-    StoredRecord,
-    StoredRequest,
-    StoredTemplate,
-    Vector,
-)
-from shared.ports import Page
+from shared.model.account import AnsweredRequest, DayUsage, Feedback, Spending, StoredRequest
+from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
+from shared.model.notes import Folder, Note, NoteKey
+from shared.model.retrieval import CorpusStats, Neighbour, Restriction
+from shared.model.sessions import Message, Session, SettingsPatch, Spot
+from shared.model.templates import StoredTemplate
+from shared.ports.stores import Page
 
 
 class EmbeddedStore:
-    """`shared.ports.Store` in a folder. Safe for threads, and for several processes on the same folder.
+    """`shared.ports.stores.Store` in a folder. Safe for threads, and for several processes on the same folder.
 
     A write that waits for other processes longer than `patience` (seconds) raises StoreUnavailable.
     A damaged file, one of a newer version or one that is not ours raises OperatorError naming it; none is ever deleted.

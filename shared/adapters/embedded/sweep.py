@@ -12,10 +12,10 @@ from urllib.parse import quote
 
 from shared.adapters.embedded import rows
 from shared.adapters.embedded.files import TenantFile, make_folder
-from shared.domain import NoteKey
 from shared.errors import StoreUnavailable
-from shared.page_tokens import make_token, read_token
-from shared.ports import Page
+from shared.model.notes import NoteKey
+from shared.ports.page_tokens import make_token, read_token
+from shared.ports.stores import Page
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from shared.domain import StoredTemplate, Template, Vector
-from shared.ports import MOST_TEMPLATES
+from shared.model.index import Vector
+from shared.model.templates import StoredTemplate, Template
+from shared.ports.stores import MOST_TEMPLATES
 
 _COLUMNS = "body, vector, vector_key"
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shared.adapters.embedded.changes import KEPT_REMOVALS
 from shared.adapters.embedded.codes import Codes, load_numpy
-from shared.domain import Vector
+from shared.model.index import Vector
 
 if TYPE_CHECKING:
     import numpy as np

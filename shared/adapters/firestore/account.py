@@ -12,17 +12,17 @@ from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import Fields
 from shared.adapters.firestore.protocol import protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
-from shared.domain import AnsweredRequest, Feedback, Rating, StoredRequest
 from shared.errors import TooLarge
-from shared.page_tokens import make_token, read_token
-from shared.ports import Page
+from shared.model.account import AnsweredRequest, Feedback, Rating, StoredRequest
+from shared.ports.page_tokens import make_token, read_token
+from shared.ports.stores import Page
 
 MAX_ANSWER = 900_000
 """Bytes of a kept reply: Firestore's documents end at 1 MiB."""
 
 
 class Account:
-    """`shared.ports.FeedbackStore` and `RequestStore` on Firestore."""
+    """`shared.ports.stores.FeedbackStore` and `RequestStore` on Firestore."""
 
     _connection: Connection
 

@@ -15,8 +15,9 @@ from shared.adapters.firestore.packing import packed
 from shared.adapters.firestore.places import stamp, touch
 from shared.adapters.firestore.protocol import fill, protocol, put
 from shared.adapters.firestore.sizes import CHUNKS, Weight, document_weight
-from shared.domain import Folder, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
 from shared.errors import Conflict
+from shared.model.index import IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
+from shared.model.notes import Folder
 
 RESERVED = Weight(entries=100, bytes=2**16)
 """Of each commit for the record, the folder and the stamp."""

@@ -13,7 +13,8 @@ from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.documents import is_kept, posting_path
 from shared.adapters.firestore.queries import Order, Query, count
-from shared.domain import CorpusStats, Folder
+from shared.model.notes import Folder
+from shared.model.retrieval import CorpusStats
 
 FRESH_SECONDS = 2.0
 """How long figures are used again without asking. So after another instance's write, searches here may weigh stems

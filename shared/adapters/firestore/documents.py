@@ -9,8 +9,9 @@ from typing import Any
 
 from shared.adapters.firestore.protocol import microseconds, plain, timestamp
 from shared.adapters.firestore.queries import path
-from shared.domain import Folder, IndexedChunk, IndexRecord, IndexStatus, Note
 from shared.errors import InvalidArgument
+from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
+from shared.model.notes import Folder, Note
 
 CHUNK_FIELDS = (
     "noteId", "position", "title", "headingPath", "text", "start", "end", "utf16Start", "createdAt", "updatedAt",

@@ -27,7 +27,7 @@ EVERYTHING = ""
 
 
 class Erasure:
-    """`shared.ports.ErasureStore` on Firestore."""
+    """`shared.ports.stores.ErasureStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

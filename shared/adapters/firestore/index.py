@@ -15,11 +15,11 @@ from shared.adapters.firestore.packing import halves
 from shared.adapters.firestore.places import Places
 from shared.adapters.firestore.protocol import vector_of
 from shared.adapters.firestore.queries import Is, Query, Where, count
-from shared.domain import Coverage, IndexChange, IndexStatus, StoredChunk, StoredRecord, Vector
+from shared.model.index import Coverage, IndexChange, IndexStatus, StoredChunk, StoredRecord, Vector
 
 
 class Index:
-    """`shared.ports.IndexStore` on Firestore."""
+    """`shared.ports.stores.IndexStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

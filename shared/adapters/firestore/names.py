@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from shared.domain import NoteKey
 from shared.errors import InvalidArgument
+from shared.model.notes import NoteKey
 
 _RESERVED = re.compile(r"\.{1,2}|__.*__", re.DOTALL)
 _KEY = re.compile(r"tenants/([^/]+)/[^/]+/([^/]+)", re.DOTALL)

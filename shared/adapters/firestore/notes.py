@@ -12,10 +12,10 @@ from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import note_fields, note_of
 from shared.adapters.firestore.protocol import protocol, put
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where
-from shared.domain import Folder, Note
 from shared.errors import Conflict, InvalidArgument, TooLarge
-from shared.page_tokens import make_token, read_token
-from shared.ports import Page
+from shared.model.notes import Folder, Note
+from shared.ports.page_tokens import make_token, read_token
+from shared.ports.stores import Page
 
 MAX_BYTES = 1_000_000
 """Of all a note's texts together: Firestore's documents end at 1 MiB."""
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class Notes:
-    """`shared.ports.NoteStore` on Firestore."""
+    """`shared.ports.stores.NoteStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

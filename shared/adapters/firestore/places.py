@@ -15,8 +15,8 @@ from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import place_key
 from shared.adapters.firestore.protocol import change, protocol, put
 from shared.adapters.firestore.queries import Is, Query, Where
-from shared.domain import Folder
 from shared.errors import Conflict
+from shared.model.notes import Folder
 
 MOST_KNOWN = 10_000
 """Folders that are remembered to stand."""

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from shared.adapters.firestore.protocol import fill, protocol
-from shared.domain import Vector
+from shared.model.index import Vector
 
 KEY = "__name__"
 """Firestore's name for a document's own path."""

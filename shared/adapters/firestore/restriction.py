@@ -8,7 +8,8 @@ from __future__ import annotations
 from shared.adapters.firestore.documents import LAST_MOMENT, posting, posting_path
 from shared.adapters.firestore.protocol import microseconds
 from shared.adapters.firestore.queries import Is, Where
-from shared.domain import Restriction, TimeRange
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Restriction
 
 MAX_VALUES = 30
 

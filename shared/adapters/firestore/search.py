@@ -29,8 +29,9 @@ from shared.adapters.firestore.restriction import (
     is_one_scope,
 )
 from shared.adapters.firestore.vector_filters import for_vectors
-from shared.domain import CorpusStats, IndexedChunk, IndexRecord, Neighbour, Restriction, Vector
-from shared.scopes import tags_of
+from shared.model.index import IndexedChunk, IndexRecord, Vector
+from shared.model.retrieval import CorpusStats, Neighbour, Restriction
+from shared.model.scopes import tags_of
 
 MAX_NEIGHBOURS = 1000
 """Firestore's limit of one vector search."""
@@ -42,7 +43,7 @@ SPARE = 10
 
 
 class Search:
-    """`shared.ports.SearchStore` on Firestore."""
+    """`shared.ports.stores.SearchStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

@@ -11,8 +11,17 @@ from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.protocol import change, fill, plain, protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
-from shared.domain import SETTING_NAMES, Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.errors import Conflict
+from shared.model.sessions import (
+    SETTING_NAMES,
+    Message,
+    Role,
+    Session,
+    SessionSettings,
+    SettingsPatch,
+    Spot,
+    StoredCitation,
+)
 
 BATCH = 400
 """Messages removed by one request."""
@@ -23,7 +32,7 @@ LEFT = "deletedSessions"
 
 
 class Sessions:
-    """`shared.ports.SessionStore` on Firestore."""
+    """`shared.ports.stores.SessionStore` on Firestore."""
 
     _connection: Connection
 

@@ -1,4 +1,4 @@
-"""Everything of one Firestore database as one `shared.ports.Store`."""
+"""Everything of one Firestore database as one `shared.ports.stores.Store`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shared.adapters.firestore.usage import Usage
 
 
 class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Usage, Erasure):
-    """`shared.ports.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
+    """`shared.ports.stores.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
 
     Cheap to make: the client is the process's own, opened by the first request. Safe between threads.
     """

@@ -10,10 +10,11 @@ from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.protocol import protocol, put, timestamp
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where, count
-from shared.domain import IndexStatus, NoteKey
 from shared.errors import InvalidArgument
-from shared.page_tokens import make_token, read_token
-from shared.ports import Page
+from shared.model.index import IndexStatus
+from shared.model.notes import NoteKey
+from shared.ports.page_tokens import make_token, read_token
+from shared.ports.stores import Page
 
 CHUNKS_A_PAGE = 1000
 """Chunk names that one search for orphans looks at."""
@@ -22,7 +23,7 @@ CHANGED_NOTES = "notes by updatedAt"
 
 
 class Sweep:
-    """`shared.ports.SweepStore` on Firestore."""
+    """`shared.ports.stores.SweepStore` on Firestore."""
 
     _connection: Connection
 

@@ -15,9 +15,10 @@ from shared.adapters.firestore.packing import packed
 from shared.adapters.firestore.protocol import change, plain, protocol, put
 from shared.adapters.firestore.queries import KEY, Order, Query
 from shared.adapters.firestore.sizes import Indexes, Weight, document_weight
-from shared.domain import StoredTemplate, Template, Vector
 from shared.errors import Conflict, InvalidArgument
-from shared.ports import MOST_TEMPLATES
+from shared.model.index import Vector
+from shared.model.templates import StoredTemplate, Template
+from shared.ports.stores import MOST_TEMPLATES
 
 _SHELF = ("settings", "templateShelf")
 """Where the shelf lies: collection and id. Its field `files` is JSON, for ids may be what field names may not."""
@@ -26,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class Templates:
-    """`shared.ports.TemplateStore` on Firestore."""
+    """`shared.ports.stores.TemplateStore` on Firestore."""
 
     _connection: Connection
 

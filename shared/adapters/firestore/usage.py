@@ -13,9 +13,9 @@ from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.protocol import protocol, put
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference, count
-from shared.domain import DayUsage, Spending
-from shared.page_tokens import make_token, read_token
-from shared.ports import Page
+from shared.model.account import DayUsage, Spending
+from shared.ports.page_tokens import make_token, read_token
+from shared.ports.stores import Page
 
 TOKENS = "tokens"
 SHARDS = 256
@@ -24,7 +24,7 @@ MOST_DAYS = 1000
 
 
 class Usage:
-    """`shared.ports.UsageStore` on Firestore. An increment whose reply is lost counts twice."""
+    """`shared.ports.stores.UsageStore` on Firestore. An increment whose reply is lost counts twice."""
 
     _connection: Connection
     _days: set[str]

@@ -14,8 +14,10 @@ from datetime import UTC, datetime, timedelta
 from shared.adapters.firestore.documents import day, month, place_key
 from shared.adapters.firestore.queries import Is, Where
 from shared.adapters.firestore.restriction import MAX_VALUES, any_of
-from shared.domain import Folder, Restriction, TimeRange
-from shared.scopes import scopes_of, tags_of
+from shared.model.notes import Folder
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Restriction
+from shared.model.scopes import scopes_of, tags_of
 
 MOST_SEARCHES = 8
 """For one restriction. What they cannot say is checked on what comes back."""

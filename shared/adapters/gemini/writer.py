@@ -12,8 +12,8 @@ from shared.adapters.gemini.connection import Connection, within
 from shared.adapters.gemini.errors import table
 from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import misshapen, translated
-from shared.domain import Draft, Piece, Prompt, Usage
 from shared.errors import ModelRefused
+from shared.model.answers import Draft, Piece, Prompt, Usage
 
 if TYPE_CHECKING:
     from google.genai import types

@@ -10,8 +10,9 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from shared.adapters.local.files import BOX_MODEL, ModelFiles, box, check_box, named
-from shared.domain import Scale, Vector
 from shared.errors import ModelRefused
+from shared.model.index import Vector
+from shared.model.retrieval import Scale
 
 if TYPE_CHECKING:
     from shared.adapters.local.encoder import Encoder, Numbers

@@ -11,7 +11,8 @@ from shared.adapters.prefixes import prefixes
 from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors
-from shared.domain import Scale, Vector
+from shared.model.index import Vector
+from shared.model.retrieval import Scale
 
 if TYPE_CHECKING:
     from shared.adapters.openai.replies import Embeddings

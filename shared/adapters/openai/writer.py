@@ -11,8 +11,8 @@ from shared.adapters.flow import attach, flow
 from shared.adapters.openai.connection import Connection, family, table
 from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import translated
-from shared.domain import Draft, Piece, Prompt, Usage
 from shared.errors import ModelRefused
+from shared.model.answers import Draft, Piece, Prompt, Usage
 
 if TYPE_CHECKING:
     from openai import Omit

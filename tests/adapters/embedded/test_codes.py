@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.embedded.codes import Codes
-from shared.domain import ChunkPut, IndexChange, Vector
+from shared.model.index import ChunkPut, IndexChange, Vector
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, record
 
 _NUMBERS = st.floats(-1, 1, width=32, allow_subnormal=False)

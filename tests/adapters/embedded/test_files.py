@@ -11,8 +11,8 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.embedded.files import file_name
-from shared.domain import NoteKey
 from shared.errors import InvalidArgument, OperatorError, StoreUnavailable
+from shared.model.notes import NoteKey
 from tests.adapters.embedded.places import tenant_file
 from tests.contracts.samples import FREE, TENANT, all_pages, chunk, note, save
 

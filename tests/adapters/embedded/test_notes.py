@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import Coverage, IndexChange, Note, NoteKey
 from shared.errors import InvalidArgument
+from shared.model.index import Coverage, IndexChange
+from shared.model.notes import Note, NoteKey
 from tests.contracts.samples import TENANT, note, record
 
 

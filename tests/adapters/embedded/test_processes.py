@@ -17,9 +17,9 @@ from time import monotonic, sleep
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import IndexChange
 from shared.errors import Conflict
-from shared.ports import Store
+from shared.model.index import IndexChange
+from shared.ports.stores import Store
 from tests.adapters.embedded.places import tenant_file
 from tests.adapters.embedded.writer import NOTES, count_of, vector_of, write
 from tests.contracts.samples import FREE, TENANT, VERSION, all_pages, note, record, unit

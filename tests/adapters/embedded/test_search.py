@@ -15,9 +15,11 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore, vectors
 from shared.adapters.embedded.changes import KEPT_REMOVALS
-from shared.domain import ChunkPut, IndexChange, IndexedChunk, Restriction, TimeRange, Vector
 from shared.errors import InvalidArgument, OperatorError
-from shared.scopes import tag_token, vault_token
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Restriction
+from shared.model.scopes import tag_token, vault_token
 from tests.contracts.samples import DAY, FREE, TENANT, VERSION, chunk, ids, record, save, unit
 
 TAGS = ("red", "blue", "green")

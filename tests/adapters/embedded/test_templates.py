@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import StoredTemplate, Template
+from shared.model.templates import StoredTemplate, Template
 from tests.adapters.embedded.places import tenant_file
 from tests.contracts.samples import TENANT, note
 

@@ -12,8 +12,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.domain import ChunkPut, IndexChange, IndexedChunk, Vector
-from shared.ports import Store
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector
+from shared.ports.stores import Store
 from tests.contracts.samples import DAY, TENANT, chunk, note, record, unit
 
 NOTES = ("n0", "n1", "n2")

@@ -12,8 +12,9 @@ from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.commits import UNKNOWN, Commits, Token
 from shared.adapters.firestore.packing import MAX_WRITES, MOST
 from shared.adapters.firestore.sizes import Weight
-from shared.domain import ChunkPut, Folder, IndexChange, IndexedChunk, IndexStatus
 from shared.errors import Conflict
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexStatus
+from shared.model.notes import Folder
 from tests.contracts.samples import TENANT, chunk, record, unit
 
 V = unit(*range(1, 769))

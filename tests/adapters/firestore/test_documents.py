@@ -23,8 +23,9 @@ from shared.adapters.firestore.documents import (
     posting_key,
 )
 from shared.adapters.firestore.protocol import fill, plain, protocol
-from shared.domain import ChunkPut, IndexChange, Note, Vector
 from shared.errors import InvalidArgument, TooLarge
+from shared.model.index import ChunkPut, IndexChange, Vector
+from shared.model.notes import Note
 from tests.contracts.samples import DAY, FREE, TENANT, chunk, note, record, save, unit
 
 WRONG = [

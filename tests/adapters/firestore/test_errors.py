@@ -14,8 +14,8 @@ from google.auth import exceptions as auth
 from cli.emulator import Emulator, start
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.errors import ours, table, translated
-from shared.domain import IndexChange
 from shared.errors import Conflict, StoreRefused, StoreUnavailable
+from shared.model.index import IndexChange
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, note, record, save, unit
 
 READ_SECONDS, WRITE_SECONDS = 0.6, 0.8

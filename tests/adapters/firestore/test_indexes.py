@@ -14,19 +14,11 @@ from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.commits import Commits
 from shared.adapters.firestore.queries import Is, Order, Query, Where
 from shared.adapters.firestore.sizes import CHUNKS
-from shared.domain import (
-    AnsweredRequest,
-    ChunkPut,
-    Feedback,
-    IndexChange,
-    Message,
-    Restriction,
-    Role,
-    Session,
-    Spending,
-    Spot,
-    TimeRange,
-)
+from shared.model.account import AnsweredRequest, Feedback, Spending
+from shared.model.index import ChunkPut, IndexChange
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Restriction
+from shared.model.sessions import Message, Role, Session, Spot
 from shared.settings import Settings
 from tests.contracts.samples import DAY, FREE, TENANT, VERSION, chunk, note, record, save, unit
 from tests.servers.firestore_indexes import FILE, IndexFile, asked_by

@@ -13,9 +13,10 @@ import grpc  # type: ignore[import-untyped]
 import pytest
 
 from shared.adapters.firestore import FirestoreStore
-from shared.domain import ChunkPut, IndexChange, IndexStatus, Note, NoteKey
 from shared.errors import AuroraError, StoreUnavailable
 from shared.indexing.pipeline import index_note
+from shared.model.index import ChunkPut, IndexChange, IndexStatus
+from shared.model.notes import Note, NoteKey
 from tests.contracts.samples import TENANT, chunk, record, unit
 from tests.fakes import HashingEmbedder
 from tests.servers.firestore_limits import MOST_BYTES, ProductionLimits

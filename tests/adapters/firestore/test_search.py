@@ -16,7 +16,10 @@ from shared.adapters.firestore.documents import place_key
 from shared.adapters.firestore.queries import Is, Where
 from shared.adapters.firestore.restriction import by_time_and_scope
 from shared.adapters.firestore.vector_filters import MOST_SEARCHES, VectorFilters, for_vectors
-from shared.domain import ChunkPut, Folder, IndexChange, IndexedChunk, Restriction, TimeRange, Vector
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector
+from shared.model.notes import Folder
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Restriction
 from tests.contracts.samples import DAY, FREE, OTHER, TENANT, VERSION, chunk, note, record, save, unit
 from tests.emulated import patient_store
 

@@ -9,8 +9,8 @@ import pytest
 
 from shared.adapters.firestore import FirestoreStore, sessions
 from shared.adapters.firestore.protocol import put
-from shared.domain import Message, Role, Session
 from shared.errors import StoreUnavailable
+from shared.model.sessions import Message, Role, Session
 from tests.contracts.samples import DAY, TENANT
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from google.oauth2.credentials import Credentials
 
-from shared.adapters.check_grounding import LONGEST_ANSWER, CheckGroundingJudge
-from shared.answering.support import OfflineJudge
-from shared.domain import Statement, SupportState
+from shared.adapters.vertex.check_grounding import LONGEST_ANSWER, CheckGroundingJudge
+from shared.judging.support import OfflineJudge
+from shared.model.answers import Statement, SupportState
 from tests.answering.samples import passage
 from tests.servers.check_grounding import CheckGroundingServer
 from tests.servers.scripted import Reply

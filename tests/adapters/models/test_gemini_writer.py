@@ -7,8 +7,8 @@ import pytest
 
 from shared.adapters.gemini import GeminiWriter
 from shared.adapters.gemini.writer import takes_temperature
-from shared.domain import Draft, Usage
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.answers import Draft, Usage
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import gemini as replies
 from tests.servers.gemini import GeminiServer

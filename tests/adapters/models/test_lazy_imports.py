@@ -10,7 +10,7 @@ MODULES = (
     "shared.adapters.openai",
     "shared.adapters.local.embedder",
     "shared.adapters.retry",
-    "shared.adapters.firebase_auth",
+    "shared.adapters.firebase.authentication",
 )
 HEAVY = (
     *("google.genai", "google.auth", "openai", "numpy", "pydantic", "httpx2", "tenacity", "requests"),
@@ -33,7 +33,7 @@ def test_importing_an_adapter_loads_no_sdk(module: str) -> None:
 
 CONSTRUCTING = """
 import sys
-from shared.adapters.firebase_auth import FirebaseVerifier
+from shared.adapters.firebase.authentication import FirebaseVerifier
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
 from shared.adapters.local import embedder, files

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
-from shared.domain import Draft, Usage
 from shared.errors import BrokenPromise, ModelRefused
+from shared.model.answers import Draft, Usage
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import openai as replies
 from tests.servers.openai import OpenAIServer

@@ -11,12 +11,14 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
-from shared.answering.model_judge import ModelJudge
 from shared.answering.pipeline import answer
 from shared.answering.quoting import Quoter
-from shared.answering.support import OfflineJudge
-from shared.domain import Exchange, Question, Statement, Template
-from shared.retrieval.folder_ranking import rank_folders
+from shared.folders.ranking import rank_folders
+from shared.judging.model_judge import ModelJudge
+from shared.judging.support import OfflineJudge
+from shared.model.answers import Statement
+from shared.model.questions import Exchange, Question
+from shared.model.templates import Template
 from shared.sessions.history import Earlier
 from shared.sessions.standalone import resolve
 from shared.templates.embedding import with_vectors

@@ -12,9 +12,9 @@ import pytest
 
 from shared.adapters.gemini import GeminiWriter
 from shared.adapters.openai import OpenAIWriter
-from shared.domain import Piece, Usage
 from shared.errors import ModelRefused, ModelUnavailable
-from shared.ports import Writer
+from shared.model.answers import Piece, Usage
+from shared.ports.models import Writer
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import gemini as google
 from tests.servers import openai as compatible

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.domain import Prompt
+from shared.model.answers import Prompt
 
 
 class FakeClock:

@@ -1,0 +1,210 @@
+"""The GraphQL schema of sessions and what answers its fields: the same library calls as behind the REST routes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, TypeAlias, cast
+
+from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_schema
+
+from functions.http.bodies import MOST_PER_PAGE, parse_fields
+from functions.http.calls import Call
+from functions.http.turns import SettingsBody
+from functions.routes.chat import ChatBody, answered
+from shared.api.sessions import messages_json, session_json, sessions_json
+from shared.errors import InvalidArgument
+from shared.model.sessions import SettingsPatch
+from shared.sessions.service import NEW, Sessions
+
+MOST_ITEMS = 1000
+"""Sessions and messages that one request may ask for, over all its pages."""
+MOST_ANSWERS = 1
+"""Questions in one request: each is a model's bill, and together they would outlast the request."""
+
+SDL = """
+"A JSON object, as the REST routes give it."
+scalar JSON
+
+type Query {
+  session(sessionId: ID!): Session!
+  "Last changed first; `title`: words of the title."
+  sessions(pageSize: Int = 50, pageToken: String, title: String = ""): SessionPage!
+}
+
+type Mutation {
+  createSession(title: String = "", settings: SettingsInput): Session!
+  renameSession(sessionId: ID!, title: String!): Session!
+  updateSettings(sessionId: ID!, settings: SettingsInput!): Session!
+  deleteSession(sessionId: ID!): Boolean!
+  "A question in a session; `new` begins one. `settings` hold for this question alone."
+  ask(sessionId: ID = "new", message: String!, settings: SettingsInput, timeZone: String, now: String): Answer!
+}
+
+type Session {
+  sessionId: ID!
+  title: String!
+  createdAt: String!
+  updatedAt: String!
+  messageCount: Int!
+  settings: Settings!
+  "The newest page first, each in the order of time."
+  messages(pageSize: Int = 50, pageToken: String): MessagePage!
+}
+
+type SessionPage {
+  sessions: [Session!]!
+  nextPageToken: String
+}
+
+type MessagePage {
+  messages: [Message!]!
+  nextPageToken: String
+}
+
+type Message {
+  messageId: ID!
+  "One for a question and its answer; null: an older message."
+  requestId: String
+  role: String!
+  text: String!
+  createdAt: String!
+  citations: [JSON!]!
+  meta: JSON
+}
+
+type Settings {
+  useNotes: Boolean!
+  topK: Int!
+  threshold: Float!
+  includeCitations: Boolean!
+  systemPrompt: String!
+  model: String
+  maxContextTokens: Int!
+  maxHistory: Int!
+}
+
+input SettingsInput {
+  useNotes: Boolean
+  topK: Int
+  threshold: Float
+  includeCitations: Boolean
+  systemPrompt: String
+  model: String
+  maxContextTokens: Int
+  maxHistory: Int
+}
+
+type Answer {
+  answer: String!
+  citations: [JSON!]!
+  meta: JSON!
+  session: Session!
+}
+"""
+
+
+@dataclass(slots=True)
+class Visit:
+    """One request's caller, and what it has used of its limits."""
+
+    call: Call
+    items: int = field(default=0)
+    answers: int = field(default=0)
+
+    @property
+    def sessions(self) -> Sessions:
+        return self.call.app.sessions
+
+    def page_size(self, wanted: int) -> int:
+        """Raises InvalidArgument."""
+        if not 1 <= wanted <= MOST_PER_PAGE:
+            raise InvalidArgument("pageSize", f"a whole number from 1 to {MOST_PER_PAGE}")
+        self.items += wanted
+        if self.items > MOST_ITEMS:
+            raise InvalidArgument("query", f"pages of at most {MOST_ITEMS} items together")
+        return wanted
+
+
+Info: TypeAlias = "GraphQLResolveInfo[Visit]"
+
+
+@cache
+def schema() -> GraphQLSchema:
+    """Built once a process."""
+    built = build_schema(SDL)
+    for place, resolvers in RESOLVERS.items():
+        fields = cast("GraphQLObjectType", built.type_map[place]).fields
+        for name, resolver in resolvers.items():
+            fields[name].resolve = resolver
+    return built
+
+
+def _session(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
+    return session_json(visit.sessions.get(visit.call.tenant_id, named["sessionId"]))
+
+
+def _sessions(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
+    limit, title = visit.page_size(named["pageSize"]), (named["title"] or "").strip()
+    token = named.get("pageToken") or None
+    return sessions_json(visit.sessions.page(visit.call.tenant_id, limit=limit, token=token, title=title))
+
+
+def _messages(session: Mapping[str, Any], info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
+    limit, token = visit.page_size(named["pageSize"]), named.get("pageToken") or None
+    found = visit.sessions.messages(visit.call.tenant_id, session["sessionId"], limit=limit, token=token)
+    return messages_json(found)
+
+
+def _create(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
+    title, patch = named.get("title") or "", _patch(named.get("settings"))
+    return session_json(visit.sessions.create(visit.call.tenant_id, title=title, patch=patch))
+
+
+def _change(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
+    title, patch = named.get("title"), _patch(named.get("settings"))
+    return session_json(visit.sessions.change(visit.call.tenant_id, named["sessionId"], title=title, patch=patch))
+
+
+def _delete(_: object, info: Info, **named: Any) -> bool:  # noqa: ANN401
+    visit = info.context
+    visit.sessions.delete(visit.call.tenant_id, named["sessionId"])
+    return True
+
+
+def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    visit = info.context
+    visit.answers += 1
+    if visit.answers > MOST_ANSWERS:
+        raise InvalidArgument("query", "one question in a request")
+    said = {name: value for name, value in named.items() if name != "settings" and value is not None}
+    fields = {"sessionId": NEW, **said, **(named.get("settings") or {})}
+    return answered(visit.call, parse_fields(fields, ChatBody))
+
+
+def _asked_in(answer: Mapping[str, Any], info: Info) -> Mapping[str, Any]:
+    return _session(None, info, sessionId=answer["meta"]["sessionId"])
+
+
+def _patch(settings: Mapping[str, Any] | None) -> SettingsPatch:
+    return SettingsBody.model_validate(settings or {}).patch()
+
+
+RESOLVERS: Mapping[str, Mapping[str, Callable[..., Any]]] = {
+    "Query": {"session": _session, "sessions": _sessions},
+    "Mutation": {
+        "createSession": _create,
+        "renameSession": _change,
+        "updateSettings": _change,
+        "deleteSession": _delete,
+        "ask": _ask,
+    },
+    "Session": {"messages": _messages},
+    "Answer": {"session": _asked_in},
+}

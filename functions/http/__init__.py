@@ -1,0 +1,1 @@
+"""What the routes share: body, identity, errors, streams, wire formats."""

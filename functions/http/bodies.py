@@ -1,0 +1,180 @@
+"""A request's JSON -> a checked body, or InvalidArgument naming the field and what it should have been.
+
+Each field of a body says in its `description` what is expected; that text is what the caller reads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic.alias_generators import to_camel
+
+from shared.errors import InvalidArgument
+from shared.model.limits import LONGEST_FOLDER, LONGEST_NAME
+
+
+class Body(BaseModel):
+    """Camel-case JSON, no unknown fields, no guessing at types."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
+
+
+MOST_DEPTH = 100
+"""Objects and lists inside each other."""
+EXPECTED_JSON = f"JSON, with plain numbers and at most {MOST_DEPTH} objects and lists inside each other"
+
+B = TypeVar("B", bound=Body)
+T = TypeVar("T")
+
+
+def _tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+_ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=_ONE_LINE)]
+"""A vault or tag."""
+
+Folder = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_FOLDER, pattern=_ONE_LINE)]
+"""`folder`, or `vault/folder`."""
+
+Names = Annotated[tuple[Name, ...], BeforeValidator(_tuple)]
+Folders = Annotated[tuple[Folder, ...], BeforeValidator(_tuple)]
+
+
+def parse(raw: bytes, model: type[B]) -> B:
+    """The body. Raises InvalidArgument for the first field that is wrong."""
+    return parse_fields(_json_object(raw), model)
+
+
+def parse_fields(fields: Mapping[str, Any], model: type[B]) -> B:
+    """The same of a body that has been read. Raises as `parse`."""
+    for place, text in _strings(fields, ""):
+        if "\0" in text:
+            raise InvalidArgument(place, "text without NUL characters")
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise InvalidArgument(place, "text without lone surrogates")
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        _refuse(model, error)
+
+
+# Formats tell readers of openapi.json, and tests that invent requests from it, what these texts hold.
+TenantId = Annotated[str, Field(json_schema_extra={"format": "tenant-id"})]
+Zone = Annotated[str, Field(json_schema_extra={"format": "iana-time-zone"})]
+Instant = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+DayOrInstant = Annotated[str, Field(json_schema_extra={"format": "day-or-date-time"})]
+NotBlank = Annotated[str, Field(json_schema_extra={"pattern": r"\S"})]
+
+PAGE = 50
+MOST_PER_PAGE = 200
+
+
+class Page(Body):
+    """The parameters of every list."""
+
+    page_size: int = Field(
+        default=PAGE, ge=1, le=MOST_PER_PAGE, description=f"a whole number from 1 to {MOST_PER_PAGE}"
+    )
+    page_token: str | None = Field(default=None, description="the nextPageToken of the page before")
+
+    @property
+    def token(self) -> str | None:
+        """Where to go on; None: at the start."""
+        return self.page_token or None
+
+
+def parse_query(query: Mapping[str, str], model: type[B]) -> B:
+    """The parameters after `?`. Raises InvalidArgument for the first that is unknown or wrong."""
+    try:
+        return model.model_validate(dict(query), strict=False)
+    except ValidationError as error:
+        _refuse(model, error)
+
+
+def checked(field: str, convert: Callable[..., T], *values: object) -> T:
+    """`convert(*values)`; its ValueError becomes InvalidArgument of `field`."""
+    try:
+        return convert(*values)
+    except ValueError as error:
+        raise InvalidArgument(field, str(error)) from error
+
+
+def _json_object(raw: bytes) -> dict[str, Any]:
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidArgument("body", f"UTF-8; byte {error.start} is not") from None
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise InvalidArgument("body", f"JSON; {error.msg} at character {error.pos}") from None
+    except (ValueError, RecursionError):
+        raise InvalidArgument("body", EXPECTED_JSON) from None
+    if not isinstance(value, dict):
+        raise InvalidArgument("body", "a JSON object")
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _strings(value: object, place: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Every string in it, keys too, with its place (`filters.vaults[0]`). Raises InvalidArgument where it is too deep:
+    parsers differ in what they can take, and what comes after this one can take less.
+    """
+    if depth > MOST_DEPTH:
+        raise InvalidArgument("body", EXPECTED_JSON)
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield place or "body", key
+            yield from _strings(inner, f"{place}.{key}" if place else key, depth + 1)
+    elif isinstance(value, list):
+        for position, inner in enumerate(value):
+            yield from _strings(inner, f"{place}[{position}]", depth + 1)
+
+
+def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:
+    """Say the first of pydantic's findings in our words."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found["loc"]).lstrip(".")
+    if found["type"] == "extra_forbidden":
+        known = ", ".join(_aliases(_model_at(model, found["loc"][:-1])))
+        raise InvalidArgument(place, f"no such field; there are {known}")
+    expected = _description(model, found["loc"]) or found["msg"]
+    missing = " (the field is missing)" if found["type"] == "missing" else ""
+    raise InvalidArgument(place or "body", expected + missing)
+
+
+def _aliases(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_at(model: type[BaseModel], place: tuple[int | str, ...]) -> type[BaseModel]:
+    """The body's own model, or the one of a field that holds one."""
+    for part in place:
+        for name, field in model.model_fields.items():
+            if part == (field.alias or name) and isinstance(field.annotation, type):
+                model = field.annotation
+    return model
+
+
+def _description(model: type[BaseModel], place: tuple[int | str, ...]) -> str | None:
+    """What the innermost field on the way to `place` says it expects."""
+    expected = None
+    for part in place:
+        for name, field in model.model_fields.items():
+            if part == (field.alias or name):
+                expected = field.description
+                if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+                    model = field.annotation
+                break
+    return expected

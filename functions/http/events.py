@@ -1,0 +1,126 @@
+"""CloudEvents of Firestore: which document they name, and how an event ends.
+
+Nothing but the document's path is needed of an event: the handler reads what is there now.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import flask
+from cloudevents.http import CloudEvent
+
+from functions.http import log as _log
+from shared.errors import (
+    AuroraError,
+    BrokenPromise,
+    EmbeddingsSpent,
+    InvalidArgument,
+    ModelRefused,
+    StoreRefused,
+    StoreUnavailable,
+    Unavailable,
+)
+
+if TYPE_CHECKING:
+    from shared.model.notes import NoteKey
+    from shared.model.templates import TemplateKey
+
+_logger = logging.getLogger(__name__)
+
+GIVE_UP_AFTER = timedelta(hours=1)
+"""Eventarc sends an event again for 24 hours, each time a billed call; reconcile looks at unfinished notes every five
+minutes and waits longer after each failure.
+"""
+
+_DOCUMENT = re.compile(r"tenants/([^/]+)/([^/]+)/([^/]+)", re.DOTALL)
+
+
+def note_keys(event: CloudEvent) -> tuple[NoteKey, ...]:
+    """The note that was written; none if the event is of anything else."""
+    from shared.model.notes import NoteKey  # noqa: PLC0415 - main.py loads every function; this costs a cold start 20 ms
+
+    return tuple(NoteKey(*names) for names in _written(event, "notes"))
+
+
+def template_keys(event: CloudEvent) -> tuple[TemplateKey, ...]:
+    """The template that was written; none if the event is of anything else."""
+    from shared.model.templates import TemplateKey  # noqa: PLC0415 - as above
+
+    return tuple(TemplateKey(*names) for names in _written(event, "templates"))
+
+
+@contextmanager
+def handling(event: CloudEvent, give_up: Callable[[str], None] | None = None, **names: str) -> Iterator[None]:
+    """Around the work on the document that `names` identify in the log.
+
+    What may pass with time (an outage, another worker at the same note) answers 503, so that the event comes again;
+    what will not is acknowledged and logged. A bug is 500 and comes again too; its text, which may quote a note, stays
+    inside. Neither comes again for ever: of an event older than GIVE_UP_AFTER it is `give_up`, told the reason, that
+    keeps the matter visible, and reconcile that goes on with it.
+    """
+    with _log.context({"eventId": str(event.get_attributes().get("id")), **names}):
+        try:
+            yield
+        except (ModelRefused, BrokenPromise, InvalidArgument, StoreRefused):
+            _logger.exception("acknowledged: it would end the same again")
+        except EmbeddingsSpent:
+            _logger.info("acknowledged: today's embedding budget is used up; what is missing is embedded tomorrow")
+        except Unavailable as error:
+            if _is_old(event):
+                _end(error.message, give_up if isinstance(error, StoreUnavailable) else None)
+                return
+            _logger.warning("to be sent again, %s: %s", type(error).__name__, error.message)
+            flask.abort(503, description=type(error).__name__)
+        except Exception as error:
+            _logger.exception("unexpected error")
+            if not _is_old(event):
+                flask.abort(500)
+            _end(f"unexpected error: {type(error).__name__}", give_up)
+
+
+def _is_old(event: CloudEvent) -> bool:
+    """Whether it has been sent again for long enough. An event that does not say when it was is young."""
+    try:
+        at = datetime.fromisoformat(str(event.get_attributes().get("time")))
+    except ValueError:
+        return False
+    return at.tzinfo is not None and datetime.now(UTC) - at > GIVE_UP_AFTER
+
+
+def _end(reason: str, give_up: Callable[[str], None] | None) -> None:
+    """The event is acknowledged whatever becomes of saying so: what is missing in the index, reconcile finds."""
+    _logger.error("acknowledged after %s of trying: %s", GIVE_UP_AFTER, reason)
+    try:
+        if give_up is not None:
+            give_up(reason)
+    except AuroraError as problem:
+        _logger.warning("the record of it could not be written, %s: %s", type(problem).__name__, problem.message)
+
+
+def _written(event: CloudEvent, collection: str) -> list[tuple[str, str]]:
+    """Tenant and id of the document.
+
+    The path stands in the attribute `document`, else after `documents/` in `subject`. As an HTTP header it may be
+    percent-encoded (CloudEvents HTTP binding, 3.1.3.2) or not (the emulator sends an id `50%25` as it is), and nothing
+    says which: where they differ both readings are given, and following a document that is not there does nothing.
+    """
+    attributes = event.get_attributes()
+    path = str(attributes.get("document") or str(attributes.get("subject", "")).removeprefix("documents/"))
+    readings = dict.fromkeys((_as_utf8(path), unquote(path)))
+    found = [match for reading in readings if (match := _DOCUMENT.fullmatch(reading))]
+    return [(match[1], match[3]) for match in found if match[2] == collection]
+
+
+def _as_utf8(header: str) -> str:
+    """WSGI hands header bytes over as Latin-1."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return header

@@ -1,0 +1,293 @@
+"""HTTP for every function: request -> route -> caller -> handler -> response. Flask stays in this file.
+
+Errors become Google JSON errors, `X-Request-Id` goes in and out, each request is one log line.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+import uuid
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import flask
+from werkzeug.exceptions import ClientDisconnected
+
+from functions.http import log as _log
+from functions.http.app_check import APP_CHECK, check_app
+from functions.http.calls import BODY_LIMIT, HEALTH, REQUEST_ID_PATTERN, Call, Found, Reply, Route, current_app, find
+from functions.http.cors import cors_headers, is_preflight
+from functions.http.errors import (
+    INTERNAL,
+    INTERNAL_MESSAGE,
+    UNROUTED,
+    WRONG_METHOD,
+    body_of,
+    error_body,
+    headers_of,
+    kind_of,
+)
+from functions.http.sse import Form, callable_error, encoded, has_hung_up, one_event, unwrapped
+from shared.errors import AuroraError, InvalidArgument, RequestBusy, TooLarge
+from shared.tracing import spans
+
+if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
+    from shared.api.stream import StreamEvent
+    from shared.ports.access import Identity
+
+HEALTH_PATHS = frozenset(route.pattern for route in HEALTH)
+MOST_DRAINED = 8 * 1024 * 1024
+"""Bytes of a refused body that are read and dropped once the refusal is sent, so that its sender gets to read it."""
+
+SECURITY_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "Strict-Transport-Security": "max-age=31536000",
+    "X-Content-Type-Options": "nosniff",
+}
+
+_EMULATED = re.compile(r"\A/[^/]+/[a-z]+-[a-z]+\d+(?=/)")
+
+_logger = logging.getLogger(__name__)
+
+
+class _Begun:
+    """A request under way: what its log lines carry, and its trace."""
+
+    def __init__(self, request: flask.Request, found: Found, fields: Mapping[str, str]) -> None:
+        self.request = request
+        self._pattern = found.route.pattern if found.route else "-"
+        self._fields = {"route": self._pattern, **fields}
+        self._measured: dict[str, Any] = {}
+        self._started = time.perf_counter()
+        self._trace = spans.begun(request.headers.get("traceparent", ""))
+
+    @contextmanager
+    def context(self) -> Iterator[None]:
+        """What is logged, measured and timed inside belongs to this request, whose stream is a second part."""
+        with _log.context(self._fields, self._measured), spans.inside(self._trace):
+            yield
+
+    def log(self, status: int) -> None:
+        """One line: what was asked for by its pattern (an id may be somebody's words), how it ended, how long it took,
+        and what was measured; and the span of it all.
+        """
+        seconds, method, pattern = time.perf_counter() - self._started, self.request.method, self._pattern
+        level = logging.DEBUG if pattern in HEALTH_PATHS else _level(status)
+        http = {
+            "requestMethod": method,
+            "status": status,
+            "latency": f"{seconds:.3f}s",
+            "requestSize": str(self.request.content_length or 0),
+        }
+        fields = {"httpRequest": http, **_log.measures()}
+        _logger.log(level, "%s %s %d", method, pattern, status, extra={"fields": fields})
+        told: spans.Attributes = {
+            "http.request.method": method,
+            "http.route": pattern,
+            "http.response.status_code": status,
+        }
+        spans.request_ended(f"{method} {pattern}", self._trace, seconds, told)
+
+
+def _level(status: int) -> int:
+    """503 is somebody's absence for a while; where it is more, a line of its own says so."""
+    if status == 503:
+        return logging.WARNING
+    return logging.ERROR if status >= 500 else logging.INFO
+
+
+def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flask.Response:
+    """Answer one request by a function's table. `name` may stand before the paths, as on the shared functions host."""
+    _log.configure()
+    given = request.headers.get("X-Request-Id", "")
+    request_id = given if re.fullmatch(REQUEST_ID_PATTERN, given) else uuid.uuid4().hex
+    found = find(routes, request.method, _path(request.path, name))
+    begun = _Begun(request, found, {"requestId": request_id, **_log.trace_fields(request.headers)})
+    with begun.context():
+        reply = _reply(request, found, request_id)
+        if reply.events is None:
+            begun.log(reply.status)
+    response = _streamed(begun, reply) if reply.events else _response(request, reply)
+    response.headers.update({**SECURITY_HEADERS, **cors_headers(request.method, request.headers), **reply.headers})
+    response.headers["X-Request-Id"] = request_id
+    return response
+
+
+def not_routed(_: Exception) -> flask.Response:
+    """A path that the host itself does not hand on, like one with a newline in it."""
+    reply = _unrouted("GET", ())
+    return flask.Response(json.dumps(reply.body), reply.status, dict(SECURITY_HEADERS), mimetype="application/json")
+
+
+def _path(path: str, name: str) -> str:
+    """The path within the function: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`.
+
+    Firebase's SDKs, told to use an emulator, call `/PROJECT/REGION/NAME`.
+    """
+    path = _EMULATED.sub("", path)
+    if path == f"/{name}" or path.startswith(f"/{name}/"):
+        path = path[len(name) + 1 :]
+    return path.rstrip("/") or "/"
+
+
+def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
+    """The handler's reply, or the error it raised as one, in the form in which the caller speaks. Never raises."""
+    form = Form.PLAIN
+    try:
+        body = _body(request, found)
+        if is_preflight(request.method, request.headers) and found.allowed:
+            return Reply(None, 204)
+        if found.route is None:
+            return _unrouted(request.method, found.allowed)
+        streams = True if _accepts_events(request) else None
+        if found.route.callable and (data := unwrapped(body)) is not None:
+            form, body, streams = (Form.CALLABLE_STREAM if streams else Form.CALLABLE), data, bool(streams)
+        identity = None if found.route.public else _caller(request)
+        headers = {header.lower(): value for header, value in request.headers.items()}
+        call = Call(request_id, request.args.to_dict(), body, identity, streams, headers)
+        return _formed(found.route.load()(call, **found.segments), form)
+    except Exception as error:  # noqa: BLE001 - the last door
+        return _formed(_refusal(error), form)
+
+
+def _formed(reply: Reply, form: Form) -> Reply:
+    """A callable's reply in its envelope. An error of a stream is an event too: iOS drops any other body."""
+    if form is Form.PLAIN or reply.events:
+        return replace(reply, form=form)
+    failed, body = reply.status >= 400, reply.body or {}
+    if form is Form.CALLABLE_STREAM:
+        events = one_event("error" if failed else "result", body)
+        return Reply(None, headers=reply.headers, events=events, form=form)
+    return replace(reply, body=callable_error(body) if failed else {"result": body}, form=form)
+
+
+def _accepts_events(request: flask.Request) -> bool:
+    return any(kind == "text/event-stream" and quality > 0 for kind, quality in request.accept_mimetypes)
+
+
+def _refusal(error: Exception) -> Reply:
+    """What is not an error of ours is a bug, and its text stays inside."""
+    if not isinstance(error, AuroraError):
+        _logger.error("unexpected error", exc_info=error)
+        return Reply(error_body(INTERNAL, INTERNAL_MESSAGE), INTERNAL.code)
+    kind = kind_of(error)
+    if isinstance(error, RequestBusy):  # somebody asked twice: nothing is broken
+        _logger.warning("%s: %s", type(error).__name__, error.message)
+    elif kind.code >= 500:
+        _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)
+    return Reply(body_of(error), kind.code, headers_of(error))
+
+
+def _unrouted(method: str, allowed: tuple[str, ...]) -> Reply:
+    if not allowed:
+        return Reply(error_body(UNROUTED, "there is no such route"), UNROUTED.code)
+    allow = {"Allow": ", ".join(sorted({*allowed, "OPTIONS"}))}
+    if method == "OPTIONS":
+        return Reply(None, 204, allow)
+    return Reply(error_body(WRONG_METHOD, f"this path answers {allow['Allow']}"), WRONG_METHOD.code, allow)
+
+
+def _caller(request: flask.Request) -> Identity:
+    """Raises Unauthenticated, also for an app that is none of the project's; Unavailable while tokens cannot be
+    verified.
+    """
+    check_app(request.headers.get(APP_CHECK))
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return current_app().verifier.verify(token.strip() if scheme.lower() == "bearer" else None)
+
+
+# -- bodies
+
+
+def _body(request: flask.Request, found: Found) -> bytes:
+    """All of it, at most the route's limit. Raises TooLarge before reading more."""
+    limit = found.route.limit if found.route else BODY_LIMIT
+    too_large = TooLarge(f"the body is over {limit} bytes")
+    if (request.content_length or 0) > limit:
+        raise too_large
+    body = b""
+    try:
+        while part := request.stream.read(limit + 1 - len(body)):
+            body += part
+            if len(body) > limit:
+                raise too_large
+    except ClientDisconnected as error:
+        raise InvalidArgument("body", "as many bytes as Content-Length says") from error
+    return body
+
+
+def _response(request: flask.Request, reply: Reply) -> flask.Response:
+    if reply.stream is not None:
+        return flask.Response(reply.stream, reply.status, mimetype=reply.media_type)
+    text = b"" if reply.body is None else json.dumps(reply.body, ensure_ascii=False).encode()
+    # functions-framework reads what is left of a body into memory, unless the response is a stream.
+    content = _then_drain(text, request) if reply.status == 413 else text
+    response = flask.Response(content, reply.status, mimetype="application/json")
+    response.headers["Content-Length"] = str(len(text))
+    return response
+
+
+def _then_drain(text: bytes, request: flask.Request) -> Iterator[bytes]:
+    """The reply, and then the rest of the body is dropped: closing on a sender makes it lose the reply."""
+    yield text
+    left = MOST_DRAINED if (request.content_length or 0) <= MOST_DRAINED else 0
+    try:
+        while left > 0 and (part := request.stream.read(min(left, BODY_LIMIT))):
+            left -= len(part)
+    except (ClientDisconnected, OSError):
+        return
+
+
+# -- streams
+
+
+def _streamed(begun: _Begun, reply: Reply) -> flask.Response:
+    """A reply that goes out event by event; its log line comes at its end."""
+    environ = begun.request.environ
+    connection = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
+
+    def send() -> Iterator[bytes]:
+        ended = _Ended()
+        with begun.context(), closing(_to_the_end(reply, ended)) as events:
+            try:
+                yield from encoded(events, reply.form, gone=lambda: has_hung_up(connection))
+            finally:
+                begun.log(ended.status)
+
+    response = flask.Response(send(), reply.status, mimetype="text/event-stream")
+    response.headers["X-Accel-Buffering"] = "no"  # proxies that gather a reply would hold the tokens back
+    return response
+
+
+@dataclass(slots=True)
+class _Ended:
+    """How a stream ended: 200, an error's code, or 499 where the client left before the end."""
+
+    status: int = 499
+
+
+def _to_the_end(reply: Reply, ended: _Ended) -> Generator[StreamEvent | None]:
+    """The reply's events; an error that ends them is the last one."""
+    assert reply.events is not None  # noqa: S101 - the type's proof
+    with closing(reply.events) as events:
+        try:
+            for event in events:
+                yield event
+                if event and event.name in ("result", "error"):
+                    ended.status = _code(event)
+        except Exception as error:  # noqa: BLE001 - as in `_reply`
+            refusal = _refusal(error)
+            ended.status = refusal.status
+            yield from one_event("error", refusal.body or {})
+
+
+def _code(event: StreamEvent) -> int:
+    error = event.data.get("error")
+    return error["code"] if event.name == "error" and isinstance(error, dict) else 200

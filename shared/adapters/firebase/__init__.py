@@ -1,0 +1,1 @@
+"""Firebase's tokens: who calls (Authentication), and from which app (App Check)."""

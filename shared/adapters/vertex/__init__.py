@@ -1,0 +1,1 @@
+"""Google's ranking and grounding services, over REST."""

@@ -1,0 +1,155 @@
+"""Google's check-grounding service as a judge: `groundingConfigs/default_grounding_config:check` of Discovery Engine.
+
+It takes one answer and a list of facts, splits the answer into claims itself, and says of each which facts it cites and
+how well it is supported. Statements become the lines of that answer; a statement is backed by its passages as far as
+its claims score and cite one of them.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from shared.adapters.retry import insist
+from shared.adapters.vertex.rest import GoogleRest
+from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.answers import Judgement, Statement, Support
+from shared.model.index import IndexedChunk
+from shared.ports.models import Judge
+from shared.times.dates import date_in_words
+
+if TYPE_CHECKING:
+    from google.auth.credentials import Credentials
+
+PUBLIC_ADDRESS = "https://discoveryengine.googleapis.com"
+SUPPORTED, PARTIAL = 0.6, 0.3
+"""Least scores of the states; 0.6 is also from where the service cites a fact."""
+SECONDS = 5.0
+"""For all attempts together: an answer does not wait longer for its judge."""
+MOST_FACTS = 200
+"""What the service takes; a fact of at most LONGEST_FACT characters."""
+LONGEST_FACT = 10_000
+LONGEST_ANSWER = 10_000
+"""Characters, under the service's 4,096 tokens. More is judged by the other judge."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A claim that the service found. `facts`: indices of those it cites."""
+
+    start: int
+    score: float
+    facts: frozenset[int]
+
+
+class CheckGroundingJudge:
+    """`fallback` finds the quotes, and judges where the service does not or finds nothing to check.
+
+    `credentials` None: the machine's own.
+    """
+
+    name = "check_grounding"
+
+    def __init__(
+        self,
+        *,
+        project: str,
+        fallback: Judge,
+        base_url: str | None = None,
+        credentials: Credentials | None = None,
+        seconds: float = SECONDS,
+    ) -> None:
+        config = f"projects/{project}/locations/global/groundingConfigs/default_grounding_config"
+        url = f"{(base_url or PUBLIC_ADDRESS).rstrip('/')}/v1/{config}:check"
+        self._service = GoogleRest(url, name=self.name, credentials=credentials)
+        self._fallback = fallback
+        self._seconds = seconds
+
+    def judge(self, statements: Sequence[Statement]) -> Judgement:
+        found = self._fallback.judge(statements)
+        texts = list(dict.fromkeys(" ".join(statement.text.split()) for statement in statements))
+        chunks = list({chunk.chunk_id: chunk for statement in statements for chunk in statement.passages}.values())
+        if not texts or len(chunks) > MOST_FACTS or sum(map(len, texts)) > LONGEST_ANSWER:
+            return found
+        try:
+            request = _request(texts, chunks)
+            reply = insist(lambda left: self._service.post(request, left), model=self.name, seconds=self._seconds)
+            claims = _by_line(_claims(reply, len(chunks)), texts)
+        except (ModelUnavailable, ModelRefused) as problem:
+            log.warning("%s did not judge (%s); %s does", self.name, type(problem).__name__, self._fallback.name)
+            return found
+        places = {chunk.chunk_id: place for place, chunk in enumerate(chunks)}
+        supports = [
+            _support(
+                claims.get(" ".join(statement.text.split()), ()),
+                frozenset(places[chunk.chunk_id] for chunk in statement.passages),
+            )
+            for statement in statements
+        ]
+        pairs = zip(found.verdicts, supports, strict=True)
+        return replace(found, verdicts=tuple(replace(each, support=own or each.support) for each, own in pairs))
+
+
+def _request(texts: Sequence[str], chunks: Sequence[IndexedChunk]) -> dict[str, Any]:
+    """`attributes` come back with the facts and are free to choose; nothing of them is needed."""
+    return {
+        "answerCandidate": "\n".join(texts),
+        "facts": [{"factText": _fact(chunk), "attributes": {"index": str(at)}} for at, chunk in enumerate(chunks)],
+        "groundingSpec": {"citationThreshold": SUPPORTED, "enableClaimLevelScore": True},
+    }
+
+
+def _fact(chunk: IndexedChunk) -> str:
+    head = "; ".join(part for part in (chunk.title, chunk.heading_path, date_in_words(chunk.created_at)) if part)
+    return f"{head}\n{chunk.text}"[:LONGEST_FACT]
+
+
+def _claims(reply: object, facts: int) -> list[_Claim]:
+    """Raises ModelRefused for what is not the service's form. Claims that need no check are left out."""
+    try:
+        assert isinstance(reply, dict)  # noqa: S101 - caught below
+        sources = [int(chunk["source"]) for chunk in reply.get("citedChunks", ())]
+        return [
+            _Claim(
+                int(claim.get("startPos", 0)),
+                _share(claim.get("score", 1.0 if claim.get("citationIndices") else 0.0)),
+                frozenset(sources[index] for index in claim.get("citationIndices", ()) if 0 <= sources[index] < facts),
+            )
+            for claim in reply.get("claims", ())
+            if claim.get("groundingCheckRequired", True)
+        ]
+    except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise ModelRefused("check_grounding: a reply of another form") from error
+
+
+def _share(value: object) -> float:
+    number = float(str(value))
+    if not (math.isfinite(number) and 0 <= number <= 1):
+        raise ValueError(value)
+    return number
+
+
+def _by_line(claims: Sequence[_Claim], texts: Sequence[str]) -> dict[str, list[_Claim]]:
+    """Positions count UTF-8 bytes of the answer, whose lines the statements are."""
+    starts = list(accumulate((len(text.encode()) + 1 for text in texts), initial=0))
+    found: dict[str, list[_Claim]] = {}
+    for claim in claims:
+        line = bisect_right(starts, claim.start) - 1
+        if 0 <= line < len(texts):
+            found.setdefault(texts[line], []).append(claim)
+    return found
+
+
+def _support(claims: Sequence[_Claim], passages: frozenset[int]) -> Support | None:
+    """The worst of its claims; one that cites none of the passages has no support from them. None: nothing to check."""
+    if not claims:
+        return None
+    score = min(claim.score if claim.facts & passages else 0.0 for claim in claims)
+    return Support.graded(score, supported=SUPPORTED, partial=PARTIAL)

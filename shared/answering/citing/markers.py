@@ -1,0 +1,178 @@
+r"""The grammar of citation markers, and the rule by which one goes.
+
+What counts as a marker: `[N1]`, `[n1]`, `[N1, N2]`, `[N1; N2]`, `[N1 and N2]`, `[N1, 2]`, `[N1-N3]` (every offered
+label from N1 to N3), `[^N1]`, `\[N1\]`, `[**N1**]`, with blanks inside, and whatever looks or is rendered like one of
+them: the grammar reads the skeleton of a text (`markdown.skeleton`), in which brackets, digits and N of any kind,
+entities and what is invisible are told by their looks, and which is as long as the text. Markers count inside code
+and links too: clients look for `[N1]` without parsing Markdown, and note text that looks like a marker was rewritten
+before the writer saw it (`shared.markdown.inert`).
+
+Every marker is written back as `[N1]`, several as `[N1][N2]`, a label once a bracket.
+
+The spacing rule is the only change to other text. Markers side by side, also with a comma or "and" between
+them, form a run; one that goes from a run takes the separator before it along (the first one that after it).
+A run that goes whole takes the blanks before it (after it, at the start of a line; both, before punctuation or a
+line's end) and brackets, code and emphasis that held nothing else; two words that only it parted get a blank. An
+opening bracket that a gap could complete to a new marker (`[N[N9]1]`) becomes round, and nothing joins to a new entity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from shared.markdown.skeleton import NOTHING, PAD, UNFINISHED, skeleton
+
+_UNSEEN = PAD + NOTHING
+_BLANK = rf"[\s{_UNSEEN}]"
+_EMPHASIS = r"[*_~`]"
+_NUMBER = rf"\d(?:[{_UNSEEN}]*+\d)*+"
+_FIRST = rf"[Nn]{_BLANK}*+(?:{_NUMBER}|{_EMPHASIS}++{_NUMBER}{_EMPHASIS}++)"
+_TO = rf"(?:{_BLANK}*+-{_BLANK}*+[Nn]?{_BLANK}*+{_NUMBER})?+"
+_BETWEEN = rf"(?:{_BLANK}|[,;&/、])++(?:(?:and|und|et|y)\s++)?+"
+_LIST = rf"{_FIRST}{_TO}(?:{_BETWEEN}(?:{_FIRST}|{_NUMBER}){_TO})*+"
+_OPENING = rf"(?:{_EMPHASIS}++{_BLANK}*+(?=N|{_LIST}{_BLANK}*+{_EMPHASIS}))?+"
+"""Emphasis before the label; before a small n it is code (`a[*n1]`) unless it closes, too."""
+_CLOSING = rf"(?:{_BLANK}|[,;\\]|{_EMPHASIS})*+"
+_OPEN = rf"(?<![\\{PAD}])[\\{PAD}]*+\["
+_MARKER = rf"{_OPEN}(?:{_BLANK}|[\^\\])*+{_OPENING}{_LIST}{_CLOSING}\]"
+_SEPARATOR = r"(?:[ \t]*+[,;][ \t]*+(?:and[ \t]++)?|[ \t]++(?:(?:and|und|et|y)[ \t]++)?)?+"
+
+MARKER = re.compile(_MARKER)
+"""All patterns read skeletons."""
+RUN = re.compile(rf"{_MARKER}(?:{_SEPARATOR}{_MARKER})*")
+PART = re.compile(rf"(?P<separator>{_SEPARATOR})(?P<marker>{_MARKER})")
+_NUMBERS = re.compile(rf"({_NUMBER}){_EMPHASIS}*+(?:{_BLANK}*+-{_BLANK}*+[Nn]?{_BLANK}*+({_NUMBER}))?+")
+_INSIDE = rf"[\s{_UNSEEN}^\\Nn\d,;&/、\-*_~`adeutny]"
+"""What a marker is made of between its brackets, and a little more."""
+_UNFINISHED = re.compile(rf"{PAD}*+\[{_INSIDE}*\Z")
+_UNFINISHED_REST = re.compile(rf"{_INSIDE}*+")
+_CONTINUES = re.compile(rf"[ \t]*+[,;]?[ \t]*+(?:and|an|a|und|un|u|et|e|y)?+[ \t]*+[\\{PAD}]*+(?:\[{_INSIDE}*+)?+\Z")
+_OPENERS = f"([（`*_~ \t\\{PAD}"
+_AFTER_A_GAP = re.compile(r"[ \t)\]）`*_~]*+\Z")
+_BLANKS = frozenset(" \t")
+_PAIRS = {"(": ")", "[": "]", "（": "）", "`": "`", "*": "*", "_": "_", "~": "~"}
+_OPENS = re.compile(r"(?:\A|[\s(（])[`*_~]+\Z")
+"""Signs that open and close alike stand here where they open."""
+_BEFORE_PUNCTUATION = re.compile(r"[ \t]*(?=[*_~`]*(?:[.,;:!?…)\]}。，、；：！？）】］\r\n]|\Z)|[*_~`]+[ \t])")
+_WITHOUT_UNSEEN = str.maketrans("", "", _UNSEEN)
+
+
+def numbers_in(marker: str, offered: Collection[int]) -> Iterator[int]:
+    """Every number that a marker's skeleton (or a run's) names; of a range its ends and what was offered between."""
+    for found in _NUMBERS.finditer(marker):
+        first, last = _number(found[1]), _number(found[2] or found[1])
+        yield first
+        yield from (number for number in offered if first < number < last)
+        if last != first:
+            yield last
+
+
+def _number(digits: str) -> int:
+    return int(
+        digits.translate(_WITHOUT_UNSEEN)[:9]
+    )  # nine digits tell any offered number from an invented one, and int() stays cheap
+
+
+def relabelled(text: str, run: re.Match[str], renumbered: Mapping[int, int]) -> str:
+    """A run of the text with the labels in `renumbered` alone; empty: it goes whole."""
+    kept = ""
+    for part in PART.finditer(run.string, run.start(), run.end()):
+        labels = labels_of(part["marker"], renumbered)
+        if labels:
+            kept += (text[slice(*part.span("separator"))] if kept else "") + labels
+    return kept
+
+
+def labels_of(marker: str, renumbered: Mapping[int, int]) -> str:
+    """`[N3, N9]` -> `[N1]`, where 3 has become 1 and there is no 9."""
+    numbers = dict.fromkeys(numbers_in(marker, renumbered))
+    return "".join(f"[N{renumbered[number]}]" for number in numbers if number in renumbered)
+
+
+def close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) -> tuple[str, int]:
+    """What stands before a run that goes, and where the text goes on after it: by the spacing rule.
+
+    `before` reaches back to the run before this one, `ahead` is the last character in front of it.
+    """
+    before, end = _drop_empty_brackets(before, text, end)
+    bare = before.rstrip(" \t")
+    if bare.endswith("\n") or (at_start and not bare):
+        end = _blanks_end(text, end)
+    elif found := _BEFORE_PUNCTUATION.match(text, end):
+        before, end = bare, found.end()
+    elif text[end] in " \t":
+        before = bare
+    elif _glues(before[-1:] or ahead, text[end]):
+        before += " "
+    return _joins_nothing(before, text[end : end + 1], ahead), end
+
+
+def _joins_nothing(before: str, following: str, ahead: str) -> str:
+    """What stands before a gap, so that what follows completes no marker and no entity with it."""
+    opened = _UNFINISHED.search(signs := skeleton(before))
+    if opened:
+        bracket = signs.index("[", opened.start())
+        return f"{before[: opened.start()]}({before[bracket + 1 :]}"
+    tail = before or ahead
+    if following == ";":
+        joins = (not before and ahead.isalnum()) or skeleton(f"{tail};") != f"{skeleton(tail)};"
+    else:
+        joins = (following.isalnum() or following in "#%") and UNFINISHED.search(tail) is not None
+    return f"{before} " if joins and following else before
+
+
+def _glues(left: str, right: str) -> bool:
+    """Whether two characters side by side would make one word of two; Chinese and Japanese write no blanks."""
+    return left.isalnum() and right.isalnum() and min(left, right) < "\u2e80"
+
+
+def _drop_empty_brackets(before: str, text: str, end: int) -> tuple[str, int]:
+    while (inner := before.rstrip(" \t")) and (close := _PAIRS.get(inner[-1])):
+        after = _blanks_end(text, end)
+        if inner[-2:-1] == "\\":
+            break
+        if text[after : after + 1] != close:
+            break
+        if close in "*_~" and (after > end or inner != before):
+            break
+        if close in "`*_~" and not _OPENS.search(inner):
+            break
+        before, end = inner[:-1], after + 1
+    return before, end
+
+
+def _blanks_end(text: str, start: int) -> int:
+    while text[start : start + 1] in _BLANKS:
+        start += 1
+    return start
+
+
+# -- what is still open while a text is being written
+
+
+def decided_length(text: str, signs: str) -> int:
+    """How much of a text without markers no later text can change: what follows may open a marker, or be changed
+    by the gap of one that goes. `signs`: its skeleton.
+    """
+    end = _before_unfinished(signs, len(text))
+    end = len(signs[:end].rstrip(_OPENERS))
+    found = UNFINISHED.search(text[:end])
+    return _before_unfinished(signs, found.start() if found else end)
+
+
+def _before_unfinished(signs: str, end: int) -> int:
+    """Where the bracket stands that `signs[:end]` leaves open and a marker could close; else `end`."""
+    opened = signs.rfind("[", 0, end)
+    rest = _UNFINISHED_REST.match(signs, opened + 1, end)
+    return len(signs[:opened].rstrip(PAD)) if opened >= 0 and rest and rest.end() == end else end
+
+
+def may_continue(signs: str) -> bool:
+    """Whether a run could go on with this text, once there is more of it."""
+    return _CONTINUES.match(signs) is not None
+
+
+def gap_is_open(text: str) -> bool:
+    """Whether how a gap before this text closes depends on what follows it."""
+    return _AFTER_A_GAP.match(text) is not None

@@ -1,0 +1,149 @@
+"""Feedback, receipts, and everything a tenant owns, line by line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from shared.account.export import Exported, SessionMessage
+from shared.api.errors import ErrorJson
+from shared.api.notes import NoteJson, note_json
+from shared.api.sessions import MessageJson, SessionJson, message_json, session_json
+from shared.api.templates import TemplateJson, template_json
+from shared.api.values import instant
+from shared.model.account import DayUsage, Feedback, Receipt
+from shared.model.notes import Note
+from shared.model.sessions import Session
+
+
+class FeedbackJson(TypedDict):
+    """What was said of an answer. `messageId` null: it was no session's; `citation` null: the whole answer is meant."""
+
+    feedbackId: str
+    requestId: str
+    messageId: str | None
+    rating: str | None
+    comment: str
+    citation: str | None
+    createdAt: str
+
+
+class ReceiptJson(TypedDict):
+    """What was erased: kind -> how many; kinds of which there was nothing are absent."""
+
+    erased: dict[str, int]
+
+
+class NoteLineJson(NoteJson):
+    """A note, as a line of an export."""
+
+    type: Literal["note"]
+
+
+class TemplateLineJson(TemplateJson):
+    """A template, as a line of an export."""
+
+    type: Literal["template"]
+
+
+class SessionLineJson(SessionJson):
+    """A conversation, as a line of an export; its messages follow."""
+
+    type: Literal["session"]
+
+
+class MessageLineJson(MessageJson):
+    """A message, as a line of an export."""
+
+    type: Literal["message"]
+    sessionId: str
+
+
+class FeedbackLineJson(FeedbackJson):
+    """What was said of an answer, as a line of an export."""
+
+    type: Literal["feedback"]
+
+
+class UsageLineJson(TypedDict):
+    """What was spent on one day (UTC), as a line of an export."""
+
+    type: Literal["usage"]
+    day: str
+    answers: int
+    embeddedTokens: int
+
+
+class EndLineJson(TypedDict):
+    """The last line of an export: how many there were of each type. Without it the export was cut off."""
+
+    type: Literal["end"]
+    counts: dict[str, int]
+
+
+class ErrorLineJson(ErrorJson):
+    """The last line of an export that failed half-way."""
+
+    type: Literal["error"]
+
+
+def feedback_json(feedback: Feedback) -> FeedbackJson:
+    """As `/feedback` and exports give it."""
+    return {
+        "feedbackId": feedback.feedback_id,
+        "requestId": feedback.request_id,
+        "messageId": feedback.message_id,
+        "rating": None if feedback.rating is None else feedback.rating.value,
+        "comment": feedback.comment,
+        "citation": feedback.citation,
+        "createdAt": instant(feedback.created_at),
+    }
+
+
+def receipt_json(receipt: Receipt) -> ReceiptJson:
+    """The body of DELETE /me."""
+    return {"erased": dict(sorted(receipt.erased.items()))}
+
+
+def export_lines(items: Iterable[Exported]) -> Iterator[Mapping[str, object]]:
+    """One object an item, with its `type`; after the last the line that says how many of each there were.
+
+    An export without that line was cut off.
+    """
+    counts: Counter[str] = Counter()
+    for item in items:
+        row = _exported_json(item)
+        counts[str(row["type"])] += 1
+        yield row
+    yield {"type": "end", "counts": dict(counts)}
+
+
+EXPORT_LINES = (
+    NoteLineJson,
+    TemplateLineJson,
+    SessionLineJson,
+    MessageLineJson,
+    FeedbackLineJson,
+    UsageLineJson,
+    EndLineJson,
+    ErrorLineJson,
+)
+"""What a line of an export may be."""
+
+
+def _exported_json(item: Exported) -> Mapping[str, object]:
+    if isinstance(item, Note):
+        return {"type": "note", **note_json(item)}
+    if isinstance(item, Session):
+        return {"type": "session", **session_json(item)}
+    if isinstance(item, SessionMessage):
+        return {"type": "message", "sessionId": item.session_id, **message_json(item.message)}
+    if isinstance(item, Feedback):
+        return {"type": "feedback", **feedback_json(item)}
+    if isinstance(item, DayUsage):
+        day = item.day.isoformat()
+        return {"type": "usage", "day": day, "answers": item.answers, "embeddedTokens": item.embedded_tokens}
+    return {"type": "template", **template_json(item)}

@@ -1,0 +1,241 @@
+"""Answers with their citations, whole."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from shared.api.search import (
+    NearestJson,
+    PlaceJson,
+    QueryJson,
+    RetrievalJson,
+    ScoresJson,
+    _nearest_json,
+    _place_json,
+    _retrieval_json,
+    _scores,
+    query_json,
+    timings_json,
+)
+from shared.api.values import SpanJson, _rounded, instant, snippet, span
+from shared.model.answers import Answer, Citation, Grounding, Support
+from shared.model.index import IndexedChunk
+from shared.model.questions import Question
+from shared.model.templates import TemplateMatch
+
+
+class SupportJson(TypedDict):
+    """How far the cited passage backs the sentences that cite it. `quoted`: they are the note's own, and nobody judged
+    whether they answer; the score is then how near they lie to the question.
+    """
+
+    state: Literal["supported", "partial", "unsupported", "quoted"]
+    score: float
+
+
+class CitationJson(TypedDict):
+    """A label in the answer and the exact passage it points at. `support` null: not judged; `stale`: the note has
+    changed since it was read; of a deleted one the texts are empty.
+    """
+
+    cid: str
+    noteId: str
+    chunkId: str
+    createdAt: str
+    snippet: str
+    score: float
+    title: str
+    vault: str
+    path: str
+    folder: str
+    headingPath: str
+    position: int
+    span: SpanJson
+    quote: str
+    scores: ScoresJson
+    support: SupportJson | None
+    stale: bool
+
+
+class RefusalJson(TypedDict):
+    """Why there is no answer from the notes, and the notes that came nearest."""
+
+    reason: str
+    nearest: list[NearestJson]
+
+
+class ChosenTemplateJson(TypedDict):
+    """The template the writer was given. `score` null: the caller named it."""
+
+    id: str
+    name: str
+    score: float | None
+
+
+class UsageJson(TypedDict):
+    """Tokens billed."""
+
+    inputTokens: int
+    outputTokens: int
+
+
+class GroundingJson(TypedDict):
+    """Share of the citations that matter, and of the factual sentences that are fully supported by what they cite."""
+
+    precision: float
+    recall: float
+
+
+class AnswerMetaJson(TypedDict):
+    """How an answer came about. `answerKind`: `written`, or `quoted` where no model wrote and passages of the notes are
+    quoted, which nobody says answer. `removedCitations`: labels the writer made up, as they stood in its draft.
+    """
+
+    model: str
+    answerKind: Literal["written", "quoted"]
+    retrieval: RetrievalJson
+    requestId: str
+    sessionId: str | None
+    offsetUnit: Literal["utf16"]
+    query: QueryJson | None
+    refusal: RefusalJson | None
+    grounding: GroundingJson | None
+    removedCitations: list[str]
+    template: ChosenTemplateJson | None
+    usage: UsageJson
+    timings: dict[str, float]
+
+
+class AnswerJson(TypedDict):
+    """An answer whose every label points at a passage it was written from."""
+
+    answer: str
+    citations: list[CitationJson]
+    meta: AnswerMetaJson
+
+
+class ReferenceJson(TypedDict):
+    """A passage that an answer was written from."""
+
+    vault: str
+    relPath: str
+    headingPath: str
+    chunkIndex: int
+    noteId: str
+    chunkId: str
+    title: str
+
+
+class AskMetaJson(AnswerMetaJson):
+    """The same, and where was looked."""
+
+    folders: list[PlaceJson]
+    silentVaults: list[str]
+
+
+class AskJson(TypedDict):
+    """An answer from chosen folders."""
+
+    answer: str
+    references: list[ReferenceJson]
+    citations: list[CitationJson]
+    meta: AskMetaJson
+
+
+def citation_json(citation: Citation) -> CitationJson:
+    """The citation object that every front door shows."""
+    chunk = citation.passage.chunk
+    return {
+        "cid": citation.label,
+        "noteId": chunk.note_id,
+        "chunkId": chunk.chunk_id,
+        "createdAt": instant(chunk.created_at),
+        "snippet": snippet(chunk.text),
+        "score": round(citation.passage.score, 4),
+        "title": chunk.title,
+        "vault": chunk.vault,
+        "path": chunk.path,
+        "folder": chunk.folder,
+        "headingPath": chunk.heading_path,
+        "position": chunk.position,
+        "span": span(chunk, citation.quote_start, citation.quote_end),
+        "quote": citation.quote,
+        "scores": _scores(citation.passage),
+        "support": _support_json(citation.support),
+        "stale": citation.stale,
+    }
+
+
+def _support_json(support: Support | None) -> SupportJson | None:
+    return None if support is None else {"state": support.state.value, "score": round(support.score, 4)}
+
+
+def grounding_json(grounding: Grounding | None) -> GroundingJson | None:
+    """Shares of citations and of sentences."""
+    if grounding is None:
+        return None
+    return {"precision": round(grounding.precision, 4), "recall": round(grounding.recall, 4)}
+
+
+def answer_json(
+    question: Question, answer: Answer, *, k: int, request_id: str, session_id: str | None = None
+) -> AnswerJson:
+    """The body of `/chat`: the fixed contract first, additions after it. `k`: passages the writer was to get."""
+    retrieved = answer.retrieved
+    meta: AnswerMetaJson = {
+        "model": answer.model,
+        "answerKind": answer.kind.value,
+        "retrieval": _retrieval_json(retrieved, k),
+        "requestId": request_id,
+        "sessionId": session_id,
+        "offsetUnit": "utf16",
+        "query": query_json(question, retrieved) if retrieved else None,
+        "refusal": None,
+        "grounding": grounding_json(answer.grounding),
+        "removedCitations": list(answer.removed_labels),
+        "template": chosen_json(answer.template),
+        "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
+        "timings": timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
+    }
+    if answer.refusal is not None:
+        meta["refusal"] = {"reason": answer.refusal.value, "nearest": list(map(_nearest_json, answer.nearest))}
+    return {
+        "answer": answer.text,
+        "citations": [citation_json(citation) for citation in answer.citations],
+        "meta": meta,
+    }
+
+
+def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> AskJson:
+    """The body of `/ask`: the answer, the passages it was written from, and which folders were searched."""
+    body = answer_json(question, answer, k=k, request_id=request_id)
+    retrieved = answer.retrieved
+    used = retrieved.selected if retrieved and answer.refusal is None else ()
+    meta: AskMetaJson = {
+        **body["meta"],
+        "folders": [_place_json(place) for place in retrieved.places] if retrieved else [],
+        "silentVaults": list(retrieved.silent_vaults) if retrieved else [],
+    }
+    references = [_reference_json(passage.chunk) for passage in used]
+    return {"answer": body["answer"], "references": references, "citations": body["citations"], "meta": meta}
+
+
+def _reference_json(chunk: IndexedChunk) -> ReferenceJson:
+    return {
+        "vault": chunk.vault,
+        "relPath": chunk.path,
+        "headingPath": chunk.heading_path,
+        "chunkIndex": chunk.position,
+        "noteId": chunk.note_id,
+        "chunkId": chunk.chunk_id,
+        "title": chunk.title,
+    }
+
+
+def chosen_json(match: TemplateMatch | None) -> ChosenTemplateJson | None:
+    """In an answer's meta: which template the writer was given. `score` null: the caller named it."""
+    if match is None:
+        return None
+    return {"id": match.template.template_id, "name": match.template.name, "score": _rounded(match.score)}

@@ -1,0 +1,198 @@
+"""Why notes were found, or not."""
+
+from __future__ import annotations
+
+from typing_extensions import TypedDict
+
+from shared.api.notes import IndexStatusJson, index_status_json
+from shared.api.search import ResultJson, SearchMetaJson, result_json, search_json
+from shared.api.values import instant
+from shared.app import Explained, NoteState
+from shared.model.questions import Question, TimeRange
+from shared.model.retrieval import RetrievalMode
+from shared.retrieval.explanation import Absence, Explanation, NoteReport, PassageReport
+
+
+class LegJson(TypedDict):
+    """What one leg knows of a passage: rank from 1 (null: it did not bring it), part, weight, and what both add."""
+
+    rank: int | None
+    score: float
+    weight: float
+    adds: float
+
+
+class VectorLegJson(LegJson):
+    """`cosine` null: no vector was compared."""
+
+    cosine: float | None
+    similarity: float
+
+
+class KeywordLegJson(LegJson):
+    """`stems`: which of the question's stand in the passage."""
+
+    bm25: float
+    stems: list[str]
+
+
+class RecencyLegJson(LegJson):
+    """The age of the passage's note."""
+
+    ageDays: float
+
+
+class LegsJson(TypedDict):
+    """The three legs of a score."""
+
+    vector: VectorLegJson
+    keyword: KeywordLegJson
+    recency: RecencyLegJson
+
+
+class ExplainedPassageJson(ResultJson):
+    """A passage and what became of it. `reason` null: it is in the result."""
+
+    inResult: bool
+    reason: str | None
+    detail: str | None
+    candidate: bool
+    rank: int | None
+    mergedInto: str | None
+    legs: LegsJson
+
+
+class ExplainedNoteJson(TypedDict):
+    """A note and what became of its passages."""
+
+    noteId: str
+    inResult: bool
+    reason: str | None
+    detail: str | None
+    chunkCount: int
+    chunks: list[ExplainedPassageJson]
+    index: IndexStatusJson
+
+
+class ExplainMetaJson(SearchMetaJson):
+    """The same, and what was asked of every passage."""
+
+    threshold: float
+    legSize: int
+
+
+class ExplainJson(TypedDict):
+    """How a search saw each note in question."""
+
+    notes: list[ExplainedNoteJson]
+    results: list[ResultJson]
+    meta: ExplainMetaJson
+
+
+MOST_PASSAGES = 20
+"""Passages of a note that are shown, those that got furthest first."""
+
+
+_REASONS = {
+    Absence.NOT_INDEXED: "the index holds nothing of this note",
+    Absence.INDEX_PENDING: "the index is still following this note: passages or vectors of it are to come",
+    Absence.NOT_IN_FILTERS: "it lies outside the vaults, folders or tags asked for",
+    Absence.UNRELATED: "it shares no word with the question, and its vector points elsewhere",
+}
+
+
+def explain_json(question: Question, explained: Explained, *, k: int, request_id: str) -> ExplainJson:
+    """The body of `/search` for the same question, and what became of every note in question."""
+    explanation = explained.explanation
+    found = search_json(question, explanation.retrieved, k=k, request_id=request_id)
+    notes = [_note_json(note, explained.states[note.note_id], question, explanation) for note in explanation.notes]
+    meta: ExplainMetaJson = {**found["meta"], "threshold": question.threshold, "legSize": explanation.options.leg_size}
+    return {"notes": notes, "results": found["results"], "meta": meta}
+
+
+def why(report: PassageReport | NoteReport, question: Question, explanation: Explanation) -> str | None:
+    """One sentence on why it is not in the result; None if it is."""
+    if report.absence in _REASONS:
+        return _REASONS[report.absence]
+    passage = report if isinstance(report, PassageReport) else next(iter(report.passages), None)
+    return None if passage is None else _measured(passage, question, explanation)
+
+
+def _measured(passage: PassageReport, question: Question, explanation: Explanation) -> str | None:
+    """The reasons that have a figure."""
+    chunk = passage.scored.chunk
+    match passage.absence:
+        case Absence.OUT_OF_TIME_RANGE:
+            return f"it is of {instant(chunk.created_at)}, searched was {_range(explanation.searched.created)}"
+        case Absence.BELOW_THRESHOLD:
+            return f"its similarity {passage.scored.scores.similarity:.2f} is below {question.threshold:g}"
+        case Absence.MERGED:
+            return f"it repeats {passage.repeats}, which ranks higher"
+        case Absence.BEYOND_K:
+            return f"it is number {passage.place} in the ranking; better ones fill the result"
+        case Absence.NOT_A_CANDIDATE:
+            return f"no leg had it among its best {explanation.options.leg_size}"
+    return None
+
+
+def _note_json(note: NoteReport, state: NoteState, question: Question, explanation: Explanation) -> ExplainedNoteJson:
+    return {
+        "noteId": note.note_id,
+        "inResult": note.absence is None,
+        "reason": note.absence.value if note.absence else None,
+        "detail": why(note, question, explanation),
+        "chunkCount": len(note.passages),
+        "chunks": [_passage_json(each, question, explanation) for each in note.passages[:MOST_PASSAGES]],
+        "index": index_status_json(note.note_id, state.record, current=state.current),
+    }
+
+
+def _passage_json(report: PassageReport, question: Question, explanation: Explanation) -> ExplainedPassageJson:
+    return {
+        **result_json(report.scored),
+        "inResult": report.absence is None,
+        "reason": report.absence.value if report.absence else None,
+        "detail": why(report, question, explanation),
+        "candidate": report.was_candidate,
+        "rank": report.place,
+        "mergedInto": report.repeats,
+        "legs": _legs_json(report, question, explanation),
+    }
+
+
+def _legs_json(report: PassageReport, question: Question, explanation: Explanation) -> LegsJson:
+    """Each leg: its rank, its part of the score in [0, 1], that part's weight, and what both add to the score."""
+    seen, parts, chunk = report.seen, report.scored.scores, report.scored.chunk
+    vector, keyword, recency = zip(weights(explanation), report.shares, strict=True)
+    age = (question.now - chunk.created_at).total_seconds() / 86_400
+    return {
+        "vector": {
+            **_leg_json(seen.vector_rank, parts.vector, *vector),
+            "cosine": None if seen.cosine is None else round(seen.cosine, 4),
+            "similarity": round(parts.similarity, 4),
+        },
+        "keyword": {
+            **_leg_json(seen.keyword_rank, parts.keyword, *keyword),
+            "bm25": round(report.bm25, 4),
+            "stems": sorted(chunk.terms),
+        },
+        "recency": {**_leg_json(seen.recent_rank, parts.recency, *recency), "ageDays": round(age, 2)},
+    }
+
+
+def _leg_json(rank: int | None, part: float, weight: float, share: float) -> LegJson:
+    return {"rank": rank, "score": round(part, 4), "weight": weight, "adds": round(share, 6)}
+
+
+def weights(explanation: Explanation) -> tuple[float, float, float]:
+    """Of the vector, the keyword and the recency part. Rank fusion counts the first two lists alike."""
+    if explanation.retrieved.mode is RetrievalMode.RRF:
+        return 1.0, 1.0, 0.0
+    options = explanation.options
+    return options.weight_vector, options.weight_keyword, options.weight_recency
+
+
+def _range(searched: TimeRange | None) -> str:
+    start = instant(searched.start) if searched and searched.start else "the beginning"
+    end = instant(searched.end) if searched and searched.end else "today"
+    return f"{start} to {end}"

@@ -1,0 +1,219 @@
+"""What was found for a question, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from shared.api.values import SpanJson, instant, snippet, span
+from shared.model.answers import Quote
+from shared.model.questions import Question, TimeRange
+from shared.model.retrieval import Place, Retrieved, Scored
+
+
+class ScoresJson(TypedDict):
+    """The parts of a score as they entered it, and the similarity that thresholds compare with."""
+
+    vector: float
+    keyword: float
+    recency: float
+    similarity: float
+
+
+class ResultJson(TypedDict):
+    """A passage that was found."""
+
+    noteId: str
+    chunkId: str
+    title: str
+    vault: str
+    path: str
+    headingPath: str
+    createdAt: str
+    snippet: str
+    span: SpanJson
+    score: float
+    scores: ScoresJson
+
+
+class TimeRangeJson(TypedDict):
+    """The time a question was understood to name. `start` and `end` null: open; `widened` null: not widened;
+    `restricts` false: notes near to it come first, and none is left out.
+    """
+
+    start: str | None
+    end: str | None
+    phrase: str
+    zone: str
+    days: int | None
+    widened: str | None
+    restricts: bool
+
+
+class QueryJson(TypedDict):
+    """A question taken apart."""
+
+    keywords: list[str]
+    timeRange: TimeRangeJson | None
+
+
+class RerankerJson(TypedDict):
+    """The reranker that was asked. `failure` null: the order is its."""
+
+    model: str
+    failure: str | None
+
+
+class SilentLegJson(TypedDict):
+    """A search that failed, and why."""
+
+    leg: str
+    reason: str
+
+
+class RetrievalJson(TypedDict):
+    """How the passages were found. `reranker` null: none is configured."""
+
+    k: int
+    strategy: str
+    candidateCount: int
+    rerankCount: int
+    timeMs: int
+    reranker: RerankerJson | None
+    silentLegs: list[SilentLegJson]
+
+
+class NearestJson(ResultJson):
+    """A passage that came near. `quote`: what of it lies nearest to the question, as it stands in the note at
+    `quoteSpan`; `snippet`: the same as it reads best.
+    """
+
+    quote: str
+    quoteSpan: SpanJson
+
+
+class PlaceJson(TypedDict):
+    """A folder that was searched, and what scores there were multiplied by."""
+
+    vault: str
+    folder: str
+    weight: float
+    chosenBy: str
+
+
+class SearchMetaJson(TypedDict):
+    """How passages were found."""
+
+    retrieval: RetrievalJson
+    requestId: str
+    offsetUnit: Literal["utf16"]
+    query: QueryJson
+    timings: dict[str, float]
+
+
+class SearchJson(TypedDict):
+    """Passages, best first."""
+
+    results: list[ResultJson]
+    meta: SearchMetaJson
+
+
+def _scores(passage: Scored) -> ScoresJson:
+    parts = passage.scores
+    return {
+        "vector": round(parts.vector, 4),
+        "keyword": round(parts.keyword, 4),
+        "recency": round(parts.recency, 4),
+        "similarity": round(parts.similarity, 4),
+    }
+
+
+def result_json(passage: Scored) -> ResultJson:
+    """One row of `/search`."""
+    chunk = passage.chunk
+    return {
+        "noteId": chunk.note_id,
+        "chunkId": chunk.chunk_id,
+        "title": chunk.title,
+        "vault": chunk.vault,
+        "path": chunk.path,
+        "headingPath": chunk.heading_path,
+        "createdAt": instant(chunk.created_at),
+        "snippet": snippet(chunk.text),
+        "span": span(chunk, chunk.start, chunk.end),
+        "score": round(passage.score, 4),
+        "scores": _scores(passage),
+    }
+
+
+def _nearest_json(quote: Quote) -> NearestJson:
+    return {
+        **result_json(quote.passage),
+        "snippet": snippet(" ".join(quote.lines)),
+        "quote": quote.text,
+        "quoteSpan": span(quote.passage.chunk, quote.start, quote.end),
+    }
+
+
+def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
+    hint = retrieved.analysis.time
+    if hint is None:
+        return {"keywords": list(retrieved.analysis.keywords), "timeRange": None}
+    used = hint.range if not hint.restricts else retrieved.range_used or TimeRange(None, None)
+    time_range: TimeRangeJson = {
+        "start": instant(used.start) if used.start else None,
+        "end": instant(used.end) if used.end else None,
+        "phrase": hint.phrase,
+        "zone": question.zone,
+        "days": hint.days,
+        "widened": retrieved.widened,
+        "restricts": hint.restricts,
+    }
+    return {"keywords": list(retrieved.analysis.keywords), "timeRange": time_range}
+
+
+def timings_json(timings_ms: Mapping[str, float]) -> dict[str, float]:
+    """Milliseconds a step."""
+    return {name: round(value, 1) for name, value in timings_ms.items()}
+
+
+def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
+    if retrieved is None:
+        return {
+            "k": k,
+            "strategy": "none",
+            "candidateCount": 0,
+            "rerankCount": 0,
+            "timeMs": 0,
+            "reranker": None,
+            "silentLegs": [],
+        }
+    asked = retrieved.reranked
+    return {
+        "k": k,
+        "strategy": retrieved.mode.value,
+        "candidateCount": retrieved.candidate_count,
+        "rerankCount": len(retrieved.selected),
+        "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)),
+        "reranker": {"model": asked.model, "failure": asked.failure} if asked else None,
+        "silentLegs": [{"leg": each.leg.value, "reason": each.reason} for each in retrieved.silent_legs],
+    }
+
+
+def _place_json(place: Place) -> PlaceJson:
+    chosen_by = place.chosen_by.value
+    return {"vault": place.vault, "folder": place.folder, "weight": place.weight, "chosenBy": chosen_by}
+
+
+def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id: str) -> SearchJson:
+    """The body of `/search`."""
+    meta: SearchMetaJson = {
+        "retrieval": _retrieval_json(retrieved, k),
+        "requestId": request_id,
+        "offsetUnit": "utf16",
+        "query": query_json(question, retrieved),
+        "timings": timings_json(retrieved.timings_ms),
+    }
+    return {"results": [result_json(passage) for passage in retrieved.selected], "meta": meta}

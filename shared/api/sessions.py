@@ -1,0 +1,110 @@
+"""Conversations and their messages."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from typing_extensions import TypedDict
+
+from shared.api.answers import AnswerMetaJson, CitationJson
+from shared.api.values import instant
+from shared.model.sessions import Message, Session
+from shared.ports.stores import Page
+
+
+class SessionSettingsJson(TypedDict):
+    """How a session's questions are answered. `model` null: the configured one."""
+
+    useNotes: bool
+    topK: int
+    threshold: float
+    includeCitations: bool
+    systemPrompt: str
+    model: str | None
+    maxContextTokens: int
+    maxHistory: int
+
+
+class SessionJson(TypedDict):
+    """A conversation."""
+
+    sessionId: str
+    title: str
+    createdAt: str
+    updatedAt: str
+    messageCount: int
+    settings: SessionSettingsJson
+
+
+class SessionsJson(TypedDict):
+    """One page of sessions, last changed first. `nextPageToken` null: the last one."""
+
+    sessions: list[SessionJson]
+    nextPageToken: str | None
+
+
+class MessageJson(TypedDict):
+    """One message. `citations` and `meta` are those of the answer; `meta` null: it is a question.
+
+    A question and its answer have one `requestId`, for turns of two clients may mingle; null: an older message.
+    """
+
+    messageId: str
+    requestId: str | None
+    role: Literal["user", "assistant"]
+    text: str
+    createdAt: str
+    citations: list[CitationJson]
+    meta: AnswerMetaJson | None
+
+
+class MessagesJson(TypedDict):
+    """One page of messages in the order of time; the first page holds the newest."""
+
+    messages: list[MessageJson]
+    nextPageToken: str | None
+
+
+def session_json(session: Session) -> SessionJson:
+    """A session as `/sessions/{id}` gives it."""
+    settings = session.settings
+    return {
+        "sessionId": session.session_id,
+        "title": session.shown_title,
+        "createdAt": instant(session.created_at),
+        "updatedAt": instant(session.updated_at),
+        "messageCount": session.message_count,
+        "settings": {
+            "useNotes": settings.use_notes,
+            "topK": settings.top_k,
+            "threshold": settings.threshold,
+            "includeCitations": settings.include_citations,
+            "systemPrompt": settings.system_prompt,
+            "model": settings.model or None,
+            "maxContextTokens": settings.max_context_tokens,
+            "maxHistory": settings.max_history,
+        },
+    }
+
+
+def message_json(message: Message) -> MessageJson:
+    """A message; citations and meta are the objects that were answered."""
+    return {
+        "messageId": message.message_id,
+        "requestId": message.request_id or None,
+        "role": message.role.value,
+        "text": message.text,
+        "createdAt": instant(message.created_at),
+        "citations": [cast("CitationJson", each.shown) for each in message.citations],
+        "meta": cast("AnswerMetaJson | None", message.meta),
+    }
+
+
+def sessions_json(page: Page[Session]) -> SessionsJson:
+    """The body of `/sessions`."""
+    return {"sessions": [session_json(each) for each in page.items], "nextPageToken": page.next_token}
+
+
+def messages_json(page: Page[Message]) -> MessagesJson:
+    """The body of `/sessions/{id}/messages`."""
+    return {"messages": [message_json(each) for each in page.items], "nextPageToken": page.next_token}

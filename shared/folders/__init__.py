@@ -1,0 +1,1 @@
+"""In which vaults and folders to look: choice -> ranking -> places -> search."""

@@ -1,0 +1,146 @@
+"""A text -> what its sentences state, in a form that two texts can be compared by: words with their weights, which of
+them are negated, names, numbers, dates.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from shared.judging.quantities import Day, Quantity, quantities
+from shared.language.general_words import general
+from shared.language.sentences import sentences
+from shared.language.terms import stems
+from shared.language.words import token_pattern
+
+GENERAL_WEIGHT, NAME_WEIGHT, IDENTIFIER_WEIGHT, QUANTITY_WEIGHT = 0.3, 1.5, 3.0, 1.5
+"""Of words that say little, names, identifiers and numbers; every other word weighs 1."""
+SCOPE = 4
+"""Content words after a negation that it turns around; as many before it where the verb may come first."""
+
+_NEGATIONS = {
+    "en": "not no never none nothing nobody neither nor cannot without",
+    "de": "nicht kein keine keinen keinem keiner nie niemals nichts niemand weder ohne",
+    "es": "no nunca jamás nada nadie ningún ninguna ninguno tampoco sin ni",
+    "fr": "pas jamais rien aucun aucune sans ni",
+}
+_CUE = r"\b(?:{words})\b(?!\s+(?:only|just|nur|sólo|solo|seulement)\b){more}"
+_CLAUSE_END = re.compile(r"[,;:.!?()]|\b(?:but|although|whereas|aber|sondern|pero|sino|mais)\b", re.IGNORECASE)
+_SENTENCE_OPENS = re.compile(r"[\s\"'“„«*_`(\[-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One content word as others may repeat it. `stems`: any of them; a compound's first is the whole."""
+
+    stems: tuple[str, ...]
+    weight: float
+    is_name: bool
+    is_identifier: bool
+    opens: bool
+    """A capital letter that says nothing: the first word of its sentence."""
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What one sentence states; `[start, end)` of its text."""
+
+    start: int
+    end: int
+    words: tuple[Word, ...]
+    numbers: tuple[Quantity, ...]
+    days: tuple[Day, ...]
+    negations: int
+    stems: frozenset[str]
+    negated: frozenset[str]
+    """Stems inside the reach of a negation."""
+
+
+def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
+    """One a sentence, in order; empty where the text has none. `lang`: in which stems and negations are read."""
+    numbers, days = quantities(text, lang)
+    cues = [found.span() for found in _cue(lang).finditer(text)]
+    words = _words(text, lang, taken=_places(numbers, days))
+    reached = _reached(words, cues, text, before=lang != "en") if cues else frozenset()
+    found, at = [], 0
+    for start, end in sentences(text, lang=lang):
+        opening = _SENTENCE_OPENS.match(text, start)
+        first = opening.end() if opening else start
+        own: list[Word] = []
+        negated: set[str] = set()
+        while at < len(words) and words[at][0] < end:
+            begin, raw = words[at]
+            if begin >= start:
+                word = _word(raw, lang, opens=begin <= first)
+                own.append(word)
+                if at in reached:
+                    negated.update(word.stems)
+            at += 1
+        found.append(
+            Facts(
+                start,
+                end,
+                tuple(own),
+                tuple(number for number in numbers if start <= number.start < end),
+                tuple(day for day in days if start <= day.start < end),
+                sum(start <= cue < end for cue, _ in cues),
+                frozenset(stem for word in own for stem in word.stems),
+                frozenset(negated),
+            )
+        )
+    return tuple(found)
+
+
+def _places(numbers: Sequence[Quantity], days: Sequence[Day]) -> frozenset[int]:
+    """Offsets that a number or a date covers."""
+    spans = [*((each.start, each.end) for each in numbers), *((each.start, each.end) for each in days)]
+    return frozenset(place for start, end in spans for place in range(start, end))
+
+
+def _words(text: str, lang: str, *, taken: frozenset[int]) -> list[tuple[int, str]]:
+    """(start, as written) of every content word that is part of no number and no date."""
+    tokens = ((found.start(), found[0]) for found in token_pattern(text).finditer(text))
+    return [(start, raw) for start, raw in tokens if start not in taken and _word(raw, lang, opens=False).stems]
+
+
+@lru_cache(maxsize=20_000)
+def _word(raw: str, lang: str, *, opens: bool) -> Word:
+    found = tuple(stems(raw, lang))
+    capital = raw[:1].isupper()
+    identifier = "_" in raw or (any(map(str.isdigit, raw)) and any(map(str.isalpha, raw)))
+    name = identifier or raw[1:] != raw[1:].lower() or (capital and not opens and lang != "de")
+    weight = IDENTIFIER_WEIGHT if identifier else NAME_WEIGHT if name else 1.0
+    if weight == 1.0 and found and found[0] in general(lang):
+        weight = GENERAL_WEIGHT
+    return Word(found, weight, name, identifier, opens and capital, raw)
+
+
+def _reached(
+    words: Sequence[tuple[int, str]], cues: Sequence[tuple[int, int]], text: str, *, before: bool
+) -> frozenset[int]:
+    """Which of `words` stand in the reach of a negation: the next ones in its clause; `before`: the last ones too."""
+    bounds = [place for found in _CLAUSE_END.finditer(text) for place in found.span()]
+    starts = [start for start, _ in words]
+    reached: set[int] = set()
+    for start, end in cues:
+        place = bisect_left(bounds, end)
+        limit = bounds[place] if place < len(bounds) else len(text)
+        first = bisect_left(starts, end)
+        reached.update(at for at in range(first, min(first + SCOPE, len(starts))) if starts[at] < limit)
+        if before:
+            place = bisect_right(bounds, start) - 1
+            limit = bounds[place] if place >= 0 else 0
+            last = bisect_left(starts, start)
+            reached.update(at for at in range(max(0, last - SCOPE), last) if starts[at] >= limit)
+    return frozenset(reached)
+
+
+@cache
+def _cue(lang: str) -> re.Pattern[str]:
+    words = "|".join(_NEGATIONS.get(lang, _NEGATIONS["en"]).split())
+    more = r"|\b\w+n['’]t\b" if lang == "en" else ""
+    return re.compile(_CUE.format(words=words, more=more), re.IGNORECASE)

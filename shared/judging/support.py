@@ -1,0 +1,226 @@
+"""Statements and their passages -> verdicts, without a model: what the statement says must stand in the passage.
+
+Each word, name, number and date of the statement gets credit for standing in a sentence of the passage, less for
+standing around it. The score is the credit's weighted mean at the best sentence, multiplied down for what contradicts
+or was made up: a number, date, name or identifier that the passage does not hold, a negation on one side alone. Nothing
+is looked up and no model is asked; the same input gives the same score.
+
+It reads words, not meanings: a true paraphrase without a common word is `unsupported`, a false sentence made of the
+passage's own words may be `supported`. A statement in another language than the passage is judged by its names and
+numbers; one that has none scores UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from shared.judging.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
+from shared.judging.passages import Passage, passage_of
+from shared.judging.quantities import Day, Quantity
+from shared.language.languages import detect
+from shared.language.stop_words import stop_words
+from shared.model.answers import Judgement, Statement, Support, Verdict
+from shared.model.index import IndexedChunk
+
+SUPPORTED, PARTIAL = 0.6, 0.4
+"""Least scores of the states."""
+NO_NUMBER, NO_NAME, NEGATED = 0.3, 0.4, 0.1
+"""What a score is multiplied by for a number, date or identifier that is not there, a name, a negation."""
+LEAST_NEGATED = 0.4
+"""Share of a statement's matched words that are negated in the passage alone, from which on that contradicts."""
+NEARLY = 0.9
+"""Of two sentences, how much the one that holds less must hold of what the other does to be chosen."""
+COPY, COPIED = 0.8, 0.6
+"""Shares of the statement's words in the sentence, and the other way round, from which on it is a copy."""
+FOREIGN, FOREIGN_CAPITAL = 0.2, 0.6
+"""What a word weighs in a statement of another language, and one that may be a name."""
+UNKNOWN = 0.5
+
+_AFFIRMATIONS = frozenset(("yes", "yeah", "ok", "okay", "ja", "oui", "sí", "si"))
+
+
+class OfflineJudge:
+    """The default: deterministic, on this machine, in milliseconds."""
+
+    name = "offline"
+
+    def judge(self, statements: Sequence[Statement]) -> Judgement:
+        """Each statement is compared once with each passage."""
+        return Judgement(tuple(map(_Matcher().verdict, statements)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A statement as it is looked for in passages of one language."""
+
+    words: tuple[Word, ...]
+    numbers: tuple[Quantity, ...]
+    days: tuple[Day, ...]
+    weights: tuple[float, ...]
+    """Of words, numbers and dates, in this order."""
+    negated: frozenset[str]
+    """Stems inside the reach of a negation."""
+    negations: int
+    foreign: bool
+    """In another language than the passage."""
+
+    @property
+    def tellable(self) -> bool:
+        """Whether anything of it reads alike in every language, if that is needed."""
+        return not self.foreign or bool(self.numbers or self.days) or any(word.is_name for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A claim at the best sentence for it in one passage."""
+
+    found: tuple[float, ...]
+    """Credit of each word, number and date of the claim, in order, in [0, 1]."""
+    factor: float
+    """What contradicts multiplies the score by."""
+    renamed: bool
+    """All of the claim stands there but the word it begins with, and the sentence names somebody else."""
+    span: tuple[int, int]
+
+
+class _Matcher:
+    """Remembers what was compared."""
+
+    def __init__(self) -> None:
+        self._matches: dict[tuple[str, str], _Match] = {}
+
+    def verdict(self, statement: Statement) -> Verdict:
+        by_lang: dict[str, list[_Match]] = {}
+        spans = []
+        for chunk in statement.passages:
+            match = self._match(statement.text, chunk)
+            by_lang.setdefault(passage_of(chunk).lang, []).append(match)
+            spans.append(match.span)
+        score = max(_together(read_claim(statement.text, lang), matches) for lang, matches in by_lang.items())
+        return Verdict(Support.graded(score, supported=SUPPORTED, partial=PARTIAL), tuple(spans))
+
+    def _match(self, text: str, chunk: IndexedChunk) -> _Match:
+        key = (text, chunk.chunk_id)
+        if key not in self._matches:
+            passage = passage_of(chunk)
+            nothing = _Match((), 1.0, renamed=False, span=(0, len(chunk.text)))
+            self._matches[key] = _best_match(read_claim(text, passage.lang), passage) or nothing
+        return self._matches[key]
+
+
+@lru_cache(maxsize=128)
+def read_claim(text: str, lang: str) -> _Claim:
+    """A sentence is judged while the answer grows and again at its end: the last ones are kept."""
+    read = facts_of(text, lang)
+    foreign = _is_foreign(text, lang)
+    words = tuple(word for each in read for word in each.words if word.raw.lower() not in _AFFIRMATIONS)
+    if foreign and detect(text) == "de":  # capitals there are nouns: what may be a name counts half
+        words = tuple(replace(word, is_name=word.raw[1:] != word.raw[1:].lower()) for word in words)
+    numbers = tuple(number for each in read for number in each.numbers if number.counts)
+    days = tuple(day for each in read for day in each.days)
+    weights = [_weight(word) if foreign else word.weight for word in words]
+    return _Claim(
+        words,
+        numbers,
+        days,
+        weights=(*weights, *(QUANTITY_WEIGHT for _ in (*numbers, *days))),
+        negated=frozenset().union(*(each.negated for each in read)),
+        negations=sum(each.negations for each in read),
+        foreign=foreign,
+    )
+
+
+def _weight(word: Word) -> float:
+    """Of a statement in another language: names read alike in every one."""
+    if word.is_name:
+        return word.weight
+    return FOREIGN_CAPITAL if word.raw[:1].isupper() and not word.opens else FOREIGN
+
+
+def _is_foreign(text: str, lang: str) -> bool:
+    """Whether it is surely in another language; `detect` says English also of what is too short to tell."""
+    own = detect(text)
+    if own in (lang, "en"):
+        words = text.lower().split()
+        english = sum(word in stop_words("en") and word not in stop_words(lang) for word in words)
+        return own != lang and english >= max(2, len(words) / 4)
+    return True
+
+
+def _best_match(claim: _Claim, passage: Passage) -> _Match | None:
+    """The sentence that says most of it; of those that say nearly as much, one that does not contradict it.
+
+    None: no sentence holds a word of it.
+    """
+    rows = [*map(passage.word, claim.words), *map(passage.number, claim.numbers), *map(passage.day, claim.days)]
+    ranked = sorted(
+        ((_mean(claim.weights, found), -at, found) for at, found in enumerate(zip(*rows, strict=True)) if 1.0 in found),
+        reverse=True,
+    )
+    best, best_score = None, 0.0
+    for share, at, found in ranked:
+        if share < NEARLY * ranked[0][0]:
+            break
+        sentence = passage.sentences[-at]
+        factor = 1.0 if claim.foreign else _contradiction(claim, found, sentence)
+        if factor * share > best_score:
+            renamed = _renames(claim, found, sentence)
+            best, best_score = _Match(found, factor, renamed, (sentence.start, sentence.end)), factor * share
+    return best
+
+
+def _mean(weights: Sequence[float], found: Sequence[float]) -> float:
+    return sum(weight * credit for weight, credit in zip(weights, found, strict=True)) / sum(weights)
+
+
+def _contradiction(claim: _Claim, found: Sequence[float], sentence: Facts) -> float:
+    matched = [word for word, credit in zip(claim.words, found, strict=False) if credit == 1.0]
+    return NEGATED if _turned(claim, matched, sentence) else 1.0
+
+
+def _turned(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool:
+    """Whether one side denies what the other says."""
+    if _is_copy(claim, matched, sentence):
+        return (claim.negations + sentence.negations) % 2 == 1
+    if not claim.negations:
+        turned = sum(word.weight for word in matched if not sentence.negated.isdisjoint(word.stems))
+        return turned > 0 and turned >= LEAST_NEGATED * sum(word.weight for word in matched)
+    denied = [word for word in matched if not claim.negated.isdisjoint(word.stems)]
+    return all(sentence.negated.isdisjoint(word.stems) for word in denied or matched)
+
+
+def _is_copy(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool:
+    """Whether they say the same in the same words, so that each negation counts."""
+    stems = {stem for word in claim.words for stem in word.stems}
+    shared = sum(not stems.isdisjoint(word.stems) for word in sentence.words)
+    return len(matched) >= COPY * len(claim.words) and shared >= COPIED * len(sentence.words)
+
+
+def _renames(claim: _Claim, found: Sequence[float], sentence: Facts) -> bool:
+    lost = [word for word, credit in zip(claim.words, found, strict=False) if credit == 0.0]
+    if len(lost) != 1 or not lost[0].opens:
+        return False
+    known = {stem for word in claim.words for stem in word.stems}
+    return any((word.is_name or word.opens) and known.isdisjoint(word.stems) for word in sentence.words)
+
+
+def _together(claim: _Claim, matches: Sequence[_Match]) -> float:
+    """Everything counts where it is backed best; what contradicts counts where most is backed."""
+    if not claim.weights:
+        return 1.0  # it says nothing
+    if not claim.tellable:
+        return UNKNOWN
+    some = [match for match in matches if match.found]
+    if not some:
+        return 0.0
+    found = [max(column) for column in zip(*(match.found for match in some), strict=True)]
+    best = max(some, key=lambda match: match.factor * _mean(claim.weights, match.found))
+    lost = [word for word, credit in zip(claim.words, found, strict=False) if credit == 0.0]
+    factor = best.factor
+    if 0.0 in found[len(claim.words) :] or any(word.is_identifier for word in lost):
+        factor *= NO_NUMBER
+    elif any(word.is_name for word in lost) or best.renamed:
+        factor *= NO_NAME
+    return round(factor * _mean(claim.weights, found), 4)

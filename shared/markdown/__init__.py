@@ -1,0 +1,5 @@
+"""Markdown as people write it: blocks, frontmatter, what a reader sees of it, and what may be shown of it.
+
+file -> frontmatter, text -> blocks                 for the index
+text -> plain, inert -> passive (links)             for quotes, prompts and answers
+"""

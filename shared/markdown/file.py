@@ -1,0 +1,115 @@
+"""A Markdown file -> what it says about itself: title, tags, language, when it was created; and its note's id.
+
+Every way in reads files here (the command, the web page's drop), so that the same file is the same note by all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from pathlib import PurePosixPath
+
+from shared.markdown.frontmatter import split
+from shared.model.limits import LANG_PATTERN, LONGEST_NAME, LONGEST_TITLE, MOST_TAGS
+from shared.times.instants import is_within_years
+
+NOON = time(12, tzinfo=UTC)
+"""A bare date is noon UTC, which is that day in nearly every time zone."""
+
+_HEADING = re.compile(r"#[ \t]+(?P<title>\S.*?)[ \t]*#*[ \t]*")
+_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
+_DAY_IN_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?!\d)", re.ASCII)
+_UNKEPT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+"""YAML can spell signs that no file holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFields:
+    """What a file says of itself."""
+
+    title: str
+    tags: tuple[str, ...]
+    lang: str | None
+    created_at: datetime | None
+    """None: it does not say."""
+    problem: str | None
+    """In one line, what is odd about it although it is a note; None: nothing."""
+
+
+def note_id_of(vault: str, path: str) -> str:
+    """A hash of both: 32 hexadecimal digits."""
+    return hashlib.sha256(f"{vault}\0{path}".encode()).hexdigest()[:32]
+
+
+def fields_of(text: str, path: str) -> FileFields:
+    """The text of the file at `path` (POSIX, below its vault's root) -> its fields. Never raises."""
+    front, file = split(text), PurePosixPath(path)
+    return FileFields(
+        title=_title(front.fields, text[front.body_start :], file.stem),
+        tags=_tags(front.fields.get("tags")),
+        lang=_lang(front.fields.get("lang")),
+        created_at=_created(front.fields, file.name),
+        problem=f"indexed as plain text: {front.problem}" if front.problem else None,
+    )
+
+
+def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
+    """From the frontmatter, else the first first-level heading, else the file's name."""
+    named = fields.get("title")
+    title = _UNKEPT.sub(" ", str(named)) if isinstance(named, str | int | float | date) else ""
+    return (title.strip() or _first_heading(body) or stem)[:LONGEST_TITLE]
+
+
+def _first_heading(body: str) -> str:
+    fence = ""
+    for line in body.splitlines():
+        opening = _FENCE.match(line)
+        if fence:
+            fence = "" if opening and opening[1].startswith(fence) else fence
+        elif opening:
+            fence = opening[1]
+        elif found := _HEADING.fullmatch(line):
+            return found["title"]
+    return ""
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    """A list, or text with commas or spaces; `#` in front is dropped; each once."""
+    words = re.split(r"[,\s]+", value) if isinstance(value, str) else value if isinstance(value, list) else []
+    plain = (_UNKEPT.sub("", str(word)).strip().lstrip("#")[:LONGEST_NAME] for word in words if word is not None)
+    return tuple(dict.fromkeys(tag for tag in plain if tag))[:MOST_TAGS]
+
+
+def _lang(value: object) -> str | None:
+    return value if isinstance(value, str) and re.fullmatch(LANG_PATTERN, value) else None
+
+
+def _created(fields: Mapping[str, object], name: str) -> datetime | None:
+    """`created`, else `date`, else a date at the start of the file's name (a daily note)."""
+    in_name = _DAY_IN_NAME.match(name)
+    for value in (fields.get("created"), fields.get("date"), in_name[1] if in_name else None):
+        when = _when(value)
+        if when is not None and is_within_years(when):
+            return when
+    return None
+
+
+def _when(value: object) -> datetime | None:
+    """YAML gives dates, times and text; a time without zone is UTC."""
+    if isinstance(value, str):
+        value = _parsed(value.strip())
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    return datetime.combine(value, NOON) if isinstance(value, date) else None
+
+
+def _parsed(text: str) -> date | datetime | None:
+    for parse in (date.fromisoformat, datetime.fromisoformat):
+        try:
+            return parse(text)
+        except ValueError:
+            continue
+    return None

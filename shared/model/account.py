@@ -1,0 +1,81 @@
+"""What else belongs to a tenant: feedback, usage, answered requests, receipts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+
+
+class Rating(StrEnum):
+    """What somebody thought of an answer."""
+
+    UP = "up"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """A rating, a remark or a click on a citation. Ids and the caller's own words: nothing of a note."""
+
+    feedback_id: str
+    """Made of request, message and citation: the same thing rated again replaces what was said first."""
+    request_id: str
+    created_at: datetime
+    message_id: str | None = None
+    """Of a session's message; None: the answer to a single question."""
+    rating: Rating | None = None
+    """None: none given, or taken back."""
+    comment: str = ""
+    citation: str | None = None
+    """Label of the citation (`N1`) that was clicked or is meant; None: the whole answer."""
+
+
+class Spending(StrEnum):
+    """What a day's budget counts."""
+
+    ANSWERS = "answers"
+    EMBEDDED_TOKENS = "embeddedTokens"
+
+
+@dataclass(frozen=True, slots=True)
+class DayUsage:
+    """What a tenant has spent on one UTC day; only what has a limit is counted."""
+
+    day: date
+    answers: int = 0
+    embedded_tokens: int = 0
+    """Estimated, see `shared.language.estimates`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredRequest:
+    """What is kept of a request by its `requestId`, so that a repeat gets the same answer."""
+
+    fingerprint: str
+    """Of the request's body: the same id with another one is a conflict."""
+    expires_at: datetime
+    lease_until: datetime | None
+    """Until when one worker may be answering it; None: `answer` is there."""
+    answer: str | None = None
+    """The reply as JSON."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """Id -> revision that was read, of the notes whose text may stand in the answer: when one of them is gone, so is
+    the answer; one of another revision makes its citations stale. "": read before revisions were kept.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRequest:
+    """A request's record and the store's opaque token of it, for compare-and-set. `record` None: there is none."""
+
+    record: AnsweredRequest | None
+    token: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an erasure removed: kind (`notes`, `chunks`, …) -> how many. Kinds of which there was nothing are absent."""
+
+    erased: Mapping[str, int]

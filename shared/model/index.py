@@ -1,0 +1,145 @@
+"""What the index holds of a note, and how it moves."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
+
+Vector: TypeAlias = "array[float]"
+"""A unit-length embedding, typecode "f": four bytes a dimension, readable by numpy without a copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One slice of a note: `text == note.text[start:end]`. `position` counts from 0."""
+
+    position: int
+    heading_path: str
+    """`# Meetings > ## Standup`; empty above the first heading."""
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk with everything the stores keep of it but its vector."""
+
+    chunk_id: str
+    """noteId + `_` + position in at least three digits."""
+    note_id: str
+    position: int
+    title: str
+    heading_path: str
+    text: str
+    start: int
+    end: int
+    utf16_start: int
+    """`start` in UTF-16 units: with it and `text` any offset can be given to clients without the whole note."""
+    created_at: datetime
+    updated_at: datetime
+    vault: str
+    path: str
+    tags: tuple[str, ...]
+    scopes: tuple[str, ...]
+    """One token each for the vault, every ancestor folder and every tag; see `shared.model.scopes`."""
+    terms: Mapping[str, int]
+    """Stem -> how often it stands in header and text. Read back by a search, it holds only the stems asked for."""
+    length: int
+    """Sum of all term counts, the document length of BM25."""
+    text_hash: str
+    """Of exactly the text that was embedded (header and slice)."""
+    index_version: str
+    note_revision: str
+
+    @property
+    def folder(self) -> str:
+        """The directory of `path`; empty for the vault's root."""
+        return self.path.rpartition("/")[0]
+
+
+class IndexStatus(StrEnum):
+    """How far the index has followed a note."""
+
+    INDEXED = "indexed"
+    PENDING = "pending_embeddings"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRecord:
+    """What the index holds of one note (`index/{noteId}`)."""
+
+    note_revision: str
+    status: IndexStatus
+    chunk_count: int
+    index_version: str
+    indexed_at: datetime
+    error: str | None = None
+    attempts: int = 0
+    """Failed attempts at this revision."""
+    lease_until: datetime | None = None
+    """Until when one worker may be embedding this revision; None: nobody is."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """A record and the store's opaque token of it, for compare-and-set. `record` None: there is none."""
+
+    record: IndexRecord | None
+    token: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """What the indexer needs to know of a chunk that is already stored."""
+
+    chunk_id: str
+    text_hash: str
+    index_version: str
+    note_revision: str
+    has_vector: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPut:
+    """A whole chunk to write. `vector` None: it is to be embedded later."""
+
+    chunk: IndexedChunk
+    vector: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexChange:
+    """One step of a note's index from one state to the next, applied if the record is still `expected`.
+
+    A store that cannot apply it in one commit guards each with the record and writes `record` last,
+    so a reader that compares `note_revision` with the record's never sees two revisions at once.
+    """
+
+    note_id: str
+    expected: str | None
+    """Token of the record this was computed from; None: there must be none."""
+    record: IndexRecord | None
+    """The record afterwards; None: removed."""
+    put: tuple[ChunkPut, ...] = ()
+    patch: tuple[IndexedChunk, ...] = ()
+    """Chunks whose stored vector stays: everything else is overwritten."""
+    vectors: tuple[tuple[str, Vector], ...] = ()
+    """Chunk id -> the vector to add to a stored chunk."""
+    remove: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many of a tenant's notes are in which state. `missing`: notes without a record."""
+
+    notes: int
+    indexed: int
+    pending: int
+    failed: int
+    missing: int

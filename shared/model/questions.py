@@ -1,0 +1,90 @@
+"""A question as its caller asked it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """Half-open `[start, end)`; None is open."""
+
+    start: datetime | None
+    end: datetime | None
+
+    def contains(self, when: datetime) -> bool:
+        return (self.start is None or self.start <= when) and (self.end is None or when < self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeHint:
+    """A time that the question names."""
+
+    range: TimeRange
+    phrase: str
+    days: int | None
+    """How far back from now it may reach, in days, rounded up; None: open at the start."""
+    restricts: bool = True
+    """Whether only notes of then are asked for; else notes near to it come first."""
+
+
+class Strategy(StrEnum):
+    """How legs become one ranking."""
+
+    WEIGHTED = "weighted"
+    RRF = "rrf"
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What the caller restricts the search to. Empty tuples restrict nothing."""
+
+    vaults: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    """`folder` or `vault/folder`, each with everything below it."""
+    tags: tuple[str, ...] = ()
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    window_days: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """An earlier question of a conversation and what was answered, without markers and list of sources."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question with its options, as the caller asked it."""
+
+    tenant_id: str
+    text: str
+    """What is searched for and answered: in a conversation with everything that earlier turns left to be understood."""
+    now: datetime
+    zone: str = "UTC"
+    """IANA name: in which day and week "last Monday" is meant."""
+    filters: Filters = field(default_factory=Filters)
+    top_k: int | None = None
+    """1-20; None: the setting."""
+    threshold: float = 0.0
+    """Least calibrated similarity, 0-1."""
+    strategy: Strategy = Strategy.WEIGHTED
+    use_notes: bool = True
+    include_citations: bool = True
+    template: str | None = None
+    """Id of the reasoning template to answer along; AUTO: the most similar; None: none."""
+    asked: str | None = None
+    """The person's own words where `text` says more than they did ("and in March?"); None: `text` is what they said."""
+    history: tuple[Exchange, ...] = ()
+    """Earlier turns of the conversation, oldest first."""
+    system_prompt: str = ""
+    """How the person wants to be answered, in their own words."""
+    model: str | None = None
+    """Which of the allowed models writes; None: the configured one."""
+    max_context_tokens: int | None = None
+    """What the writer reads at most, estimated: wishes, history, sources and question together; None: no limit."""

@@ -1,0 +1,200 @@
+"""What retrieval makes of a question: analysis, restriction, candidates, scores, passages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from shared.model.index import IndexedChunk
+from shared.model.questions import TimeHint, TimeRange
+
+
+class ChosenBy(StrEnum):
+    """Why a folder is searched."""
+
+    CALLER = "caller"
+    MODEL = "model"
+    MATCH = "match"
+    """No model ranks folders here: its passages match best."""
+    ORDER = "order"
+    """The model did not say: every folder in its order."""
+    WHOLE_VAULT = "whole_vault"
+    """No folder was chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder with everything below it, and what a score is multiplied by that a passage reaches there."""
+
+    vault: str
+    folder: str
+    """Empty: the whole vault."""
+    weight: float
+    """In (0, 1]."""
+    chosen_by: ChosenBy
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A question taken apart."""
+
+    keywords: tuple[str, ...]
+    """Content words in lower case, in order, each once; shown to the caller."""
+    stems: tuple[str, ...]
+    """What the keyword leg scores: stems without those of the time phrase, each once, in order."""
+    time: TimeHint | None
+    lang: str
+    subject: str = ""
+    """The question without its time phrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """What every leg must obey."""
+
+    created: TimeRange | None = None
+    scopes: tuple[frozenset[str], ...] = ()
+    """A chunk must share a token with each of these sets."""
+
+    def allows(self, chunk: IndexedChunk) -> bool:
+        in_time = self.created is None or self.created.contains(chunk.created_at)
+        return in_time and all(group.intersection(chunk.scopes) for group in self.scopes)
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStats:
+    """What BM25 needs to know of a tenant's chunks."""
+
+    chunk_count: int
+    average_length: float
+    revision: str
+    """Changes whenever any chunk of the tenant changes; key for caches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A chunk that the vector leg brought, with its cosine in [-1, 1]."""
+
+    chunk: IndexedChunk
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk in the pool, with what each leg knows of it. Ranks count from 1; None: that leg did not bring it."""
+
+    chunk: IndexedChunk
+    cosine: float | None
+    vector_rank: int | None = None
+    keyword_rank: int | None = None
+    recent_rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The parts of a score, each in [0, 1], as they entered it."""
+
+    vector: float
+    keyword: float
+    recency: float
+    similarity: float
+    """Cosine calibrated by the embedder's constant; what thresholds compare with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What an embedder's cosines of a question with a chunk mean."""
+
+    unrelated: float
+    """Mean of those with chunks that have nothing to do with the question."""
+    alike: float
+    """A high quantile of those with the chunk that answers it; greater than `unrelated`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate with its final score in [0, 1]."""
+
+    chunk: IndexedChunk
+    score: float
+    scores: Scores
+
+
+class RetrievalMode(StrEnum):
+    """How the passages were found; `meta.retrieval.strategy`."""
+
+    WEIGHTED = "hybrid_reranked"
+    RRF = "hybrid_rrf"
+    KEYWORD_RECENCY = "keyword_recency"
+    RECENT = "recent_notes"
+    NONE = "none"
+
+
+class RefusalReason(StrEnum):
+    """Why there is no answer from the notes."""
+
+    NO_NOTES = "no_notes"
+    NO_CANDIDATES = "no_candidates"
+    BELOW_THRESHOLD = "below_threshold"
+    TIME_RANGE_EMPTY = "time_range_empty"
+    UNSUPPORTED_CLAIMS = "unsupported_claims"
+    INDEX_PENDING = "index_pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """A reranker was asked. `failure` None: the order is its; else the order is that of the scores, and why."""
+
+    model: str
+    failure: str | None
+
+
+class Leg(StrEnum):
+    """One of the searches of a question."""
+
+    VECTOR = "vector"
+    KEYWORD = "keyword"
+    RECENT = "recent"
+
+
+@dataclass(frozen=True, slots=True)
+class SilentLeg:
+    """A search of the question failed; the others answered. `reason` holds nothing of notes."""
+
+    leg: Leg
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What retrieval found, best first; or why it found nothing."""
+
+    analysis: Analysis
+    selected: tuple[Scored, ...]
+    """What the writer gets: at most 12 chunks and 12,000 characters."""
+    nearest: tuple[Scored, ...]
+    """The best candidates even if none was good enough, without those that have nothing to do with the question; shown
+    with a refusal.
+    """
+    refusal: RefusalReason | None
+    mode: RetrievalMode
+    candidate_count: int
+    range_used: TimeRange | None
+    """The range that was applied, after widening; None: none."""
+    widened: str | None
+    """Which step widened a range in which nothing was written, or nothing that speaks of the question ("7 days around",
+    "any time"); None: not widened."""
+    timings_ms: Mapping[str, float]
+    places: tuple[Place, ...] = ()
+    """Where was looked, each with its weight; empty: everywhere alike."""
+    silent_vaults: tuple[str, ...] = ()
+    """Vaults that were to be searched and did not answer."""
+    silent_then: bool = False
+    """Widened though notes were written in the time named: none of them speaks of the question, others do."""
+    reranked: Reranked | None = None
+    """None: nobody was asked."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """Stem of the question -> how much it tells among the tenant's chunks (idf), above 0."""
+    silent_legs: tuple[SilentLeg, ...] = ()
+    """What was searched without."""

@@ -1,0 +1,52 @@
+"""Reasoning templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shared.model.index import Vector
+
+AUTO = "auto"
+"""In `Question.template`: choose by similarity. So no template has this id."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateKey:
+    """Which template, in whose space."""
+
+    tenant_id: str
+    template_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The steps along which an answer is laid out, and what tells for which questions. No field is None."""
+
+    template_id: str
+    """The file's name without its ending."""
+    name: str
+    content: str
+    """The steps as Markdown."""
+    domain: str = "general"
+    complexity: str = "moderate"
+    methodology: str = "sequential"
+    keywords: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTemplate:
+    """A template with its embedding, if it has one."""
+
+    template: Template
+    vector: Vector | None = None
+    vector_key: str | None = None
+    """Of which text, in which vector space, `vector` is; another than the current one: the vector is stale."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateMatch:
+    """A template and its calibrated similarity to a question in [0, 1]; None: the caller named it."""
+
+    template: Template
+    score: float | None

@@ -1,0 +1,5 @@
+"""What we ask of the outside world. Adapters keep these promises; contract suites in tests hold them to it.
+
+Every method may raise `Unavailable` (try later). Nothing here retries: adapters do, inside the deadline they
+are given. `tenant_id` comes first everywhere, and an implementation cannot reach another tenant's data.
+"""

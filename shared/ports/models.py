@@ -1,0 +1,94 @@
+"""Models: embedder, reranker, writer, judge."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Protocol
+
+from shared.model.answers import Draft, Judgement, Piece, Prompt, Statement
+from shared.model.index import Vector
+from shared.model.retrieval import Scale
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors. Queries and documents are different operations: models treat them differently."""
+
+    @property
+    def model(self) -> str:
+        """Names the vector space: vectors of different models are never compared."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def batch_size(self) -> int:
+        """How many texts `embed_documents` takes at most."""
+        ...
+
+    @property
+    def scale(self) -> Scale | None:
+        """What its cosines mean, measured; None: nobody has measured it."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """Those that it speaks, ISO 639-1: in others words tell more than its vectors. None: all."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""
+        ...
+
+    def embed_query(self, text: str) -> Vector: ...
+
+
+SIGN_OF_LIFE = 0.25
+"""Seconds after which a writer that has nothing new yields an empty piece."""
+
+
+class Reranker(Protocol):
+    """Reads question and passage together, which is slower and sees more than vectors and words apart."""
+
+    @property
+    def model(self) -> str: ...
+
+    def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
+        """How well each passage answers the question, in order; finite, greater is better, on a scale of its own.
+
+        Raises ModelUnavailable, ModelRefused, BrokenPromise.
+        """
+        ...
+
+
+class Writer(Protocol):
+    """Prompt to draft."""
+
+    @property
+    def model(self) -> str: ...
+
+    def write(self, prompt: Prompt) -> Draft:
+        """Raises ModelUnavailable (try later, or let another writer answer) or ModelRefused."""
+        ...
+
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
+        """The draft in pieces as they are written; together their texts are what `write` gives, blanks around it aside.
+
+        While a model is silent an empty piece comes every SIGN_OF_LIFE seconds at the latest, so that whoever listens
+        can leave: closing the iterator ends the model call at once. Raises as `write`, before the first text or after
+        some of it; attempts are repeated only before the first text.
+        """
+        ...
+
+
+class Judge(Protocol):
+    """Statements and the passages that they cite to verdicts."""
+
+    @property
+    def name(self) -> str: ...
+
+    def judge(self, statements: Sequence[Statement]) -> Judgement:
+        """One verdict a statement, in order; all in one call. An answer never fails because a judge does: one
+        that asks a service falls back on another judge and raises nothing.
+        """
+        ...

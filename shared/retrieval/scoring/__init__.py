@@ -1,0 +1,1 @@
+"""Candidates -> passages, best first: scores -> ranking -> reranking -> selection; scale: what a cosine means."""

@@ -1,0 +1,210 @@
+"""Candidates -> scores: `0.6 x vector + 0.25 x keyword + 0.15 x recency`, or reciprocal rank fusion.
+
+Pure: the same pool gives the same scores in the same order, whatever order its candidates come in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from shared.model.index import IndexedChunk
+from shared.model.questions import TimeRange
+from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored, Scores
+from shared.retrieval.bm25 import bm25, idf
+from shared.retrieval.candidates.legs.legs.pool import Pool
+from shared.retrieval.letters import in_letters
+from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.scoring.scale import UNRELATED, calibrated, vector_part
+
+DAY = timedelta(days=1)
+LEAST_NEARNESS_HALF_LIFE = timedelta(days=7)
+"""A week beside "on 3 May" is near, a week beside an hour is still not far."""
+FULL_MATCH = 0.6
+"""Of what the question's stems tell together (idf), what a passage must hold to count as its full match. With less an
+accident counts as a match where the question's words are not in the notes; with all of it, turns of chats rank worse.
+"""
+ROUNDING = 1e-6
+"""Stores compute cosines in single precision: an unread one may exceed the leg's last by this."""
+
+
+def unweighted(_: IndexedChunk) -> float:
+    """Every chunk counts alike."""
+    return 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula:
+    """How candidates of one question are scored.
+
+    vector   where the cosine lies between that of an unrelated chunk and that of an answer, clipped to [0, 1]; 0
+             without a vector
+    keyword  BM25 divided by the best of the pool, or if that is more by FULL_MATCH of what an average chunk with every
+             stem of the question would have: the best accident among words that are hardly there is no match. Where
+             the embedder does not speak the question's language, the mean of that by stems and by runs of letters
+    recency  0.5^(age / half-life) x relevance, where relevance is the other two parts at their weights, in [0, 1]:
+             freshness orders what is relevant and lifts nothing else. When the question names a time: how near the
+             note's date lies to it, 1 inside, alone: the time is part of what was asked. When nothing matched
+             and the newest notes stand in: the freshness alone.
+    """
+
+    options: RetrievalOptions
+    mode: RetrievalMode
+    now: datetime
+    named: TimeRange | None
+    """The time the question names, as named: not widened."""
+    scale: Scale
+    """Of the cosines."""
+    keyword: Mapping[str, float]
+    """Chunk id -> keyword part."""
+    only_then: bool = True
+    """Whether it asks for that time alone."""
+    weigh: Callable[[IndexedChunk], float] = unweighted
+    """What a chunk's score is multiplied by, in (0, 1]."""
+
+    def score(self, candidate: Candidate, cosine: float | None) -> Scored:
+        """As if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
+        vector = 0.0 if cosine is None else vector_part(cosine, self.scale)
+        keyword = self.keyword[candidate.chunk.chunk_id]
+        recency = self._recency(candidate.chunk.created_at, vector, keyword)
+        similarity = 0.0 if cosine is None else calibrated(cosine, self.scale)
+        parts = Scores(vector, keyword, recency, similarity)
+        by_vector, by_keyword, by_recency = self.shares(candidate, parts)
+        return Scored(candidate.chunk, by_vector + by_keyword + by_recency, parts)
+
+    def shares(self, candidate: Candidate, parts: Scores) -> tuple[float, float, float]:
+        """What the vector, the keyword and the recency part add to the candidate's score."""
+        options, weight = self.options, self.weigh(candidate.chunk)
+        if self.mode is RetrievalMode.RRF:
+            k = options.rrf_k
+            return weight * _reciprocal(k, candidate.vector_rank), weight * _reciprocal(k, candidate.keyword_rank), 0.0
+        return (
+            weight * options.weight_vector * parts.vector,
+            weight * options.weight_keyword * parts.keyword,
+            weight * options.weight_recency * parts.recency,
+        )
+
+    def speaks_of(self, passage: Scored) -> bool:
+        """Whether it has anything to do with what was asked: a word of it, its time, or more likeness than unrelated
+        texts have.
+        """
+        in_time = self.named is not None and self.only_then and self.named.contains(passage.chunk.created_at)
+        return in_time or passage.scores.keyword > 0 or passage.scores.similarity > UNRELATED
+
+    def _recency(self, created: datetime, vector: float, keyword: float) -> float:
+        freshness = 0.5 ** (max(0.0, (self.now - created) / DAY) / self.options.half_life_days)
+        if self.mode is RetrievalMode.RECENT:
+            return float(freshness)
+        if self.named is not None:
+            return nearness(created, self.named)
+        weights = self.options.weight_vector + self.options.weight_keyword
+        if weights == 0:
+            return float(freshness)
+        relevance = (self.options.weight_vector * vector + self.options.weight_keyword * keyword) / weights
+        return float(freshness * relevance)
+
+
+def keyword_parts(
+    pool: Pool, options: RetrievalOptions, others: Sequence[IndexedChunk] = (), *, words: Sequence[str] = ()
+) -> Mapping[str, float]:
+    """Chunk id -> BM25 in [0, 1], see `Formula`; all 0 when nothing matches. `others`: chunks outside the pool,
+    measured by the same best. `words`: of the question, if their letters count as much as their stems.
+    """
+    chunks = [candidate.chunk for candidate in pool.candidates]
+    by_stems = _matched(chunks, others, pool.frequencies, pool.stats, options)
+    if not words:
+        return by_stems
+    by_letters = _matched(*in_letters(words, chunks, others), options)
+    return {chunk_id: (part + by_letters[chunk_id]) / 2 for chunk_id, part in by_stems.items()}
+
+
+def _matched(
+    chunks: Sequence[IndexedChunk],
+    others: Sequence[IndexedChunk],
+    frequencies: Mapping[str, int],
+    stats: CorpusStats,
+    options: RetrievalOptions,
+) -> dict[str, float]:
+    measure = partial(bm25, frequencies=frequencies, stats=stats, k1=options.bm25_k1, b=options.bm25_b)
+    scores = measure(chunks)
+    # BM25 counts a stem that stands once in a chunk of average length by its idf.
+    asked = sum(idf(frequencies, stats).values())
+    best = max(FULL_MATCH * asked, *scores, 0.0) or 1.0
+    parts = {chunk.chunk_id: score / best for chunk, score in zip(chunks, scores, strict=True)}
+    for chunk, score in zip(others, measure(others), strict=True):
+        parts[chunk.chunk_id] = min(1.0, score / best)
+    return parts
+
+
+def nearness(when: datetime, named: TimeRange) -> float:
+    """1 inside the range; outside it halves with every length of the range, a week at least, in distance.
+
+    A range open on one side has no length and halves every 30 days.
+    """
+    if named.contains(when):
+        return 1.0
+    if named.start is None or named.end is None:
+        half_life = 30 * DAY
+    else:
+        half_life = max(named.end - named.start, LEAST_NEARNESS_HALF_LIFE)
+    before = named.start - when if named.start is not None and when < named.start else timedelta(0)
+    after = when - named.end if named.end is not None and when >= named.end else timedelta(0)
+    return float(0.5 ** (max(before, after) / half_life))
+
+
+def ranked(pool: Pool, formula: Formula, *, threshold: float) -> tuple[Scored, ...]:
+    """Every candidate that matches and passes the threshold, best first, ties by chunk id.
+
+    Unread vectors count as cosine 0 at most: read those of `contenders` before, and the head is exact.
+    """
+    passing = []
+    for candidate in pool.candidates:
+        scored = formula.score(candidate, candidate.cosine)
+        if scored.score > 0 and _passes(scored, candidate.cosine, threshold):
+            passing.append(scored)
+    return tuple(sorted(passing, key=_best_first))
+
+
+def contenders(pool: Pool, formula: Formula, *, head: int, threshold: float) -> tuple[str, ...]:
+    """Ids of the chunks whose vectors may be needed for the first `head` of `ranked` to be exact, the likeliest first.
+    None: they are exact.
+
+    Scores grow with the cosine, and an unread cosine lies in [-1, ceiling]. Whoever's best possible score is less than
+    the `head`-th greatest of all worst possible scores cannot come into the head, so its vector need not be read (the
+    threshold algorithm of Fagin, Lotem and Naor, 2003). Those read raise the bar for the rest.
+    """
+    ceiling = min(1.0, pool.ceiling + ROUNDING)
+    certain, possible = [], []
+    for candidate in pool.candidates:
+        unread = candidate.chunk.chunk_id in pool.unread
+        least = -1.0 if unread else candidate.cosine
+        worst = formula.score(candidate, least)
+        if _passes(worst, least, threshold):
+            certain.append(worst.score)
+        if unread:
+            best = formula.score(candidate, ceiling)
+            # It may also turn out to have no vector, and then a keyword suffices.
+            if _passes(best, ceiling, threshold) or _passes(best, None, threshold):
+                possible.append(best)
+    certain.sort(reverse=True)
+    floor = certain[head - 1] if len(certain) >= head else 0.0
+    able = [scored for scored in possible if scored.score > 0 and scored.score >= floor]
+    return tuple(scored.chunk.chunk_id for scored in sorted(able, key=_best_first))
+
+
+def _best_first(scored: Scored) -> tuple[float, str]:
+    return -scored.score, scored.chunk.chunk_id
+
+
+def _passes(scored: Scored, cosine: float | None, threshold: float) -> bool:
+    """A chunk without a vector has no similarity to judge; a keyword it shares with the question speaks for it."""
+    if cosine is None:
+        return threshold <= 0 or scored.scores.keyword > 0
+    return scored.scores.similarity >= threshold
+
+
+def _reciprocal(k: int, rank: int | None) -> float:
+    """What one list gives in reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009)."""
+    return 0.0 if rank is None else 1.0 / (k + rank)

@@ -1,0 +1,240 @@
+"""Find every note whose index does not follow it, and index it: what lost events, outages and new models leave behind.
+
+Document reads on Firestore, which bills each one:
+
+- A call when nothing has changed: 4. The scheduler's call every 5 minutes besides reads 3 for each note changed in the
+  last 15 minutes (its key, its record, itself) and 2 for each unfinished record, at most UNFINISHED of them. It never
+  lists the other notes.
+- Once a day, and after a change of the index version, everything is looked at, in as many calls as it takes: 6 a note.
+  The first call ever begins that too, which is the backfill.
+- Repairing a note costs what indexing it costs.
+
+What the calls every 5 minutes cannot see, the daily sweep repairs: deletions, which leave no note to list, and notes
+whose clients write an `updatedAt` more than OVERLAP in the past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from shared.errors import InvalidArgument
+from shared.indexing.pipeline import DEFAULT_CHUNKER
+from shared.indexing.standing import Finding
+from shared.model.notes import NoteKey
+from shared.ports.models import Embedder
+from shared.ports.stores import Page, Store
+from shared.sweep.progress import Progress, Walk, keep, load
+from shared.sweep.repair import Repairs
+
+PAGE = 100
+"""Keys listed at once; the bookmark is written after each page."""
+
+OVERLAP = timedelta(minutes=10)
+"""How far before the begin of the last look at changes the next one begins: clocks differ, and writes take time."""
+
+FULL_EVERY = timedelta(days=1)
+
+UNFINISHED = 200
+"""Unfinished records looked at in one call that indexes them itself: those that wait for vectors before failed ones,
+each oldest first.
+"""
+
+
+CHANGES = "changes"
+RECORDS = "records"
+ORPHANS = "orphans"
+EVERYTHING = ("notes", RECORDS, ORPHANS)
+"""The listings of a full sweep, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReconcileReport:
+    """What one call found and did. A dry run does nothing: `texts` and `tokens` are then what would be embedded."""
+
+    examined: int
+    """Notes, records and orphans looked at, each once."""
+    found: Mapping[Finding, int]
+    indexed: int
+    deleted: int
+    """Notes that are gone: what the index still held of them was removed."""
+    failed: int
+    """Refused by the model, or the note is at fault; their records say why."""
+    postponed: int
+    """Left to a later call: another worker is at it, a model is away, or a failed one is not due again;
+    or it was handed over.
+    """
+    texts: int
+    """Texts embedded, one for each new chunk unless chunks are alike."""
+    tokens: int
+    """Of those texts, estimated; counted in a dry run only."""
+    complete: bool
+    """Whether all there was to look at was looked at; if not, the next call goes on from there."""
+    dry_run: bool
+
+
+def reconcile(
+    store: Store,
+    *,
+    embedder: Embedder | None,
+    clock: Callable[[], datetime],
+    budget: int,
+    full: bool,
+    dry_run: bool,
+    chunker: str = DEFAULT_CHUNKER,
+    embedder_of: Callable[[str], Embedder | None] | None = None,
+    hand_over: Callable[[NoteKey], None] | None = None,
+) -> ReconcileReport:
+    """Look at no more than `budget` (1 or more) notes of all tenants, and repair what is found.
+
+    Looked at are notes changed since the last call and unfinished records that are due; and every note, record and
+    orphan when a full sweep is due or in progress, or `full` asks for one. `full` also tries failed notes that are not
+    due. A note's failure stops nothing but itself; three outages in a row end the call. A dry run writes nothing, so
+    each begins at the beginning: give it a budget for all notes. `embedder_of`: tenant -> `embedder` at this tenant's
+    expense; notes of one whose embedding budget is used up wait for vectors until another call. `hand_over` gets the
+    keys of the notes to be indexed, where somebody else does that.
+    Raises InvalidArgument("budget"), StoreUnavailable.
+    """
+    if budget < 1:
+        raise InvalidArgument("budget", "1 or more")
+    repairs = Repairs(
+        store=store,
+        embedder=embedder,
+        embedder_of=embedder_of or (lambda _: embedder),
+        clock=clock,
+        chunker=chunker,
+        insist=full,
+        dry_run=dry_run,
+        hand_over=hand_over,
+    )
+    complete = _Sweep(repairs, now=clock(), full=full).run(budget)
+    return _report(repairs, complete=complete)
+
+
+def _report(repairs: Repairs, *, complete: bool) -> ReconcileReport:
+    done = repairs.done
+    return ReconcileReport(
+        examined=len(repairs.seen),
+        found=dict(repairs.found),
+        indexed=done["indexed"],
+        deleted=done["deleted"],
+        failed=done["failed"],
+        postponed=done["postponed"],
+        texts=done["texts"],
+        tokens=done["tokens"],
+        complete=complete,
+        dry_run=repairs.dry_run,
+    )
+
+
+class _Sweep:
+    """One call: what it looks at, and where it stands in that."""
+
+    def __init__(self, repairs: Repairs, *, now: datetime, full: bool) -> None:
+        self.repairs, self.store, self.now, self.full = repairs, repairs.store, now, full
+        self.version = repairs.index_version
+        self.progress = load(self.store)
+        self.left = 0
+
+    def run(self, budget: int) -> bool:
+        """Whether everything was looked at."""
+        if self.full:
+            self.left = budget
+            return self._everything()
+        due = self._is_full_due()
+        # While a full sweep goes on, it keeps half of each call: neither starves the other.
+        self.left = budget // 2 if due else budget
+        kept = budget - self.left
+        complete = self._changes() and self._unfinished()
+        self.left += kept
+        return (self._everything() and complete) if due else complete
+
+    def _is_full_due(self) -> bool:
+        at = self.progress.full_at
+        is_old = at is None or self.now - at >= FULL_EVERY
+        return is_old or self.progress.full is not None or self.progress.full_version != self.version
+
+    def _changes(self) -> bool:
+        """Notes changed since the watermark. Before there is one, the full sweep that is due sees to all of them."""
+        began = self.now
+        if self.progress.watermark is not None:
+            walk = self.progress.changes or Walk(self.now, CHANGES, since=self.progress.watermark - OVERLAP)
+            began = walk.started
+            if not self._follow(walk):
+                return False
+        self._keep(replace(self.progress, changes=None, watermark=began))
+        return True
+
+    def _unfinished(self) -> bool:
+        """Records that wait for vectors, and failed ones that are due."""
+        limit = UNFINISHED if self.repairs.hand_over is None else self.left
+        keys = [key for key in self.store.unfinished_keys(limit=limit) if key not in self.repairs.seen]
+        due = [key for key in keys if self.repairs.is_due(self.store.read_record(key.tenant_id, key.note_id).record)]
+        taken = due[: self.left]
+        self.left -= len(taken)
+        return self.repairs.take_up(taken) and len(taken) == len(due)
+
+    def _everything(self) -> bool:
+        """Notes, then records, then orphans, going on with a sweep in progress unless it began on other terms."""
+        walk = self.progress.full
+        if walk is None or self.repairs.dry_run or walk.index_version != self.version or self.full > walk.asked:
+            walk = Walk(self.now, EVERYTHING[0], asked=self.full, index_version=self.version)
+        if not self._follow(walk):
+            return False
+        watermark = max(walk.started, self.progress.watermark or walk.started)
+        self._keep(
+            replace(self.progress, full=None, full_at=walk.started, full_version=self.version, watermark=watermark)
+        )
+        return True
+
+    def _follow(self, walk: Walk) -> bool:
+        """Take up page after page and keep the place after each. False: out of budget, or stopped by outages."""
+        place: Walk | None = walk
+        while place is not None:
+            if self.left == 0:
+                return False
+            page = self._list(place)
+            # A page of orphans costs a look through chunks even when there is none on it.
+            self.left -= max(len(page.items), int(place.phase == ORPHANS))
+            suspects = self._without_note(page.items) if place.phase == RECORDS else page.items
+            if not self.repairs.take_up(suspects):
+                return False
+            place = _after(place, page.next_token)
+            if place is not None:
+                is_changes, kept = place.phase == CHANGES, self.progress
+                self._keep(replace(kept, changes=place) if is_changes else replace(kept, full=place))
+        return True
+
+    def _list(self, place: Walk) -> Page[NoteKey]:
+        limit = min(PAGE, self.left)
+        if place.phase == RECORDS:
+            return self.store.record_keys(limit=limit, cursor=place.cursor)
+        if place.phase == ORPHANS:
+            return self.store.orphan_keys(limit=limit, cursor=place.cursor)
+        return self.store.note_keys(limit=limit, cursor=place.cursor, changed_since=place.since)
+
+    def _without_note(self, keys: Sequence[NoteKey]) -> list[NoteKey]:
+        """Of records' keys those whose note is gone; notes that exist were looked at before their records."""
+        by_tenant: dict[str, list[str]] = {}
+        for key in keys:
+            by_tenant.setdefault(key.tenant_id, []).append(key.note_id)
+        live = {
+            NoteKey(tenant_id, note_id)
+            for tenant_id, note_ids in by_tenant.items()
+            for note_id in self.store.live_records(tenant_id, note_ids)
+        }
+        return [key for key in keys if key not in live]
+
+    def _keep(self, progress: Progress) -> None:
+        self.progress = progress
+        if not self.repairs.dry_run:
+            keep(progress, self.store)
+
+
+def _after(place: Walk, token: str | None) -> Walk | None:
+    """The next page of the same listing, or the first of the next one; None: that was the last."""
+    if token is not None:
+        return replace(place, cursor=token)
+    rest = EVERYTHING[EVERYTHING.index(place.phase) + 1 :] if place.phase in EVERYTHING else ()
+    return replace(place, phase=rest[0], cursor=None) if rest else None

@@ -1,0 +1,143 @@
+"""How English names times."""
+
+from __future__ import annotations
+
+from shared.times.lexicon import Lexicon, Rule
+
+ENGLISH_NAMED_DAYS = r"black|good|cyber|bloody|casual|super|ash|palm|easter|whit|shrove|every|each"
+
+ENGLISH = Lexicon(
+    units={f"{unit}{s}": unit for unit in ("day", "week", "month", "quarter", "year") for s in ("", "s")}
+    | {"fortnight": "week", "fortnights": "week"},
+    numbers={
+        word: number
+        for number, words in enumerate(
+            ("a|an|one", "two|couple|a couple|couple of|a couple of", "three", "four", "five", "six", "seven", "eight",
+             "nine", "ten", "eleven", "twelve"),
+            start=1,
+        )
+        for word in words.split("|")
+    }
+    | {"few": -1, "a few": -1, "several": -1},
+    weekdays={
+        word: number
+        for number, words in enumerate(
+            ("monday|mon", "tuesday|tue|tues", "wednesday|wed", "thursday|thu|thurs", "friday|fri",
+             "saturday|sat", "sunday|sun")
+        )
+        for word in words.split("|")
+    },
+    months={
+        word: number
+        for number, words in enumerate(
+            ("january|jan", "february|feb", "march|mar", "april|apr", "may", "june|jun", "july|jul", "august|aug",
+             "september|sept|sep", "october|oct", "november|nov", "december|dec"),
+            start=1,
+        )
+        for word in words.split("|")
+    },
+    seasons={"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12},
+    rules=(
+        Rule("ignored", r"(?:next|coming|upcoming|following) (?:{unit}|{weekday}|{month}|{season}|weekend)"),
+        Rule("ignored", rf"(?:{ENGLISH_NAMED_DAYS}) (?:{{weekday}}|day|week|month|year)"),
+        Rule("ignored", r"(?:day|week|month|year) (?:by|after|to) (?:day|week|month|year)"),
+        Rule("today", r"today|tonight|this (?:morning|afternoon|evening)"),
+        Rule("day_before_yesterday", r"(?:the )?day before yesterday"),
+        Rule("day_before_yesterday", r"(?:the )?night before last"),
+        Rule("yesterday", r"yesterday(?: (?:morning|afternoon|evening|night))?|last night"),
+        Rule("recently", r"recently|lately|in recent weeks|as of late"),
+        Rule("other_day", r"the other day|in recent days"),
+        Rule("fortnight", r"(?:a|one) fortnight ago"),
+        Rule("ago", r"(?:(?:about|around|roughly|some) )?{n} (?:(?:or|to) {most} )?{unit} ago(?: today)?"),
+        Rule("clock_ago", r"(?:(?:about|around|roughly|some) )?(?:half an|{n}) (?P<clock>hours?|minutes?|hrs?|mins?) ago"),
+        Rule("clock_ago", r"(?:a moment|just a moment|moments) ago"),
+        Rule("half_year", r"(?:(?:about|around|roughly|some) )?half a year ago"),
+        Rule("year_and_half", r"(?:(?:about|around|roughly|some) )?a year and a half ago"),
+        Rule("ago", r"(?P<unit>week|month|quarter|year) before last(?! (?:{weekday}|{month}|{season}|christmas|xmas))"),
+        Rule("older", r"older than {n} {unit}"),
+        Rule("rolling", r"(?:(?:in|over|during|within|for) )?(?:the )?(?:last|past|previous) {n} {unit}"),
+        Rule("hours", r"(?:(?:in|over|during|within|for) )?(?:the )?(?:last|past|previous) (?P<hours>[1-9]\d{0,2}) hours"),
+        Rule("now", r"now"),
+        Rule("rolling", r"(?:in|over|during|within) the (?:last|past) (?P<unit>day|week|month|quarter|year)"),
+        Rule("rolling", r"(?:the )?past (?P<unit>day|week|month|quarter|year)"),
+        Rule("last_unit", r"(?:last|previous) (?P<unit>week|month|quarter|year)(?! of\b)"),
+        Rule("this_unit", r"(?:earlier )?(?:this|current) (?P<unit>week|month|quarter|year)"),
+        Rule("weekend", r"(?P<last>last|previous|(?:this |the )?past) weekend"),
+        Rule("weekend", r"{n} weekends? ago"),
+        Rule("weekday", r"{n} {weekday}s? ago"),
+        Rule("weekend", r"(?P<last>)(?:the )?weekend (?P<before>before) last(?! (?:{weekday}|{month}|{season}|christmas|xmas))"),
+        Rule("current", r"(?P<unit>week|month|quarter|year)", weak=True),
+        Rule("weekend", r"(?:(?:this|at the|on the|over the|during the) |(?<=since\sthe\s))weekend"),
+        Rule("weekday_in_week", r"(?:on )?{weekday} (?:of )?(?:(?P<last>last)|this) week"),
+        Rule("weekday_in_week", r"(?P<last>last) week(?:'s|’s|,)? (?:on )?{weekday}"),
+        Rule("weekday", r"(?:on )?(?:(?P<last>last|past|previous)|this) {weekday}(?: (?:morning|afternoon|evening|night))?"),
+        Rule("weekday", r"{weekday}(?: (?:morning|afternoon|evening|night))?", weak=True),
+        Rule("days_of_month", r"(?:between |from )?(?:the )?(?P<d1>\d{1,2})(?:st|nd|rd|th)?(?:\s*[-–]\s*| and | to )(?:the )?(?P<d2>\d{1,2})(?:st|nd|rd|th)? (?:of )?{month}(?:,? {year})?"),
+        Rule("days_of_month", r"(?:between |from )?{month} (?P<d1>\d{1,2})(?:\s*[-–]\s*| and | to )(?P<d2>\d{1,2})(?:,? {year})?"),
+        Rule("date", r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: of)? {month}(?:(?:,\s*| ){year})?"),
+        Rule("date", r"{month} (?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:(?:,\s*| ){year})?"),
+        Rule("iso", r"(?P<year>(?:19|20)\d\d)-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?"),
+        Rule("slashes", r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>(?:19|20)\d\d)"),
+        Rule("day_number", r"the (?P<day>\d{1,2})(?:st|nd|rd|th)", weak=True),
+        Rule("month", r"(?:(?P<last>last|previous)|this) {month}"),
+        Rule("month", r"{month},?(?: of)? {year}"),
+        Rule("month", r"{month}", weak=True),
+        Rule("quarter", r"q(?P<quarter>[1-4])(?:[\s/-]?{year})?"),
+        Rule("quarter", r"{year}[\s-]?q(?P<quarter>[1-4])"),
+        Rule("quarter", r"(?:the )?(?P<nth>first|second|third|fourth|1st|2nd|3rd|4th|last) quarter(?: of)?(?: {year}| (?P<back>this|last) year)"),
+        Rule("quarter", r"(?:the )?(?P<nth>first|second|third|fourth) quarter(?! of\b)", weak=True),
+        Rule("iso_week", r"(?:calendar week|week number|cw|kw) ?(?P<week>\d{1,2})(?:(?:,\s*| )(?:of )?{year})?"),
+        Rule("half", r"h(?P<half>[12]) {year}"),
+        Rule("season", r"(?P<last>last|previous) {season}"),
+        Rule("season", r"(?:this )(?P<season>spring|summer|autumn|winter|fall)"),
+        Rule("season", r"{season}(?: of)? {year}"),
+        Rule("season", r"(?:the )?(?P<season>spring|summer|autumn|winter|fall)(?! of\b(?! (?:last|this) year))", weak=True),
+        Rule("new_years_eve", r"(?:on )?new year['’]?s eve"),
+        Rule("new_years_day", r"(?:on )?new year['’]?s day"),
+        Rule("christmas_eve", r"(?:on )?christmas eve"),
+        Rule("christmas", r"(?:(?:over|at|around|during|on) )?(?P<last>last )?(?:christmas|xmas)(?! (?:tree|party|list|card|gift|present|market|carol|song)s?)(?: {year})?"),
+        Rule("year", r"(?:the year )?{year}(?! (?:words|lines|people|users|euros?|dollars|pages|items|notes|requests|units|steps|times|calories|characters|tokens|rows|files|km|kg|m|mb|gb|ms|kilometers|meters|hours|minutes|seconds|days|weeks|customers|subscribers|servers|records|points|copies|pieces|entries|messages|emails|feet|miles|percent)\b)", weak=True),
+    ),
+    prepositions=r"(?:in|on|during|of|over|from|around|throughout|early|late|mid)",
+    operators={
+        "since": r"since|starting(?: from)?|ever since",
+        "after": r"after|later than|following",
+        "before": r"before|prior to|earlier than|older than|preceding|leading up to",
+        "more than": r"more than|over",
+        "until": r"until|till|up to|up until|through",
+        "within": r"less than|within",
+    },
+    distances=(
+        Rule("counted", r"(?:(?:about|around|roughly|some|exactly|just) )?{n} {unit}"),
+        Rule("few", r"(?:(?:in|over|during) )?the (?:(?:last|first|few) )*(?P<unit>days|weeks|months|years)"),
+        Rule("adjoining", r"(?:(?:in|over|during|on) )?the (?:(?:last|first) )?(?:{n} )?{unit}"),
+        Rule("adjoining", r"(?:(?:in|on|during) )?the (?:morning|afternoon|evening|night)"),
+        Rule("weekday", r"(?:on )?(?:(?:the|last|the last) )?{weekday}"),
+        Rule("weekend", r"(?:(?:on|over|during|at) )?(?:(?:the|last|the last) )?weekend"),
+        Rule("soon", r"shortly|soon|right|just|immediately"),
+    ),
+    members=(
+        Rule("day", r"(?:on )?the (?P<nth>first|last) day of"),
+        Rule("weekday", r"(?:on )?(?:the )?(?P<nth>first|second|third|fourth|fifth|last) {weekday} (?:of|in)"),
+        Rule("weekend", r"(?:(?:on|over|during) )?(?:the )?(?P<nth>first|second|third|fourth|fifth|last) weekend (?:of|in)"),
+    ),
+    named=r"spell|spelled|words?|terms?|named|titled|variables?",
+    named_parts=r"columns?|fields?|cells?|rows?|sheets?|tabs?|keys?|options?|parameters?|flags?",
+    between=r"between|from",
+    joiners=r"and|or|to|until|till|through|-|–",
+    links=r"of|in|on|from|during|back in|(?P<said>as (?:mentioned|stated|said|noted|written|described) (?:on|in))",
+    parts={
+        "start": r"(?:the )?(?:start|beginning|first week|first days) of|start of",
+        "end": r"(?:the )?(?:end|last week|last days) of",
+        "mid": r"(?:the )?(?:middle of)|mid(?:-|\s)",
+        "early": r"early(?: in)?",
+        "late": r"late(?: in)?",
+        "first half": r"(?:the )?(?:first|1st) half of",
+        "second half": r"(?:the )?(?:second|2nd|latter) half of",
+        "week": r"(?:the )?week of",
+        "weekend": r"(?:the )?weekend of",
+        "second week": r"(?:the )?(?:second|2nd) week of",
+        "third week": r"(?:the )?(?:third|3rd) week of",
+        "fourth week": r"(?:the )?(?:fourth|4th) week of",
+    },
+)  # fmt: skip

@@ -1,0 +1,149 @@
+"""Text -> what in it can name a time, in order.
+
+Two mentions side by side may be one: `Monday, 5 May`, `in March last year`, `recently, in 2024`, `the Friday before
+5 May`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from shared.times.context import Context, Mention
+from shared.times.distances import distance_before, member_before
+from shared.times.kinds import days_of
+from shared.times.lexicon import Compiled, at_end
+
+_FLAG = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*\s+$")
+VAGUE = ("recently", "other_day")
+OF_A_YEAR = ("date", "days_of_month", "month", "quarter", "season", "christmas")
+WHOLE_YEARS = ("last_unit", "this_unit", "ago", "year")
+FEASTS = ("christmas_eve", "new_years_eve", "new_years_day")
+NAMES = (*OF_A_YEAR, *FEASTS, "weekday", "weekday_in_week", "half", "iso_week")
+DATES = ("date", "day_number", "days_of_month", "iso", "dots", "slashes")
+
+
+def mentions_in(text: str, grammar: Compiled, context: Context) -> list[Mention]:
+    """Leftmost, then longest, not overlapping; without names and what a rule says to ignore. Weak ones are included."""
+    found = [Mention.of(rule, match) for rule, pattern in grammar.rules for match in pattern.finditer(text)]
+    found.sort(key=lambda mention: (mention.start, -mention.end))
+    kept: list[Mention] = []
+    for mention in found:
+        if not kept or mention.start >= kept[-1].end:
+            kept.append(mention)
+    names = grammar.words.names_are_capitalised and not text.isupper()
+    times = (
+        mention
+        for mention in kept
+        if mention.rule.kind != "ignored"
+        and not _is_spoken_of(text, mention, grammar)
+        and not (names and (_is_name(text, mention) or _is_verb(text, mention)))
+    )
+    return _united(times, text, grammar, context)
+
+
+def _is_spoken_of(text: str, mention: Mention, grammar: Compiled) -> bool:
+    """Whether the words are a name or a value here: `spell Wednesday`, `column Q1`, `--since yesterday`."""
+    before = text[: mention.start]
+    if _FLAG.search(before) or at_end(before, grammar.named):
+        return True
+    return (
+        mention.rule.kind in NAMES and mention.rule.kind != "year" and at_end(before, grammar.named_parts) is not None
+    )
+
+
+def _is_name(text: str, mention: Mention) -> bool:
+    """Whether capitals say that this is a title or a name: `Friday Night Lights`, `USA Today`, `Last Year at`."""
+    before, after = text[: mention.start], text[mention.end :]
+    if mention.rule.kind in NAMES:
+        next_word = re.match(r"(?:['’]s)?\s+([A-Z][a-z]\w*)", after)
+        is_bare = mention.rule.weak and not re.search(r"\d", mention.match[0])
+        follows_name = re.search(r"[A-Z]\w+\s+$", before) and not re.search(r"(?:^|[.!?]\s+)\w+\s+$", before)
+        return bool(is_bare and (next_word or follows_name))
+    capitals = [word for word in mention.match[0].split() if word[0].isupper()]
+    starts_sentence = not before.strip() or before.rstrip()[-1] in ".!?:;([\n"
+    return len(capitals) > (1 if starts_sentence else 0)
+
+
+def _is_verb(text: str, mention: Mention) -> bool:
+    """`may 3 people join`: a month that is a verb too, then a number of something."""
+    if mention.rule.kind != "date" or mention.word("month") not in ("may", "march") or mention.word("year"):
+        return False
+    of_something = re.match(r"\s+(?!and|to|until|or|we|i|in|at|about|with|for)[a-z]", text[mention.end :])
+    return mention.match[0][-1].isdecimal() and bool(of_something)
+
+
+def _united(mentions: Iterable[Mention], text: str, grammar: Compiled, context: Context) -> list[Mention]:
+    united: list[Mention] = []
+    for mention in mentions:
+        one = _one(text, united, mention, grammar, context) if united else None
+        if one is None:
+            united.append(mention)
+        else:
+            united[-1] = one
+    return united
+
+
+def _one(text: str, before: list[Mention], second: Mention, grammar: Compiled, context: Context) -> Mention | None:
+    """What the last mention and the second say together; None: each speaks for itself."""
+    first = before[-1]
+    gap = text[first.end : second.start]
+    if _counted_from(text, first.end, gap, grammar) <= first.start:
+        return second
+    link = grammar.link.fullmatch(gap)
+    of_date = first.rule.kind == "weekday" and second.rule.kind in DATES
+    if link is None or (first.rule.weak and not of_date and not _introduced(text, before, grammar)):
+        return None  # "the march last year"
+    if of_date:
+        return _from(first, second)
+    if year := _year_beside(first, second, context):
+        return replace(first, end=second.end, year=year)
+    if second.rule.weak and not gap.strip(" ,"):
+        return None  # "last year may have been better"
+    year = _year_beside(second, first, context)
+    narrows = year or first.rule.kind in VAGUE or link.groupdict().get("said")
+    return replace(_from(first, second), year=year) if narrows else None
+
+
+def _from(first: Mention, second: Mention) -> Mention:
+    """The second, whose phrase begins with the first."""
+    return replace(second, rule=replace(second.rule, weak=False), start=first.start)
+
+
+def _introduced(text: str, mentions: list[Mention], grammar: Compiled) -> bool:
+    """Whether what stands before the last mention makes a time of it."""
+    start = mentions[-1].start
+    if len(mentions) > 1 and grammar.joiner.fullmatch(text[mentions[-2].end : start]):
+        return True
+    patterns = (grammar.preposition, grammar.between, *(pattern for _, pattern in (*grammar.operators, *grammar.parts)))
+    return any(at_end(text[:start], pattern) for pattern in patterns)
+
+
+def _year_beside(specific: Mention, other: Mention, context: Context) -> int | None:
+    """The year that the other one is, if the first needs one."""
+    if specific.rule.kind not in OF_A_YEAR or specific.word("year") or other.rule.kind not in WHOLE_YEARS:
+        return None
+    span = days_of(other, context)
+    if span is None or span.start is None or span.end is None or (span.end - span.start).days < 365:
+        return None
+    return span.start.year
+
+
+def _counted_from(text: str, end: int, gap: str, grammar: Compiled) -> int:
+    """Where the distance or the member begins that is of what follows the `gap`, which begins at `end`; else `end`."""
+    member = member_before(text[: end + len(gap)], grammar)
+    if member is not None:
+        return member.start
+    operator, before = leading(leading(gap, grammar.parts)[1], grammar.operators)
+    distance = None if operator is None else distance_before(text[: end + len(before)], operator, grammar)
+    return end if distance is None else distance.mention.start
+
+
+def leading(before: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> tuple[str | None, str]:
+    """The longest of the patterns that the text ends with, and the text before it."""
+    matches = [(found.start(), name) for name, pattern in patterns if (found := at_end(before, pattern))]
+    if not matches:
+        return None, before
+    start, name = min(matches)
+    return name, before[:start]

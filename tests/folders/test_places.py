@@ -1,0 +1,86 @@
+"""What a passage's score counts where folders are searched."""
+
+from __future__ import annotations
+
+from shared.model.retrieval import ChosenBy, Place, Restriction
+from shared.retrieval.candidates.places import LEAST_WEIGHT, MOST_PARTS, MOST_TOKENS, inside, searched_together, weigher
+from tests.contracts.samples import chunk
+
+PLACES = (
+    Place("v", "a", 1.0, ChosenBy.MODEL),
+    Place("v", "a/b", 0.9, ChosenBy.MODEL),
+    Place("v", "c/d", 0.8, ChosenBy.MODEL),
+    Place("v", "c", 0.7, ChosenBy.MODEL),
+    Place("v", "", 0.6, ChosenBy.ORDER),
+)
+
+
+def _weight(path: str, vault: str = "v", places: tuple[Place, ...] = PLACES) -> float:
+    return weigher(places)(chunk("n", vault=vault, path=path))
+
+
+def test_a_chunk_weighs_what_the_best_of_its_places_does() -> None:
+    assert [_weight(path) for path in ("a/n.md", "a/b/n.md", "c/d/e/n.md", "c/n.md")] == [1.0, 1.0, 0.8, 0.7]
+
+
+def test_the_root_beside_folders_is_what_lies_in_none() -> None:
+    assert [_weight(path) for path in ("n.md", "elsewhere/n.md")] == [0.6, LEAST_WEIGHT]
+    assert _weight("n.md", vault="other") == LEAST_WEIGHT
+
+
+def test_a_whole_vault_weighs_alike() -> None:
+    whole = (Place("v", "", 1.0, ChosenBy.WHOLE_VAULT),)
+    assert [_weight(path, places=whole) for path in ("n.md", "a/n.md")] == [1.0, 1.0]
+    assert _weight("a/n.md", places=()) == 1.0
+
+
+def test_places_restrict_beside_what_restricts_already() -> None:
+    tagged = Restriction(scopes=(frozenset({"t:red"}),))
+    places = (Place("v", "a", 1.0, ChosenBy.MODEL), Place("w", "", 1.0, ChosenBy.WHOLE_VAULT))
+    assert inside(tagged, places).scopes == (frozenset({"t:red"}), frozenset({"f:v/a", "v:w"}))
+    assert inside(tagged, ()) is tagged
+
+
+def test_a_restriction_that_a_narrower_one_implies_is_dropped() -> None:
+    wide = Restriction(scopes=(frozenset({"f:v/a", "v:w"}),))
+    assert inside(wide, (Place("w", "", 1.0, ChosenBy.WHOLE_VAULT),)).scopes == (frozenset({"v:w"}),)
+
+
+def _folders(vault: str, count: int) -> tuple[Place, ...]:
+    return tuple(
+        Place(vault, f"f{number:02d}", max(LEAST_WEIGHT, round(1 - 0.1 * number, 1)), ChosenBy.MODEL)
+        for number in range(count)
+    )
+
+
+def test_places_of_one_vault_are_searched_in_four_parts_by_weight() -> None:
+    parts = searched_together(_folders("v", 60))
+    assert [len(part) for part in parts] == [1, 2, 4, 53]
+    assert [(part[0].weight, part[-1].weight) for part in parts] == [(1.0, 1.0), (0.9, 0.8), (0.7, 0.4), (0.3, 0.1)]
+
+
+def test_many_vaults_share_the_parts_and_every_place_is_in_one() -> None:
+    for vaults in range(1, 20):
+        places = tuple(place for number in range(vaults) for place in _folders(f"v{number}", 9))
+        parts = searched_together(places)
+        assert len(parts) <= MOST_PARTS
+        assert sorted(map(str, (place for part in parts for place in part))) == sorted(map(str, places))
+
+
+def test_beside_a_vaults_root_its_folders_need_not_be_named() -> None:
+    places = (*_folders("v", 3), Place("v", "", 0.7, ChosenBy.ORDER), *_folders("w", 1))
+    assert inside(Restriction(), places).scopes == (frozenset({"v:v", "f:w/f00"}),)
+
+
+def test_of_more_folders_than_a_filter_holds_the_vault_is_named_too() -> None:
+    few, many = inside(Restriction(), _folders("v", MOST_TOKENS)), inside(Restriction(), _folders("v", MOST_TOKENS + 1))
+    assert len(few.scopes) == 1
+    assert many.scopes[0] == frozenset({"v:v"})
+    assert len(many.scopes[1]) == MOST_TOKENS + 1
+
+
+def test_a_part_of_what_is_restricted_to_already_says_it_once() -> None:
+    places = _folders("v", 40)
+    whole = inside(Restriction(), places)
+    assert inside(whole, places[:1]).scopes == (frozenset({"f:v/f00"}),)
+    assert inside(whole, places) == whole

@@ -1,0 +1,20 @@
+"""Offsets as other languages count them."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.language.offsets import Utf16Offsets
+
+
+@given(st.text())
+def test_every_offset_counts_the_utf16_units_before_it(text: str) -> None:
+    offsets = Utf16Offsets(text)
+    for offset in range(len(text) + 1):
+        assert offsets.at(offset) == len(text[:offset].encode("utf-16-le")) // 2
+
+
+def test_an_emoji_is_two_units() -> None:
+    offsets = Utf16Offsets("a😀b")
+    assert [offsets.at(offset) for offset in range(4)] == [0, 1, 3, 4]

@@ -1,0 +1,92 @@
+"""YAML at the start of a note."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.markdown.frontmatter import MAX_YAML, split
+
+
+def test_fields_are_read_and_the_body_begins_after_the_closing_line() -> None:
+    text = "---\ntitle: Launch\ntags: [api, web]\ncreated: 2024-05-08\n---\nBody\n---\nnot again"
+    found = split(text)
+    assert found.fields == {"title": "Launch", "tags": ["api", "web"], "created": dt.date(2024, 5, 8)}
+    assert text[found.body_start :] == "Body\n---\nnot again"
+    assert found.problem is None
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("body", ["", "x", " x", "é😀"])
+def test_the_offset_is_exact_for_every_kind_of_line_break(newline: str, body: str) -> None:
+    text = newline.join(["---", "a: 1", "---", body])
+    found = split(text)
+    assert found.fields == {"a": 1}
+    assert text[found.body_start :] == body
+
+
+@pytest.mark.parametrize("text", ["\ufeff---\na: 1\n---\nbody", "---  \na: 1\n---\t\nbody"])
+def test_a_byte_order_mark_and_trailing_blanks_do_not_matter(text: str) -> None:
+    found = split(text)
+    assert found.fields == {"a": 1}
+    assert text[found.body_start :] == "body"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "text", "\n---\na: 1\n---\n", "----\na: 1\n----\n", "---\na: 1\nno end", "--- a: 1\n---\n", "---", "---\n"],
+)
+def test_what_is_not_fenced_at_the_very_start_is_text(text: str) -> None:
+    found = split(text)
+    assert (dict(found.fields), found.body_start, found.problem) == ({}, 0, None)
+
+
+def test_empty_frontmatter_has_no_fields_and_is_no_text() -> None:
+    assert (dict(split("---\n---\nx").fields), split("---\n---\nx").body_start) == ({}, 8)
+
+
+@pytest.mark.parametrize(
+    ("yaml", "problem"),
+    [
+        ("a: [1", "expected"),
+        ("title: it's: bad", "mapping values are not allowed here (line 2)"),
+        ("Just a sentence.", "not a list of `name: value` lines"),
+        ("- a\n- b", "not a list of `name: value` lines"),
+        ("a: &x [1]\nb: *x", "aliases are not allowed"),
+        ("a: 2024-13-45", "a value is not what its type says"),
+        ("a: !!int ''", "a value is not what its type says"),
+        ("a: !!timestamp never", "a value is not what its type says"),
+        ("a: " + "9" * 5000, "a value is not what its type says"),
+        ("a: !!python/object/apply:os.getcwd []", "could not determine a constructor"),
+        ("? [a]\n: b", "unhashable"),
+        ("a: \x00", "unacceptable character"),
+        ("a: " + "[" * 20_000, "nested too deeply"),
+        ("a: b\n" * MAX_YAML, "longer than"),
+    ],
+)
+def test_yaml_that_cannot_be_read_is_text_and_says_why_in_one_line(yaml: str, problem: str) -> None:
+    found = split(f"---\n{yaml}\n---\nbody")
+    assert (dict(found.fields), found.body_start) == ({}, 0)
+    assert found.problem is not None
+    assert problem in found.problem
+    assert "\n" not in found.problem
+
+
+def test_keys_are_text() -> None:
+    assert dict(split("---\n1: a\n2024-05-08: b\n---\n").fields) == {"1": "a", "2024-05-08": "b"}
+
+
+@given(st.text(), st.text(alphabet="ab:-[]{}&*!'\"#|>? \n\r\t0123%@", max_size=60))
+def test_no_text_breaks_it(body: str, yaml: str) -> None:
+    text = f"---\n{yaml}\n---\n{body}"
+    found = split(text)
+    assert 0 <= found.body_start <= len(text)
+    assert not (found.problem and (found.fields or found.body_start))
+
+
+def test_the_fields_cannot_be_changed() -> None:
+    with pytest.raises(TypeError):
+        split("---\na: 1\n---\n").fields["a"] = 2  # type: ignore[index]

