@@ -198,3 +198,5 @@ class Retrieved:
     """Stem of the question -> how much it tells among the tenant's chunks (idf), above 0."""
     silent_legs: tuple[SilentLeg, ...] = ()
     """What was searched without."""
+    by_words: bool = False
+    """Whether words say more than likeness: the embedder does not speak the question's language."""

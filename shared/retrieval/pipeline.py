@@ -15,12 +15,12 @@ from shared.model.retrieval import Analysis, Place, RefusalReason, Restriction, 
 from shared.ports.models import Embedder, Reranker
 from shared.retrieval.analysis import analyse
 from shared.retrieval.bm25 import idf
-from shared.retrieval.candidates.legs.legs.finding import Found, find
-from shared.retrieval.candidates.legs.legs.legs import Search
-from shared.retrieval.candidates.legs.legs.pool import Pool, mode_of
+from shared.retrieval.candidates.finding import Found, find
+from shared.retrieval.candidates.legs import Search
+from shared.retrieval.candidates.places import gather_from_places, inside, weigher
+from shared.retrieval.candidates.pool import Pool, mode_of
 from shared.retrieval.embedding import query_vector
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.places import gather_from_places, inside, weigher
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
 from shared.retrieval.restriction import restrict
 from shared.retrieval.scoring.ranking import best_first

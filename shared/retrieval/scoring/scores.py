@@ -14,9 +14,9 @@ from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored, Scores
 from shared.retrieval.bm25 import bm25, idf
-from shared.retrieval.candidates.legs.legs.pool import Pool
-from shared.retrieval.letters import in_letters
+from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.scoring.letters import in_letters
 from shared.retrieval.scoring.scale import UNRELATED, calibrated, vector_part
 
 DAY = timedelta(days=1)
