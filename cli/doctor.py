@@ -28,9 +28,7 @@ def doctor(place: Place, project: str | None, *, calibrate: bool) -> None:
     Exit code 1: something has failed.
     """
     if calibrate and (project or place.server):
-        raise click.UsageError(
-            "--calibrate measures on this machine: without --project or --server"
-        )
+        raise click.UsageError("--calibrate measures on this machine: without --project or --server")
     if calibrate:
         _calibrate(place)
     elif project is not None:
