@@ -24,7 +24,7 @@ EMBED, MODEL_IN, MODEL_OUT = 0.20 / 1e6, 0.30 / 1e6, 2.50 / 1e6
 """USD of a token: gemini-embedding-2, gemini-3.5-flash-lite."""
 
 READS_OF_QUESTION, READS_AT_A_TIME = 125, 150
-"""At most, beside the vector search: where no time restricts it, and where one does. A test holds the counter to it."""
+"""At most, beside the vector search, where no time restricts it and where one does. A test holds the counter to it."""
 CHUNKS_OF_NOTE = 5
 TOKENS_OF_CHUNK = 330
 """256, 15% repeated, and the header."""
