@@ -23,8 +23,8 @@ GIB_MONTH = 0.18
 EMBED, MODEL_IN, MODEL_OUT = 0.20 / 1e6, 0.30 / 1e6, 2.50 / 1e6
 """USD of a token: gemini-embedding-2, gemini-3.5-flash-lite."""
 
-READS_OF_QUESTION = 150
-"""At most, beside the vector search; tests/retrieval/test_firestore_bill.py holds the counter to it."""
+READS_OF_QUESTION, READS_AT_A_TIME = 125, 150
+"""At most, beside the vector search, where no time restricts it and where one does. A test holds the counter to it."""
 CHUNKS_OF_NOTE = 5
 TOKENS_OF_CHUNK = 330
 """256, 15% repeated, and the header."""
@@ -156,10 +156,11 @@ and without Cloud Run.
 
 ## A question
 
-At most {READS_OF_QUESTION} documents read (as a test counts them), {QUESTION_TOKENS} tokens embedded, about
-{PROMPT_TOKENS:,} read and {ANSWER_TOKENS} written by the model. The vector search reads its whole index, a read for
-each 100 chunks; a filter for a folder, a tag or a month narrows it. "Documents" is the share that
-reading documents has in the price of the question, "GiB" what the tenant's vectors take in all their indexes.
+At most {READS_OF_QUESTION} documents read ({READS_AT_A_TIME} where the question names a time; a test counts them),
+{QUESTION_TOKENS} tokens embedded, about {PROMPT_TOKENS:,} read and {ANSWER_TOKENS} written by the model. The vector
+search reads its whole index, a read for each 100 chunks; a filter for a folder, a tag or a month narrows it.
+"Documents" is the share that reading documents has in the price of the question, "GiB" what the tenant's vectors take
+in all their indexes.
 
 {_table(head, _questions())}
 

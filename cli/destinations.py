@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from cli.folder import FileNote
 from cli.manifest import Manifest
+from cli.pages import listed_notes
 from functions.client import ApiClient, Json
 from shared.api.values import instant
 from shared.app import App, NoteDraft
@@ -26,7 +27,6 @@ FOLLOWS_WITHIN = 60.0
 """Seconds that a server's index is waited for; it follows afterwards too."""
 LISTED_AGAIN = 600.0
 """Seconds after which a follower of a folder asks a server again for all its notes."""
-PAGE = "200"
 LISTED = 500
 """Notes read at once of this machine's store."""
 _ENDS = frozenset({"indexed", "failed"})
@@ -282,14 +282,3 @@ def _note(found: Json) -> Note:
 
 def _address(note_id: str) -> str:
     return f"/notes/{quote(note_id, safe='')}"
-
-
-def listed_notes(client: ApiClient) -> Iterator[Json]:
-    """Every note, without its text."""
-    query = {"pageSize": PAGE}
-    while True:
-        page = client.send("GET", "/notes", query=query)
-        yield from page["notes"]
-        if page["nextPageToken"] is None:
-            return
-        query["pageToken"] = page["nextPageToken"]
