@@ -41,8 +41,8 @@ def rank(stored: Sequence[StoredTemplate], query: Vector, *, top_k: int, scale: 
     """At most `top_k`, best first; none if none is near. Scores are in [LEAST_SIMILARITY, 1]."""
     cosines = [(sum(map(mul, query, each.vector)), each.template) for each in stored if each.vector is not None]
     cosines.sort(key=lambda pair: (-pair[0], pair[1].template_id))
-    matches = (TemplateMatch(template, _similarity(cosine, scale)) for cosine, template in cosines[:top_k])
-    return tuple(match for match in matches if match.score >= LEAST_SIMILARITY)
+    best = ((template, _similarity(cosine, scale)) for cosine, template in cosines[:top_k])
+    return tuple(TemplateMatch(template, score) for template, score in best if score >= LEAST_SIMILARITY)
 
 
 def fallback(stored: Sequence[StoredTemplate]) -> TemplateMatch:
