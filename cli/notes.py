@@ -66,7 +66,8 @@ def show(place: Place, note: str, vault: str | None) -> None:
 def delete(place: Place, note: str, vault: str | None) -> None:
     """Delete a note. It goes into the trash as a file; the file that it came from stays."""
     from cli.indexing import destination_of  # noqa: PLC0415 - whoever lists does not wait for the product
-    from cli.writing_back import discarded_content, trash_text  # noqa: PLC0415
+    from cli.writing_back import trash_text  # noqa: PLC0415
+    from shared.markdown.note_file import whole_content  # noqa: PLC0415
 
     with place.client() as client:
         found = _named(client, note, vault)
@@ -75,7 +76,7 @@ def delete(place: Place, note: str, vault: str | None) -> None:
         if held is None:
             raise NotFound(f"note {note!r} is not there any more")
         name = held.note.path or f"{held.note.note_id}.md"
-        trash_text(destination.home, name, discarded_content(held.note, name))
+        trash_text(destination.home, name, whole_content(held.note, name))
         destination.remove(held.note.note_id, held.revision)
     if place.as_json:
         print_json({"deleted": held.note.note_id})
