@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
@@ -142,7 +143,8 @@ def test_where_a_conversation_looks_stays_with_it(page: Page, product: Running, 
     shot(page, "scope")
     with page.expect_request("**/chat") as sent:
         exchange = ask(page, f"{asked} Tell me again.")
-    assert sent.value.post_data_json["filters"] == {"folders": ["boats/harbours"]}
+    body: Any = sent.value.post_data_json
+    assert body["filters"] == {"folders": ["boats/harbours"]}
     expect(exchange.locator(".answer")).to_contain_text("31 euros")
     address = page.url
     page.get_by_role("button", name="New conversation").click()
@@ -153,5 +155,6 @@ def test_where_a_conversation_looks_stays_with_it(page: Page, product: Running, 
     place.select_option("All of boats")
     with page.expect_request("**/chat") as sent:
         ask(page, asked)
-    assert sent.value.post_data_json["filters"] == {"vaults": ["boats"]}
+    body = sent.value.post_data_json
+    assert body["filters"] == {"vaults": ["boats"]}
     product.call("DELETE", "/notes/berths")
