@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from shared.judging.quantities import Day, Quantity, quantities
-from shared.language.general_words import general
 from shared.language.sentences import sentences
-from shared.language.terms import stems
+from shared.language.terms import general_stems, stems
 from shared.language.words import token_pattern
 
 GENERAL_WEIGHT, NAME_WEIGHT, IDENTIFIER_WEIGHT, QUANTITY_WEIGHT = 0.3, 1.5, 3.0, 1.5
@@ -114,7 +113,7 @@ def _word(raw: str, lang: str, *, opens: bool) -> Word:
     identifier = "_" in raw or (any(map(str.isdigit, raw)) and any(map(str.isalpha, raw)))
     name = identifier or raw[1:] != raw[1:].lower() or (capital and not opens and lang != "de")
     weight = IDENTIFIER_WEIGHT if identifier else NAME_WEIGHT if name else 1.0
-    if weight == 1.0 and found and found[0] in general(lang):
+    if weight == 1.0 and found and found[0] in general_stems(lang):
         weight = GENERAL_WEIGHT
     return Word(found, weight, name, identifier, opens and capital, raw)
 
