@@ -6,35 +6,58 @@ firestore.indexes.json, rates follow cloudbuild.yaml; what people do and how lon
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from shared.adapters.firestore import sizes
+from shared.adapters.firestore.documents import place_key
+from shared.adapters.firestore.protocol import put
 from shared.adapters.firestore.reads import vector_reads
+from shared.model.notes import Folder
 
 ROOT = Path(__file__).resolve().parents[1]
 
-PRICES_OF = "November 2026"
-READ, WRITE = 0.06 / 1e5, 0.18 / 1e5
-"""USD of a document, in a multi-region."""
-GIB_MONTH = 0.18
-EMBED, MODEL_IN, MODEL_OUT = 0.20 / 1e6, 0.30 / 1e6, 2.50 / 1e6
-"""USD of a token: gemini-embedding-2, gemini-3.5-flash-lite."""
 
-READS_OF_QUESTION = 150
-"""At most, beside the vector search; tests/retrieval/test_firestore_bill.py holds the counter to it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPrice:
+    """What Google lists, and where and when that was looked up."""
+
+    of: str
+    usd: float
+    amount: int
+    """What the price is for: so many documents or tokens, or one GiB and month."""
+    source: str
+    looked_up: str = "2026-11"
+
+    @property
+    def each(self) -> float:
+        return self.usd / self.amount
+
+
+FIRESTORE = "https://cloud.google.com/firestore/pricing"
+GEMINI = "https://ai.google.dev/gemini-api/docs/pricing"
+PRICES = (
+    ListPrice(of="documents read (multi-region)", usd=0.06, amount=100_000, source=FIRESTORE),
+    ListPrice(of="documents written (multi-region)", usd=0.18, amount=100_000, source=FIRESTORE),
+    ListPrice(of="GiB kept for a month (multi-region)", usd=0.18, amount=1, source=FIRESTORE),
+    ListPrice(of="tokens embedded (gemini-embedding-2)", usd=0.20, amount=1_000_000, source=GEMINI),
+    ListPrice(of="tokens read (gemini-3.5-flash-lite)", usd=0.30, amount=1_000_000, source=GEMINI),
+    ListPrice(of="tokens written (gemini-3.5-flash-lite)", usd=2.50, amount=1_000_000, source=GEMINI),
+)
+READ, WRITE, GIB_MONTH, EMBED, MODEL_IN, MODEL_OUT = (price.each for price in PRICES)
+
+READS_OF_QUESTION, READS_AT_A_TIME = 125, 150
+"""At most, beside the vector search, where no time restricts it and where one does. A test holds the counter to it."""
 CHUNKS_OF_NOTE = 5
 TOKENS_OF_CHUNK = 330
 """256, 15% repeated, and the header."""
 BATCH = 10
 QUESTION_TOKENS, PROMPT_TOKENS, ANSWER_TOKENS = 20, 3800, 200
 """A prompt holds at most 12,000 characters of passages, the rules and the question."""
-DIMENSIONS, ENTRY = 768, 100
-"""An entry's vector takes 8 bytes a dimension; ENTRY is the rest of it."""
-VALUES = {"scopes": 5, "place": 4, "tags": 2}
-"""Of an array of a chunk in a folder two deep, with two tags."""
+VECTOR = {"embedding": 8 * 768}
+"""Bytes of a vector of the default dimension."""
 
 CHUNKS = (1_000, 10_000, 100_000, 1_000_000)
 TENANTS = (10, 10_000, 1_000_000)
@@ -87,11 +110,19 @@ def note() -> Price:
 
 
 def vector_bytes() -> int:
-    """Of one chunk's entries in all vector indexes."""
-    indexes = json.loads((ROOT / "firestore.indexes.json").read_text())["indexes"]
-    fields = [index["fields"] for index in indexes if any("vectorConfig" in each for each in index["fields"])]
-    entries = [max(VALUES.get(each["fieldPath"], 1) if "arrayConfig" in each else 1 for each in of) for of in fields]
-    return sum(entries) * (8 * DIMENSIONS + ENTRY)
+    """Of the entries in all vector indexes of one chunk, in a folder and with two tags, as commits are packed by."""
+    fields = {
+        "month": "2026-11",
+        "day": "2026-11-01",
+        "place": place_key(Folder("default", "work")),
+        "tags": ("a", "b"),
+    }
+    name = f"projects/p/databases/(default)/documents/tenants/{'t' * 28}/chunks/{'n' * 20}_000"
+    alone, vectors = (
+        sizes.document_weight(put(name, fields).update, sizes.Indexes(single=(), composite=composite), awaited=VECTOR)
+        for composite in ((), tuple(each for each in sizes.CHUNKS.composite if "embedding" in each))
+    )
+    return vectors.bytes - alone.bytes
 
 
 def instances(function: str) -> int:
@@ -124,6 +155,12 @@ def _usd(amount: float) -> str:
     return f"{amount:.5f}" if amount < 1 else f"{amount:,.0f}"
 
 
+def _prices() -> Iterator[Sequence[str]]:
+    for price in PRICES:
+        what = price.of if price.amount == 1 else f"{price.amount:,} {price.of}"
+        yield [what, f"{price.usd:.2f}", f"<{price.source}>", price.looked_up]
+
+
 def _questions() -> Iterator[Sequence[str]]:
     for chunks in CHUNKS:
         price = question(chunks)
@@ -148,18 +185,18 @@ def page() -> str:
     head = ["chunks of the tenant", "reads of the search", "its price", "the model", "a question", "documents", "GiB"]
     return f"""# What it costs and where it stops
 
-Made by `python -m bench.scale`; change that and not this page. USD by Google's list prices as looked up in {PRICES_OF}:
-Firestore in a multi-region {READ * 1e5:.2f} for 100,000 reads, {WRITE * 1e5:.2f} for 100,000 writes,
-{GIB_MONTH:.2f} a GiB and month; {EMBED * 1e6:.2f} for a million embedded tokens, {MODEL_IN * 1e6:.2f} for a million
-that the model reads and {MODEL_OUT * 1e6:.2f} for a million that it writes. Without what is free,
-and without Cloud Run.
+Made by `python -m bench.scale`; change that and not this page. USD by Google's list prices, without what is free, and
+without Cloud Run:
+
+{_table(["for", "USD", "source", "looked up"], _prices())}
 
 ## A question
 
-At most {READS_OF_QUESTION} documents read (as a test counts them), {QUESTION_TOKENS} tokens embedded, about
-{PROMPT_TOKENS:,} read and {ANSWER_TOKENS} written by the model. The vector search reads its whole index, a read for
-each 100 chunks; a filter for a folder, a tag or a month narrows it. "Documents" is the share that
-reading documents has in the price of the question, "GiB" what the tenant's vectors take in all their indexes.
+At most {READS_OF_QUESTION} documents read ({READS_AT_A_TIME} where the question names a time; a test counts them),
+{QUESTION_TOKENS} tokens embedded, about {PROMPT_TOKENS:,} read and {ANSWER_TOKENS} written by the model. The vector
+search reads its whole index, a read for each 100 chunks; a filter for a folder, a tag or a month narrows it.
+"Documents" is the share that reading documents has in the price of the question, "GiB" what the tenant's vectors take
+in all their indexes.
 
 {_table(head, _questions())}
 
@@ -167,7 +204,7 @@ reading documents has in the price of the question, "GiB" what the tenant's vect
 
 Of {CHUNKS_OF_NOTE} chunks: {READS_OF_NOTE} reads, {writes_of_note()} writes (each chunk twice: with its words, which
 are found at once, and with its vector), {CHUNKS_OF_NOTE * TOKENS_OF_CHUNK:,} tokens embedded: {_usd(note().total)}.
-However many chunks the tenant has, it costs the same. A chunk in a folder two deep, with two tags, takes
+However many chunks the tenant has, it costs the same. A chunk with two tags takes
 {vector_bytes() / 1024:,.0f} KiB in vector indexes.
 
 ## Many tenants

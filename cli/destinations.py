@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,13 +12,14 @@ from urllib.parse import quote
 
 from cli.folder import FileNote
 from cli.manifest import Manifest
+from cli.pages import listed_notes
 from functions.client import ApiClient, Json
 from shared.api.values import instant
 from shared.app import App, NoteDraft
 from shared.errors import ModelAway, ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
 from shared.indexing.pipeline import IndexOutcome
 from shared.indexing.revision import note_revision
-from shared.markdown.file import note_id_of
+from shared.markdown.file import fields_of, note_id_of
 from shared.model.notes import Note, NoteKey
 from shared.settings import Settings
 
@@ -26,7 +27,6 @@ FOLLOWS_WITHIN = 60.0
 """Seconds that a server's index is waited for; it follows afterwards too."""
 LISTED_AGAIN = 600.0
 """Seconds after which a follower of a folder asks a server again for all its notes."""
-PAGE = "200"
 LISTED = 500
 """Notes read at once of this machine's store."""
 _ENDS = frozenset({"indexed", "failed"})
@@ -220,9 +220,9 @@ class RemoteDestination:
     def save(self, file: FileNote, replacing: str) -> Note:
         draft = file.draft
         body = {"text": draft.text, "path": draft.path, "vault": draft.vault, "modifiedAt": instant(file.modified)}
-        if note_id_of(draft.vault, draft.path) == file.note_id:
+        if note_id_of(draft.vault, draft.path) == file.note_id and _says_it_itself(draft):
             saved = self.client.send("POST", "/notes:import", {**body, "revision": replacing})["note"]
-        else:  # the note was moved there
+        else:  # the note was moved or changed there
             saved = self.client.send("PUT", _address(file.note_id), {**_body(draft), "revision": replacing})
         note = _note({**saved, "text": draft.text})
         self._listed[note.note_id] = seen(note)
@@ -251,6 +251,17 @@ class RemoteDestination:
     def remove(self, note_id: str, replacing: str) -> None:
         self.client.send("DELETE", _address(note_id), query={"revision": replacing})
         self._listed.pop(note_id, None)
+
+
+def _says_it_itself(draft: NoteDraft) -> bool:
+    """Whether the file's text says all that the note has beside it."""
+    says = fields_of(draft.text, draft.path)
+    return (says.title, says.tags, says.lang, says.created_at) == (
+        draft.title,
+        draft.tags,
+        draft.lang,
+        draft.created_at,
+    )
 
 
 def _body(draft: NoteDraft) -> Json:
@@ -282,14 +293,3 @@ def _note(found: Json) -> Note:
 
 def _address(note_id: str) -> str:
     return f"/notes/{quote(note_id, safe='')}"
-
-
-def listed_notes(client: ApiClient) -> Iterator[Json]:
-    """Every note, without its text."""
-    query = {"pageSize": PAGE}
-    while True:
-        page = client.send("GET", "/notes", query=query)
-        yield from page["notes"]
-        if page["nextPageToken"] is None:
-            return
-        query["pageToken"] = page["nextPageToken"]

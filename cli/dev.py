@@ -24,7 +24,7 @@ from cli.destinations import LocalDestination, forget
 from cli.dev_store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, following
 from cli.environment import environment
 from cli.importing import Import
-from cli.loopback import only_from_this_machine
+from cli.loopback import HOST, PORT, only_from_this_machine
 from cli.model_servers import answering, writing_with
 from cli.nearby import Running, announced, digest_of, models_of
 from cli.options import Place, close, common, fail
@@ -42,7 +42,6 @@ from shared.indexing.records import LEASE
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-HOST = "127.0.0.1"
 RECONCILE_SECONDS = 300.0
 BEYOND_LEASE = 2.0
 """Seconds."""
@@ -54,7 +53,7 @@ _logger = logging.getLogger("shared.dev")
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0: any free one.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free one.")
 @click.option("--store", type=click.Choice(["embedded", "emulator"]), default="embedded", show_default=True)
 @click.option("--emulator-port", type=click.IntRange(0, 65535), default=0, help="0: any free one.")
 @click.option(
@@ -117,8 +116,11 @@ def _listening(port: int) -> Iterator[socket.socket]:
 @contextmanager
 def _found_by_commands(place: Place, app: App, address: str) -> Iterator[None]:
     """Commands of this home ask this process, where their own product would answer the same."""
+    if app.settings.auth != "none" or app.settings.store != "embedded":
+        yield
+        return
     plain = place.settings()
-    if app.settings.auth != "none" or (app.settings.store, plain.store) != ("embedded", "embedded"):
+    if plain.store != "embedded":
         yield
         return
     running = Running(address=address, tenant=place.tenant_id, settings=digest_of(plain), models=models_of(app))

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from cli.evaluating_cost import agree
 from cli.evaluating_support import evaluate_support
 from cli.folder import FileNote, read, walk
 from cli.options import Place, close, common, fail, print_json
@@ -43,8 +44,6 @@ CHUNKERS = click.Choice(["markdown", "sentence", "fixed", "whole"])
 VAULT = "default"
 CONFIGURED, NONE = "configured", "none"
 """Embedders that are no model's name."""
-PROMPT_TOKENS = 3_500
-"""Of one answer: 12,000 characters of sources, and the rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +77,7 @@ class Task:
 )
 @click.option("--slice", "slices", multiple=True, help="Only questions of this slice; repeatable.")
 @click.option("--chat/--no-chat", default=None, help="Have them answered too.  [default: with a golden file]")
+@click.option("--yes", is_flag=True, help="Do not ask whether to pay for the answers of a model.")
 @click.option(
     "--foreign",
     "strangers",
@@ -109,6 +109,7 @@ def evaluate(place: Place, golden: Path | None, collection: Path | None, support
         return
     task = _task(place, golden, collection, options)
     chat = options["chat"] if options["chat"] is not None else golden is not None
+    _agree(place, task.golden, options, chat=chat)
     measured, tuned = _evaluated(place, task, chat=chat, options=options)
     report = Report(source=task.source, golden=task.golden, notes=task.notes, measured=measured, tuned=tuned)
     if place.as_json:
@@ -221,8 +222,6 @@ def _evaluated(
     with _progress() as progress:
         for embedder in options["embedders"]:
             with _app(place, embedder, options["cache"]) as app:
-                if chat:
-                    _say_cost(app, task.golden, len(strategies) * len(options["chunkers"]))
                 for chunker in options["chunkers"]:
                     variant = replace(app, chunker=chunker)
                     _indexed(task, variant, chunker, progress)
@@ -236,12 +235,12 @@ def _evaluated(
     return measured, tuned
 
 
-def _say_cost(app: App, golden: Golden, times: int) -> None:
-    """Before a writing model is asked, what that comes to at most."""
-    if app.ranker is not None:
-        asked = times * (len(golden.questions) + sum(map(len, golden.foreign.values())))
-        tokens = f"{asked * PROMPT_TOKENS:,} tokens of prompts"
-        click.echo(f"{asked} answers by {app.ranker.model}: at most about {tokens}; --no-chat asks nobody", err=True)
+def _agree(place: Place, golden: Golden, options: Mapping[str, Any], *, chat: bool) -> None:
+    """Before anything is indexed; see `agree`."""
+    times = len(options["embedders"]) * len(options["chunkers"]) * len(options["strategies"] or (Strategy.WEIGHTED,))
+    asked = [*golden.foreign.values(), golden.questions if chat else ()]
+    with _app(place, NONE, None) as app:
+        agree(app, times * sum(map(len, asked)), yes=options["yes"])
 
 
 def _indexed(task: Task, app: App, tenant: str, progress: Progress) -> None:

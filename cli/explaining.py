@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.asking import asking, question_json
-from cli.destinations import listed_notes
 from cli.hints import why_nothing
 from cli.options import Place, anywhere, print_json
+from cli.pages import listed_notes
 from cli.showing import Linked, console, linked, show_time
 from functions.client import ApiClient, Json
 from shared.errors import NotFound

@@ -15,10 +15,11 @@ from cli.manifest_file import Source
 from cli.options import Place, anywhere, print_json
 from cli.showing import console
 from cli.standing import digest_of
-from cli.writing_back import discarded_content, trash_text
+from cli.writing_back import trash_text
 from functions.client import Json
 from shared.api.values import instant
 from shared.errors import InvalidArgument, NotFound
+from shared.markdown.note_file import whole_content
 
 KEEP, REMOVE = "keep", "remove"
 
@@ -119,7 +120,7 @@ def _removed(destination: Destination, note_id: str, read: Read) -> bool:
     if held is None:
         return False
     if digest_of(held.note) != read.note:
-        trash_text(destination.home, read.path or note_id, discarded_content(held.note, read.path))
+        trash_text(destination.home, read.path or note_id, whole_content(held.note, read.path))
     destination.remove(note_id, held.revision)
     return True
 

@@ -18,6 +18,7 @@ from cli.folder import Skipped, relative, walk
 from cli.joining import UNDECIDED, Choice, Joining
 from cli.manifest import Begun, Manifest
 from cli.manifest_file import Source
+from cli.moving import with_moves
 from cli.report import Report, Taken
 from shared.errors import NotFound
 from shared.markdown.file import note_id_of
@@ -77,7 +78,8 @@ class Import:
         manifest = self.manifest()
         with manifest.held():
             begun = self._begin(manifest, files, report)
-            taken = self._bring(self._joining(manifest, begun), files, report, step, glance)
+            joining = with_moves(self._joining(manifest, begun), files)
+            taken = self._bring(joining, files, report, step, glance)
             unread = sum(isinstance(each.file, Skipped) for each in taken)
             manifest.end(self.source, skipped=len(report.skipped) + unread)
         for each in self._followed(taken, step) if vectors else taken:

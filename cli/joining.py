@@ -13,8 +13,9 @@ from cli.manifest import Begun, Manifest, Read
 from cli.manifest_file import Source
 from cli.report import Taken
 from cli.standing import Standing, agree, digest_of, reading_of, standing
-from cli.writing_back import content_of, create_file, discarded_content, replace_file, trash_file, trash_text
+from cli.writing_back import create_file, replace_file, trash_file, trash_text
 from shared.errors import AuroraError, Conflict, NotFound
+from shared.markdown.note_file import content_of, whole_content
 from shared.model.notes import Note
 
 ATTEMPTS = 3
@@ -184,7 +185,7 @@ class Joining:
         match self.choice.take:
             case Side.FILE:
                 if pair.note is not None:
-                    trash_text(home, pair.path, discarded_content(pair.note, pair.path))
+                    trash_text(home, pair.path, whole_content(pair.note, pair.path))
                 return self._file_taken(note_id, pair)
             case Side.NOTE:
                 if pair.file is not None and pair.note is not None:

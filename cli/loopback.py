@@ -15,6 +15,8 @@ from werkzeug.exceptions import Forbidden
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+HOST, PORT = "127.0.0.1", 8080
+"""Where `aurora dev` listens unless it is told otherwise."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cli.manifest_file import SCHEMA, Source, explained, folder_id, made, older, opened
+from cli.manifest_file import SCHEMA, Source, explained, folder_id, made, opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Manifest:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Reading makes no file."""
-        if self._held is None and not self.file.exists() and not older(self.file).exists():
+        if self._held is None and not self.file.exists():
             with closing(sqlite3.connect(":memory:")) as db:
                 db.executescript(SCHEMA)
                 yield db

@@ -1,8 +1,7 @@
-"""The manifest's file: how it is made and opened, and what an older version kept in its place."""
+"""The manifest's file: how it is made and opened."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +12,6 @@ from shared.errors import OperatorError
 
 PATIENCE = 30.0
 """Seconds that another process's writing is waited for."""
-UNKNOWN = "unknown"
-"""In place of a digest: of an import by a version that wrote down none."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS folders (
@@ -46,14 +43,14 @@ def opened(file: Path) -> sqlite3.Connection:
     db = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     try:
         db.executescript("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON;")
-        _prepare(db, file)
+        _prepare(db)
     except BaseException:
         db.close()
         raise
     return db
 
 
-def _prepare(db: sqlite3.Connection, file: Path) -> None:
+def _prepare(db: sqlite3.Connection) -> None:
     """Made, if it is new; of several processes by one."""
     if db.execute("SELECT 1 FROM sqlite_master").fetchone():
         return
@@ -61,40 +58,6 @@ def _prepare(db: sqlite3.Connection, file: Path) -> None:
         db.execute("BEGIN IMMEDIATE")
         for statement in filter(str.strip, SCHEMA.split(";")):
             db.execute(statement)
-        if not db.execute("SELECT 1 FROM folders").fetchone():
-            _take_over(db, older(file))
-
-
-def older(file: Path) -> Path:
-    """What versions before this one kept in its place."""
-    return file.with_suffix(".json")
-
-
-def _take_over(db: sqlite3.Connection, file: Path) -> None:
-    """Sources were `DESTINATION VAULT ROOT` there, and of each note no more than its id was known."""
-    if not file.exists():
-        return
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        for name, ids in content["folders"].items():
-            root = content["roots"].get(name)
-            if root is not None:
-                destination, vault = _named(name.removesuffix(f" {root}"))
-                folder = made(db, Source(destination, vault, Path(root)))
-                rows = [(folder, note_id, "", UNKNOWN, UNKNOWN, UNKNOWN) for note_id in ids]
-                db.executemany(
-                    "INSERT INTO files (folder, note_id, path, file, note, seen) VALUES (?, ?, ?, ?, ?, ?)", rows
-                )
-                db.execute("UPDATE folders SET finished = ?", (name not in content.get("unfinished", ()),))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise OperatorError(f"{file} is damaged: move it away, nothing else depends on it") from error
-
-
-def _named(name: str) -> tuple[str, str]:
-    """Store and tenant are two words, a server is one; a vault's name is the rest."""
-    words = name.split(" ")
-    count = 2 if words[0] == "embedded" or words[0].startswith("firestore:") else 1
-    return " ".join(words[:count]), " ".join(words[count:])
 
 
 def made(db: sqlite3.Connection, source: Source) -> int:

@@ -89,14 +89,23 @@ def announced(home: Path, running: Running) -> Iterator[None]:
 
 def nearby(settings: Settings, tenant: str) -> Running | None:
     """The one that runs in this home for this tenant, started with the same settings; None: there is none."""
-    try:
-        found = json.loads(_file(settings.home).read_text(encoding="utf-8"))
-        running = Running(**{**found, "models": Models(**found["models"])})
-    except (OSError, ValueError, TypeError, KeyError):
-        return None
-    if (running.tenant, running.settings) != (tenant, digest_of(settings)):
+    running = _announced(settings.home)
+    if running is None or (running.tenant, running.settings) != (tenant, digest_of(settings)):
         return None
     return running if is_locked(_lock(settings.home)) else None
+
+
+def found(home: Path) -> Running | None:
+    """The one that runs in this home, however it was started."""
+    return _announced(home) if is_locked(_lock(home)) else None
+
+
+def _announced(home: Path) -> Running | None:
+    try:
+        said = json.loads(_file(home).read_text(encoding="utf-8"))
+        return Running(**{**said, "models": Models(**said["models"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
 
 
 def _file(home: Path) -> Path:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import quote
 
 import click
 from rich.text import Text
 
 from cli.options import Place, anywhere, print_json
+from cli.pages import pages
 from cli.showing import console
-from functions.client import ApiClient, Json
-
-PAGE = "100"
 
 
 @click.group()
@@ -26,7 +23,8 @@ def sessions() -> None:
 def list_all(place: Place, query: str) -> None:
     """Every session, last changed first."""
     with place.client() as client:
-        found = list(_pages(client, "/sessions", "sessions", **({"query": query} if query else {})))
+        asked = {"query": query} if query else {}
+        found = [session for page in pages(client, "/sessions", asked) for session in page["sessions"]]
     if place.as_json:
         print_json({"sessions": found})
         return
@@ -45,8 +43,8 @@ def show(place: Place, session_id: str) -> None:
     """The messages of a session, oldest first."""
     with place.client() as client:
         session = client.send("GET", address(session_id))
-        pages = _pages_of_messages(client, session_id)
-        messages = [message for page in reversed(list(pages)) for message in page]
+        newest_first = list(pages(client, f"{address(session_id)}/messages"))
+        messages = [message for page in reversed(newest_first) for message in page["messages"]]
     if place.as_json:
         print_json({**session, "messages": messages})
         return
@@ -87,25 +85,3 @@ def delete(place: Place, session_id: str) -> None:
 def address(session_id: str) -> str:
     """Of its route."""
     return f"/sessions/{quote(session_id, safe='')}"
-
-
-def _pages(client: ApiClient, path: str, name: str, **query: str) -> Iterator[Json]:
-    """The rows of every page."""
-    for page in _all(client, path, query):
-        yield from page[name]
-
-
-def _pages_of_messages(client: ApiClient, session_id: str) -> Iterator[list[Json]]:
-    """Each page in the order of time, the newest page first."""
-    for page in _all(client, f"{address(session_id)}/messages", {}):
-        yield page["messages"]
-
-
-def _all(client: ApiClient, path: str, query: dict[str, str]) -> Iterator[Json]:
-    token: dict[str, str] = {}
-    while True:
-        page = client.send("GET", path, query={"pageSize": PAGE, **query, **token})
-        yield page
-        if page["nextPageToken"] is None:
-            return
-        token = {"pageToken": page["nextPageToken"]}

@@ -91,17 +91,25 @@ def _keep_what_goes(place: Place, client: ApiClient, address: str, wanted: Json)
 @templates.command()
 @common
 def index(place: Place) -> None:
-    """Bring what is in TEMPLATE_FOLDERS. Exit code 1: some files are no templates."""
+    """Bring what is in TEMPLATE_FOLDERS. What was changed or deleted elsewhere stays so; `add` takes a file instead.
+
+    Exit code 1: some files are no templates, or have changed while their templates were changed elsewhere.
+    """
     with place.app() as app:
         report = app.index_templates(place.tenant_id)
     if place.as_json:
         problems = [{"path": problem.path, "reason": problem.reason} for problem in report.problems]
-        print_json({"count": report.count, "written": report.written, "removed": report.removed, "problems": problems})
+        counts = {"count": report.count, "written": report.written, "removed": report.removed}
+        print_json({**counts, "problems": problems, "kept": report.kept, "conflicts": report.conflicts})
     else:
         click.echo(f"{report.count} templates: {report.written} written, {report.removed} removed")
         for problem in report.problems:
             click.echo(f"  no template: {problem.path}: {problem.reason}")
-    if report.problems:
+        for template_id in report.kept:
+            how = "conflict" if template_id in report.conflicts else "kept"
+            also = ", and so was its file" if how == "conflict" else ""
+            click.echo(f"  {how} {template_id}: changed or deleted elsewhere{also}; it stays, `add` takes the file")
+    if report.problems or report.conflicts:
         sys.exit(FAILED)
 
 

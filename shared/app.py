@@ -10,10 +10,11 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from shared.account.archive import zipped
 from shared.account.budgets import Budgets
 from shared.account.caches import Cache
 from shared.account.embedding import TenantEmbedder
-from shared.account.export import Exported, export
+from shared.account.export import Exported, all_notes, export
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.account.results import SearchResults
 from shared.answering.citing.edits import as_notes_are
@@ -480,6 +481,10 @@ class App:
     def export(self, tenant_id: str) -> Iterator[Exported]:
         """Everything the tenant owns, read page by page while it is taken."""
         return export(tenant_id, self.store, self.sessions)
+
+    def archive(self, tenant_id: str) -> Iterator[bytes]:
+        """All notes as a zip of Markdown files, read page by page while it is taken."""
+        return zipped(all_notes(tenant_id, self.store))
 
     def erase(self, tenant_id: str) -> Receipt:
         """Remove everything the tenant owns. Killed half-way, the next call does the rest and counts the rest."""

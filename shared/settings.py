@@ -180,7 +180,7 @@ class Settings:
     chat_max_query_length: int = _setting(
         "CHAT_MAX_QUERY_LENGTH", 2000, _whole(1, 20_000), "Longest question, characters."
     )
-    retrieval_top_k: int = _setting("RETRIEVAL_TOP_K", 30, _whole(1, 300), "Chunks each leg brings to the pool.")
+    retrieval_top_k: int = _setting("RETRIEVAL_TOP_K", 30, _whole(1, 300), "Most chunks a leg brings to the pool.")
     retrieval_rerank_to: int = _setting("RETRIEVAL_RERANK_TO", 8, _whole(1, 12), "Chunks the writer gets.")
     retrieval_window_days: int = _setting(
         "RETRIEVAL_WINDOW_DAYS", 90, _whole(1, 36_500), "Window of the recent leg, days."

@@ -26,6 +26,7 @@ def test_the_page_is_what_the_script_prints() -> None:
 
 def test_the_reads_of_a_question_are_those_that_its_test_allows() -> None:
     assert scale.READS_OF_QUESTION == test_firestore_bill.READS
+    assert scale.READS_AT_A_TIME == test_firestore_bill.READS_AT_A_TIME
 
 
 def test_reads_and_writes_of_a_saved_note_are_those_that_firestore_gets(

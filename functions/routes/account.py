@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from functions.http.bodies import Body, TenantId, parse
+from functions.http.bodies import Body, TenantId, parse, parse_query
 from functions.http.calls import Call, Reply
 from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_body
 from functions.http.once import RequestId
@@ -22,7 +22,9 @@ from shared.model.account import Rating
 CONFIRMATION = "erase everything"
 ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"
 RATING = "up, down, or null to take it back; left out, an earlier one stays"
-NDJSON = "application/x-ndjson"
+FORMAT = "lines or markdown"
+NDJSON, ZIP = "application/x-ndjson", "application/zip"
+ZIP_NAME = 'attachment; filename="aurora-notes.zip"'
 
 _logger = logging.getLogger(__name__)
 
@@ -62,10 +64,28 @@ def give(call: Call) -> Reply:
     return Reply(feedback_json(kept))
 
 
-@operation(media_types=(NDJSON,))
+class ExportQuery(Body):
+    """The parameters of GET /me:export."""
+
+    format: Literal["lines", "markdown"] = Field(default="lines", description=FORMAT)
+
+
+@operation(query=ExportQuery, media_types=(NDJSON, ZIP))
 def export(call: Call) -> Reply:
-    """Everything the caller owns, one JSON object a line; the last line is of type `end` and counts them."""
-    return Reply(None, stream=_lines(call, call.tenant_id), media_type=NDJSON)
+    """Everything the caller owns, one JSON object a line; the last line is of type `end` and counts them. As
+    `markdown` the notes alone, a zip of Markdown files.
+    """
+    if parse_query(call.query, ExportQuery).format == "lines":
+        return Reply(None, stream=_lines(call, call.tenant_id), media_type=NDJSON)
+    return Reply(None, stream=_zip(call, call.tenant_id), media_type=ZIP, headers={"Content-Disposition": ZIP_NAME})
+
+
+def _zip(call: Call, tenant_id: str) -> Iterator[bytes]:
+    """Sent while it is read. What fails half-way has no end, without which it cannot be opened."""
+    try:
+        yield from call.app.archive(tenant_id)
+    except Exception:
+        _logger.exception("an export as a zip broke off")
 
 
 def _lines(call: Call, tenant_id: str) -> Iterator[bytes]:

@@ -40,7 +40,7 @@ PROBLEMS = {
     502: "The model refused, and would again.",
     503: "A model or a store is away; try again after `Retry-After` seconds.",
 }
-EVENT_STREAM, NDJSON = "text/event-stream", "application/x-ndjson"
+EVENT_STREAM, NDJSON, ZIP = "text/event-stream", "application/x-ndjson", "application/zip"
 MESSAGES = tuple(name for name in EVENTS if name not in ("result", "error"))
 """Events that a callable's stream has as messages; the others end it."""
 NESTED = ("query", "citation")
@@ -233,7 +233,9 @@ def _text(media: str) -> Schema:
     """What comes as it is written: one of these after the other."""
     if media == EVENT_STREAM:
         return {"anyOf": [_reference("StreamEvent"), _reference("CallableStreamLine")]}
-    return _reference("ExportLine") if media == NDJSON else {"type": "string"}
+    if media == NDJSON:
+        return _reference("ExportLine")
+    return {"type": "string", **({"format": "binary"} if media == ZIP else {})}
 
 
 def _stream_schemas(schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema]]:

@@ -44,13 +44,18 @@ def export(tenant_id: str, store: Store, sessions: SessionPages) -> Iterator[Exp
     """Notes, templates, sessions each with its messages, feedback, usage. What changes meanwhile may be given as it
     was or as it is; what is quoted of deleted notes in sessions stays out, as wherever sessions are read.
     """
-    yield from _pages(lambda token: store.list_notes(tenant_id, limit=NOTES_AT_ONCE, token=token))
+    yield from all_notes(tenant_id, store)
     yield from (stored.template for stored in store.templates(tenant_id))
     for session in _pages(lambda token: sessions.page(tenant_id, limit=ROWS_AT_ONCE, token=token)):
         yield session
         yield from _messages(tenant_id, session.session_id, sessions)
     yield from _pages(lambda token: store.list_feedback(tenant_id, limit=ROWS_AT_ONCE, token=token))
     yield from _pages(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
+
+
+def all_notes(tenant_id: str, store: Store) -> Iterator[Note]:
+    """By id, with their texts."""
+    return _pages(lambda token: store.list_notes(tenant_id, limit=NOTES_AT_ONCE, token=token))
 
 
 def _messages(tenant_id: str, session_id: str, sessions: SessionPages) -> Iterator[SessionMessage]:

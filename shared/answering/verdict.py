@@ -19,6 +19,7 @@ _VERDICT = re.compile(
 )
 _LABEL = re.compile(rf"{_MARKS}ANSWER{_INSIDE}[:：]{_INSIDE}")
 _MAY_BECOME_ONE = re.compile(rf"{_MARKS}(?:a|an|ans|answ|answe|answer{_INSIDE}(?:[:：].*)?)?\Z", re.IGNORECASE)
+_BROKEN_OFF = re.compile(rf"{_LABEL.pattern}(?:y|ye|n|p|pa|par|parti?|partia|partiall|partl)?{_INSIDE}", re.IGNORECASE)
 _LONGEST = 80
 """Characters of a line in which a verdict is waited for."""
 
@@ -37,9 +38,9 @@ class VerdictReader:
         return "".join(map(self._line, re.findall(r"[^\n]*\n|[^\n]+", text)))
 
     def finish(self) -> str:
-        """What was held back until the end."""
+        """What was held back until the end, where it is more than a verdict that breaks off."""
         held, self._held = self._held or "", ""
-        return self._read(held)
+        return "" if _BROKEN_OFF.fullmatch(held) else self._read(held)
 
     def _line(self, part: str) -> str:
         ends = part.endswith("\n")

@@ -176,7 +176,7 @@ def _as_candidates(others: Sequence[IndexedChunk], trail: Trail) -> list[Candida
     """With the ranks that they have further down the lists of the legs."""
     if not others:
         return []
-    search = replace(trail.search, options=replace(trail.search.options, leg_size=DEEP))
+    search = replace(trail.search, options=replace(trail.search.options, leg_size=DEEP, newest=DEEP))
     further = gather(search, trail.restriction, lambda: trail.pool.query)
     deep = {each.chunk.chunk_id: each for each in further.candidates}
     found = [deep.get(chunk.chunk_id, Candidate(chunk, None)) for chunk in others]

@@ -8,8 +8,8 @@ from shared.retrieval.bm25 import K1, B
 from shared.settings import Settings
 
 BILLED_POSTINGS = 32
-"""The posting budget on Firestore: with it a question at 10,000 chunks reads at most 150 documents. Counts come to that
-where an instance does not know them yet: at most 30 reads.
+"""The posting budget on Firestore: with it a question at 10,000 chunks reads at most 125 documents, or 150 where a time
+restricts it. Counts come to that where an instance does not know them yet: at most 30 reads.
 """
 BILLED_POSTINGS_ALONE = 100
 """Without an embedder: what the vector leg would have read goes to the keywords."""
@@ -26,6 +26,9 @@ class RetrievalOptions:
     """Vectors of other index versions are never compared with the question's. Unused without an embedder."""
     leg_size: int = 30
     """Chunks each of the three legs brings at most; the pool is at most three times that."""
+    newest: int = 10
+    """Those that the recent leg brings where no time restricts the search and another leg brings some, too. Each is a
+    billed read on Firestore, and they hardly ever rank."""
     posting_budget: int = BILLED_POSTINGS
     """Postings the keyword leg reads at most, over all its stems."""
     posting_budget_alone: int = BILLED_POSTINGS_ALONE

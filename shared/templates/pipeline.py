@@ -34,6 +34,10 @@ class TemplateReport:
     written: int
     removed: int
     problems: tuple[Problem, ...]
+    kept: tuple[str, ...]
+    """Ids of templates that were changed or deleted elsewhere, and stay so."""
+    conflicts: tuple[str, ...]
+    """Those of them whose files have changed too."""
 
 
 def index(
@@ -55,7 +59,14 @@ def index(
         store.delete_template(tenant_id, template_id)
     if delivery.shelf != before:
         store.write_shelf(tenant_id, delivery.shelf)
-    return TemplateReport(len(shelf.templates), len(delivery.put), len(delivery.remove), shelf.problems)
+    return TemplateReport(
+        count=len(shelf.templates),
+        written=len(delivery.put),
+        removed=len(delivery.remove),
+        problems=shelf.problems,
+        kept=delivery.kept,
+        conflicts=delivery.conflicts,
+    )
 
 
 def add(tenant_id: str, template: Template, *, store: TemplateStore, embedder: Embedder | None) -> None:

@@ -23,6 +23,10 @@ class Delivery:
     remove: tuple[str, ...]
     shelf: Mapping[str, str]
     """To be remembered for the next time: id -> revision."""
+    kept: tuple[str, ...]
+    """Ids that the tenant has left otherwise than the files say, and that stay so."""
+    conflicts: tuple[str, ...]
+    """Those of them whose files have changed too."""
 
 
 def deliver(shelf: Shelf, before: Mapping[str, str], held: Sequence[Template]) -> Delivery:
@@ -36,6 +40,7 @@ def deliver(shelf: Shelf, before: Mapping[str, str], held: Sequence[Template]) -
     def untouched(template_id: str) -> bool:
         return theirs.get(template_id) == before.get(template_id)
 
+    otherwise = [one for one in now if not untouched(one) and theirs.get(one) != now[one]]
     return Delivery(
         put=tuple(
             each
@@ -46,6 +51,8 @@ def deliver(shelf: Shelf, before: Mapping[str, str], held: Sequence[Template]) -
         ),
         remove=tuple(sorted(one for one in gone if one in theirs and untouched(one))),
         shelf={**kept, **now},
+        kept=tuple(sorted(otherwise)),
+        conflicts=tuple(sorted(one for one in otherwise if before.get(one) != now[one])),
     )
 
 

@@ -50,6 +50,13 @@ def test_text_that_says_nothing_of_it_stays(draft: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "draft", ["ANSWER:", "ANSWER: y", "**ANSWER: ye", "answer: n", "ANSWER: part", "ANSWER: partiall"]
+)
+def test_a_verdict_that_breaks_off_at_the_end_is_neither_text_nor_said(draft: str) -> None:
+    assert read(f"Fine.\n{draft}") == (None, "Fine.\n")
+
+
+@pytest.mark.parametrize(
     "draft", ["ANSWER: We chose it.", "ANSWER: nothing was chosen.", "**ANSWER:** no, we chose it."]
 )
 def test_a_label_without_a_verdict_goes_and_decides_nothing(draft: str) -> None:

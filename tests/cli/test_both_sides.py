@@ -194,3 +194,32 @@ def test_a_note_that_was_moved_elsewhere_stays_there_when_its_file_changes(sides
     sides.index()
     moved = sides.note("boat.md")
     assert (moved["path"], moved["text"]) == ("toys/old boat.md", "The boat is green.")
+
+
+def test_a_file_that_was_moved_takes_along_what_was_changed_in_its_note(sides: Sides) -> None:
+    sides.edit("boat.md", title="Ship", text="# Boat\n\nThe boat is red now.\n")
+    (sides.folder / "boat.md").rename(sides.folder / "ship.md")
+    for _ in range(2):
+        report = sides.index()
+        assert named(report["kept"]) == ["ship.md"]
+        assert report["conflicts"] == []
+        assert (sides.note("ship.md")["title"], "red now" in sides.note("ship.md")["text"]) == ("Ship", True)
+        assert not sides.has_note("boat.md")
+    sides.index("--write-back")
+    assert "The boat is red now." in sides.file("ship.md")
+
+
+def test_a_file_that_was_moved_brings_no_deleted_note_back(sides: Sides) -> None:
+    sides.delete("boat.md")
+    (sides.folder / "boat.md").rename(sides.folder / "ship.md")
+    assert named(sides.index()["kept"]) == ["ship.md"]
+    assert not sides.has_note("ship.md")
+
+
+def test_of_files_that_are_alike_none_is_taken_for_a_moved_one(sides: Sides) -> None:
+    sides.edit("boat.md", text="# Boat\n\nThe boat is red now.\n")
+    (sides.folder / "boat.md").unlink()
+    for name in ("one.md", "two.md"):
+        sides.write(name, FILES["boat.md"])
+    assert named(sides.index(code=1)["conflicts"]) == ["boat.md"]
+    assert "red now" in sides.note("boat.md")["text"]

@@ -14,6 +14,7 @@ from cli.evaluating import CHUNKERS
 from shared.indexing.chunking import STRATEGIES, chunk
 from shared.indexing.pipeline import DEFAULT_CHUNKER
 from tests.cli.conftest import Aurora
+from tests.servers.gemini import GeminiServer
 from tests.servers.openai import OpenAIServer
 
 pytestmark = pytest.mark.slow
@@ -179,10 +180,39 @@ def test_what_a_writing_model_is_asked_is_told_before_it_is_asked(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("CHAT_MODEL", "writes")
         said = aurora("eval", golden, "--notes", folder, "--strategy", "weighted", "--strategy", "rrf").stderr
-        assert "6 answers by writes: at most about 21,000 tokens of prompts" in said
+        assert "6 answers by writes: at most about 21,000 tokens of prompts and 12,288 of answers" in said
         server.requests.clear()
         assert "answers by" not in aurora("eval", golden, "--notes", folder, "--no-chat").stderr
         assert [each.path for each in server.requests] == []
+        assert "3 answers by" in aurora("eval", golden, "--notes", folder, "--no-chat", "--foreign", golden).stderr
+
+
+def _answers(server: GeminiServer) -> list[str]:
+    return [each.path for each in server.requests if "enerateContent" in each.path]
+
+
+def test_a_model_that_is_paid_for_is_asked_only_with_leave(
+    aurora: Aurora, notes: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
+    with GeminiServer() as server:
+        monkeypatch.setenv("GEMINI_API_KEY", "key")
+        monkeypatch.setenv("GEMINI_BASE_URL", server.url)
+        stopped = aurora(*arguments)
+        assert (stopped.exit_code, server.requests) == (2, [])
+        told, why = stopped.stderr.splitlines()
+        assert told.startswith("3 answers by gemini")
+        assert why == "aurora: --yes: expected it to be given where nobody can be asked whether to pay for 3 answers"
+        monkeypatch.setattr("cli.evaluating_cost.can_be_asked", lambda: True)
+        declined = aurora(*arguments)  # standard input is empty, which is no yes
+        assert (declined.exit_code != 0, server.requests) == (True, [])
+        assert aurora(*arguments, "--yes").exit_code == 0
+        assert 0 < len(_answers(server)) <= 3
+    monkeypatch.setenv("GEMINI_API_KEY", "")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://models.example/v1")
+    monkeypatch.setenv("CHAT_MODEL", "writes")
+    monkeypatch.setattr("cli.evaluating_cost.can_be_asked", lambda: False)
+    assert aurora(*arguments).exit_code == 2
 
 
 def test_every_chunker_can_be_compared() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.manifest import Manifest, Read
-from cli.manifest_file import UNKNOWN, Source
+from cli.manifest_file import Source
 from shared.errors import OperatorError
 from tests.servers.dev import ROOT
 
@@ -94,21 +93,8 @@ def test_looking_makes_no_file(tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
-def test_what_an_older_version_knew_is_taken_over_without_what_it_did_not_know(tmp_path: Path) -> None:
-    name = f"embedded local my vault {tmp_path}"
-    content = {"folders": {name: ["a", "b"]}, "unfinished": [], "roots": {name: str(tmp_path)}}
-    (tmp_path / "folders.json").write_text(json.dumps(content))
-    manifest, source = Manifest.of(tmp_path), Source("embedded local", "my vault", tmp_path)
-    assert manifest.files(source) == {name: Read("", UNKNOWN, UNKNOWN, UNKNOWN) for name in "ab"}
-    assert manifest.finished(source)
-
-
 @pytest.mark.parametrize("text", ["[]", '{"other": 1}', "nonsense"])
 def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
-    (tmp_path / "folders.json").write_text(text)
-    with pytest.raises(OperatorError, match=r"folders\.json is damaged"):
-        Manifest.of(tmp_path).folders("destination")
-    (tmp_path / "folders.json").unlink()
     (tmp_path / "folders.db").write_bytes(text.encode() * 1000)
     with pytest.raises(OperatorError, match=r"folders\.db is damaged"):
         Manifest.of(tmp_path).folders("destination")

@@ -66,7 +66,8 @@ def test_the_folders_are_indexed_and_what_is_wrong_in_them_is_told(
 ) -> None:
     folder = notes({"boat.md": BOAT})
     monkeypatch.setenv("TEMPLATE_FOLDERS", str(folder))
-    assert aurora.json("templates", "index") == {"count": 1, "written": 1, "removed": 0, "problems": []}
+    nothing: dict[str, list[object]] = {"problems": [], "kept": [], "conflicts": []}
+    assert aurora.json("templates", "index") == {"count": 1, "written": 1, "removed": 0, **nothing}
     assert aurora.json("templates", "index")["written"] == 0
     notes({"sub/boat.md": BOAT})
     result = aurora("templates", "index")
@@ -75,6 +76,26 @@ def test_the_folders_are_indexed_and_what_is_wrong_in_them_is_told(
     assert "duplicate id" in result.stdout
     assert result.stderr == ""
     assert len(json.loads(aurora("templates", "index", "--json").stdout)["problems"]) == 1
+
+
+def test_what_was_changed_elsewhere_stays_and_is_named(
+    aurora: Aurora, notes: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = notes({"boat.md": BOAT, "tidy.md": BOAT.replace("Boat", "Tidy")})
+    monkeypatch.setenv("TEMPLATE_FOLDERS", str(folder))
+    assert aurora.json("templates", "index")["kept"] == []
+    theirs = tmp_path / "boat.md"
+    theirs.write_text(BOAT.replace("leak", "crack"))
+    aurora("templates", "add", str(theirs))
+    kept = aurora.json("templates", "index")
+    assert (kept["kept"], kept["conflicts"], kept["written"]) == (["boat"], [], 0)
+    notes({"boat.md": BOAT.replace("leak", "hole")})
+    told = aurora("templates", "index")
+    assert told.exit_code == 1
+    assert "  conflict boat: changed or deleted elsewhere, and so was its file; it stays" in told.stdout
+    assert "kept boat" in aurora("templates", "index").stdout
+    aurora("templates", "add", str(folder / "boat.md"))
+    assert aurora.json("templates", "index")["kept"] == []
 
 
 def test_a_question_can_name_a_template(aurora: Aurora, notes: Write) -> None:

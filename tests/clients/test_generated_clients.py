@@ -78,9 +78,10 @@ def test_openapi_python_client_makes_a_package_with_which_an_app_asks_searches_a
         check=True,
     )
     said = done.stdout + done.stderr
-    # What it cannot read is text of other kinds, which apps read line by line.
-    unread = {part.partition(")")[0] for part in said.split("Unsupported content_type ")[1:]}
-    assert unread == {"application/graphql", "application/x-ndjson"}
+    # What it cannot read is text of other kinds, which apps read line by line, and a file to be saved.
+    told = said.split("Unsupported content_type ")[1:]
+    unread = {kind for part in told for kind in part.partition(")")[0].split(", ")}
+    assert unread == {"application/graphql", "application/x-ndjson", "application/zip"}
     assert "Unable to parse" not in said
     env = {"PYTHONPATH": str(tmp_path)}
     got: Any = json.loads(_run(sys.executable, str(HERE / "ask.py"), product.address, QUESTION, cwd=tmp_path, env=env))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from io import BytesIO
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 import pytest
 from werkzeug.test import TestResponse
 
 from shared import bootstrap
+from shared.api.values import instant
 from shared.errors import StoreUnavailable
+from shared.markdown.file import fields_of
 from shared.model.notes import Note
 from shared.model.templates import Template
 from shared.ports.stores import Page, Store
@@ -129,6 +133,49 @@ def test_what_is_exported_of_a_note_can_be_saved_again(world: World) -> None:
     (row,) = [row for row in _export(world) if row["type"] == "note"]
     saved = {name: value for name, value in row.items() if name != "type"}
     assert world.call("api", "PUT", "/notes/n1", saved).get_json() == {**saved, "origin": None}
+
+
+def test_notes_come_as_a_zip_of_markdown_that_says_all_of_them_again(world: World) -> None:
+    kept: dict[str, dict[str, Any]] = {
+        "a/b.md": {"title": "Plain", "text": "x\n", "path": "a/b.md", "tags": ["red"], "createdAt": "2021-01-02"},
+        "A/B (2).md": {"title": "B", "text": "# B", "path": "A/B.md", "createdAt": "2021-01-02T03:04:05.678Z"},
+        "c.md": {"title": "New", "text": "---\ntitle: Old\naliases: [x]\n---\ny", "path": "c.md", "lang": "de"},
+        "A-B- what-.md": {"title": "A/B: what?", "text": "No path."},
+        "d.md": {"title": "Broken", "text": "---\ntags: [\n---\nz", "path": "d.md", "createdAt": "2020-01-01"},
+        "work/a/b.md": {"title": "b", "text": "Another vault's.", "path": "a/b.md", "vault": "work"},
+    }
+    saved = {name: world.put(f"n{number}", **note).get_json() for number, (name, note) in enumerate(kept.items())}
+    response = world.call("api", "GET", "/me:export?format=markdown")
+    assert (response.mimetype, "aurora-notes.zip" in response.headers["Content-Disposition"]) == (
+        "application/zip",
+        True,
+    )
+    archive = ZipFile(BytesIO(response.data))
+    assert archive.testzip() is None
+    assert set(archive.namelist()) == set(kept)
+    for name, note in saved.items():
+        text = archive.read(name).decode()
+        body = note["text"].replace("title: Old\n", "")
+        assert all(line in text for line in body.splitlines())
+        file = fields_of(text, name)
+        assert (file.title, list(file.tags), file.lang) == (note["title"], note["tags"], note["lang"])
+        assert file.created_at is not None
+        assert instant(file.created_at) == note["createdAt"]
+
+
+def test_a_zip_that_fails_half_way_cannot_be_opened(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    store = _CountingStore(world.app.store, StoreUnavailable(SECRET), fails_at=2)
+    bootstrap.use(replace(world.app, store=store))  # type: ignore[arg-type]
+    for number in range(25):
+        world.app.store.put_note("alice", Note(f"n{number}", "T", "x", START, START))
+    with pytest.raises(BadZipFile):
+        ZipFile(BytesIO(world.call("api", "GET", "/me:export?format=markdown").data))
+    assert "broke off" in capsys.readouterr().err
+
+
+def test_an_unknown_format_is_told(world: World) -> None:
+    refused = problem(world.call("api", "GET", "/me:export?format=docx"))
+    assert refused == (400, "INVALID_FIELD", "format")
 
 
 def test_nobody_exports_what_is_anothers(world: World) -> None:

@@ -86,6 +86,22 @@ def test_a_question_that_names_a_time_costs_no_more(library: Library, text: str,
     assert store.reads.total() <= 150, store.reads
 
 
+def test_the_newest_are_few_where_another_leg_brings_some(library: Library) -> None:
+    _furnish(library, 80)
+    store = Counted(library.store)
+    library.asked = store.as_store()
+    assert library.ask("Where is jasper?").candidate_count > library.options.newest
+    assert store.reads["recent"] == library.options.newest
+
+
+def test_the_newest_are_a_whole_leg_where_no_other_brings_any(library: Library) -> None:
+    _furnish(library, 80)
+    library.embedder = None
+    found = library.ask("zinc", top_k=12)
+    assert found.candidate_count == library.options.leg_size
+    assert notes(found) == [f"n{number:03d}" for number in range(12)]
+
+
 def test_postings_of_the_rarest_stems_come_first(library: Library) -> None:
     _furnish(library)
     library.add("hit", "zinc", created_at=days_ago(1000))

@@ -41,6 +41,24 @@ def chunked(*texts: str, finish_reason: str | None = "stop", **how: Any) -> Repl
     return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"}, **how)
 
 
+def by_ollama(*texts: str, **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
+    """A completion as Ollama streams it: the role with every chunk, no usage, and a last chunk without text."""
+    choices = [_by_ollama(text, None) for text in texts] + [_by_ollama("", "stop")]
+    head = {
+        "id": "chatcmpl-7",
+        "object": "chat.completion.chunk",
+        "model": "llama3.2",
+        "system_fingerprint": "fp_ollama",
+    }
+    events = [{**head, "created": 1732233600, "choices": [choice]} for choice in choices]
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+    return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"}, **how)
+
+
+def _by_ollama(text: str, finish_reason: str | None) -> dict[str, object]:
+    return {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": finish_reason}
+
+
 class OpenAIServer(ScriptedServer):
     """A server with its own ideas, as there are many.
 

@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 from playwright.sync_api import Page, expect
 
-from shared.markdown.file import note_id_of
-from tests.servers.dev import Running
+from shared.markdown.file import fields_of, note_id_of
+from tests.servers.dev import Running, dev
 from tests.web.conftest import OpenPage
 from tests.web.moves import ask, open_notes, until, write_note
 
@@ -175,10 +176,62 @@ def test_files_that_are_dropped_come_in_too(page: Page, product: Running) -> Non
 def test_everything_can_be_taken_out(page: Page) -> None:
     open_notes(page)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Export").click()
+        page.get_by_role("button", name="Export everything").click()
     assert re.fullmatch(r"aurora-notes-\d{4}-\d\d-\d\d\.ndjson", download.value.suggested_filename)
     lines = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
     assert "Sourdough bread" in json.dumps(lines)
+
+
+def test_notes_are_taken_out_as_markdown_that_comes_in_again(page: Page, tmp_path: Path) -> None:
+    open_notes(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export as Markdown").click()
+    assert re.fullmatch(r"aurora-notes-\d{4}-\d\d-\d\d\.zip", download.value.suggested_filename)
+    ZipFile(download.value.path()).extractall(tmp_path / "out")
+    bread = (tmp_path / "out/recipes/sourdough.md").read_text()
+    assert fields_of(bread, "sourdough.md").title == "Sourdough bread"
+    page.route("**/me:export**", lambda route: route.fulfill(body=b"PK\x03\x04 and no more"))
+    page.get_by_role("button", name="Export as Markdown").click()
+    expect(page.locator(".toast")).to_have_text("The export broke off.")
+
+
+def test_an_export_is_brought_back_and_replaces_nothing_unasked(
+    page: Page, product: Running, open_page: OpenPage, tmp_path: Path, shot: Shot
+) -> None:
+    product.call("PUT", "/templates/mine", {"name": "Mine", "content": "1. Think."})
+    write_note(page, "Brought back", "Said once.")
+    page.get_by_role("link", name="Chat").click()
+    ask(page, "What was said once?")
+    open_notes(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export everything").click()
+    with dev(tmp_path) as fresh:
+        other = open_page(f"{fresh.address}/#/notes")
+        _bring_back(other, download.value.path())
+        expect(other.locator(".landing .good")).to_contain_text("imported")
+        expect(other.locator(".landing")).to_contain_text("Not brought back: conversations, their messages")
+        shot(other, "restored")
+        assert product.call("GET", "/notes")[1]["notes"][0]["title"] in other.locator("#side-notes .list").inner_text()
+        note_id = page.evaluate("[...document.querySelectorAll('#side-notes a')].at(0).hash.split('/')[2]")
+        restored = fresh.call("GET", f"/notes/{note_id}")[1]
+        assert restored["createdAt"] == product.call("GET", f"/notes/{note_id}")[1]["createdAt"]
+        assert fresh.call("GET", "/templates/mine")[1]["content"] == "1. Think."
+
+        fresh.call("PUT", f"/notes/{note_id}", {"title": "Mine", "text": "Said here."})
+        _bring_back(other, download.value.path())
+        other.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+        expect(other.locator(".landing .bad")).to_have_text("1 could not be imported:")
+        assert fresh.call("GET", f"/notes/{note_id}")[1]["text"] == "Said here."
+
+        (tmp_path / "picture.ndjson").write_bytes(b"\x89PNG\n")
+        _bring_back(other, tmp_path / "picture.ndjson")
+        expect(other.locator(".toast")).to_contain_text("This is no export of Aurora Notes: line 1")
+
+
+def _bring_back(page: Page, file: Path) -> None:
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Import an export").click()
+    chooser.value.set_files(file)
 
 
 def test_a_wrong_field_is_told_beside_the_note_that_has_it(page: Page) -> None:

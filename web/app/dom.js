@@ -91,9 +91,9 @@ export function refill(list, rows) {
   if (again) /** @type {HTMLElement} */ (again).focus();
 }
 
-/** `1 source`, `3 sources`. @param {number} count @param {string} word */
-export function plural(count, word) {
-  return `${count.toLocaleString()} ${word}${count === 1 ? "" : "s"}`;
+/** `1 source`, `3 sources`. @param {number} count @param {string} word @param {string} [several] */
+export function plural(count, word, several = `${word}s`) {
+  return `${count.toLocaleString()} ${count === 1 ? word : several}`;
 }
 
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });

@@ -1,13 +1,30 @@
-/** Everything the user owns, as a file of JSON lines. */
+/** What the user owns, as a file: everything as JSON lines, or the notes as a zip of Markdown. */
 
 import { ApiError, errorOf } from "./api.js";
 import { download } from "./page.js";
 
+const ANY = new Array(16).fill(null);
+const ZIP_END = [0x50, 0x4b, 0x05, 0x06, ...ANY, 0, 0];
+/** How a zip without a comment ends; null: whatever it counts there. */
+
 /** @param {import("./notes.js").Notes} notes */
 export async function exportAll(notes) {
-  const name = `aurora-notes-${new Date().toISOString().slice(0, 10)}.ndjson`;
   const reply = await notes.page.api.send("GET", "/me:export", { accept: "application/x-ndjson" });
-  download(await whole(await reply.blob()), name);
+  download(await whole(await reply.blob()), named("ndjson"));
+}
+
+/** @param {import("./notes.js").Notes} notes */
+export async function exportMarkdown(notes) {
+  const reply = await notes.page.api.send("GET", "/me:export?format=markdown", { accept: "application/zip" });
+  const content = await reply.blob();
+  const end = new Uint8Array(await content.slice(-ZIP_END.length).arrayBuffer());
+  if (ZIP_END.some((byte, place) => byte !== null && byte !== end[place])) throw new ApiError(0, "The export broke off.");
+  download(content, named("zip"));
+}
+
+/** @param {string} kind */
+function named(kind) {
+  return `aurora-notes-${new Date().toISOString().slice(0, 10)}.${kind}`;
 }
 
 /** The same, if its last line says that nothing is missing. Throws ApiError. @param {Blob} content */

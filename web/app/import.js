@@ -1,14 +1,18 @@
 /** A folder of Markdown that was dropped or chosen -> notes, with progress. The server reads their frontmatter. */
 
 import { ApiError } from "./api.js";
-import { plural } from "./dom.js";
 import { confirmed } from "./page.js";
 
 const MARKDOWN = /\.(md|markdown)$/i;
 const MOST_BYTES = 900_000;
 const WORKERS = 4;
 
-/** @typedef {{path: string, file: File}} Entry a Markdown file and its path below the folder */
+/**
+ * @typedef {object} Entry one thing to bring in
+ * @property {string} path of the file below its folder, or what else it is called
+ * @property {(notes: import("./notes.js").Notes, meant: {revision?: string}) => Promise<string | null>} save what is odd
+ * about it; ApiError 409 where there is something else than `meant`
+ */
 /** @typedef {{done: number, all: number, failed: {path: string, reason: string}[], odd: {path: string, reason: string}[]}} Progress */
 
 /**
@@ -21,7 +25,7 @@ export async function dropped(transfer) {
   const single = items.length === 1 && items[0].entry?.isDirectory;
   const found = items.map(({ entry, file }) => {
     if (entry) return below(entry, single ? "" : entry.name);
-    return file && wanted(file.name) ? [{ path: file.name, file }] : [];
+    return file && wanted(file.name) ? [ofFile(file.name, file)] : [];
   });
   return (await Promise.all(found)).flat();
 }
@@ -29,8 +33,30 @@ export async function dropped(transfer) {
 /** The same from a file input; the chosen folder's own name is no part of a path. @param {FileList} files */
 export function chosen(files) {
   return [...files]
-    .map((file) => ({ path: file.webkitRelativePath.split("/").slice(1).join("/") || file.name, file }))
+    .map((file) => ofFile(file.webkitRelativePath.split("/").slice(1).join("/") || file.name, file))
     .filter(({ path }) => wanted(path));
+}
+
+/** A Markdown file, whose frontmatter the server reads. @param {string} path @param {File} file @returns {Entry} */
+function ofFile(path, file) {
+  const modifiedAt = new Date(file.lastModified).toISOString();
+  const save = async (/** @type {import("./notes.js").Notes} */ notes, /** @type {object} */ meant) => {
+    if (file.size > MOST_BYTES) throw new ApiError(413, `too large: ${file.size.toLocaleString()} bytes`);
+    const { note, problem } = await notes.page.api.json("POST", "/notes:import", { path, text: await textOf(file), modifiedAt, ...meant });
+    notes.put(note);
+    return problem;
+  };
+  return { path, save };
+}
+
+/** @param {Blob} file */
+async function textOf(file) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch (error) {
+    if (error instanceof TypeError) throw new ApiError(400, "not UTF-8 text");
+    throw error;
+  }
 }
 
 /** Hidden files and folders are left out. @param {string} path */
@@ -44,7 +70,7 @@ async function below(entry, path) {
   if (entry.isFile) {
     if (!wanted(path)) return [];
     const file = await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject));
-    return [{ path, file }];
+    return [ofFile(path, file)];
   }
   const children = await childrenOf(/** @type {FileSystemDirectoryEntry} */ (entry));
   const found = [];
@@ -65,11 +91,12 @@ async function childrenOf(folder) {
 }
 
 /**
- * Send them, a few at a time. A file that fails does not stop the others.
+ * Send them, a few at a time. One that fails does not stop the others.
  * @param {import("./notes.js").Notes} notes @param {Entry[]} entries @param {(progress: Progress) => void} step
+ * @param {(count: number) => string} question asked once where what is here says something else
  * @returns {Promise<Progress>}
  */
-export async function importAll(notes, entries, step) {
+export async function importAll(notes, entries, step, question) {
   const progress = /** @type {Progress} */ ({ done: 0, all: entries.length, failed: [], odd: [] });
   const other = /** @type {Entry[]} */ ([]);
   const queue = [...entries];
@@ -81,35 +108,26 @@ export async function importAll(notes, entries, step) {
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, work));
-  const question = `${plural(other.length, "file")} and the notes at the same paths say different things. Replace these notes?`;
-  const replaces = other.length && (await confirmed(question, "Replace"));
+  const replaces = other.length && (await confirmed(question(other.length), "Replace"));
   for (const entry of other) {
     if (replaces) await importOne(notes, entry, progress, {});
-    else progress.failed.push({ path: entry.path, reason: "another note is at this path, and stays" });
+    else progress.failed.push({ path: entry.path, reason: "what is here says something else, and stays" });
   }
   return progress;
 }
 
 /**
- * False: there is a note that says something else than the file, and is not of the revision that was meant.
+ * False: what is here says something else, and is not of the revision that was meant.
  * @param {import("./notes.js").Notes} notes @param {Entry} entry @param {Progress} progress @param {{revision?: string}} meant
  */
-async function importOne(notes, { path, file }, progress, meant) {
-  if (file.size > MOST_BYTES) {
-    progress.failed.push({ path, reason: `too large: ${file.size.toLocaleString()} bytes` });
-    return true;
-  }
+async function importOne(notes, { path, save }, progress, meant) {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
-    const modifiedAt = new Date(file.lastModified).toISOString();
-    const { note, problem } = await notes.page.api.json("POST", "/notes:import", { path, text, modifiedAt, ...meant });
-    notes.put(note);
+    const problem = await save(notes, meant);
     if (problem) progress.odd.push({ path, reason: problem });
   } catch (error) {
-    if (error instanceof ApiError && error.status === 409) return false;
-    if (error instanceof ApiError) progress.failed.push({ path, reason: error.message });
-    else if (error instanceof TypeError) progress.failed.push({ path, reason: "not UTF-8 text" });
-    else throw error;
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 409) return false;
+    progress.failed.push({ path, reason: error.message });
   }
   return true;
 }

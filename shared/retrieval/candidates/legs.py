@@ -81,7 +81,7 @@ def gather(
     """
     legs, options = _Legs(search, restriction), search.options
     leg = VectorLeg(parts or (Part(restriction),), options.leg_size)
-    recent = search.executor.submit(legs.recent)
+    recent = search.executor.submit(legs.recent, min(options.newest, options.leg_size))
     nearest = leg.start(embed, legs.nearest, search.executor)
     matches = matches or match(search, restriction)
     near = leg.end(nearest)
@@ -89,8 +89,8 @@ def gather(
     keyword = bm25(matching, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b)
     best = _best(matching, keyword, options.leg_size)
     newest = near.heard(recent.result())
-    if not near.neighbours and not best and not newest and restriction.created is None:
-        newest = near.heard(legs.newest(restriction))
+    if not near.neighbours and not best and restriction.created is None:
+        newest = near.heard(legs.recent(options.leg_size) or legs.newest(restriction))
     return Pool(
         candidates=_union(near.neighbours, best, newest),
         query=near.query,
@@ -118,18 +118,18 @@ class _Legs:
             index_version=search.options.index_version,
         )
 
-    def recent(self) -> tuple[IndexedChunk, ...]:
-        """The newest in the window, or in the range that restricts the search."""
+    def recent(self, limit: int) -> tuple[IndexedChunk, ...]:
+        """So many of the newest in the window; the newest in the range that restricts the search."""
         if self.restriction.created is not None:
             return self.newest(self.restriction)
         window = TimeRange(self.search.now - timedelta(days=self.search.options.window_days), None)
-        return self.newest(replace(self.restriction, created=window))
+        return self.newest(replace(self.restriction, created=window), limit)
 
-    def newest(self, restriction: Restriction) -> tuple[IndexedChunk, ...]:
+    def newest(self, restriction: Restriction, limit: int | None = None) -> tuple[IndexedChunk, ...]:
+        """As many as a leg brings, or `limit`."""
         search = self.search
-        return search.store.recent(
-            search.tenant_id, limit=search.options.leg_size, stems=search.stems, restriction=restriction
-        )
+        size = limit or search.options.leg_size
+        return search.store.recent(search.tenant_id, limit=size, stems=search.stems, restriction=restriction)
 
     def frequencies(self) -> Mapping[str, int]:
         """In the order of the question's stems, so that sums over them are the same every time."""

@@ -2,8 +2,9 @@
 
 import { ApiError } from "../api.js";
 import { h, plural } from "../dom.js";
-import { exportAll } from "../export.js";
+import { exportAll, exportMarkdown } from "../export.js";
 import { chosen, dropped, importAll } from "../import.js";
+import { read } from "../restore.js";
 
 export class Landing {
   /** @param {import("../page.js").Page} page @param {import("../notes.js").Notes} notes */
@@ -12,7 +13,8 @@ export class Landing {
     this.notes = notes;
     this.progress = /** @type {HTMLProgressElement} */ (h("progress", { "aria-label": "Import", hidden: true }));
     this.told = h("div", { role: "status" });
-    this.files = this.chooser({ webkitdirectory: true });
+    this.files = chooser("Folder of Markdown", { webkitdirectory: true, multiple: true }, (files) => this.takeFiles(chosen(files)));
+    this.exported = chooser("Export", { accept: ".ndjson,.jsonl" }, ([file]) => this.tried(() => this.restore(file)));
     this.element = h(
       "div",
       { class: "landing" },
@@ -28,17 +30,17 @@ export class Landing {
       this.progress,
       this.told,
       h("h3", {}, "Take everything with you"),
-      h("p", { class: "muted" }, "One file of JSON lines with all that is yours here."),
-      h("button", { type: "button", onclick: () => this.export() }, "Export"),
+      h("p", { class: "muted" }, "Your notes as Markdown files, for any other program; or all that is yours here as JSON lines, which can be brought back."),
+      h(
+        "div",
+        { class: "row" },
+        button("Export as Markdown", () => this.tried(() => exportMarkdown(this.notes))),
+        button("Export everything", () => this.tried(() => exportAll(this.notes))),
+        button("Import an export", () => this.exported.click()),
+        this.exported,
+      ),
     );
     this.listen();
-  }
-
-  /** @param {Record<string, any>} kind */
-  chooser(kind) {
-    return /** @type {HTMLInputElement} */ (
-      h("input", { type: "file", hidden: true, multiple: true, "aria-label": "Folder of Markdown", onchange: () => this.take(chosen(/** @type {FileList} */ (this.files.files))), ...kind })
-    );
   }
 
   /** A drop counts wherever it falls. */
@@ -55,21 +57,33 @@ export class Landing {
       event.preventDefault();
       document.body.classList.remove("dragging");
       location.hash = "#/notes";
-      await this.take(await dropped(/** @type {DataTransfer} */ (event.dataTransfer)));
+      await this.takeFiles(await dropped(/** @type {DataTransfer} */ (event.dataTransfer)));
     });
   }
 
   /** @param {import("../import.js").Entry[]} entries */
-  async take(entries) {
-    if (!entries.length) {
-      this.told.replaceChildren(h("p", { class: "notice" }, "There is no Markdown file (.md, .markdown) in it."));
-      return;
-    }
+  async takeFiles(entries) {
+    const question = (/** @type {number} */ count) => `${plural(count, "file")} and the notes at the same paths say different things. Replace these notes?`;
+    if (entries.length) await this.take(entries, question);
+    else this.told.replaceChildren(h("p", { class: "notice" }, "There is no Markdown file (.md, .markdown) in it."));
+  }
+
+  /** @param {File} file */
+  async restore(file) {
+    const { entries, left, whole } = await read(file);
+    const question = (/** @type {number} */ count) => `What is here says something else than ${plural(count, "entry", "entries")} of the export. Replace it?`;
+    await this.take(entries, question);
+    if (left.length) this.told.append(h("p", { class: "notice" }, `Not brought back: ${left.join(", ")}. They stay in the file.`));
+    if (!whole) this.told.append(h("p", { class: "notice bad" }, "The file has no end: the export it came from broke off, and the rest is missing."));
+  }
+
+  /** @param {import("../import.js").Entry[]} entries @param {(count: number) => string} question */
+  async take(entries, question) {
     this.told.replaceChildren();
     this.progress.hidden = false;
     this.progress.max = entries.length;
     const started = Date.now();
-    const done = await importAll(this.notes, entries, (progress) => this.step(progress, started));
+    const done = await importAll(this.notes, entries, (progress) => this.step(progress, started), question);
     this.progress.hidden = true;
     this.told.replaceChildren(...report(done));
     await this.notes.followCoverage();
@@ -79,12 +93,13 @@ export class Landing {
   step({ done, all }, started) {
     this.progress.value = done;
     const left = Math.ceil(((Date.now() - started) / done) * (all - done) / 1000);
-    this.told.textContent = `${done} of ${plural(all, "note")}${left > 2 ? `, about ${left} s left` : ""}`;
+    this.told.textContent = `${done} of ${all.toLocaleString()}${left > 2 ? `, about ${left} s left` : ""}`;
   }
 
-  async export() {
+  /** @param {() => Promise<void>} run */
+  async tried(run) {
     try {
-      await exportAll(this.notes);
+      await run();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.page.say(error.message);
@@ -92,12 +107,27 @@ export class Landing {
   }
 }
 
+/** @param {string} label @param {Record<string, any>} kind @param {(files: FileList) => void} take @returns {HTMLInputElement} */
+function chooser(label, kind, take) {
+  const onchange = () => {
+    if (input.files?.length) take(input.files);
+    input.value = ""; // the same file can be chosen again
+  };
+  const input = /** @type {HTMLInputElement} */ (h("input", { type: "file", hidden: true, "aria-label": label, onchange, ...kind }));
+  return input;
+}
+
+/** @param {string} label @param {() => void} onclick */
+function button(label, onclick) {
+  return h("button", { type: "button", onclick }, label);
+}
+
 /** @param {import("../import.js").Progress} done */
 function report({ all, failed, odd }) {
   const list = (/** @type {{path: string, reason: string}[]} */ rows) => h("ul", {}, rows.map(({ path, reason }) => h("li", {}, `${path}: ${reason}`)));
   return [
     h("p", { class: "notice good" }, `${plural(all - failed.length, "note")} imported. The index follows by itself.`),
-    ...(failed.length ? [h("p", { class: "notice bad" }, `${plural(failed.length, "file")} could not be imported:`), list(failed)] : []),
+    ...(failed.length ? [h("p", { class: "notice bad" }, `${failed.length.toLocaleString()} could not be imported:`), list(failed)] : []),
     ...(odd.length ? [h("p", { class: "notice" }, "Imported, but not as their author meant:"), list(odd)] : []),
   ];
 }

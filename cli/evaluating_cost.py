@@ -1,0 +1,41 @@
+"""What a writing model will be asked by `aurora eval`: told beforehand, and agreed to where it is paid for."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import click
+
+from cli.account import can_be_asked
+from cli.loopback import LOOPBACK
+from cli.options import USAGE, fail
+from shared.app import App
+from shared.errors import InvalidArgument
+
+PROMPT_TOKENS, ANSWER_TOKENS = 3_500, 2_048
+"""Of one answer: 12,000 characters of sources and the rules; what a model may write at most, its thoughts included."""
+
+
+def agree(app: App, answers: int, *, yes: bool) -> None:
+    """Says what `answers` come to at most, in tokens: no price is known here. Where the model is on another machine,
+    ends the command unless somebody says that it may go on, or has by `yes`; then nothing has been asked of anybody.
+    """
+    if app.ranker is None or not answers:
+        return
+    prompts, written = f"{answers * PROMPT_TOKENS:,}", f"{answers * ANSWER_TOKENS:,}"
+    told = (
+        f"{answers} answers by {app.ranker.model}: at most about {prompts} tokens of prompts and {written} of answers"
+    )
+    click.echo(told, err=True)
+    if yes or _is_here(app):
+        return
+    if not can_be_asked():
+        raise InvalidArgument("--yes", f"it to be given where nobody can be asked whether to pay for {answers} answers")
+    if not click.confirm("Ask the model?", default=False, err=True):
+        fail("nothing was asked", USAGE)
+
+
+def _is_here(app: App) -> bool:
+    """Whether the model runs on this machine, for nothing."""
+    address = app.settings.openai_base_url
+    return not app.settings.uses_gemini and address is not None and urlsplit(address).hostname in LOOPBACK

@@ -1,0 +1,133 @@
+"""`aurora import`: what `aurora export` wrote, brought back. Nothing that is there is lost by it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+
+from cli.destinations import LocalDestination
+from cli.options import FAILED, Place, anywhere, print_json
+from functions.client import ApiClient, Json
+from shared.bootstrap import app
+from shared.errors import Conflict, InvalidArgument, NotFound, RequestError
+
+NOTE, TEMPLATE, END = "note", "template", "end"
+DIFFERS = "another one is there, and stays"
+
+
+@dataclass(slots=True)
+class Restored:
+    """What became of an export's objects."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    """By type, those that are there now as the export has them."""
+    kept: list[tuple[str, str]] = field(default_factory=list)
+    """(name, reason) of those that are not."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """By type: conversations, ratings and counters are kept of what happened here, and cannot be told anew."""
+    complete: bool = False
+    """Whether the export came to its end."""
+
+    def as_json(self) -> Json:
+        return {
+            "counts": dict(self.counts),
+            "kept": [{"name": name, "reason": reason} for name, reason in self.kept],
+            "leftOut": dict(self.left_out),
+            "complete": self.complete,
+        }
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@anywhere
+def import_export(place: Place, file: Path) -> None:
+    """Bring back the notes and templates of a FILE that `aurora export` wrote.
+
+    What is there already stays as it is: where it differs it is named, exit code 1. Conversations are left out.
+    """
+    with place.lasting_client() as client:
+        restored = Restored()
+        for saved in _restored(client, _rows(file), restored):
+            if place.server is None:
+                LocalDestination(app(), place.tenant_id).follow(saved)
+    if place.as_json:
+        print_json(restored.as_json())
+    else:
+        _show(restored, file)
+    if restored.kept or not restored.complete:
+        sys.exit(FAILED)
+
+
+def _rows(file: Path) -> Iterator[Json]:
+    """Raises InvalidArgument naming the line that is none of an export."""
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield _row(line, f"{file}, line {number}")
+
+
+def _row(line: str, place: str) -> Json:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        row = None
+    if not isinstance(row, dict) or not isinstance(row.get("type"), str):
+        raise InvalidArgument(place, "a JSON object with a `type`, as aurora export writes it")
+    return row
+
+
+def _restored(client: ApiClient, rows: Iterable[Json], restored: Restored) -> Iterator[str]:
+    """Ids of the notes that are there now."""
+    for row in rows:
+        kind = row.pop("type")
+        if kind == END:
+            restored.complete = True
+        elif kind in (NOTE, TEMPLATE):
+            name = str(row.get("path") or row.get("title") or row.get(f"{kind}Id") or f"a {kind}")
+            try:
+                (_note if kind == NOTE else _template)(client, row)
+            except Conflict:
+                restored.kept.append((name, DIFFERS))
+            except RequestError as error:
+                restored.kept.append((name, error.message))
+            else:
+                restored.counts[kind] += 1
+                if kind == NOTE:
+                    yield row["noteId"]
+        else:
+            restored.left_out[kind] += 1
+
+
+def _note(client: ApiClient, row: Mapping[str, object]) -> None:
+    """Raises Conflict where another is there."""
+    client.send("PUT", f"/notes/{quote(str(row.get('noteId')), safe='')}", {**row, "revision": ""})
+
+
+def _template(client: ApiClient, row: Mapping[str, object]) -> None:
+    """Raises Conflict where another is there."""
+    address = f"/templates/{quote(str(row.get('templateId')), safe='')}"
+    try:
+        held = client.send("GET", address)
+    except NotFound:
+        client.send("PUT", address, row)
+        return
+    if held != row:
+        raise Conflict(DIFFERS)
+
+
+def _show(restored: Restored, file: Path) -> None:
+    told = ", ".join(f"{count} {kind}s" for kind, count in restored.counts.items()) or "nothing"
+    click.echo(f"{told} of {file} are there now")
+    for name, reason in restored.kept:
+        click.echo(f"  not {name}: {reason}")
+    if restored.left_out:
+        click.echo(f"left out: {', '.join(f'{count} {kind}' for kind, count in restored.left_out.items())}")
+    if not restored.complete:
+        click.echo("the file does not come to its end: it is not the whole export")

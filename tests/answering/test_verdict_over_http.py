@@ -1,0 +1,127 @@
+"""What a model says first of whether the sources answer, as real clients hear it from servers of three protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from shared.adapters.gemini import GeminiWriter
+from shared.adapters.openai import OpenAIWriter
+from shared.answering.pipeline import answer_events
+from shared.answering.quoting import Quoter
+from shared.model.answers import Answer, AnswerKind, Retracted, Token
+from shared.model.retrieval import RefusalReason
+from shared.ports.models import Writer
+from tests.answering.samples import passage, question, retrieved
+from tests.servers import gemini as google
+from tests.servers import openai as compatible
+from tests.servers.gemini import GeminiServer
+from tests.servers.openai import OpenAIServer
+from tests.servers.scripted import Reply, ScriptedServer
+
+pytestmark = pytest.mark.slow
+
+FOUND = retrieved(
+    passage("We chose Firestore as the database. It scales.", note_id="a"),
+    passage("The API runs on Cloud Run.", note_id="b"),
+)
+RIGHT = "We chose Firestore as the database [N1]."
+
+
+@dataclass
+class Heard:
+    """An answer, and every text that was shown on the way to it, also of what was withdrawn."""
+
+    answer: Answer
+    shown: str
+    withdrawn: int
+
+
+@dataclass
+class Model:
+    """A server, how it streams, and the real client that asks it."""
+
+    server: ScriptedServer
+    streamed: Callable[..., Reply]
+    writer: Writer
+
+    def says(self, *texts: str, cut_after: int | None = None) -> Heard:
+        """Asked of notes about a database. `cut_after`: bytes of the reply, after which the connection breaks."""
+        self.server.answer = lambda _: self.streamed(*texts, cut_after=cut_after)
+        events = list(answer_events(question(), FOUND, writer=self.writer, quoter=Quoter()))
+        final = events[-1]
+        assert isinstance(final, Answer)
+        shown = "".join(event.text for event in events if isinstance(event, Token))
+        return Heard(final, shown, sum(isinstance(event, Retracted) for event in events))
+
+
+@pytest.fixture(params=["gemini", "openai", "ollama"])
+def model(request: pytest.FixtureRequest) -> Iterator[Model]:
+    if request.param == "gemini":
+        with GeminiServer() as server:
+            yield Model(server, google.streamed, GeminiWriter(api_key="k", base_url=server.url, timeout=5))
+    else:
+        with OpenAIServer() as compatible_server:
+            streamed = compatible.by_ollama if request.param == "ollama" else compatible.chunked
+            yield Model(
+                compatible_server, streamed, OpenAIWriter(model="m", base_url=compatible_server.base_url, timeout=5)
+            )
+
+
+def test_a_model_that_finds_no_answer_is_a_refusal_with_what_comes_nearest(model: Model) -> None:
+    heard = model.says("ANSWER: no\n", "The notes ", "name a database [N1], but not why.")
+    assert heard.answer.refusal is RefusalReason.BELOW_THRESHOLD
+    assert heard.shown == heard.answer.text
+    assert heard.answer.text.startswith("I don't have enough information")
+    assert [quote.passage.chunk.note_id for quote in heard.answer.nearest] == ["a", "b"]
+
+
+@pytest.mark.parametrize("verdict", ["yes", "partly"])
+def test_a_model_that_claims_an_answer_that_nothing_backs_is_not_believed(model: Model, verdict: str) -> None:
+    heard = model.says(f"ANSWER: {verdict}\n", "Penguins breed on ", "the ice of Antarctica [N2].")
+    assert heard.answer.refusal is RefusalReason.UNSUPPORTED_CLAIMS
+    assert heard.answer.text.startswith("I don't have enough information")
+    assert heard.withdrawn == 1
+    assert "ANSWER" not in heard.shown
+
+
+def test_a_model_that_claims_an_answer_and_cites_nothing_is_not_believed(model: Model) -> None:
+    assert model.says("ANSWER: yes\n", "It is MySQL.").answer.refusal is RefusalReason.UNSUPPORTED_CLAIMS
+
+
+def test_a_model_that_denies_the_answer_it_gives_is_taken_at_its_first_word(model: Model) -> None:
+    heard = model.says("ANSWER: no\n", RIGHT)
+    assert heard.answer.refusal is RefusalReason.BELOW_THRESHOLD
+    assert "database" not in heard.shown
+
+
+def test_a_model_that_says_nothing_of_it_is_judged_by_what_it_cites(model: Model) -> None:
+    heard = model.says("We chose Firestore ", "as the database [N1].")
+    assert (heard.answer.refusal, heard.answer.text, heard.shown) == (None, RIGHT, RIGHT)
+    assert heard.answer.kind is AnswerKind.WRITTEN
+    assert model.says("It is MySQL ", "[N7].").answer.refusal is not None
+
+
+def test_a_verdict_in_any_pieces_is_read_and_never_shown(model: Model) -> None:
+    heard = model.says("A", "NSW", "ER", ": y", "es", "\nWe chose", " Firestore as the database [N", "1].")
+    assert (heard.answer.text, heard.shown, heard.withdrawn) == (RIGHT, RIGHT, 0)
+    assert [citation.passage.chunk.note_id for citation in heard.answer.citations] == ["a"]
+    refused = model.says("ANS", "WER: n", "o", "\n", RIGHT)
+    assert refused.answer.refusal is RefusalReason.BELOW_THRESHOLD
+
+
+@pytest.mark.parametrize("texts", [("ANSWER: y",), ("ANSWER:", " "), ("ANSWER: yes\n",), ("ANSWER: yes", "\n", " ")])
+def test_a_model_that_stops_within_its_verdict_has_written_nothing(model: Model, texts: tuple[str, ...]) -> None:
+    heard = model.says(*texts)
+    assert heard.answer.kind is AnswerKind.QUOTED
+    assert heard.shown == heard.answer.text
+    assert "ANSWER" not in heard.answer.text
+
+
+def test_a_connection_that_breaks_within_the_verdict_leaves_quotes(model: Model) -> None:
+    whole = model.streamed("ANSWER: ", "yes\n", RIGHT).payload()
+    heard = model.says("ANSWER: ", "yes\n", RIGHT, cut_after=whole.index(b"ANSWER: ") + len(b"ANSWER: "))
+    assert heard.answer.kind is AnswerKind.QUOTED
+    assert "ANSWER" not in heard.shown

@@ -1,0 +1,148 @@
+"""Notes by the command: listed, shown, deleted; an export brought back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.main import main
+from tests.cli.conftest import Aurora
+from tests.servers.served import Served, served
+
+Write = Callable[..., Path]
+
+NOTES = {
+    "toys/boat.md": "---\ntitle: Boat\ntags: [toys]\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",
+    "garden.md": "---\ncreated: 2026-06-01\n---\n# Garden\n\nWe planted six tomatoes.\n",
+}
+TEMPLATE = "---\nname: Mine\n---\n1. Think.\n"
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+@pytest.fixture(params=["here", "there"])
+def run(aurora: Aurora, notes: Write, trash: Path, request: pytest.FixtureRequest) -> Run:  # noqa: ARG001 - deletes
+    """A command where the notes are: on this machine, or on a server."""
+    where: tuple[str, ...] = ()
+    if request.param == "there":
+        server = request.getfixturevalue("server")
+        where = ("--server", server.address, "--token", server.alice)
+        aurora("erase", "--yes", *where)
+
+    def at(*arguments: str) -> Result:
+        return aurora(*arguments, *where)
+
+    assert at("index", str(notes(NOTES))).exit_code == 0
+    return at
+
+
+def test_notes_are_listed_newest_first(run: Run) -> None:
+    lines = run("notes", "list").stdout.splitlines()
+    assert [line.split("  ")[1:] for line in lines] == [
+        ["2026-06-01", "default/garden.md"],
+        ["2026-05-08", "default/toys/boat.md"],
+    ]
+    listed = json.loads(run("notes", "list", "--vault", "default", "--json").stdout)["notes"]
+    assert [note["path"] for note in listed] == ["garden.md", "toys/boat.md"]
+    assert run("notes", "list", "--vault", "other").stdout == "no notes\n"
+
+
+def test_a_note_is_shown_by_its_id_or_path(run: Run) -> None:
+    shown = run("notes", "show", "toys/boat.md")
+    assert shown.stdout.startswith("Boat\ndefault/toys/boat.md  2026-05-08 #toys\n---\n")
+    note = json.loads(run("notes", "show", "toys/boat.md", "--json").stdout)
+    assert run("notes", "show", note["noteId"]).stdout == shown.stdout
+
+
+def test_a_deleted_note_is_in_the_trash_and_not_found_any_more(run: Run, trash: Path, tmp_path: Path) -> None:
+    result = run("notes", "delete", "toys/boat.md")
+    assert result.stdout == "deleted Boat; it is in the trash\n"
+    assert any("The boat is blue" in file.read_text() for file in trash.rglob("boat*.md"))
+    assert (tmp_path / "notes/toys/boat.md").exists()
+    assert "boat.md" not in run("notes", "list").stdout
+    again = run("notes", "delete", "toys/boat.md")
+    assert (again.exit_code, "no note 'toys/boat.md'" in again.stderr) == (1, True)
+    kept = json.loads(run("index", str(tmp_path / "notes"), "--json").stdout)["kept"]
+    assert [each["path"] for each in kept] == ["toys/boat.md"]
+
+
+def test_a_path_in_two_vaults_asks_for_the_vault(aurora: Aurora, notes: Write) -> None:
+    folder = str(notes(NOTES))
+    aurora("index", folder)
+    aurora("index", folder, "--vault", "other")
+    asked = aurora("notes", "show", "garden.md")
+    assert (asked.exit_code, "--vault: expected one of default, other" in asked.stderr) == (2, True)
+    assert "six tomatoes" in aurora("notes", "show", "garden.md", "--vault", "other").stdout
+
+
+# -- import
+
+
+def test_an_export_is_brought_back_and_found(run: Run, aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    run("templates", "add", str(notes({"mine.md": TEMPLATE}) / "mine.md"))
+    CliRunner().invoke(main, ["--home", str(aurora.home), "chat"], input="What colour is the boat?\n")
+    file = tmp_path / "export.ndjson"
+    assert run("export", str(file)).exit_code == 0
+    assert run("erase", "--yes").exit_code == 0
+    brought = run("import", str(file), "--json")
+    assert brought.exit_code == 0, brought.output
+    report = json.loads(brought.stdout)
+    assert (report["counts"]["note"], report["kept"], report["complete"]) == (2, [], True)
+    again = {row["noteId"]: row for row in _rows(run, tmp_path) if row["type"] == "note"}
+    before = {row["noteId"]: row for row in map(json.loads, file.read_text().splitlines()) if row["type"] == "note"}
+    for row in (*again.values(), *before.values()):
+        del row["updatedAt"]
+    assert again == before
+    assert "mine" in run("templates", "list").stdout
+
+
+def test_what_an_export_brings_is_found_at_once(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    aurora("index", str(notes(NOTES)))
+    aurora("export", str(tmp_path / "export.ndjson"))
+    elsewhere = Aurora(tmp_path / "elsewhere")
+    assert elsewhere("import", str(tmp_path / "export.ndjson")).stdout.startswith("2 notes")
+    assert "blue" in elsewhere.json("ask", "What colour is the boat?")["answer"]
+
+
+def test_what_is_there_and_differs_stays_and_is_named(run: Run, notes: Write, tmp_path: Path) -> None:
+    run("templates", "add", str(notes({"mine.md": TEMPLATE}) / "mine.md"))
+    file = tmp_path / "export.ndjson"
+    run("export", str(file))
+    run("templates", "add", str(notes({"mine.md": TEMPLATE.replace("Think", "Rest")}) / "mine.md"))
+    run("index", str(notes({"garden.md": NOTES["garden.md"].replace("six", "nine")})))
+    result = run("import", str(file))
+    assert result.exit_code == 1
+    assert "  not garden.md: another one is there, and stays\n" in result.stdout
+    assert "  not mine: another one is there, and stays\n" in result.stdout
+    assert "nine tomatoes" in run("notes", "show", "garden.md").stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "told"),
+    [
+        (b'{"type": "note"}\n', 1, "not a note: "),
+        (b'{"type": "end"}\n[1]\n', 2, "line 2: expected a JSON object with a `type`"),
+        (b"\xff\xfe\n", 2, "line 1: expected a JSON object with a `type`"),
+        (b"", 1, "it is not the whole export"),
+    ],
+)
+def test_what_is_no_export_is_told(aurora: Aurora, tmp_path: Path, content: bytes, code: int, told: str) -> None:
+    (tmp_path / "export.ndjson").write_bytes(content)
+    result = aurora("import", str(tmp_path / "export.ndjson"))
+    assert result.exit_code == code
+    assert told in result.output
+
+
+def _rows(run: Run, folder: Path) -> list[dict[str, str]]:
+    run("export", str(folder / "again.ndjson"))
+    return [json.loads(line) for line in (folder / "again.ndjson").read_text().splitlines()]

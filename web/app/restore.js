@@ -1,0 +1,74 @@
+/** An export -> what of it can be brought back here: notes and templates. */
+
+import { ApiError } from "./api.js";
+
+const NAMES = /** @type {Readonly<Record<string, string>>} */ ({
+  session: "conversations",
+  message: "their messages",
+  feedback: "ratings",
+  usage: "the count of what was used",
+});
+
+/**
+ * @typedef {object} Export
+ * @property {import("./import.js").Entry[]} entries
+ * @property {string[]} left what stays in the file
+ * @property {boolean} whole whether its end is there
+ */
+
+/** Throws ApiError for a file that is no export. @param {File} file @returns {Promise<Export>} */
+export async function read(file) {
+  const lines = (await file.text()).split("\n").filter((line) => line.trim());
+  const rows = lines.map(parsed);
+  const kinds = new Set(rows.map(({ type }) => type));
+  return {
+    entries: rows.filter(({ type }) => type === "note" || type === "template").map(entry),
+    left: Object.keys(NAMES).filter((kind) => kinds.has(kind)).map((kind) => NAMES[kind]),
+    whole: kinds.has("end"),
+  };
+}
+
+/** @param {string} line @param {number} place */
+function parsed(line, place) {
+  try {
+    const row = JSON.parse(line);
+    if (typeof row?.type === "string") return row;
+  } catch {
+    // told below, as what is JSON and no line of an export
+  }
+  throw new ApiError(400, `This is no export of Aurora Notes: line ${place + 1} is none of its lines.`);
+}
+
+/** @param {any} row @returns {import("./import.js").Entry} */
+function entry({ type, ...fields }) {
+  if (type === "note") return { path: fields.path || fields.title || fields.noteId, save: (notes, meant) => saveNote(notes, fields, meant) };
+  return { path: `template ${fields.templateId}`, save: (notes, meant) => saveTemplate(notes.page.api, fields, meant) };
+}
+
+/** @param {import("./notes.js").Notes} notes @param {any} note @param {{revision?: string}} meant */
+async function saveNote(notes, { revision: _, ...note }, meant) {
+  await notes.save({ ...note, ...meant });
+  return null;
+}
+
+/** @param {import("./api.js").Api} api @param {any} template @param {{revision?: string}} meant */
+async function saveTemplate(api, template, meant) {
+  const address = `/templates/${encodeURIComponent(template.templateId)}`;
+  if (meant.revision === "") {
+    const here = await existing(api, address);
+    if (here && Object.keys(template).every((name) => String(here[name]) === String(template[name]))) return null;
+    if (here) throw new ApiError(409, "another template of this name is here");
+  }
+  await api.json("PUT", address, template);
+  return null;
+}
+
+/** @param {import("./api.js").Api} api @param {string} address */
+async function existing(api, address) {
+  try {
+    return await api.get(address);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
