@@ -59,6 +59,7 @@ _logger = logging.getLogger("shared.dev")
 @click.option(
     "--emulator-data", type=click.Path(path_type=Path, file_okay=False), help="Folder that keeps its documents."
 )
+@click.option("--listen", default=HOST, show_default=True, help="Address; 0.0.0.0 inside a container.")
 @click.option("--browser/--no-browser", default=True, help="Open the address, when started from a terminal.")
 @click.option(
     "--sample", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Notes to load the first time."
@@ -70,6 +71,7 @@ def dev(
     /,
     *,
     port: int,
+    listen: str,
     sample: Path | None,
     browser: bool,
     model: str | None,
@@ -80,7 +82,7 @@ def dev(
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.default_int_handler)
     with suppress(KeyboardInterrupt), ExitStack() as stack:
-        listener = stack.enter_context(_listening(port))
+        listener = stack.enter_context(_listening(listen, port))
         address = f"http://localhost:{listener.getsockname()[1]}"
         trigger = Trigger()
         store = stack.enter_context(dev_store(choice, os.environ, functions_port=listener.getsockname()[1]))
@@ -100,15 +102,15 @@ def dev(
 
 
 @contextmanager
-def _listening(port: int) -> Iterator[socket.socket]:
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
     """A socket of our own, so that a taken port is told plainly and port 0 is known before anything starts."""
     with socket.socket() as listener:
         if os.name == "posix":  # elsewhere it would let two servers share the port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind((HOST, port))
+            listener.bind((host, port))
         except OSError as error:
-            fail(f"port {port} cannot be had ({error.strerror}): stop what uses it, or choose one with --port")
+            fail(f"port {port} cannot be had on {host} ({error.strerror}): stop what uses it, or choose one with --port")
         listener.listen(128)
         yield listener
 
@@ -189,9 +191,8 @@ def _by_last_segment(triggers: Mapping[str, WSGIApplication], rest: WSGIApplicat
 
 
 def _server(listener: socket.socket, site: WSGIApplication) -> BaseWSGIServer:
-    return make_server(
-        HOST, listener.getsockname()[1], site, threaded=True, request_handler=_Quiet, fd=listener.fileno()
-    )
+    host, port = listener.getsockname()
+    return make_server(host, port, site, threaded=True, request_handler=_Quiet, fd=listener.fileno())
 
 
 class _Quiet(WSGIRequestHandler):

@@ -25,6 +25,7 @@ VERSIONS = {
     "iam": ("v1",),
     "identitytoolkit": ("v1", "v2"),
     "logging": ("v2",),
+    "monitoring": ("v3", "v1"),
     "run": ("v2", "v1"),
     "secretmanager": ("v1",),
     "serviceusage": ("v1", "v1beta1"),

@@ -8,7 +8,7 @@ from tests.servers.google_cloud.cloud import GoogleCloud
 
 GCLOUD_APIS = (
     "artifactregistry", "cloudbuild", "cloudfunctions", "cloudresourcemanager", "cloudscheduler", "eventarc",
-    "firestore", "iam", "logging", "run", "secretmanager", "serviceusage", "storage",
+    "firestore", "iam", "logging", "monitoring", "run", "secretmanager", "serviceusage", "storage",
 )  # fmt: skip
 FIREBASE_ORIGINS = {
     "FIREBASE_API_URL": "firebase",

@@ -25,7 +25,8 @@ ENABLED_BY_TRIGGERS = {"eventarc", "pubsub"}
 
 
 def _enable(cloud: GoogleCloud, call: Call) -> JSON:
-    for service in call.body["serviceIds"]:
+    """One that the path names, or those of a batch."""
+    for service in call.body.get("serviceIds") or [call.resource.rpartition("/")[2]]:
         cloud.enabled.add(service.partition(".")[0])
     return done(cloud, call, {})
 
@@ -234,6 +235,7 @@ def _build_held(cloud: GoogleCloud, call: Call) -> JSON:
 HANDLERS: dict[str, Handler] = {
     **people.HANDLERS,
     "serviceusage.services.batchEnable": _enable,
+    "serviceusage.services.enable": _enable,
     "serviceusage.services.get": _service,
     "cloudresourcemanager.projects.get": _project,
     "cloudresourcemanager.projects.testIamPermissions": _permissions,

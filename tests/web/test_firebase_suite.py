@@ -1,4 +1,4 @@
-"""The page beside a suite of Firebase's own tools: `aurora dev` finds its Auth emulator, and people sign in with it."""
+"""The page beside a suite of Firebase's own tools: `aurora dev` finds its emulators, and people sign in with them."""
 
 from __future__ import annotations
 
@@ -8,35 +8,37 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.servers.dev import Running, dev
-from tests.servers.firebase_suite import AuthSuite, auth_suite
+from tests.servers.firebase_suite import FirebaseSuite, firebase_suite
 from tests.web.conftest import OpenPage
 from tests.web.moves import ask, write_note
 
 PROJECT = "demo-suite"
 PASSWORD = "correct horse"
 
+pytestmark = pytest.mark.timeout(600)  # the suite takes its time on a busy machine
+
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthSuite]:
-    with auth_suite(tmp_path_factory.mktemp("suite"), PROJECT) as running:
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FirebaseSuite]:
+    with firebase_suite(tmp_path_factory.mktemp("suite"), PROJECT) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def product(tmp_path_factory: pytest.TempPathFactory, suite: AuthSuite) -> Iterator[Running]:
-    """With a Firestore emulator of its own, since the suite has none."""
+def product(tmp_path_factory: pytest.TempPathFactory, suite: FirebaseSuite) -> Iterator[Running]:
     where = {"TMPDIR": str(suite.folder)}
     with dev(tmp_path_factory.mktemp("home"), "--store", "emulator", env=where) as running:
         yield running
 
 
-def test_the_suite_is_found_and_named(product: Running, suite: AuthSuite) -> None:
-    assert f"FIREBASE_AUTH_EMULATOR_HOST={suite.address}" in product.greeting
+def test_the_suite_is_found_and_named(product: Running, suite: FirebaseSuite) -> None:
+    assert f"FIREBASE_AUTH_EMULATOR_HOST={suite.auth}" in product.greeting
+    assert f"FIRESTORE_EMULATOR_HOST={suite.firestore}" in product.greeting
     assert f"GOOGLE_CLOUD_PROJECT={PROJECT}" in product.greeting
 
 
 def test_people_of_the_auth_emulator_sign_in_on_the_page(
-    open_page: OpenPage, product: Running, suite: AuthSuite
+    open_page: OpenPage, product: Running, suite: FirebaseSuite
 ) -> None:
     for email in ("ada@example.com", "bob@example.com"):
         suite.sign_up(email, PASSWORD)

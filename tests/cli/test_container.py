@@ -1,0 +1,130 @@
+"""The container, as far as it can be shown without an engine: its files by their own rules, and its command for real.
+
+The command of the Dockerfile runs here with the same tools, on ports that are free and folders of the test.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pathspec import PathSpec
+
+from tests.servers.dev import ROOT
+from tests.servers.firebase_suite import configured, firebase_tools, sign_up, suite_environment
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+PASSWORD = "correct horse"
+
+
+def instructions(name: str) -> list[str]:
+    return re.findall(rf"^{name} +(.*)$", DOCKERFILE, re.MULTILINE)
+
+
+def command() -> list[str]:
+    (written,) = instructions("CMD")
+    parts: list[str] = json.loads(written)
+    return parts
+
+
+def test_the_compose_file_is_what_its_specification_allows() -> None:
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml"]
+    done = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_only_this_machine_reaches_the_container() -> None:
+    (service,) = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"].values()
+    assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+    named = json.loads((ROOT / "firebase.container.json").read_text())["emulators"]
+    published = {int(port.rpartition(":")[2]) for port in service["ports"]}
+    assert published == {8080, *(emulator["port"] for emulator in named.values())}
+
+
+def test_the_image_has_the_tools_that_are_deployed_with() -> None:
+    (deployed,) = set(re.findall(r"firebase-tools@([\d.]+)", (ROOT / "cloudbuild.yaml").read_text()))
+    assert f"firebase-tools@{deployed}" in DOCKERFILE
+
+
+def test_the_image_holds_what_its_commands_name() -> None:
+    left_out = PathSpec.from_lines("gitignore", (ROOT / ".dockerignore").read_text().splitlines())
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    held = [name for name in tracked if not left_out.match_file(name)]
+    for name in (
+        "firebase.container.json",
+        "firestore.rules",
+        "firestore.indexes.json",
+        "constraints.txt",
+        "pyproject.toml",
+    ):
+        assert name in held
+    assert "firebase.container.json" in command()
+    assert any(name.startswith("web/") for name in held)
+    assert not any(name.startswith("tests/") for name in held)
+
+
+def test_its_packages_are_those_of_make_run_and_openai() -> None:
+    (made,) = re.findall(r"-e '\.\[([a-z,]+)\]'", (ROOT / "Makefile").read_text().partition("dev]")[0])
+    (built,) = re.findall(r"-e '\.\[([a-z,]+)\]'", DOCKERFILE)
+    assert set(built.split(",")) == {*made.split(","), "openai"}
+
+
+@contextmanager
+def started(folder: Path) -> Iterator[tuple[str, str]]:
+    """The container's command on a machine of its own. -> the product's address, the Auth emulator's."""
+    ports = configured(folder, host="0.0.0.0", name="firebase.container.json")
+    words = [word.replace("/data", str(folder / "data")) for word in command()]
+    assert shlex.split(words[-1])[:2] == ["aurora", "dev"]
+    process = subprocess.Popen(
+        [firebase_tools(), *words[1:-1], "--only", "auth,firestore", f"{words[-1]} --port 0"],
+        cwd=folder,
+        env={**suite_environment(folder), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    try:
+        told = ""
+        while not (address := re.search(r"http://localhost:\d+", told)) or "try: " not in told:
+            line = process.stdout.readline()
+            assert line, told
+            told += line
+        yield address[0], f"127.0.0.1:{ports['auth']}"
+    finally:
+        process.send_signal(getattr(signal, instructions("STOPSIGNAL")[0]))  # an engine's, to the first process
+        try:
+            assert process.wait(timeout=300) == 0
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)  # and then the container is gone
+            process.stdout.close()
+
+
+def call(method: str, address: str, token: str, body: object) -> Any:  # noqa: ANN401 - JSON
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    request = urllib.request.Request(address, json.dumps(body).encode(), headers, method=method)
+    with urllib.request.urlopen(request, timeout=60) as reply:
+        return json.loads(reply.read())
+
+
+@pytest.mark.timeout(600)  # two starts of the suite: 20 seconds each on a quiet machine, minutes on a busy one
+def test_its_command_brings_up_everything_and_keeps_what_was_written(tmp_path: Path) -> None:
+    with started(tmp_path) as (address, auth):
+        token = sign_up(auth, "ada@example.com", PASSWORD)
+        call("PUT", f"{address}/notes/safe", token, {"title": "Safe", "text": "The safe opens with 31415."})
+        assert "31415" in call("POST", f"{address}/chat", token, {"message": "What does the safe open with?"})["answer"]
+    with started(tmp_path) as (address, _):
+        assert "31415" in call("POST", f"{address}/chat", token, {"message": "What does the safe open with?"})["answer"]
