@@ -29,6 +29,7 @@ from bench.embedded_corpus import DIMENSION, NOW, TENANT, Corpus
 from bench.search_route import GivenVectors
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import NoteDraft
+from shared.asking.answer import answered
 from shared.bootstrap import build
 from shared.indexing.pipeline import index_version
 from shared.model.index import Vector
@@ -192,7 +193,7 @@ def _own_work() -> dict[str, object]:
         for vector, stems in corpus.questions(QUESTIONS):
             questions.append((array("f", vector.tobytes()), f"What about {' '.join(stems)}?"))
             started, before = time.perf_counter(), time.process_time()
-            answer = app.chat(Question(TENANT, questions[-1][1], NOW))
+            answer = answered(app, Question(TENANT, questions[-1][1], NOW))
             worked.append((time.process_time() - before) * 1000)
             times.append((time.perf_counter() - started) * 1000)
             assert len(answer.citations) == 4

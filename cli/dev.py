@@ -217,7 +217,7 @@ def _reconciling(app: App, trigger: Trigger, tenant_id: str, waits: Iterable[flo
             if stopped.wait(wait):
                 return
             try:
-                app.index_templates(tenant_id)
+                app.templates.index(tenant_id)
                 app.reconcile(budget=RECONCILE_BUDGET, hand_over=trigger.enqueue)
             except AuroraError as error:
                 _logger.warning("reconcile: %s", error.message)

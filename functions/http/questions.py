@@ -1,17 +1,20 @@
-"""What all questions have in common: filters, time zone, now, strategy -> a Question."""
+"""The fields of bodies that ask: what to search, a session and its settings, a `requestId`. They make a Question."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from functions.http.bodies import Body, DayOrInstant, Folders, Instant, Names, TenantId, Zone, checked
-from functions.http.calls import Call
+from functions.http.calls import REQUEST_ID_PATTERN, Call
+from shared.account.repeats import RequestKey, fingerprint
 from shared.errors import InvalidArgument
 from shared.model.limits import LONGEST_FOLDER, LONGEST_NAME
 from shared.model.questions import Filters, Question, Strategy
+from shared.model.sessions import SETTING_NAMES, SettingsPatch
+from shared.sessions.limits import LONGEST_SYSTEM_PROMPT, RANGES, SYSTEM_PROMPT, expected
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
 
 MOST_NAMES = 30
@@ -19,6 +22,15 @@ MOST_NAMES = 30
 
 NAMES = f"a list of at most {MOST_NAMES} names, each 1-{LONGEST_NAME} characters without control characters"
 FOLDERS = f"a list of at most {MOST_NAMES} folders, each 1-{LONGEST_FOLDER} characters without control characters"
+
+FLAG = "true or false"
+MODEL = "the name of a model that may be chosen, or null for the configured one"
+
+RequestId = Annotated[str, Field(pattern=f"^{REQUEST_ID_PATTERN}$")]
+REQUEST_ID = "1-128 letters, digits, . _ : or -; the same again gets the same answer for 24 hours"
+
+_NOT_ASKED = {"request_id", "stream", "tenant_id"}
+"""Fields that do not change what is asked: an answer may be had streamed first and whole the second time."""
 
 
 class FiltersBody(Body):
@@ -42,6 +54,49 @@ class AskingBody(Body):
     strategy: Literal["weighted", "rrf"] = Field(default="weighted", description="weighted or rrf")
 
 
+def _range(setting: str) -> dict[str, Any]:
+    """For readers of openapi.json; the library checks, for every front door."""
+    low, high = RANGES[setting]
+    return {"minimum": low, "maximum": high}
+
+
+class SettingsFields(Body):
+    """Some of a session's settings. Null means not set, except for `model`, where it means the configured one."""
+
+    use_notes: bool | None = Field(default=None, description=FLAG)
+    top_k: int | None = Field(default=None, description=expected("top_k"), json_schema_extra=_range("top_k"))
+    threshold: float | None = Field(
+        default=None, description=expected("threshold"), json_schema_extra=_range("threshold")
+    )
+    include_citations: bool | None = Field(default=None, description=FLAG)
+    system_prompt: str | None = Field(
+        default=None, description=SYSTEM_PROMPT, json_schema_extra={"maxLength": LONGEST_SYSTEM_PROMPT}
+    )
+    model: str | None = Field(default=None, description=MODEL)
+    max_context_tokens: int | None = Field(
+        default=None, description=expected("max_context_tokens"), json_schema_extra=_range("max_context_tokens")
+    )
+    max_history: int | None = Field(
+        default=None, description=expected("max_history"), json_schema_extra=_range("max_history")
+    )
+
+    def patch(self) -> SettingsPatch:
+        """The settings that were given. Ranges are not checked yet."""
+        model = (self.model or "") if "model" in self.model_fields_set else None
+        said = {name: getattr(self, name) for name in SETTING_NAMES if name != "model"}
+        return SettingsPatch(**said, model=model)
+
+
+class SettingsBody(SettingsFields):
+    """`settings` of a session."""
+
+
+class TurnBody(AskingBody, SettingsFields):
+    """A question that may belong to a session."""
+
+    session_id: str | None = Field(default=None, description='the id of a session, or "new" to begin one')
+
+
 def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question:
     """The question in `field`, asked by the caller. Raises InvalidArgument, PermissionDenied."""
     call.check_tenant(body.tenant_id)
@@ -57,6 +112,14 @@ def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question
         filters=_filters(body.filters, zone),
         strategy=Strategy(body.strategy),
     )
+
+
+def request_key(call: Call, body: Body, request_id: str | None) -> RequestKey | None:
+    """Which request it is; another body under the same id has another fingerprint. None: it names none."""
+    if request_id is None:
+        return None
+    asked = body.model_dump(mode="json", exclude=_NOT_ASKED)
+    return RequestKey(call.tenant_id, request_id, fingerprint(type(body).__name__, asked))
 
 
 def _filters(body: FiltersBody, zone: str) -> Filters:

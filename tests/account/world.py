@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from shared.app import App, NoteDraft
+from shared.asking.answer import answered
+from shared.asking.search import search
 from shared.model.answers import Answer
 from shared.model.notes import NoteKey
 from shared.model.questions import Question
@@ -37,7 +39,7 @@ class Household:
         return Question(tenant, text, self.clock(), template=template)
 
     def chat(self, text: str = QUESTION, *, tenant: str = TENANT, template: str | None = None) -> Answer:
-        return self.app.chat(self.question(text, tenant=tenant, template=template))
+        return answered(self.app, self.question(text, tenant=tenant, template=template))
 
     def search(self, text: str = QUESTION, *, tenant: str = TENANT) -> Retrieved:
-        return self.app.search(self.question(text, tenant=tenant), k=5)
+        return search(self.app, self.question(text, tenant=tenant), k=5)

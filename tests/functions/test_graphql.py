@@ -9,7 +9,7 @@ import pytest
 from graphql import GraphQLInputObjectType, GraphQLObjectType, build_schema, get_introspection_query
 
 from functions.graphql_schema import SDL
-from functions.http.turns import SettingsBody
+from functions.http.questions import SettingsBody
 from shared import bootstrap
 from shared.api.sessions import SessionSettingsJson
 from shared.model.answers import Prompt
