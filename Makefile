@@ -26,8 +26,8 @@ demo: $(VENV)/run ## the same without a server: three questions, three cited ans
 quick: $(VENV)/dev ## the tests that start no process: no Java, browser or Node
 	PYTHONHASHSEED=0 $(BIN)/pytest --quick -n auto -q -rfE
 
-test: $(VENV)/dev ## all tests, those on the Firestore emulator included
-	$(BIN)/pytest
+test: $(VENV)/dev ## all tests, those on the Firestore emulator included, by two workers; a file is one worker's
+	PYTHONHASHSEED=0 $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 coverage: $(VENV)/dev ## the same with coverage; slower, and on Python 3.11 its tracer now and then loses a thread
 	$(BIN)/pytest --cov --cov-report=term:skip-covered

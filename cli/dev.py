@@ -116,8 +116,11 @@ def _listening(port: int) -> Iterator[socket.socket]:
 @contextmanager
 def _found_by_commands(place: Place, app: App, address: str) -> Iterator[None]:
     """Commands of this home ask this process, where their own product would answer the same."""
+    if app.settings.auth != "none" or app.settings.store != "embedded":
+        yield
+        return
     plain = place.settings()
-    if app.settings.auth != "none" or (app.settings.store, plain.store) != ("embedded", "embedded"):
+    if plain.store != "embedded":
         yield
         return
     running = Running(address=address, tenant=place.tenant_id, settings=digest_of(plain), models=models_of(app))

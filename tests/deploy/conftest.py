@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.deploy import cloud_build
+from tests.servers.firebase_suite import firebase_tools, missing
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
 from tests.servers.served import Served, served
 
@@ -66,25 +66,9 @@ class Deployment:
         return not any(step.code for step in ran)
 
 
-def _missing(reason: str) -> None:
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-def firebase_tools() -> Path:
-    """firebase-tools of the version that cloudbuild.yaml names, where .ci/run puts it."""
-    (version,) = re.findall(r"firebase-tools@([\d.]+)", (ROOT / "cloudbuild.yaml").read_text())
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    folder = cache / f"aurora-tests/firebase-tools-{version}"
-    if not (folder / "node_modules/.bin/firebase").exists():
-        _missing(f"npm install --prefix {folder} firebase-tools@{version} has not been run")
-    return folder / "node_modules/.bin/firebase"
-
-
 def found_gcloud() -> None:
     if shutil.which("gcloud") is None:
-        _missing("gcloud is not installed (Debian: google-cloud-cli)")
+        missing("gcloud is not installed (Debian: google-cloud-cli)")
 
 
 def cloned(folder: Path) -> Path:

@@ -15,7 +15,7 @@ import yaml
 
 import main
 from shared.settings import Settings
-from tests.deploy.conftest import firebase_tools
+from tests.servers.firebase_suite import firebase_tools
 
 ROOT = Path(__file__).parents[2]
 BUILD: dict[str, Any] = yaml.safe_load((ROOT / "cloudbuild.yaml").read_text())

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from time import monotonic
 
 import grpc  # type: ignore[import-untyped]
 import pytest
@@ -18,6 +20,7 @@ from flask.testing import FlaskClient
 from cli.emulator import Emulator
 from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
+from shared.adapters.firestore.listening import listening
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World, world_on
 from tests.servers.firestore_proxy import Answer, Call, FirestoreProxy, Refuse, Silence
@@ -177,3 +180,43 @@ def test_a_note_that_firestore_refuses_says_so_and_an_earlier_revision_is_still_
     world.clock.forward(minutes=6)
     assert world.call("reconcile", "POST", "/", {}).get_json()["indexed"] == 1
     assert world.call("api", "GET", "/notes/boat:indexStatus").get_json()["current"]
+
+
+def _heard(paths: SimpleQueue[str], seconds: float) -> str | None:
+    try:
+        return paths.get(timeout=seconds)
+    except Empty:
+        return None
+
+
+@pytest.mark.parametrize("answer", ["exhausted", "away", "too late"])
+def test_who_listens_is_told_of_every_note_once_firestore_answers_again(
+    new_instance: NewInstance, proxy: FirestoreProxy, firestore_project: str, answer: str
+) -> None:
+    world, paths = new_instance(LONG), SimpleQueue[str]()
+    proxy.rules = (only("Listen", ANSWERS[answer]),)
+    with listening(firestore_project, "notes", paths.put):
+        assert world.put("plane", title="Plane", text="The plane is green.").status_code == 200
+        assert _heard(paths, 1.0) is None
+        proxy.rules = ()
+        told = {_heard(paths, LONG) for _ in range(3)}
+        assert told == {f"tenants/alice/notes/{name}" for name in ("boat", "car", "plane")}
+        world.put("train", title="Train", text="The train is late.")
+        assert _heard(paths, LONG) == "tenants/alice/notes/train"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # the client's own way to say it
+@pytest.mark.parametrize("answer", ["missing index", "nothing"])
+def test_a_listener_that_hears_nothing_holds_nobody_up_and_reconciling_finds_what_it_missed(
+    new_instance: NewInstance, proxy: FirestoreProxy, firestore_project: str, answer: str
+) -> None:
+    world, paths = new_instance(LONG), SimpleQueue[str]()
+    proxy.rules = (only("Listen", ANSWERS[answer]),)
+    began = monotonic()
+    with listening(firestore_project, "notes", paths.put):
+        assert world.put("plane", title="Plane", text="The plane is green.").status_code == 200
+        assert _heard(paths, 1.0) is None
+    assert monotonic() - began < LONG / 2
+    world.clock.forward(hours=1)
+    world.call("reconcile", "POST", "/", {"full": True})
+    assert world.call("api", "GET", "/notes/plane:indexStatus").get_json()["current"]

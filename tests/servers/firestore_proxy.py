@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any, Self
 
 import grpc  # type: ignore[import-untyped]
@@ -24,15 +25,17 @@ from google.cloud.firestore_v1 import types
 _SIZES = (("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
 _THREADS = 256
 """Each request under way holds one; a process's 16 times some dozen processes."""
+_STREAMS = ("Listen", "Write")
+"""Methods whose client goes on sending."""
 _PASSED_ON = ("authorization", "google-cloud-resource-prefix", "x-goog-request-params")
 
 
 class Call:
-    """One request as the client sent it."""
+    """One request as the client sent it; of a stream of requests the first."""
 
     def __init__(self, method: str, body: bytes) -> None:
         self.method = method
-        """`Commit`, `RunQuery`, `RunAggregationQuery`, `BatchGetDocuments`, `BatchWrite`, …"""
+        """`Commit`, `RunQuery`, `RunAggregationQuery`, `BatchGetDocuments`, `BatchWrite`, `Listen`, …"""
         self.body = body
 
     @cached_property
@@ -78,7 +81,7 @@ class FirestoreProxy:
         self._channel = grpc.insecure_channel(self._target, options=_SIZES)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="firestore-proxy")
         self._server = grpc.server(self._threads, options=_SIZES)
-        self._server.add_generic_rpc_handlers((_Everything(self._serve),))
+        self._server.add_generic_rpc_handlers((_Everything(self._serve, self._serve_stream),))
         self.host = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
         self._server.start()
         return self
@@ -89,11 +92,19 @@ class FirestoreProxy:
         self._channel.close()
 
     def _serve(self, path: str, body: bytes, context: Any) -> Iterator[bytes]:  # noqa: ANN401 - grpc has no types
-        call = Call(path.rpartition("/")[2], body)
+        ask = partial(self._channel.unary_stream(path), body, timeout=context.time_remaining())
+        yield from self._answer(Call(_method(path), body), ask, context)
+
+    def _serve_stream(self, path: str, bodies: Iterator[bytes], context: Any) -> Iterator[bytes]:  # noqa: ANN401
+        first = next(bodies)
+        ask = partial(self._channel.stream_stream(path), chain((first,), bodies))
+        yield from self._answer(Call(_method(path), first), ask, context)
+
+    def _answer(self, call: Call, ask: Callable[..., Any], context: Any) -> Iterator[bytes]:  # noqa: ANN401
         for rule in self.rules:
             _obey(rule(call), context)
         metadata = [(key, value) for key, value in context.invocation_metadata() if key in _PASSED_ON]
-        replies = self._channel.unary_stream(path)(body, timeout=context.time_remaining(), metadata=metadata)
+        replies = ask(metadata=metadata)
         context.add_callback(replies.cancel)
         try:
             yield from replies
@@ -102,13 +113,23 @@ class FirestoreProxy:
 
 
 class _Everything(grpc.GenericRpcHandler):  # type: ignore[misc]
-    """Every method as bytes: one request, any number of replies. A unary reply is a stream of one."""
+    """Every method as bytes: one request or a stream, any number of replies. A unary reply is a stream of one."""
 
-    def __init__(self, serve: Callable[[str, bytes, Any], Iterator[bytes]]) -> None:
-        self._serve = serve
+    def __init__(
+        self,
+        serve: Callable[[str, bytes, Any], Iterator[bytes]],
+        serve_stream: Callable[[str, Iterator[bytes], Any], Iterator[bytes]],
+    ) -> None:
+        self._serve, self._serve_stream = serve, serve_stream
 
     def service(self, details: Any) -> Any:  # noqa: ANN401
+        if _method(details.method) in _STREAMS:
+            return grpc.stream_stream_rpc_method_handler(partial(self._serve_stream, details.method))
         return grpc.unary_stream_rpc_method_handler(partial(self._serve, details.method))
+
+
+def _method(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _obey(answer: Answer | None, context: Any) -> None:  # noqa: ANN401

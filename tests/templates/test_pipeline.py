@@ -183,7 +183,7 @@ def test_the_similar_one_is_found_and_nothing_else(index: Index, embedded_store:
     index()
     pipeline.add(TENANT, BOAT, store=embedded_store, embedder=embedder)
     assert _found(embedded_store, embedder) == [("boat", True)]
-    assert _found(embedded_store, embedder, "zebra xylophone") == [("chain-of-thought", False)]
+    assert _found(embedded_store, embedder, "quark lepton") == [("chain-of-thought", False)]
 
 
 def test_without_an_embedder_or_while_it_is_away_the_chain_of_thought_is_given(

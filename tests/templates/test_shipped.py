@@ -61,9 +61,9 @@ ASKED = {
 }
 NEAREST = 23
 """Questions of 27 whose template is the nearest of all, as measured."""
-FOUND, MISTAKEN = 2, 1
+FOUND, MISTAKEN = 9, 2
 """Those that are near enough, rightly and wrongly: most questions have a cosine of 0.2 to 0.4 with their template,
-and the threshold is 0.4 for this model.
+and 0.31 is near enough for this model.
 """
 ANYTHING = Scale(-3.0, 1.0)
 """By which every cosine is over the threshold."""

@@ -46,7 +46,7 @@ tries to set HTML: the page itself would throw.
 """
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def bare_environment() -> Iterator[None]:
     """No setting of whoever runs the tests reaches the product."""
     patch = pytest.MonkeyPatch()
@@ -56,15 +56,16 @@ def bare_environment() -> Iterator[None]:
     patch.undo()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def playwright() -> Iterator[Playwright]:
+    """Its event loop counts as running in this thread, so it ends before tests begin that run one of their own."""
     starts_a_process()
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     executable = shutil.which("chromium") or shutil.which("google-chrome")
     if executable is None:
@@ -76,7 +77,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     running.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """Shared by all tests: each writes notes of its own only."""
     with dev(tmp_path_factory.mktemp("web"), "--sample", str(ROOT / "examples/notes")) as running:

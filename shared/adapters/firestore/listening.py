@@ -11,7 +11,8 @@ from typing import Any
 def listening(project: str, collection: str, on_write: Callable[[str], object]) -> Iterator[None]:
     """`on_write` with the path of each document of a collection of that name, wherever it lies: first of all that are
     there, then of each that is made, changed or removed. Called by a thread of the client's, one document after the
-    other; a broken connection is taken up again.
+    other. What passes (busy, away, too late) is tried again; after another refusal nothing is told any more, and
+    reconciling finds what is missed.
     """
     from google.cloud import firestore  # noqa: PLC0415 - only where an emulator is attached to
 

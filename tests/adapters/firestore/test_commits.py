@@ -16,6 +16,7 @@ from shared.errors import Conflict
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexStatus
 from shared.model.notes import Folder
 from tests.contracts.samples import TENANT, chunk, record, unit
+from tests.emulated import patient_store
 
 V = unit(*range(1, 769))
 COUNT = 400
@@ -131,7 +132,7 @@ def test_a_folder_stands_while_a_note_lies_in_it_however_many_come_and_go(
     start = Barrier(6)
 
     def come_and_go(number: int) -> None:
-        store, note_id = FirestoreStore(firestore_store.project), f"n{number}"
+        store, note_id = patient_store(firestore_store.project), f"n{number}"
         one = chunk(note_id, path="a/x.md")
         start.wait(10)
         for _ in range(4):
@@ -143,4 +144,4 @@ def test_a_folder_stands_while_a_note_lies_in_it_however_many_come_and_go(
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(come_and_go, range(6)))
     expected = (Folder("default", ""), Folder("default", "a")) if stay else ()
-    assert FirestoreStore(firestore_store.project).folders(TENANT) == expected
+    assert patient_store(firestore_store.project).folders(TENANT) == expected

@@ -15,6 +15,7 @@ import pytest
 from cli.emulator import Emulator, EmulatorMissing, find_jar, start
 from shared.adapters.firestore import FirestoreStore
 from tests.contracts.samples import TENANT, chunk, note, save
+from tests.emulated import patient_store
 
 
 class _Receiver(BaseHTTPRequestHandler):
@@ -50,7 +51,7 @@ def test_a_trigger_is_fired_by_notes_and_by_nothing_else(
     with start(functions_port=receiver_port) as own:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", own.host)
         own.register_trigger("demo-events", "on_note_write")
-        store = FirestoreStore("demo-events")
+        store = patient_store("demo-events")
         save(store, chunk("n1"))
         store.put_note(TENANT, note("n1"))
         store.delete_note(TENANT, "n1")
@@ -74,7 +75,7 @@ def test_the_stopped_emulator_leaves_neither_process_nor_log(emulator: Emulator)
 
 
 def test_reset_empties_one_project_only(firestore_store: FirestoreStore, emulator: Emulator) -> None:
-    other = FirestoreStore(f"{firestore_store.project}-2")
+    other = patient_store(f"{firestore_store.project}-2")
     for store in (firestore_store, other):
         store.put_note(TENANT, note("n1"))
     emulator.reset(firestore_store.project)

@@ -17,6 +17,7 @@ from shared.adapters.firestore.errors import ours, table, translated
 from shared.errors import Conflict, StoreRefused, StoreUnavailable
 from shared.model.index import IndexChange
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, note, record, save, unit
+from tests.emulated import patient_store
 
 READ_SECONDS, WRITE_SECONDS = 0.6, 0.8
 SLACK = 2.0
@@ -70,7 +71,7 @@ def own_emulator(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterato
 @pytest.mark.parametrize("end", ["stopped", "hanging"])
 def test_when_the_server_goes_away_every_call_says_so_in_time(own_emulator: Emulator, end: str) -> None:
     store = FirestoreStore("demo-gone", read_seconds=READ_SECONDS, write_seconds=WRITE_SECONDS)
-    save(FirestoreStore(store.project), chunk("n1"), vector=unit(1, 0, 0, 0))
+    save(patient_store(store.project), chunk("n1"), vector=unit(1, 0, 0, 0))
     if end == "stopped":
         own_emulator.stop()
     else:
@@ -93,7 +94,7 @@ def test_when_the_server_comes_back_the_same_store_goes_on(own_emulator: Emulato
     with pytest.raises(StoreUnavailable):
         store.get_note(TENANT, "n1")
     with start(port=int(own_emulator.host.partition(":")[2])):
-        FirestoreStore(store.project).put_note(TENANT, note("n1"))
+        patient_store(store.project).put_note(TENANT, note("n1"))
         assert store.get_note(TENANT, "n1") == note("n1")
 
 

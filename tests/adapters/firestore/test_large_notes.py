@@ -18,6 +18,7 @@ from shared.indexing.pipeline import index_note
 from shared.model.index import ChunkPut, IndexChange, IndexStatus
 from shared.model.notes import Note, NoteKey
 from tests.contracts.samples import TENANT, chunk, record, unit
+from tests.emulated import patient_store
 from tests.fakes import HashingEmbedder
 from tests.servers.firestore_limits import MOST_BYTES, ProductionLimits
 from tests.servers.firestore_proxy import Answer, Call, FirestoreProxy, Refuse
@@ -141,7 +142,7 @@ def test_a_commit_that_production_finds_too_big_goes_in_halves(
     puts = tuple(ChunkPut(chunk("n1", place), unit(1, 2, 3, 4)) for place in range(30))
     with FirestoreProxy(firestore_host, at_most_eight) as proxy:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
-        store = FirestoreStore(firestore_store.project)
+        store = patient_store(firestore_store.project)
         token = store.apply(TENANT, IndexChange("n1", None, record(count=30), put=puts))
         assert store.read_record(TENANT, "n1").token == token
         assert len(store.stored_chunks(TENANT, "n1")) == 30
@@ -173,7 +174,7 @@ def test_a_tenant_of_ten_thousand_chunks_is_erased_though_killed_in_between(
 
 def _chunks(store: FirestoreStore) -> int:
     """As a new instance counts them."""
-    return FirestoreStore(store.project).stats(TENANT).chunk_count
+    return patient_store(store.project).stats(TENANT).chunk_count
 
 
 def _gone_after(number: int, method: str) -> Callable[[Call], Answer | None]:

@@ -12,6 +12,7 @@ from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
 from shared.errors import StoreRefused, StoreUnavailable
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, note, save, unit
+from tests.emulated import patient_store
 from tests.servers.firestore_proxy import Answer, Call, FirestoreProxy, Late, Refuse, Silence
 
 V = unit(1, 2, 3, 4)
@@ -29,7 +30,7 @@ def proxy(emulator: Emulator, firestore_project: str, monkeypatch: pytest.Monkey
 @pytest.fixture
 def store(proxy: FirestoreProxy, firestore_project: str) -> FirestoreStore:
     assert proxy.host
-    return FirestoreStore(firestore_project)
+    return patient_store(firestore_project)
 
 
 def test_what_no_rule_minds_passes_unchanged(store: FirestoreStore, proxy: FirestoreProxy) -> None:

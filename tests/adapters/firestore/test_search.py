@@ -178,7 +178,7 @@ def crowded(emulator: Emulator, firestore_host: str) -> Iterator[Crowded]:
     """Two chunks in each of 70 folders of one, 20 in another beside it, over three months, each with its own vector."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
-        store, dice = FirestoreStore("demo-crowded"), random.Random(3)  # noqa: S311 - reproducible
+        store, dice = patient_store("demo-crowded"), random.Random(3)  # noqa: S311 - reproducible
         made = []
         for number in range(2 * FOLDERS + 20):
             folder = f"top/f{number % FOLDERS}" if number < 2 * FOLDERS else "other"
