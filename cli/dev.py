@@ -244,7 +244,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
     begun = manifest.knows(task.source)
     if manifest.finished(task.source):
         return
-    if not begun and app.notes(place.tenant_id, limit=1, token=None, vault=None).items:
+    if not begun and app.notes.page(place.tenant_id, limit=1, token=None, vault=None).items:
         return
     report = task.run(vectors=False)
     click.echo(f"loaded {report.notes} sample notes from {sample}")

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from shared.app import NoteDraft
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.limits import LONGEST_PATH, MOST_TEXT_BYTES
+from shared.notes.service import NoteDraft
 
 SUFFIXES = frozenset({".md", ".markdown"})
 

@@ -6,7 +6,8 @@ Asking:          asking.turn         begin -> whole -> retrieve -> write -> chec
                  retrieval.pipeline  question -> analysis -> candidates -> scores -> selection
                  folders.search      the same from the vaults and folders in which to look, which it ranks first
                  answering.pipeline  selection -> prompt -> draft -> citations -> support -> answer, as events
-Along the way:   templates.pipeline  question -> the template whose steps the answer follows
+Along the way:   notes.service       a draft -> the note, at the revision that is meant
+                 templates.pipeline  question -> the template whose steps the answer follows
                  sessions.service    question -> the whole question in its conversation; answer -> stored turn
                  account             a request answered once, budgets, caches, export, erasure
                  judging             whether a passage backs a sentence

@@ -1,4 +1,6 @@
-"""What front doors call: one method an intention, each a line or two over the paths."""
+"""The product with everything plugged in: notes, sessions, templates, the index and the account, each a line or two over
+its room. Questions are asked of it by `shared.asking`.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,18 @@ from shared.account.export import Exported, all_notes, export
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.answering.grounding import Scrutiny
 from shared.answering.quoting import Quoter
-from shared.errors import Conflict, InvalidArgument, NotFound
+from shared.errors import InvalidArgument
 from shared.indexing.giving_up import give_up
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.revision import note_revision
 from shared.model.account import Feedback, Receipt
-from shared.model.index import Coverage, IndexRecord, Vector
-from shared.model.notes import Note, NoteKey
+from shared.model.index import Coverage, NoteState, Vector
+from shared.model.notes import NoteKey
 from shared.model.retrieval import Retrieved, Scale
+from shared.notes.service import Notes
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Reranker, Writer
-from shared.ports.stores import NoteFiles, Origin, Page, Store
-from shared.retrieval.explanation import Explanation
+from shared.ports.stores import NoteFiles, Store
 from shared.retrieval.scoring.scale import estimated
 from shared.sessions.service import Sessions
 from shared.settings import Settings
@@ -38,37 +40,6 @@ from shared.templates.service import Templates
 
 LEASE_BEYOND_WRITING = timedelta(seconds=30)
 """How long the rest of an answer may take beside the writing model's own timeout."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoteDraft:
-    """What a caller says of a note. None: as it was, or the default for a new one."""
-
-    title: str
-    text: str
-    vault: str = "default"
-    path: str = ""
-    tags: tuple[str, ...] = ()
-    lang: str | None = None
-    created_at: datetime | None = None
-    modified_at: datetime | None = None
-    """Of its file: when a new note was created if nobody says; None: now."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoteState:
-    """How far the index has followed one note. `current`: it holds exactly what the note says now."""
-
-    record: IndexRecord | None
-    current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """What became of some notes in a search. `states`: note id -> how far the index has followed it."""
-
-    explanation: Explanation
-    states: Mapping[str, NoteState]
 
 
 SCALES_SECONDS = 3600.0
@@ -127,72 +98,9 @@ class App:
 
     # -- notes
 
-    def save_note(self, tenant_id: str, note_id: str, draft: NoteDraft, *, replacing: str | None = None) -> Note:
-        """Create or replace. The same content again writes nothing and keeps `updatedAt`.
-
-        `replacing`: the revision that is meant, empty for no note. Raises Conflict if the note has another by now.
-        """
-        now = self.clock()
-        existing = self._readable_note(tenant_id, note_id)
-        created = draft.created_at or (existing.created_at if existing else draft.modified_at or now)
-        note = Note(note_id, draft.title, draft.text, created, now, draft.vault, draft.path, draft.tags, draft.lang)
-        if existing is not None and note_revision(existing) == note_revision(note):
-            return existing
-        if replacing is None:
-            self.store.put_note(tenant_id, note)
-        else:
-            _check_revision(existing, replacing)
-            self.store.swap_note(tenant_id, note_id, was=existing, now=note)
-        self._follow_with_file(tenant_id, note_id)
-        return note
-
-    def _follow_with_file(self, tenant_id: str, note_id: str) -> None:
-        if self.files is not None:
-            self.files.follow(tenant_id, note_id)
-
-    def origin(self, tenant_id: str, note_id: str) -> Origin | None:
-        """The file that a note came from; None: none that can be reached from here."""
-        return None if self.files is None else self.files.origin(tenant_id, note_id)
-
-    def write_files(self, tenant_id: str, note_id: str, *, write: bool) -> None:
-        """Decide for the folder that a note came from whether saving writes its files; this note's at once.
-
-        Raises NotFound for a note without such a file.
-        """
-        if self.files is None:
-            raise NotFound(f"note {note_id!r} came from no folder that can be reached from here")
-        self.files.decide(tenant_id, note_id, write=write)
-        self.files.follow(tenant_id, note_id)
-
-    def _readable_note(self, tenant_id: str, note_id: str) -> Note | None:
-        """None also for a note that an app wrote with fields of wrong types: saving it again mends it."""
-        try:
-            return self.store.get_note(tenant_id, note_id)
-        except InvalidArgument:
-            return None
-
-    def note(self, tenant_id: str, note_id: str) -> Note:
-        """Raises NotFound."""
-        note = self.store.get_note(tenant_id, note_id)
-        if note is None:
-            raise NotFound(f"no note {note_id!r}")
-        return note
-
-    def notes(self, tenant_id: str, *, limit: int, token: str | None, vault: str | None) -> Page[Note]:
-        """By id, without their texts."""
-        return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault, texts=False)
-
-    def delete_note(self, tenant_id: str, note_id: str, *, replacing: str | None = None) -> None:
-        """Its index follows by the trigger; from now on it is not cited any more. Raises NotFound, and Conflict if
-        `replacing` is given and not the revision it has.
-        """
-        if replacing is not None:
-            note = self.note(tenant_id, note_id)
-            _check_revision(note, replacing)
-            self.store.swap_note(tenant_id, note_id, was=note, now=None)
-        elif not self.store.delete_note(tenant_id, note_id):
-            raise NotFound(f"no note {note_id!r}")
-        self._follow_with_file(tenant_id, note_id)
+    @property
+    def notes(self) -> Notes:
+        return Notes(store=self.store, clock=self.clock, files=self.files)
 
     # -- the index
 
@@ -220,7 +128,7 @@ class App:
         """Raises NotFound if there is no such note. One whose fields are of wrong types has a record that says so."""
         record = self.store.read_record(tenant_id, note_id).record
         try:
-            revision = note_revision(self.note(tenant_id, note_id))
+            revision = note_revision(self.notes.get(tenant_id, note_id))
         except InvalidArgument:
             return NoteState(record, current=record is not None)
         return NoteState(record, current=record is not None and record.note_revision == revision)
@@ -329,9 +237,3 @@ class App:
         if self.results is not None:
             self.results.clear()
         return Receipt(erased)
-
-
-def _check_revision(note: Note | None, revision: str) -> None:
-    """Raises Conflict if the note has another; empty stands for no note."""
-    if revision != ("" if note is None else note_revision(note)):
-        raise Conflict("the note was changed or deleted meanwhile: read it again")

@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import partial
 
 from shared.account.results import SearchResults
-from shared.app import App, Explained
+from shared.app import App
 from shared.folders.search import Wish, retrieve_from_folders
 from shared.model.answers import Usage
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
+from shared.retrieval.explanation import Explained
 from shared.retrieval.explanation import explain as explain_search
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import retrieve

@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.app import NoteDraft
 from shared.asking.answer import answered
 from shared.asking.search import search
 from shared.errors import ModelUnavailable
@@ -17,6 +16,7 @@ from shared.folders.search import Wish
 from shared.model.index import Vector
 from shared.model.questions import Exchange, Filters, Strategy
 from shared.model.retrieval import Retrieved
+from shared.notes.service import NoteDraft
 from tests.account.world import QUESTION, TENANT, Household
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import on_both_stores, sections
@@ -38,7 +38,7 @@ def test_the_same_search_is_not_made_again(home: Household) -> None:
 
 
 def _delete(home: Household) -> None:
-    home.app.delete_note(TENANT, "boat")
+    home.app.notes.delete(TENANT, "boat")
 
 
 def _edit(home: Household) -> None:
@@ -50,7 +50,7 @@ def _add(home: Household) -> None:
 
 
 def _retag(home: Household) -> None:
-    home.app.save_note(TENANT, "boat", NoteDraft(title="Boat", text=BLUE, tags=("new",)))
+    home.app.notes.save(TENANT, "boat", NoteDraft(title="Boat", text=BLUE, tags=("new",)))
     home.save("other", "Another thing altogether.")
 
 
@@ -78,7 +78,7 @@ def test_a_deleted_note_is_silent_before_the_index_has_followed(home: Household)
     home.save("boat", BLUE)
     home.save("boats", "Boats have a colour: blue.")
     assert set(_notes(home.search())) == {"boat", "boats"}
-    home.app.delete_note(TENANT, "boat")
+    home.app.notes.delete(TENANT, "boat")
     assert _notes(home.search()) == ["boats"]
 
 

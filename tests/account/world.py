@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from shared.app import App, NoteDraft
+from shared.app import App
 from shared.asking.answer import answered
 from shared.asking.search import search
 from shared.model.answers import Answer
 from shared.model.notes import NoteKey
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
+from shared.notes.service import NoteDraft
 from shared.settings import Settings
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock
@@ -31,7 +32,7 @@ class Household:
         self.app = replace(self.app, settings=settings)
 
     def save(self, note_id: str, text: str, *, tenant: str = TENANT, index: bool = True) -> None:
-        self.app.save_note(tenant, note_id, NoteDraft(title=note_id.title(), text=text))
+        self.app.notes.save(tenant, note_id, NoteDraft(title=note_id.title(), text=text))
         if index:
             self.app.index_note(NoteKey(tenant, note_id))
 
