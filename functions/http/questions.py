@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from functions.http.bodies import Body, DayOrInstant, Folders, Instant, Names, TenantId, Zone, checked
 from functions.http.calls import REQUEST_ID_PATTERN, Call
@@ -13,8 +13,7 @@ from shared.account.repeats import RequestKey, fingerprint
 from shared.errors import InvalidArgument
 from shared.model.limits import LONGEST_FOLDER, LONGEST_NAME
 from shared.model.questions import Filters, Question, Strategy
-from shared.model.sessions import SETTING_NAMES, SettingsPatch
-from shared.sessions.limits import LONGEST_SYSTEM_PROMPT, RANGES, SYSTEM_PROMPT, expected
+from shared.model.sessions import SETTINGS, Setting, SettingsPatch
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
 
 MOST_NAMES = 30
@@ -22,9 +21,6 @@ MOST_NAMES = 30
 
 NAMES = f"a list of at most {MOST_NAMES} names, each 1-{LONGEST_NAME} characters without control characters"
 FOLDERS = f"a list of at most {MOST_NAMES} folders, each 1-{LONGEST_FOLDER} characters without control characters"
-
-FLAG = "true or false"
-MODEL = "the name of a model that may be chosen, or null for the configured one"
 
 RequestId = Annotated[str, Field(pattern=f"^{REQUEST_ID_PATTERN}$")]
 REQUEST_ID = "1-128 letters, digits, . _ : or -; the same again gets the same answer for 24 hours"
@@ -54,37 +50,35 @@ class AskingBody(Body):
     strategy: Literal["weighted", "rrf"] = Field(default="weighted", description="weighted or rrf")
 
 
-def _range(setting: str) -> dict[str, Any]:
-    """For readers of openapi.json; the library checks, for every front door."""
-    low, high = RANGES[setting]
-    return {"minimum": low, "maximum": high}
-
-
-class SettingsFields(Body):
-    """Some of a session's settings. Null means not set, except for `model`, where it means the configured one."""
-
-    use_notes: bool | None = Field(default=None, description=FLAG)
-    top_k: int | None = Field(default=None, description=expected("top_k"), json_schema_extra=_range("top_k"))
-    threshold: float | None = Field(
-        default=None, description=expected("threshold"), json_schema_extra=_range("threshold")
-    )
-    include_citations: bool | None = Field(default=None, description=FLAG)
-    system_prompt: str | None = Field(
-        default=None, description=SYSTEM_PROMPT, json_schema_extra={"maxLength": LONGEST_SYSTEM_PROMPT}
-    )
-    model: str | None = Field(default=None, description=MODEL)
-    max_context_tokens: int | None = Field(
-        default=None, description=expected("max_context_tokens"), json_schema_extra=_range("max_context_tokens")
-    )
-    max_history: int | None = Field(
-        default=None, description=expected("max_history"), json_schema_extra=_range("max_history")
-    )
+class _Settings(Body):
+    """Some of a session's settings. Null means not set; where a setting may be null it means the configured one."""
 
     def patch(self) -> SettingsPatch:
         """The settings that were given. Ranges are not checked yet."""
-        model = (self.model or "") if "model" in self.model_fields_set else None
-        said = {name: getattr(self, name) for name in SETTING_NAMES if name != "model"}
-        return SettingsPatch(**said, model=model)
+        said = {name: getattr(self, name) for name in SETTINGS if name in self.model_fields_set}
+        return {
+            name: "" if value is None else value
+            for name, value in said.items()
+            if value is not None or SETTINGS[name].nullable
+        }
+
+
+def _field(setting: Setting) -> tuple[Any, Any]:
+    """Described for readers of openapi.json; the library checks ranges, for every front door."""
+    if setting.kind is str:
+        bounds: dict[str, Any] = {"maxLength": setting.most}
+    else:
+        bounds = {"minimum": setting.least, "maximum": setting.most}
+    known = {name: bound for name, bound in bounds.items() if bound is not None}
+    return setting.kind | None, Field(default=None, description=setting.expected, json_schema_extra=known or None)
+
+
+if TYPE_CHECKING:
+    SettingsFields = _Settings
+else:
+    SettingsFields = create_model(
+        "SettingsFields", __base__=_Settings, **{name: _field(each) for name, each in SETTINGS.items()}
+    )
 
 
 class SettingsBody(SettingsFields):

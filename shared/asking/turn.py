@@ -33,7 +33,7 @@ class Asked:
     """Which request it repeats, if that was answered before; None: every request is the first."""
     session_id: str | None = None
     """None: it belongs to no session."""
-    patch: SettingsPatch = field(default_factory=SettingsPatch)
+    patch: SettingsPatch = field(default_factory=dict)
     """Settings of this question alone."""
     wish: Wish | None = None
     """In which vaults and folders to look, which the reply then tells of; None: everywhere alike."""
