@@ -1,5 +1,6 @@
-"""The product with everything plugged in: notes, sessions, templates, the index and the account, a line or two each over
-their rooms. Questions are asked of it by `shared.asking`.
+"""Everything plugged in: notes, sessions, templates, the index and the account, each a line or two over its room.
+
+Questions are asked of it by `shared.asking`.
 """
 
 from __future__ import annotations
