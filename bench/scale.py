@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from shared.account import prices
+from shared.account.prices import MODELS
 from shared.adapters.firestore import sizes
 from shared.adapters.firestore.documents import place_key
 from shared.adapters.firestore.protocol import put
@@ -20,32 +22,8 @@ from shared.model.notes import Folder
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListPrice:
-    """What Google lists, and where and when that was looked up."""
-
-    of: str
-    usd: float
-    amount: int
-    """What the price is for: so many documents or tokens, or one GiB and month."""
-    source: str
-    looked_up: str = "2026-11"
-
-    @property
-    def each(self) -> float:
-        return self.usd / self.amount
-
-
-FIRESTORE = "https://cloud.google.com/firestore/pricing"
-GEMINI = "https://ai.google.dev/gemini-api/docs/pricing"
-PRICES = (
-    ListPrice(of="documents read (multi-region)", usd=0.06, amount=100_000, source=FIRESTORE),
-    ListPrice(of="documents written (multi-region)", usd=0.18, amount=100_000, source=FIRESTORE),
-    ListPrice(of="GiB kept for a month (multi-region)", usd=0.18, amount=1, source=FIRESTORE),
-    ListPrice(of="tokens embedded (gemini-embedding-2)", usd=0.20, amount=1_000_000, source=GEMINI),
-    ListPrice(of="tokens read (gemini-3.5-flash-lite)", usd=0.30, amount=1_000_000, source=GEMINI),
-    ListPrice(of="tokens written (gemini-3.5-flash-lite)", usd=2.50, amount=1_000_000, source=GEMINI),
-)
+(MODEL,) = MODELS
+PRICES = (prices.READ, prices.WRITE, prices.GIB_MONTH, prices.EMBEDDING, *MODELS[MODEL])
 READ, WRITE, GIB_MONTH, EMBED, MODEL_IN, MODEL_OUT = (price.each for price in PRICES)
 
 READS_OF_QUESTION, READS_AT_A_TIME = 125, 150

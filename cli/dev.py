@@ -110,7 +110,9 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         try:
             listener.bind((host, port))
         except OSError as error:
-            fail(f"port {port} cannot be had on {host} ({error.strerror}): stop what uses it, or choose one with --port")
+            fail(
+                f"port {port} cannot be had on {host} ({error.strerror}): stop what uses it, or choose one with --port"
+            )
         listener.listen(128)
         yield listener
 

@@ -8,11 +8,11 @@ export CLOUDSDK_CORE_PROJECT=$project CLOUDSDK_CORE_DISABLE_PROMPTS=1
 here=$(dirname "$0")/monitoring
 title() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["displayName"])' "$1"; }
 dashboards() { gcloud monitoring dashboards list --filter="displayName='$(title "$here/dashboard.json")'" --format='value(name)'; }
-policies() { gcloud alpha monitoring policies list --filter="userLabels.product=aurora-notes $1" --format='value(name)'; }
+policies() { gcloud alpha monitoring policies list --filter='userLabels.product=aurora-notes' --format="value($1)"; }
 metrics=("$here"/metrics/*.json)
 
 if [ "$email" = --remove ]; then
-  for name in $(policies ''); do gcloud alpha monitoring policies delete "$name"; done
+  for name in $(policies name); do gcloud alpha monitoring policies delete "$name"; done
   for name in $(dashboards); do gcloud monitoring dashboards delete "$name"; done
   for file in "${metrics[@]}"; do gcloud logging metrics delete "$(basename "$file" .json)" || true; done
   echo "The notification channel stays: others may use it."
@@ -34,8 +34,9 @@ gcloud monitoring dashboards create --config-from-file="$here/dashboard.json"
 channel=$(gcloud beta monitoring channels list --filter="type=email AND labels.email_address='$email'" --format='value(name)' --limit=1)
 [ -n "$channel" ] || channel=$(gcloud beta monitoring channels create --type=email --display-name="Aurora Notes" \
   --channel-labels="email_address=$email" --format='value(name)')
+there=$(policies displayName)
 for file in "$here"/alerts/*.json; do # one that is there stays: its threshold may have been changed
-  [ -n "$(policies "AND displayName='$(title "$file")'")" ] ||
+  grep -qxF "$(title "$file")" <<<"$there" ||
     gcloud alpha monitoring policies create --policy-from-file="$file" --notification-channels="$channel"
 done
 echo "Dashboard: https://console.cloud.google.com/monitoring/dashboards?project=$project"

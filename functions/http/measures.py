@@ -9,6 +9,7 @@ from typing import Any
 
 from functions.http import log as _log
 from functions.http.calls import current_app
+from shared.account.prices import usd
 from shared.api.answers import grounding_json
 from shared.api.search import timings_json
 from shared.language.estimates import estimated_tokens
@@ -32,6 +33,8 @@ def measure_answer(answer: Answer) -> None:
             "support": dict(Counter(each.support.state.value for each in answer.citations if each.support)),
             "grounding": grounding_json(answer.grounding),
             "tokens": {"input": answer.usage.input_tokens, "output": answer.usage.output_tokens},
+            "reads": answer.usage.reads,
+            "usd": usd(answer.usage, answer.model),
             "caches": _caches(),
         }
     )

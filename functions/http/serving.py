@@ -34,7 +34,7 @@ from functions.http.errors import (
 )
 from functions.http.sse import CLIENT_LEFT, Form, callable_error, encode, encoded, has_hung_up, one_event, unwrapped
 from shared.errors import AuroraError, InvalidArgument, RequestBusy, TooLarge
-from shared.tracing import spans
+from shared.tracing import reads, spans
 
 if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
     from shared.api.stream import StreamEvent
@@ -65,13 +65,18 @@ class _Begun:
         self._pattern = found.route.pattern if found.route else "-"
         self._fields = {"route": self._pattern, **fields}
         self._measured: dict[str, Any] = {}
+        self._reads = reads.Tally()
         self._started = time.perf_counter()
         self._trace = spans.begun(request.headers.get("traceparent", ""))
 
     @contextmanager
     def context(self) -> Iterator[None]:
         """What is logged, measured and timed inside belongs to this request, whose stream is a second part."""
-        with _log.context(self._fields, self._measured), spans.inside(self._trace):
+        with (
+            _log.context(self._fields, self._measured),
+            spans.inside(self._trace),
+            reads.counted(self._reads),
+        ):
             yield
 
     def log(self, status: int) -> None:

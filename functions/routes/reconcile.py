@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from functions.http import log
 from functions.http.bodies import Body, parse
 from functions.http.calls import Call, Reply
 from shared.api.notes import reconcile_json
@@ -22,4 +23,6 @@ class ReconcileBody(Body):
 
 def run(call: Call) -> Reply:
     body = parse(call.body or b"{}", ReconcileBody)
-    return Reply(reconcile_json(call.app.reconcile(budget=body.budget, full=body.full, dry_run=body.dry_run)))
+    report = reconcile_json(call.app.reconcile(budget=body.budget, full=body.full, dry_run=body.dry_run))
+    log.measure({"reconcile": report})
+    return Reply(report)

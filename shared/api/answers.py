@@ -6,6 +6,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
+from shared.account.prices import usd
 from shared.api.search import (
     NearestJson,
     PlaceJson,
@@ -20,7 +21,7 @@ from shared.api.search import (
     timings_json,
 )
 from shared.api.values import SpanJson, _rounded, instant, snippet, span
-from shared.model.answers import Answer, Citation, Grounding, Support
+from shared.model.answers import Answer, Citation, Grounding, Support, Usage
 from shared.model.index import IndexedChunk
 from shared.model.questions import Question
 from shared.model.templates import TemplateMatch
@@ -75,10 +76,14 @@ class ChosenTemplateJson(TypedDict):
 
 
 class UsageJson(TypedDict):
-    """Tokens billed."""
+    """Tokens that models bill and documents read (without what vector searches scan; null: nobody has counted), and
+    what they cost by list prices (null: the model's are not known).
+    """
 
     inputTokens: int
     outputTokens: int
+    reads: int | None
+    usd: float | None
 
 
 class GroundingJson(TypedDict):
@@ -172,6 +177,16 @@ def _support_json(support: Support | None) -> SupportJson | None:
     return None if support is None else {"state": support.state.value, "score": round(support.score, 4)}
 
 
+def usage_json(usage: Usage, model: str) -> UsageJson:
+    """`model`: whose tokens they are."""
+    return {
+        "inputTokens": usage.input_tokens,
+        "outputTokens": usage.output_tokens,
+        "reads": usage.reads,
+        "usd": usd(usage, model),
+    }
+
+
 def grounding_json(grounding: Grounding | None) -> GroundingJson | None:
     """Shares of citations and of sentences."""
     if grounding is None:
@@ -196,7 +211,7 @@ def answer_json(
         "grounding": grounding_json(answer.grounding),
         "removedCitations": list(answer.removed_labels),
         "template": chosen_json(answer.template),
-        "usage": {"inputTokens": answer.usage.input_tokens, "outputTokens": answer.usage.output_tokens},
+        "usage": usage_json(answer.usage, answer.model),
         "timings": timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
     }
     if answer.refusal is not None:

@@ -18,6 +18,7 @@ from shared.model.answers import Answer
 from shared.model.questions import Question
 from shared.model.sessions import SettingsPatch
 from shared.sessions.service import Turn
+from shared.tracing import reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,7 @@ def _told(app: App, turn: Turn, wish: Wish | None) -> Generator[StreamEvent, Non
     with closing(events_of(app, turn.question, wish)) as events:
         for event in events:
             if isinstance(event, Answer):
-                return replace(event, usage=event.usage + turn.usage)
+                return replace(event, usage=replace(event.usage + turn.usage, reads=reads.so_far()))
             yield from stream_json(turn.question, event)
     raise AssertionError("the last event is the answer")
 

@@ -34,13 +34,17 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens billed for one answer."""
+    """What one answer has used: tokens that models bill, and documents."""
 
     input_tokens: int = 0
     output_tokens: int = 0
+    reads: int | None = None
+    """Billed reads of documents, of the whole request; None: nobody has counted."""
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+        """The tokens of both."""
+        tokens = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
+        return Usage(*tokens, reads=self.reads)
 
 
 @dataclass(frozen=True, slots=True)

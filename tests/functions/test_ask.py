@@ -100,7 +100,7 @@ def test_any_openai_compatible_server_ranks_folders_too(world: World) -> None:
         bootstrap.use(replace(world.app, ranker=OpenAIWriter(model="m", base_url=server.base_url)))
         body = _ask(world, vaults=["default"])
     assert _folders(body) == [("default", "projects/api", 1.0, "model")]
-    assert body["meta"]["usage"] == {"inputTokens": 120, "outputTokens": 7}
+    assert body["meta"]["usage"] == {"inputTokens": 120, "outputTokens": 7, "reads": 0, "usd": None}
     assert "folders" in body["meta"]["timings"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from shared.errors import ModelUnavailable
 from shared.settings import Settings
 from shared.tracing import spans
 from tests.fakes import HashingEmbedder, ScriptedWriter
-from tests.functions.world import World
+from tests.functions.world import ROOT, World
 from tests.servers.scripted import Reply, ScriptedServer
 
 HOSTILE = (
@@ -102,6 +103,26 @@ def test_a_streamed_answers_line_says_the_same(world: World, lines: _Lines) -> N
     }
     assert set(streamed["timingsMs"]) == {"retrieval", "write", "quote"}, "found before: it is not searched again"
     assert streamed["caches"]["results"]["hits"] == 1
+
+
+def test_the_metrics_of_a_deployment_read_what_the_lines_hold(world: World, lines: _Lines) -> None:
+    world.save("boat", title="Boat", text="The boat is blue.")
+    bootstrap.use(replace(world.app, writer=ScriptedWriter(ModelUnavailable("away"))))
+    world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?"})
+    world.call("reconcile", "POST", "/", {})
+    held = [json.loads(text) for text in lines.texts]
+    metrics = {file.stem: json.loads(file.read_text()) for file in (ROOT / "deploy/monitoring/metrics").glob("*.json")}
+    read = {field for metric in metrics.values() for field in re.findall(r"jsonPayload\.([\w.]+)", json.dumps(metric))}
+    assert {"answerKind", "refusal", "usd", "tokens.input", "reconcile.failed"} <= read
+    for field in read - {"reconcile.found.pending"}:  # a finding stands there where there is one
+        assert any(_at(line, field.split(".")) for line in held), field
+    (fallback,) = re.findall(r'=~"(.*?)"', metrics["aurora_fallbacks"]["filter"])
+    assert any(re.search(fallback, line["message"]) for line in held)
+
+
+def _at(line: Mapping[str, Any], path: list[str]) -> bool:
+    first, *rest = path
+    return first in line and (not rest or _at(line[first], rest))
 
 
 def test_measures_of_one_request_are_not_those_of_the_next(world: World, lines: _Lines) -> None:

@@ -36,6 +36,20 @@ def _service(cloud: GoogleCloud, call: Call) -> JSON:
     return {"name": call.resource, "state": "ENABLED" if name in cloud.enabled else "DISABLED"}
 
 
+def _metric(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """Its name stays the short one that its owner chose."""
+    name = f"{call.resource}/{call.body['name']}"
+    if name in cloud.resources:
+        return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
+    cloud.resources[name] = dict(call.body)
+    return cloud.resources[name]
+
+
+def _renewed_metric(cloud: GoogleCloud, call: Call) -> JSON:
+    cloud.resources[call.resource] = dict(call.body)
+    return cloud.resources[call.resource]
+
+
 def _project(cloud: GoogleCloud, _call: Call) -> JSON:
     return {"projectId": cloud.project, "projectNumber": NUMBER, "lifecycleState": "ACTIVE"}
 
@@ -234,6 +248,8 @@ def _build_held(cloud: GoogleCloud, call: Call) -> JSON:
 
 HANDLERS: dict[str, Handler] = {
     **people.HANDLERS,
+    "logging.projects.metrics.create": _metric,
+    "logging.projects.metrics.update": _renewed_metric,
     "serviceusage.services.batchEnable": _enable,
     "serviceusage.services.enable": _enable,
     "serviceusage.services.get": _service,
