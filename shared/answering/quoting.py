@@ -15,6 +15,7 @@ from shared.answering.subject import speaks_of_subject
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.language.languages import detect
 from shared.language.terms import stems
+from shared.language.vocabulary import vocabulary
 from shared.markdown.quotable import Piece, pieces, quotation
 from shared.model.answers import Citation, Quote, Support, SupportState
 from shared.model.questions import Question
@@ -38,13 +39,6 @@ UNSPOKEN = 0.25
 """What a cosine counts where the embedder does not speak the question's language."""
 FOREIGN = 0.1
 """What a passage in another language than the question's loses."""
-
-_LEADS = {
-    "en": "Closest passages in your notes:",
-    "de": "Die nächstliegenden Stellen in deinen Notizen:",
-    "es": "Los pasajes más cercanos de tus notas:",
-    "fr": "Les passages les plus proches de vos notes :",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +119,9 @@ class Quoter:
 
 
 def quoted(quotes: Iterable[Quote], lang: str) -> tuple[str, tuple[Citation, ...]]:
-    """The answer that says what it is, in the language of the question where that is one of four, and its citations."""
-    paragraphs, citations = [_LEADS.get(lang, _LEADS["en"])], []
+    """The answer that says what it is, in the language of the question if that has words for it, and its citations."""
+    words = vocabulary(lang).answers or vocabulary("en").answers
+    paragraphs, citations = [words.nearest] if words else [], []
     for number, quote in enumerate(quotes, start=1):
         *lines, last = quote.lines
         paragraphs.append("\n".join(f"> {line}" for line in (*lines, f"{last} [N{number}]")))
