@@ -131,7 +131,7 @@ def test_a_language_without_a_file_has_words_alone() -> None:
 def test_with_words_alone_dates_in_digits_are_read_and_nothing_else(lang: str) -> None:
     def phrase(text: str) -> str | None:
         found = find_time(text, now=datetime(2026, 3, 18, tzinfo=UTC), zone="UTC", lang=lang)
-        return found and found.hint.phrase
+        return found.hint.phrase if found else None
 
     assert phrase("2026-02-03") == "2026-02-03"
     assert phrase("3.2.2026") == "3.2.2026"
