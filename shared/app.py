@@ -148,7 +148,17 @@ class App:
         now = self.clock()
         existing = self._readable_note(tenant_id, note_id)
         created = draft.created_at or (existing.created_at if existing else draft.modified_at or now)
-        note = Note(note_id, draft.title, draft.text, created, now, draft.vault, draft.path, draft.tags, draft.lang)
+        note = Note(
+            note_id=note_id,
+            title=draft.title,
+            text=draft.text,
+            created_at=created,
+            updated_at=now,
+            vault=draft.vault,
+            path=draft.path,
+            tags=draft.tags,
+            lang=draft.lang,
+        )
         if existing is not None and note_revision(existing) == note_revision(note):
             return existing
         if replacing is None:
@@ -455,7 +465,13 @@ class App:
         """The embedder at this tenant's expense; questions asked lately are not embedded again."""
         if self.embedder is None:
             return None
-        return TenantEmbedder(self.embedder, tenant_id, self.budgets, self.questions, partial(self._scale, tenant_id))
+        return TenantEmbedder(
+            inner=self.embedder,
+            tenant_id=tenant_id,
+            budgets=self.budgets,
+            questions=self.questions,
+            estimate=partial(self._scale, tenant_id),
+        )
 
     def _scale(self, tenant_id: str) -> Scale:
         """What cosines mean in the tenant's index, by its own vectors."""
