@@ -120,7 +120,7 @@ def _writer(writer: Writer | None, model: str) -> Verdict:
     """Writes a word: that costs next to nothing and finds bad keys and unknown models."""
     if writer is None:
         return Verdict("writer", "ok", f"{model}: passages are quoted; GEMINI_API_KEY or OPENAI_BASE_URL gives a model")
-    prompt = Prompt("Answer with one word.", "Say hello.", "hello", ())
+    prompt = Prompt(system="Answer with one word.", user="Say hello.", question="hello", sources=())
     return tried("writer", lambda: writer.write(prompt).model)
 
 
