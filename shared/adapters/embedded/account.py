@@ -87,14 +87,9 @@ def read_request(db: sqlite3.Connection, request_id: str) -> StoredRequest:
         expires_at=rows.to_datetime(expires_at),
         lease_until=lease,
         answer=answer,
-        notes=_notes(json.loads(note_ids)),
+        notes=json.loads(note_ids),
     )
     return StoredRequest(record, str(token))
-
-
-def _notes(kept: dict[str, str] | list[str]) -> Mapping[str, str]:
-    """A list of ids alone was written before revisions were kept."""
-    return kept if isinstance(kept, dict) else dict.fromkeys(kept, "")
 
 
 def write_request(
