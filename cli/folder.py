@@ -1,4 +1,4 @@
-"""A folder of Markdown -> notes, and what was left out and why.
+"""A folder of Markdown and other texts -> notes, and what was left out and why.
 
 Ids are a hash of vault and path, so the same file is the same note on every run and every machine.
 """
@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from shared.app import NoteDraft
+from cli.converting import EXTRA, MOST_BYTES, Kind, Unreadable, kind_of, text_of
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.limits import LONGEST_PATH, MOST_TEXT_BYTES
+from shared.notes.service import NoteDraft
 
-SUFFIXES = frozenset({".md", ".markdown"})
+SUFFIXES = frozenset({".md", ".markdown", ".txt"})
+"""Of files that are read as they are; `cli.converting` names the others."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -33,6 +35,15 @@ class Skipped:
     """It may hold notes, but could not be looked at."""
     missed: bool = False
     """It is a note to whoever wrote it: an import that leaves it out has not brought all there is."""
+    ignored: bool = False
+    """It was never looked at, because of its name; only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A file that was read before, and not again: its note says what it does. Making its text takes long."""
+
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +65,7 @@ def relative(root: Path, entry: Path) -> str:
 
 
 def walk(root: Path) -> Iterator[Path | Skipped]:
-    """Every Markdown file below `root`, in order of path. Each real folder is entered once, whatever links to it;
+    """Every file below `root` that is read, in order of path. Each real folder is entered once, whatever links to it;
     links out of the root are not followed: who shares a folder does not mean to share what lies elsewhere.
     """
     yield from _walk(root, root, {_real(root)})
@@ -68,7 +79,9 @@ def _walk(root: Path, folder: Path, entered: set[Path]) -> Iterator[Path | Skipp
         return
     for entry in entries:
         is_folder = entry.is_dir()
-        if not is_folder and entry.suffix.lower() not in SUFFIXES:
+        if not is_folder and (unread := _unread(entry)):
+            if not entry.name.startswith("."):  # those are the system's
+                yield Skipped(relative(root, entry), unread, ignored=True)
             continue
         reason = _closed(root, entry, entered, is_folder=is_folder)
         if reason:
@@ -78,6 +91,17 @@ def _walk(root: Path, folder: Path, entered: set[Path]) -> Iterator[Path | Skipp
             yield from _walk(root, entry, entered)
         else:
             yield entry
+
+
+def _unread(file: Path) -> str | None:
+    """Why a file of this name is not read; None: it is."""
+    ending = file.suffix.lower()
+    if ending in SUFFIXES:
+        return None
+    kind = kind_of(file)
+    if kind is None:
+        return f"{ending or 'without ending'}: not a kind of file that is read"
+    return None if kind.is_there else f"{ending}: {EXTRA}"
 
 
 def _closed(root: Path, entry: Path, entered: set[Path], *, is_folder: bool) -> str | None:
@@ -96,20 +120,23 @@ def _real(entry: Path) -> Path:
     return Path(os.path.realpath(entry))
 
 
-def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
-    """One file as a note of the vault."""
-    path = relative(root, file)
+def read(root: Path, file: Path, vault: str, known: str | None = None) -> FileNote | Skipped | Unchanged:
+    """One file as a note of the vault. `known`: digest of one that need not be made a text of again."""
+    path, kind = relative(root, file), kind_of(file)
     try:
         about = file.stat()
         if not stat.S_ISREG(about.st_mode):  # reading a pipe would wait for a writer
             return Skipped(path, "not a regular file")
-        raw = file.read_bytes() if about.st_size <= MOST_TEXT_BYTES else b""
+        raw = file.read_bytes() if about.st_size <= (MOST_BYTES if kind else MOST_TEXT_BYTES) else b""
     except OSError as error:
         return Skipped(path, f"unreadable: {error.strerror}", unread=True, missed=True)
-    reason = _unfit(path, about.st_size, raw)
-    if reason:
-        return Skipped(path, reason, missed=True)
-    text = raw.decode("utf-8-sig")
+    digest = digest_of_bytes(raw)
+    if kind and digest == known:
+        return Unchanged(digest)
+    try:
+        text = _text(path, about.st_size, raw, kind)
+    except Unreadable as error:
+        return Skipped(path, str(error), missed=True)
     fields = fields_of(text, path)
     draft = NoteDraft(
         title=fields.title,
@@ -121,7 +148,7 @@ def read(root: Path, file: Path, vault: str) -> FileNote | Skipped:
         created_at=fields.created_at,
     )
     modified = datetime.fromtimestamp(about.st_mtime, UTC)
-    return FileNote(note_id_of(vault, path), draft, modified, digest_of_bytes(raw), fields.problem)
+    return FileNote(note_id_of(vault, path), draft, modified, digest, fields.problem)
 
 
 def digest_of_bytes(raw: bytes) -> str:
@@ -129,15 +156,26 @@ def digest_of_bytes(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()[:32]
 
 
-def _unfit(path: str, size: int, raw: bytes) -> str | None:
-    if size > MOST_TEXT_BYTES:
-        return f"too large: {size} bytes, the limit is {MOST_TEXT_BYTES}: split it"
+def _text(path: str, size: int, raw: bytes, kind: Kind | None) -> str:
+    """Raises Unreadable."""
+    most = MOST_BYTES if kind else MOST_TEXT_BYTES
+    if size > most:
+        raise Unreadable(f"too large: {size} bytes, the limit is {most}: split it")
     if len(path) > LONGEST_PATH or _CONTROL.search(path) or "\\" in path:
-        return f"its path is over {LONGEST_PATH} characters or has control characters or backslashes: rename it"
+        raise Unreadable(
+            f"its path is over {LONGEST_PATH} characters or has control characters or backslashes: rename it"
+        )
+    text = _decoded(raw) if kind is None else text_of(kind, raw)
+    if kind and len(text.encode()) > MOST_TEXT_BYTES:
+        raise Unreadable(f"too much text: {len(text.encode())} bytes, the limit is {MOST_TEXT_BYTES}: split it")
+    return text
+
+
+def _decoded(raw: bytes) -> str:
+    """Raises Unreadable."""
     if b"\0" in raw:
-        return "binary: a note is text"
+        raise Unreadable("binary: a note is text")
     try:
-        raw.decode("utf-8")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return f"not UTF-8 at byte {error.start}: save it as UTF-8"
-    return None
+        raise Unreadable(f"not UTF-8 at byte {error.start}: save it as UTF-8") from error

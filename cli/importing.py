@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -73,15 +74,18 @@ class Import:
         started = time.perf_counter()
         report = Report(self.vault, str(self.root))
         entries = list(walk(self.root))
-        report.skipped += [entry for entry in entries if isinstance(entry, Skipped)]
+        for entry in entries:
+            if isinstance(entry, Skipped):
+                report.leave_out(entry)
         files = self._ids(entry for entry in entries if isinstance(entry, Path))
         manifest = self.manifest()
         with manifest.held():
             begun = self._begin(manifest, files, report)
             joining = with_moves(self._joining(manifest, begun), files)
-            taken = self._bring(joining, files, report, step, glance)
-            unread = sum(isinstance(each.file, Skipped) for each in taken)
-            manifest.end(self.source, skipped=len(report.skipped) + unread)
+            unread = {entry.path for entry in entries if isinstance(entry, Skipped) and entry.ignored}
+            taken = self._bring(_apart_from(joining, unread), files, report, step, glance)
+            unfit = sum(isinstance(each.file, Skipped) for each in taken)
+            manifest.end(self.source, skipped=len(report.skipped) + unfit)
         for each in self._followed(taken, step) if vectors else taken:
             report.add(each)
         report.seconds = time.perf_counter() - started
@@ -158,6 +162,12 @@ class Import:
             return taken
         rest = known or self.destination.follow(taken.note_id)
         return replace(taken, followed=replace(rest, changed=taken.followed.changed or rest.changed))
+
+
+def _apart_from(joining: Joining, paths: AbstractSet[str]) -> Joining:
+    """Without knowing of files that are there and are not read any more: their notes stay."""
+    before = {note_id: read for note_id, read in joining.begun.before.items() if read.path not in paths}
+    return replace(joining, begun=replace(joining.begun, before=before))
 
 
 @contextmanager

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from cli.converting import kind_of
 from cli.destinations import Destination, Held, seen
-from cli.folder import FileNote, Skipped, read, relative
+from cli.folder import FileNote, Skipped, Unchanged, read, relative
 from cli.manifest import Begun, Manifest, Read
 from cli.manifest_file import Source
 from cli.report import Taken
@@ -90,20 +92,28 @@ class Joining:
         if note_id in self.begun.foreign:
             return Taken(path, Skipped(path, TAKEN, missed=True))
         for _ in range(ATTEMPTS):
-            found = None if file is None else read(self.root, file, self.source.vault)
+            known = last.file if last and self._is_untouched(note_id) else None
+            found = None if file is None else read(self.root, file, self.source.vault, known)
+            if isinstance(found, Unchanged):
+                return Taken(path, found, note_id, self.destination.index(note_id))
             if isinstance(found, Skipped):
                 if note_id not in self.listed and (last is None or last.note is None):
                     self.manifest.drop(self.source, note_id)  # it is no note, and never was
                 return Taken(path, found)
-            try:
-                return self._joined(note_id, path, found)
-            except Conflict:
-                continue  # somebody has changed one of them in this moment
-            except AuroraError as error:
-                return Taken(path, found, note_id, failed=error.message)
-            except OSError as error:
-                return Taken(path, found, note_id, failed=f"{error.strerror}: {error.filename}")
+            with suppress(Conflict):  # somebody has changed one of them in this moment
+                return self._tried(note_id, path, found)
         return Taken(path, found, note_id, conflict="it is being changed right now: index again")
+
+    def _tried(self, note_id: str, path: str, file: FileNote | None) -> Taken:
+        """Raises Conflict."""
+        try:
+            return self._joined(note_id, path, file)
+        except Conflict:
+            raise
+        except AuroraError as error:
+            return Taken(path, file, note_id, failed=error.message)
+        except OSError as error:
+            return Taken(path, file, note_id, failed=f"{error.strerror}: {error.filename}")
 
     def _joined(self, note_id: str, path: str, file: FileNote | None) -> Taken:
         """Raises Conflict."""
@@ -154,6 +164,8 @@ class Joining:
 
     def _note_taken(self, note_id: str, pair: _Pair) -> Taken:
         """The file becomes what the note says."""
+        if pair.note is not None and kind_of(pair.path):
+            return self._unwritable(note_id, pair)
         file = self.root / pair.path
         if pair.note is None:
             if pair.file is not None:
@@ -165,7 +177,7 @@ class Joining:
         else:
             replace_file(file, content_of(file.read_bytes(), pair.note, pair.path), was=pair.file.digest)
         written = read(self.root, file, self.source.vault)
-        if isinstance(written, Skipped):
+        if not isinstance(written, FileNote):
             raise Conflict("somebody else has written the file")
         self.manifest.record(self.source, note_id, _read(pair.path, written, pair.note))
         return Taken(pair.path, written, note_id, self.destination.index(note_id), written=True)
@@ -179,6 +191,11 @@ class Joining:
         kept = "changed elsewhere, and stays so; --write-back writes the file"
         return Taken(pair.path, pair.file, note_id, followed, kept=kept)
 
+    def _unwritable(self, note_id: str, pair: _Pair) -> Taken:
+        """A file of which the note is only the text."""
+        told = "changed elsewhere, and stays so; no text can be written into such a file"
+        return Taken(pair.path, pair.file, note_id, self.destination.index(note_id), kept=told)
+
     def _decided(self, note_id: str, pair: _Pair) -> Taken:
         """Where both have changed: what a person has said beforehand; what does not stay goes into the trash."""
         home = self.destination.home
@@ -187,7 +204,7 @@ class Joining:
                 if pair.note is not None:
                     trash_text(home, pair.path, whole_content(pair.note, pair.path))
                 return self._file_taken(note_id, pair)
-            case Side.NOTE:
+            case Side.NOTE if pair.note is None or not kind_of(pair.path):
                 if pair.file is not None and pair.note is not None:
                     trash_text(home, pair.path, (self.root / pair.path).read_bytes())
                 return self._note_taken(note_id, pair)

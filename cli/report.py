@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 from cli.destinations import Followed
-from cli.folder import FileNote, Skipped
+from cli.folder import FileNote, Skipped, Unchanged
 
 UNFOLLOWED = Followed()
 
@@ -16,7 +17,7 @@ class Taken:
     """One file and its note after their turn. Of the words at most one is there."""
 
     path: str
-    file: FileNote | Skipped | None
+    file: FileNote | Unchanged | Skipped | None
     """None: there is no file (any more)."""
     note_id: str | None = None
     """None: there is no note (any more)."""
@@ -60,11 +61,20 @@ class Report:
     kept: list[Skipped] = field(default_factory=list)
     """Changed or deleted elsewhere, and not in the file: so they stay."""
     skipped: list[Skipped] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+    """Why files were never looked at -> how many."""
     odd: list[Skipped] = field(default_factory=list)
     """Indexed, but not as their author meant."""
     absent: frozenset[str] = frozenset()
     """Ids of notes that stay for now although their files are not there; see `Glance`."""
     seconds: float = 0.0
+
+    def leave_out(self, place: Skipped) -> None:
+        """Name what no file was read of, or count it."""
+        if place.ignored:
+            self.ignored[place.reason] += 1
+        else:
+            self.skipped.append(place)
 
     def add(self, taken: Taken) -> None:
         """Count one file."""
@@ -78,7 +88,7 @@ class Report:
             return
         self.notes += 1
         self.embedded += taken.followed.embedded
-        if taken.file.problem:
+        if isinstance(taken.file, FileNote) and taken.file.problem:
             self.odd.append(Skipped(taken.path, taken.file.problem))
         if not (taken.failed or taken.followed.failed or taken.followed.pending or taken.conflict or taken.kept):
             self.unchanged += not taken.followed.changed
@@ -111,6 +121,7 @@ class Report:
             "written": self.written,
             "embedded": self.embedded,
             "seconds": round(self.seconds, 3),
+            "ignored": dict(self.ignored),
         }
         for name, places in (
             ("pending", self.pending),

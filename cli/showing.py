@@ -11,6 +11,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from cli.converting import page_of
 from cli.hints import hint_for
 from cli.manifest import Manifest
 from cli.options import Place
@@ -42,7 +43,8 @@ def linked(place: Place) -> Linked:
 
     def link(words: str, row: Json) -> Text:
         file = manifest.file_of(row["noteId"], row["path"])
-        return Text(words, Style(link=file.as_uri()) if file else Style())
+        page = page_of(row["path"], row.get("headingPath") or "")
+        return Text(words, Style(link=f"{file.as_uri()}#page={page}" if page else file.as_uri()) if file else Style())
 
     return link
 
@@ -139,6 +141,8 @@ def show_report(report: Report) -> None:
             f"{report.embedded} texts embedded in {report.seconds:.1f} s"
         )
     )
+    for reason, count in report.ignored.most_common():
+        out.print(Text(f"  {count} ignored: {reason}", "dim"))
     for heading, places in (
         ("skipped", report.skipped),
         ("indexed with a remark", report.odd),

@@ -10,25 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from shared.judging.quantities import Day, Quantity, quantities
-from shared.language.general_words import general
+from shared.judging.quantities import Quantity, quantities
 from shared.language.sentences import sentences
-from shared.language.terms import stems
+from shared.language.terms import general_stems, stems
+from shared.language.vocabulary import vocabulary
 from shared.language.words import token_pattern
+from shared.times.dates import Day
 
 GENERAL_WEIGHT, NAME_WEIGHT, IDENTIFIER_WEIGHT, QUANTITY_WEIGHT = 0.3, 1.5, 3.0, 1.5
 """Of words that say little, names, identifiers and numbers; every other word weighs 1."""
 SCOPE = 4
 """Content words after a negation that it turns around; as many before it where the verb may come first."""
 
-_NEGATIONS = {
-    "en": "not no never none nothing nobody neither nor cannot without",
-    "de": "nicht kein keine keinen keinem keiner nie niemals nichts niemand weder ohne",
-    "es": "no nunca jamás nada nadie ningún ninguna ninguno tampoco sin ni",
-    "fr": "pas jamais rien aucun aucune sans ni",
-}
-_CUE = r"\b(?:{words})\b(?!\s+(?:only|just|nur|sólo|solo|seulement)\b){more}"
-_CLAUSE_END = re.compile(r"[,;:.!?()]|\b(?:but|although|whereas|aber|sondern|pero|sino|mais)\b", re.IGNORECASE)
+_CLAUSE_END = r"[,;:.!?()]"
 _SENTENCE_OPENS = re.compile(r"[\s\"'“„«*_`(\[-]*")
 
 
@@ -63,9 +57,9 @@ class Facts:
 def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
     """One a sentence, in order; empty where the text has none. `lang`: in which stems and negations are read."""
     numbers, days = quantities(text, lang)
-    cues = [found.span() for found in _cue(lang).finditer(text)]
+    cues = [found.span() for found in _denials(lang).cue.finditer(text)]
     words = _words(text, lang, taken=_places(numbers, days))
-    reached = _reached(words, cues, text, before=lang != "en") if cues else frozenset()
+    reached = _reached(words, cues, text, _denials(lang)) if cues else frozenset()
     found, at = [], 0
     for start, end in sentences(text, lang=lang):
         opening = _SENTENCE_OPENS.match(text, start)
@@ -112,18 +106,22 @@ def _word(raw: str, lang: str, *, opens: bool) -> Word:
     found = tuple(stems(raw, lang))
     capital = raw[:1].isupper()
     identifier = "_" in raw or (any(map(str.isdigit, raw)) and any(map(str.isalpha, raw)))
-    name = identifier or raw[1:] != raw[1:].lower() or (capital and not opens and lang != "de")
+    name = (
+        identifier
+        or raw[1:] != raw[1:].lower()
+        or (capital and not opens and not vocabulary(lang).nouns_are_capitalised)
+    )
     weight = IDENTIFIER_WEIGHT if identifier else NAME_WEIGHT if name else 1.0
-    if weight == 1.0 and found and found[0] in general(lang):
+    if weight == 1.0 and found and found[0] in general_stems(lang):
         weight = GENERAL_WEIGHT
     return Word(found, weight, name, identifier, opens and capital, raw)
 
 
 def _reached(
-    words: Sequence[tuple[int, str]], cues: Sequence[tuple[int, int]], text: str, *, before: bool
+    words: Sequence[tuple[int, str]], cues: Sequence[tuple[int, int]], text: str, denials: _Denials
 ) -> frozenset[int]:
-    """Which of `words` stand in the reach of a negation: the next ones in its clause; `before`: the last ones too."""
-    bounds = [place for found in _CLAUSE_END.finditer(text) for place in found.span()]
+    """Which of `words` stand in the reach of a negation: the next ones in its clause, or the last ones too."""
+    bounds = [place for found in denials.clause_end.finditer(text) for place in found.span()]
     starts = [start for start, _ in words]
     reached: set[int] = set()
     for start, end in cues:
@@ -131,7 +129,7 @@ def _reached(
         limit = bounds[place] if place < len(bounds) else len(text)
         first = bisect_left(starts, end)
         reached.update(at for at in range(first, min(first + SCOPE, len(starts))) if starts[at] < limit)
-        if before:
+        if denials.turn_before:
             place = bisect_right(bounds, start) - 1
             limit = bounds[place] if place >= 0 else 0
             last = bisect_left(starts, start)
@@ -139,8 +137,22 @@ def _reached(
     return frozenset(reached)
 
 
+@dataclass(frozen=True, slots=True)
+class _Denials:
+    """A language's negations as expressions."""
+
+    cue: re.Pattern[str]
+    clause_end: re.Pattern[str]
+    turn_before: bool
+
+
 @cache
-def _cue(lang: str) -> re.Pattern[str]:
-    words = "|".join(_NEGATIONS.get(lang, _NEGATIONS["en"]).split())
-    more = r"|\b\w+n['’]t\b" if lang == "en" else ""
-    return re.compile(_CUE.format(words=words, more=more), re.IGNORECASE)
+def _denials(lang: str) -> _Denials:
+    """Those of a language without words find nothing."""
+    words = vocabulary(lang).facts
+    if words is None:
+        return _Denials(re.compile(r"(?!)"), re.compile(_CLAUSE_END), turn_before=True)
+    more = rf"|\b(?:{words.negated_verbs})\b" if words.negated_verbs else ""
+    cue = rf"\b(?:{'|'.join(words.negations.split())})\b(?!\s+(?:{words.only})\b){more}"
+    end = rf"{_CLAUSE_END}|\b(?:{words.contrasts})\b"
+    return _Denials(re.compile(cue, re.IGNORECASE), re.compile(end, re.IGNORECASE), turn_before=words.negates_before)

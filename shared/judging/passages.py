@@ -6,12 +6,12 @@ from datetime import datetime
 from functools import lru_cache
 
 from shared.judging.facts import Word, facts_of
-from shared.judging.quantities import Day, Quantity, quantities
+from shared.judging.quantities import Quantity, quantities
 from shared.language.languages import detect
 from shared.language.terms import stems
 from shared.language.words import is_unspaced
 from shared.model.index import IndexedChunk
-from shared.times.dates import date_in_words
+from shared.times.dates import Day, date_in_words
 
 NEAR, FAR, ALIKE = 0.85, 0.65, 0.7
 """Credit of what stands in a neighbouring sentence or in title, headings, tags and date; elsewhere in the passage; and

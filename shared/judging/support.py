@@ -14,15 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from shared.judging.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
 from shared.judging.passages import Passage, passage_of
-from shared.judging.quantities import Day, Quantity
+from shared.judging.quantities import Quantity
 from shared.language.languages import detect
 from shared.language.stop_words import stop_words
+from shared.language.vocabulary import vocabularies, vocabulary
 from shared.model.answers import Judgement, Statement, Support, Verdict
 from shared.model.index import IndexedChunk
+from shared.times.dates import Day
 
 SUPPORTED, PARTIAL = 0.6, 0.4
 """Least scores of the states."""
@@ -37,8 +39,6 @@ COPY, COPIED = 0.8, 0.6
 FOREIGN, FOREIGN_CAPITAL = 0.2, 0.6
 """What a word weighs in a statement of another language, and one that may be a name."""
 UNKNOWN = 0.5
-
-_AFFIRMATIONS = frozenset(("yes", "yeah", "ok", "okay", "ja", "oui", "sí", "si"))
 
 
 class OfflineJudge:
@@ -115,8 +115,8 @@ def read_claim(text: str, lang: str) -> _Claim:
     """A sentence is judged while the answer grows and again at its end: the last ones are kept."""
     read = facts_of(text, lang)
     foreign = _is_foreign(text, lang)
-    words = tuple(word for each in read for word in each.words if word.raw.lower() not in _AFFIRMATIONS)
-    if foreign and detect(text) == "de":  # capitals there are nouns: what may be a name counts half
+    words = tuple(word for each in read for word in each.words if word.raw.lower() not in _affirmations())
+    if foreign and vocabulary(detect(text)).nouns_are_capitalised:  # what may be a name counts half
         words = tuple(replace(word, is_name=word.raw[1:] != word.raw[1:].lower()) for word in words)
     numbers = tuple(number for each in read for number in each.numbers if number.counts)
     days = tuple(day for each in read for day in each.days)
@@ -130,6 +130,12 @@ def read_claim(text: str, lang: str) -> _Claim:
         negations=sum(each.negations for each in read),
         foreign=foreign,
     )
+
+
+@cache
+def _affirmations() -> frozenset[str]:
+    """Of every language: a statement may begin with one of another."""
+    return frozenset(word for each in vocabularies() if each.facts for word in each.facts.affirmations.split())
 
 
 def _weight(word: Word) -> float:

@@ -7,7 +7,8 @@ from collections import Counter
 from functools import cache
 
 from shared.language.folding import fold, without_accents
-from shared.language.stop_words import LANGUAGES, stop_words
+from shared.language.stop_words import stop_words
+from shared.language.vocabulary import languages, vocabulary
 
 _SAMPLE = 8000
 """Characters looked at: the beginning of a longer text. More would not change the answer, only the time."""
@@ -34,14 +35,6 @@ _TELLTALE = {"ja": ("zh", 0.1), "uk": ("ru", 0.02), "fa": ("ar", 0.05)}
 
 _LATIN = re.compile("[a-zA-Z\u00c0-\u024f]")
 _WORD = re.compile(r"[^\W\d_]+")
-_SIGNS = {
-    "de": tuple("äöüß"),
-    "es": tuple("ñ¿¡"),
-    "fr": (*"çèêœàù", " l'", " d'", " j'", " qu'", " l’", " d’", " j’", " qu’"),
-    "pt": tuple("ãõ"),
-    "it": tuple("ìò"),
-}
-"""Spellings that speak for one language among those compared, each as much as one common word."""
 
 
 def detect(text: str) -> str:
@@ -77,9 +70,9 @@ def _latin(sample: str) -> str:
     for word, times in Counter(_WORD.findall(sample)).items():
         for lang in by_word.get(word if word.isascii() else without_accents(fold(word)), ()):
             hits[lang] += times
-    for lang, signs in _SIGNS.items():
-        hits[lang] += sum(map(sample.count, signs))
-    best = max(LANGUAGES, key=hits.__getitem__)
+    for lang in languages():
+        hits[lang] += sum(map(sample.count, vocabulary(lang).spellings))
+    best = max(languages(), key=hits.__getitem__)
     return best if hits[best] >= 2 and hits[best] > hits["en"] else "en"
 
 
@@ -92,7 +85,7 @@ def _letters() -> dict[str, re.Pattern[str]]:
 def _by_word() -> dict[str, tuple[str, ...]]:
     """Stop word -> the languages it is one of."""
     found: dict[str, tuple[str, ...]] = {}
-    for lang in LANGUAGES:
+    for lang in languages():
         for word in stop_words(lang):
             found[word] = (*found.get(word, ()), lang)
     return found

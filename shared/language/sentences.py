@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from shared.language.vocabulary import vocabularies
 
 _CLOSERS = "\"'”’»)\\]}*_`"
 _BOUND = re.compile(
@@ -13,31 +17,42 @@ _MARKER = re.compile(r"[ \t]*+(?:(?:[-*+•‣◦–]|\d{1,9}[.)]|#{1,6}|>)[ \t]
 _SOFT_WRAP_FROM = 60
 """Characters from which a line that goes on in lower case on the next one was wrapped, and is no item of a list."""
 
-_ABBREVIATED = """
-    mr mrs ms dr prof sr jr st mt ft gen col capt sgt rev hon sen rep gov pres vs etc eg ie cf al approx est dept
-    univ inc ltd co corp no nos nr vol pp pg fig figs sec ch ed eds ca jan feb mar apr jun jul aug sep sept oct nov dec
-    mon tue tues wed thu thur thurs fri
-    bzw ggf usw evtl inkl exkl zzgl bspw sog vgl str tel abs art hr hrn fr frl dipl ing mio mrd tsd
-    sra srta dra ud uds pág núm aprox mme mlle mm env av
-"""
-_ABBREVIATIONS = frozenset(_ABBREVIATED.split())
-_AT_ENDS = "no etc st co inc ltd corp al sun sat fig art sec ch str usw fr mar"
-_MAY_END = frozenset(_AT_ENDS.split())
-"""Abbreviations that also end sentences: a bound, unless a digit follows."""
-
 _REFERENCE = re.compile(r"\[[A-Za-z]?\d+\]\Z")
 """`[N2]`, `[7]`: what stands behind a whole statement, however the next one begins."""
 _WORD_BEFORE = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]+\Z|\d+\Z")
-_MONTH = re.compile(
-    r"(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]|ene|ago|dic|févr|avr|juin|juil|août)",
-    re.IGNORECASE,
-)
-
 
 _ORDINAL_DOTS = frozenset(
     ("cs", "da", "de", "et", "fi", "hr", "hu", "lv", "nb", "nn", "no", "pl", "sk", "sl", "sr", "tr")
 )
 """Languages that write `19.` for `19th`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Dotted:
+    """What a dot stands behind without ending a sentence, in any language: texts quote each other's."""
+
+    abbreviations: frozenset[str]
+    closing: frozenset[str]
+    titles: frozenset[str]
+    closing_initials: frozenset[str]
+    letter_words: frozenset[str]
+    month: re.Pattern[str]
+    """What follows a day's number."""
+
+
+@cache
+def _dotted() -> _Dotted:
+    known = vocabularies()
+    times = [each.times for each in known if each.times]
+    months = {form for each in times for month in (*each.months, *each.short_months) for form in month.split("|")}
+    return _Dotted(
+        abbreviations=frozenset(word for each in known for word in each.abbreviations.split()),
+        closing=frozenset(word for each in known for word in each.closing_abbreviations.split()),
+        titles=frozenset(word for each in known for word in each.titles.split()),
+        closing_initials=frozenset(word for each in known for word in each.closing_initials.split()),
+        letter_words=frozenset(word for each in known for word in each.letter_words.split()),
+        month=re.compile(rf"(?:{'|'.join(sorted(months))})(?!\w)", re.IGNORECASE),
+    )
 
 
 def sentences(text: str, *, lang: str | None = None) -> list[tuple[int, int]]:
@@ -88,20 +103,20 @@ def _ends(text: str, dot: int, after: int, *, ordinals: bool) -> bool:
         return not following[:1].islower()
     before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)
     if before is not None and before[0].isdigit():
-        counts = ordinals or _opens_line(text, before.start()) or _MONTH.match(following) is not None
+        counts = ordinals or _opens_line(text, before.start()) or _dotted().month.match(following) is not None
         return len(before[0]) > 2 or not counts
     return before is None or not _abbreviates(before[0], following)
 
 
 def _abbreviates(word: str, following: str) -> bool:
-    lowered = word.lower().replace(".", "")
+    dotted, lowered = _dotted(), word.lower().replace(".", "")
     if len(word) == 1:
-        return word.isupper() and word != "I" and following[:1].isupper()
+        return word.isupper() and word not in dotted.letter_words and following[:1].isupper()
     if "." in word:
-        return (len(lowered) <= 3 and lowered not in ("us", "uk", "eu", "am", "pm")) or following[:1].isdigit()
-    if lowered in _MAY_END:
-        return following[:1].isdigit() or (lowered in ("st", "fr") and word[0].isupper())
-    return lowered in _ABBREVIATIONS
+        return (len(lowered) <= 3 and lowered not in dotted.closing_initials) or following[:1].isdigit()
+    if lowered in dotted.closing:
+        return following[:1].isdigit() or (lowered in dotted.titles and word[0].isupper())
+    return lowered in dotted.abbreviations
 
 
 def _opens_line(text: str, start: int) -> bool:

@@ -17,6 +17,7 @@ from threading import Lock
 
 from shared.language.folding import fold, without_accents
 from shared.language.stop_words import stop_words
+from shared.language.vocabulary import vocabulary
 from shared.language.words import (
     camel_parts,
     is_compound,
@@ -41,11 +42,6 @@ _SNOWBALL = {
     # Latin words among Chinese, Japanese and Korean ones are mostly English.
     "ja": "english", "ko": "english", "zh": "english",
 }  # fmt: skip
-# Hiragana spells endings and particles; these pairs stand in nearly every Japanese sentence.
-_KANA_ENDINGS = """
-    です ます まし した って いる いた ある あり ない から まで こと もの これ それ この その する して とい いう
-"""
-_KANA_STOPS = frozenset(_KANA_ENDINGS.split())
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _DECIMAL = re.compile(r"\d+\.\d+")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
@@ -64,6 +60,12 @@ def stems(text: str, lang: str) -> list[str]:
 def stem_of(word: str, lang: str) -> str:
     """One word, stop word or not, as `stems` would give it: `Colleagues` -> `colleagu`."""
     return _lexicon(_home(word, _base(lang))).stem(without_accents(fold(word)))
+
+
+@cache
+def general_stems(lang: str) -> frozenset[str]:
+    """Of words that say what kind of thing is spoken of; empty for a language without a list. `lang`: ISO 639-1."""
+    return frozenset(stem_of(word, lang) for word in vocabulary(lang).general_words.split())
 
 
 def content_words(text: str, lang: str) -> list[tuple[str, int, int]]:
@@ -165,8 +167,13 @@ def _pairs(token: str) -> Iterator[str]:
         if len(run) == 1 and not kana:
             yield run
         for pair in map(str.__add__, run, run[1:]):
-            if not (kana and pair in _KANA_STOPS):
+            if not (kana and pair in _stop_pairs()):
                 yield pair
+
+
+@cache
+def _stop_pairs() -> frozenset[str]:
+    return frozenset(vocabulary("ja").stop_pairs.split())
 
 
 @cache

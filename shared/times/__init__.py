@@ -1,5 +1,5 @@
 """Phrase -> range: what times a text names, and how times are written.
 
 text -> mentions (by a language's lexicon) -> readings -> kinds, distances (on a calendar) -> phrases: the range named
-dates, instants: how times are written
+dates: those that a text states, and how one is written      instants: how callers write times
 """

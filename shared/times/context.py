@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from shared.times.lexicon import Lexicon, Rule
+from shared.language.vocabulary import Rule
+from shared.times.lexicon import Lexicon
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,83 @@
-"""Dates as people write them, so that a question that names one finds the note."""
+"""Dates as people write them: what a text says, and how one is said so that a question that names it finds the note."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
+from shared.language.vocabulary import Times, vocabularies, vocabulary
+
+_ISO = re.compile(r"\b(?P<year>\d{4})-(?P<number>\d{2})(?:-(?P<day>\d{2}))?\b")
+_DOTS = re.compile(r"\b(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})?(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A date at `[start, end)` of its text. Year and day are None where they are not said."""
+
+    year: int | None
+    month: int
+    day: int | None
+    start: int
+    end: int
+
+    def within(self, other: Day) -> bool:
+        """Whether `other` says everything that this one does; a year it leaves open is no contradiction."""
+        same_year = self.year is None or other.year is None or self.year == other.year
+        return same_year and self.month == other.month and self.day in (None, other.day)
+
+
+def days_in(text: str) -> Iterator[Day]:
+    """Every date that is written with digits, months in words of any language, in no order: texts are compared across
+    languages.
+    """
+    taken: list[tuple[int, int]] = []
+    for pattern in _patterns():
+        for found in pattern.finditer(text):
+            parts = found.groupdict()
+            month = int(parts["number"]) if parts.get("number") else _months()[parts["month"].lower()]
+            day, year = parts.get("day"), parts.get("year") or parts.get("only")
+            apart = all(found.end() <= start or end <= found.start() for start, end in taken)
+            if apart and 1 <= month <= 12 and (day is None or 1 <= int(day) <= 31):
+                taken.append(found.span())
+                yield Day(int(year) if year else None, month, int(day) if day else None, *found.span())
 
 
 def date_in_words(when: datetime) -> str:
     """`8 May 2023`: the day in `when`'s own zone, in English, whatever the locale."""
-    return f"{when.day} {_MONTHS[when.month - 1]} {when.year}"
+    times = vocabulary("en").times
+    assert times is not None  # noqa: S101 - English has words for times
+    name = times.months[when.month - 1].partition("|")[0]
+    return f"{when.day} {name.capitalize()} {when.year}"
+
+
+def _times() -> tuple[Times, ...]:
+    return tuple(each.times for each in vocabularies() if each.times)
+
+
+@cache
+def _months() -> dict[str, int]:
+    """Each form of a month in any language, lower case -> its number."""
+    names = {
+        form: number for times in _times() for number, forms in enumerate(times.months, 1) for form in forms.split("|")
+    }
+    return {**names, **{form: number for times in _times() for form, number in times.short_months.items()}}
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    forms = sorted(_months(), key=len, reverse=True)
+    month = rf"(?P<month>{'|'.join(forms)})\b\.?"
+    first = "".join(sorted({form[0] for form in forms}))  # spares most words the whole comparison
+    endings = "|".join(times.day_endings for times in _times() if times.day_endings)
+    links = "|".join(times.date_links for times in _times() if times.date_links)
+    link, year = rf"(?:(?:{links})\s+)?", r"(?P<year>\d{4})"
+    after = rf"\b(?P<day>\d{{1,2}})(?:\.|{endings})?\s+{link}{month}(?:,?\s+{link}{year})?"
+    before = (
+        rf"\b(?=[{first}]){month}\s+(?:(?P<day>\d{{1,2}})(?:{endings})?(?![\w%€]|[.,:]\d)(?:,?\s+{year})?"
+        rf"|{link}(?P<only>\d{{4}})\b)"
+    )
+    return (_ISO, _DOTS, re.compile(after, re.IGNORECASE), re.compile(before, re.IGNORECASE))

@@ -13,8 +13,8 @@ from datetime import date, timedelta
 from shared.times import calendar
 from shared.times.calendar import Span
 from shared.times.context import Context, Mention
-from shared.times.kinds import FEW, OTHER_DAY_DAYS, count_of, unit_of
-from shared.times.lexicon import ORDINALS, Compiled, at_end
+from shared.times.kinds import FEW, OTHER_DAY_DAYS, count_of, unit_of, weeks_in
+from shared.times.lexicon import Lexicon, at_end
 
 ONE_DAY = timedelta(days=1)
 
@@ -27,7 +27,7 @@ class Distance:
     operator: str
 
 
-def distance_before(text: str, operator: str, grammar: Compiled) -> Distance | None:
+def distance_before(text: str, operator: str, grammar: Lexicon) -> Distance | None:
     """The longest distance that the text ends with; None if there is none, or the operator counts from no time."""
     if operator not in ("before", "after"):
         return None
@@ -47,7 +47,7 @@ def days_at(distance: Distance, of: Span, context: Context) -> Span | None:
         return None
 
 
-def member_before(text: str, grammar: Compiled) -> Mention | None:
+def member_before(text: str, grammar: Lexicon) -> Mention | None:
     """What names a day or weekend of the time that the text stands before."""
     found = [Mention.of(rule, match) for rule, pattern in grammar.members if (match := at_end(text, pattern))]
     return found[0] if found else None
@@ -57,7 +57,7 @@ def days_of_member(member: Mention, of: Span, context: Context) -> Span | None:
     """That day or weekend of the time: the last, or counted from the first that begins in it. None: it has no such."""
     if of.start is None or of.end is None:
         return None
-    weekend, nth = member.rule.kind == "weekend", ORDINALS.get(member.word("nth") or "")
+    weekend, nth = member.rule.kind == "weekend", context.words.ordinals.get(member.word("nth") or "")
     if member.rule.kind == "day":
         return calendar.day(of.start if nth else of.end - ONE_DAY)
     number = 5 if weekend else context.words.weekdays[member.word("weekday") or ""]
@@ -91,7 +91,7 @@ def _counted(mention: Mention, day: date, context: Context, *, sign: int) -> Spa
     if count is None:
         two, few = (calendar.unit_back(unit, -sign * many, day) for many in (2, FEW[unit]))
         return replace(few, end=two.end, reach=None) if sign < 0 else replace(two, end=few.end, reach=None)
-    weeks = 2 if (mention.word("unit") or "").startswith("fortnight") else 1
+    weeks = weeks_in(mention, context)
     return replace(calendar.unit_back(unit, -sign * count * weeks, day), reach=None)
 
 

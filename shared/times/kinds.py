@@ -8,7 +8,6 @@ from datetime import UTC, date, timedelta
 from shared.times import calendar
 from shared.times.calendar import Span, Unit
 from shared.times.context import Context, Mention
-from shared.times.lexicon import ORDINALS
 
 RECENTLY_DAYS = 14
 OTHER_DAY_DAYS = 7
@@ -39,9 +38,13 @@ def _window_start(days: int, context: Context) -> date:
 
 def unit_of(mention: Mention, context: Context) -> Unit:
     """The unit it is counted in; days where it names none."""
-    word = mention.word("unit") or "day"
-    singular = word if word in context.words.units else word.rstrip("s").removesuffix("e")
-    return Unit(context.words.units.get(word) or context.words.units.get(singular, "day"))
+    word = mention.word("unit")
+    return Unit.DAY if word is None else Unit(context.words.units[word])
+
+
+def weeks_in(mention: Mention, context: Context) -> int:
+    """Of the unit it is counted in, if these are weeks."""
+    return 2 if mention.word("unit") in context.words.fortnights else 1
 
 
 def count_of(mention: Mention, context: Context, group: str = "n") -> int | None:
@@ -60,7 +63,7 @@ def _ago(mention: Mention, context: Context) -> Span:
         return calendar.unit_back(unit, 2, context.today)
     count = count_of(mention, context)
     most = count_of(mention, context, "most") or count or FEW[unit]
-    weeks = 2 if mention.word("unit") == "fortnights" else 1
+    weeks = weeks_in(mention, context)
     far, near = (calendar.unit_back(unit, many * weeks, context.today) for many in (most, count or 2))
     return Span(far.start, near.end, far.reach)
 
@@ -130,14 +133,14 @@ def _hours(mention: Mention, context: Context) -> Span:
 def _clock_ago(mention: Mention, context: Context) -> Span:
     """The day in which the moment lies."""
     count = (1 if mention.word("n") is None else count_of(mention, context)) or FEW[Unit.MONTH]
-    ago = timedelta(minutes=count) if (mention.word("clock") or "").startswith("min") else timedelta(hours=count)
+    ago = timedelta(minutes=count) if mention.word("minutes") else timedelta(hours=count)
     return calendar.day((context.now.astimezone(UTC) - ago).astimezone(context.zone).date())
 
 
 def _year_of(mention: Mention, context: Context) -> int | None:
-    named, back = mention.word("year"), mention.word("back")
-    if back is not None:
-        return context.today.year - (1 if back == "last" else 0)
+    named = mention.word("year")
+    if mention.word("current") or mention.word("back"):
+        return context.today.year - (1 if mention.word("back") else 0)
     return int(named) if named else mention.year or context.year
 
 
@@ -198,7 +201,7 @@ def _month(mention: Mention, context: Context) -> Span:
 
 
 def _quarter(mention: Mention, context: Context) -> Span:
-    number = int(mention.word("quarter") or 0) or ORDINALS.get(mention.word("nth") or "last", 4)
+    number = int(mention.word("quarter") or 0) or context.words.ordinals.get(mention.word("nth") or "", 4)
     year = _year_of(mention, context)
     if year is None:
         year = context.today.year - (1 if date(context.today.year, number * 3 - 2, 1) > context.today else 0)
@@ -240,7 +243,6 @@ _RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "day_before_yesterday": _days_back(2),
     "recently": _window(RECENTLY_DAYS),
     "other_day": _window(OTHER_DAY_DAYS),
-    "fortnight": lambda _mention, context: calendar.unit_back(Unit.WEEK, 2, context.today),
     "ago": _ago,
     "half_year": lambda _mention, context: calendar.unit_back(Unit.MONTH, 6, context.today),
     "year_and_half": lambda _mention, context: calendar.unit_back(Unit.MONTH, 18, context.today),

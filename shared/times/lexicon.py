@@ -1,92 +1,176 @@
-"""What a language's lexicon of times holds, and its patterns as regular expressions.
+"""A language's words for times -> its lexicon: what each word stands for, and its patterns as regular expressions.
 
-A pattern is a regular expression in which `{unit}`, `{n}`, `{weekday}`, `{month}`, `{season}` and `{year}` stand for
-the language's words. A pattern marked weak is a time only behind one of the language's prepositions or operators:
-`March` alone is a verb, a name or a month, `in March` is the month.
+A pattern marked weak is a time only behind one of the language's prepositions or operators: `March` alone is a verb, a
+name or a month, `in March` is the month.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeVar
 
+from shared.language.vocabulary import Rule, Times, vocabulary
+
+_NEVER = "(?!)"
 YEAR = r"(?:19|20)\d\d"
+NEARBY = 80
+"""Characters before a time in which what belongs to it is looked for."""
+FEW = -1
+"""The number of a word that names none."""
 
-ORDINALS = {
-    word: number
-    for number, words in enumerate(
-        (
-            "first|1st|erste|ersten|primer|premier",
-            "second|2nd|zweite|zweiten|segundo|deuxième",
-            "third|3rd|dritte|dritten|tercer|troisième",
-            "fourth|4th|vierte|vierten|cuarto|quatrième",
-            "fifth",
-        ),
-        start=1,
-    )
-    for word in words.split("|")
-}
-"""Without the last one."""
+_SEASONS = (3, 6, 9, 12)
+"""Their first months."""
+_DIGITS = (Rule("iso", rf"(?P<year>{YEAR})-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?"),)
+"""Read in every language."""
+_WORDLESS = Times(
+    units={},
+    weekdays=(),
+    months=(),
+    seasons=("", "", "", ""),
+    numbers=(),
+    tens=(),
+    few="",
+    ordinals=(),
+    rules=(Rule("dots", rf"(?P<first>\d{{1,2}})\.\s?(?P<second>\d{{1,2}})\.\s?(?P<year>{YEAR})"),),
+    prepositions="",
+    operators={},
+    distances=(),
+    members=(),
+    named="",
+    named_parts="",
+    between="",
+    joiners="",
+    links="",
+    parts={},
+    in_a_month="",
+    from_to="{} – {}",
+)
+"""Of a language without words for times."""
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One way to name a time. `kind` is resolved by `time_kinds`; `weak`: needs a preposition before it."""
-
-    kind: str
-    pattern: str
-    weak: bool = False
+T = TypeVar("T")
+Rules = tuple[tuple[Rule, re.Pattern[str]], ...]
+Named = tuple[tuple[str, re.Pattern[str]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
-    """One language's time words, lower case."""
+    """One language's words with their meanings, and its expressions. Rules match whole words, never a piece of an
+    identifier or a version; the other patterns match at the end of what precedes a time.
+    """
 
     units: Mapping[str, str]
+    fortnights: frozenset[str]
+    """Units of two weeks."""
     numbers: Mapping[str, int]
+    """FEW for those that name none."""
+    ordinals: Mapping[str, int]
     weekdays: Mapping[str, int]
     months: Mapping[str, int]
     seasons: Mapping[str, int]
     """Word -> first month."""
-    rules: tuple[Rule, ...]
-    prepositions: str
-    """What makes a weak match a time, directly before it."""
-    operators: Mapping[str, str]
-    """`since`, `after`, `before`, `until`, … -> pattern directly before a time."""
-    distances: tuple[Rule, ...]
-    """What makes `before` and `after` a distance from a time, directly before them."""
-    members: tuple[Rule, ...]
-    """What names one day or weekend of a time, directly before it: `the first Monday of`."""
-    named: str
-    """Behind which a word is spoken of and does not speak, directly before it: `spell Wednesday`."""
-    named_parts: str
-    """Things that bear names of days, months and quarters, directly before one: `column Q1`."""
-    between: str
-    """What opens a range, directly before its first end."""
-    joiners: str
-    """What stands between the two ends of a range."""
-    links: str
-    """What stands between two times that are one, a comma aside: `March of last year`. Behind `said` stands the day of
-    the note."""
-    parts: Mapping[str, str] = field(default_factory=dict)
-    """`start`, `end`, … -> pattern directly before a time."""
-    names_are_capitalised: bool = True
+    verbs_as_months: frozenset[str]
+    names_are_capitalised: bool
     """Whether a capital inside a sentence marks a name (not so in German)."""
+    rules: Rules
+    preposition: re.Pattern[str]
+    article: re.Pattern[str]
+    attribute_follows: re.Pattern[str]
+    operators: Named
+    distances: Rules
+    members: Rules
+    named: re.Pattern[str]
+    named_parts: re.Pattern[str]
+    between: re.Pattern[str]
+    parts: Named
+    joiner: re.Pattern[str]
+    link: re.Pattern[str]
 
-    @property
-    def words(self) -> Mapping[str, str]:
-        """Name in a pattern -> what it stands for."""
-        number = rf"[1-9]\d{{0,2}}|{_alternatives(self.numbers)}"
-        return {
-            "unit": _group("unit", self.units),
-            "n": rf"(?P<n>{number})",
-            "most": rf"(?P<most>{number})",
-            "weekday": _group("weekday", self.weekdays),
-            "month": _group("month", self.months),
-            "season": _group("season", self.seasons),
-            "year": rf"(?P<year>{YEAR})",
-        }
+
+@cache
+def lexicon(lang: str) -> Lexicon:
+    """The language's, made on first use in some milliseconds. Of one without words for times: dates in digits alone."""
+    known = vocabulary(lang)
+    return _lexicon(known.times or _WORDLESS, names_are_capitalised=not known.nouns_are_capitalised)
+
+
+def at_end(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    """Where a pattern of what precedes a time ends with the text."""
+    return pattern.search(text, max(0, len(text) - NEARBY))
+
+
+def _lexicon(times: Times, *, names_are_capitalised: bool) -> Lexicon:
+    fortnights = frozenset(filter(None, times.fortnights.split("|")))
+    units = {**_meanings(times.units.items()), **dict.fromkeys(fortnights, "week")}
+    numbers = _numbers(times)
+    weekdays, months = _meanings(enumerate(times.weekdays)), _meanings(enumerate(times.months, 1))
+    seasons = _meanings(zip(_SEASONS, times.seasons, strict=True))
+    words = _words_of_patterns(units=units, numbers=numbers, weekdays=weekdays, months=months, seasons=seasons)
+
+    def before(pattern: str) -> re.Pattern[str]:
+        return _before(_filled(pattern, words), times.articles)
+
+    article = f"(?:(?:{times.articles})\\s+)?" if times.articles else ""
+    return Lexicon(
+        units=units,
+        fortnights=fortnights,
+        numbers=numbers,
+        ordinals=_meanings(enumerate(times.ordinals, 1)),
+        weekdays=weekdays,
+        months=months,
+        seasons=seasons,
+        verbs_as_months=frozenset(times.verbs_as_months.split()),
+        names_are_capitalised=names_are_capitalised,
+        rules=tuple(
+            (rule, _whole_word(_filled(rule.pattern, words), times.hyphened)) for rule in (*times.rules, *_DIGITS)
+        ),
+        preposition=before(times.prepositions),
+        article=_at_end(times.articles),
+        attribute_follows=_at_end(times.attributes_follow),
+        operators=tuple((name, before(pattern)) for name, pattern in times.operators.items()),
+        distances=tuple((rule, before(rule.pattern)) for rule in times.distances),
+        members=tuple((rule, before(rule.pattern)) for rule in times.members),
+        named=before(times.named),
+        named_parts=before(times.named_parts),
+        between=before(times.between),
+        parts=tuple((name, before(pattern)) for name, pattern in times.parts.items()),
+        joiner=re.compile(rf"\s*(?:{times.joiners or _NEVER})\s+{article}|\s*[-–]\s*", re.IGNORECASE),
+        link=re.compile(rf",?\s*(?:(?:{_filled(times.links or _NEVER, {})})\s*{article})?", re.IGNORECASE),
+    )
+
+
+def _meanings(words: Iterable[tuple[T, str]]) -> dict[str, T]:
+    """Meanings with the forms of their words -> form: meaning."""
+    return {form: meaning for meaning, forms in words for form in forms.split("|") if form}
+
+
+def _numbers(times: Times) -> dict[str, int]:
+    tens = ((10 * number, word) for number, word in enumerate(times.tens, 2))
+    few = dict.fromkeys(filter(None, times.few.split("|")), FEW)
+    return {**_meanings(enumerate(times.numbers, 1)), **_meanings(tens), **times.more_numbers, **few}
+
+
+def _words_of_patterns(
+    *,
+    units: Mapping[str, str],
+    numbers: Mapping[str, int],
+    weekdays: Mapping[str, int],
+    months: Mapping[str, int],
+    seasons: Mapping[str, int],
+) -> dict[str, str]:
+    """Name in a pattern -> what it stands for."""
+    number = rf"[1-9]\d{{0,2}}|{_alternatives(numbers)}"
+    return {
+        "unit": _group("unit", units),
+        "n": rf"(?P<n>{number})",
+        "most": rf"(?P<most>{number})",
+        "weekday": _group("weekday", weekdays),
+        "month": _group("month", months),
+        "season": _group("season", seasons),
+        "year": rf"(?P<year>{YEAR})",
+    }
 
 
 def _alternatives(words: Mapping[str, object]) -> str:
@@ -103,55 +187,16 @@ def _filled(pattern: str, words: Mapping[str, str]) -> str:
     return pattern.replace(" ", r"\s+")
 
 
-def _whole_word(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w./@#_=$])(?<!(?<!mid)(?<!mi)-)(?:{pattern})(?![\w/@_]|[.\-][\w])", re.IGNORECASE)
+def _whole_word(pattern: str, hyphened: str) -> re.Pattern[str]:
+    joined = "".join(f"(?<!{word})" for word in hyphened.split())
+    return re.compile(rf"(?<![\w./@#_=$])(?<!{joined}-)(?:{pattern})(?![\w/@_]|[.\-][\w])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """A lexicon's regular expressions. Rules match whole words, never a piece of an identifier or a version."""
-
-    words: Lexicon
-    rules: tuple[tuple[Rule, re.Pattern[str]], ...]
-    preposition: re.Pattern[str]
-    operators: tuple[tuple[str, re.Pattern[str]], ...]
-    distances: tuple[tuple[Rule, re.Pattern[str]], ...]
-    members: tuple[tuple[Rule, re.Pattern[str]], ...]
-    named: re.Pattern[str]
-    named_parts: re.Pattern[str]
-    between: re.Pattern[str]
-    parts: tuple[tuple[str, re.Pattern[str]], ...]
-    joiner: re.Pattern[str]
-    link: re.Pattern[str]
-
-
-def compile_lexicon(words: Lexicon) -> Compiled:
-    """Its expressions; takes some milliseconds."""
-    return Compiled(
-        words,
-        tuple((rule, _whole_word(_filled(rule.pattern, words.words))) for rule in words.rules),
-        _before(words.prepositions),
-        tuple((name, _before(pattern)) for name, pattern in words.operators.items()),
-        tuple((rule, _before(_filled(rule.pattern, words.words))) for rule in words.distances),
-        tuple((rule, _before(_filled(rule.pattern, words.words))) for rule in words.members),
-        _before(words.named),
-        _before(words.named_parts),
-        _before(words.between),
-        tuple((name, _before(pattern)) for name, pattern in words.parts.items()),
-        re.compile(rf"\s*(?:{words.joiners})\s+(?:the\s+)?|\s*[-–]\s*", re.IGNORECASE),
-        re.compile(rf",?\s*(?:(?:{words.links.replace(' ', chr(92) + 's+')})\s*(?:the\s+)?)?", re.IGNORECASE),
-    )
-
-
-NEARBY = 80
-"""Characters before a time in which what belongs to it is looked for."""
-
-
-def at_end(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
-    """Where a pattern of what precedes a time ends with the text."""
-    return pattern.search(text, max(0, len(text) - NEARBY))
-
-
-def _before(pattern: str) -> re.Pattern[str]:
+def _before(pattern: str, articles: str) -> re.Pattern[str]:
     """Matches at the end of what precedes a time."""
-    return re.compile(rf"(?<![\w-])(?:{pattern.replace(' ', chr(92) + 's+')})(?:\s+the)?\s*$", re.IGNORECASE)
+    article = rf"(?:\s+(?:{articles}))?" if articles else ""
+    return re.compile(rf"(?<![\w-])(?:{pattern or _NEVER}){article}\s*$", re.IGNORECASE)
+
+
+def _at_end(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{words or _NEVER})\s+$", re.IGNORECASE)

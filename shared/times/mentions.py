@@ -13,7 +13,7 @@ from dataclasses import replace
 from shared.times.context import Context, Mention
 from shared.times.distances import distance_before, member_before
 from shared.times.kinds import days_of
-from shared.times.lexicon import Compiled, at_end
+from shared.times.lexicon import Lexicon, at_end
 
 _FLAG = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*\s+$")
 VAGUE = ("recently", "other_day")
@@ -24,7 +24,7 @@ NAMES = (*OF_A_YEAR, *FEASTS, "weekday", "weekday_in_week", "half", "iso_week")
 DATES = ("date", "day_number", "days_of_month", "iso", "dots", "slashes")
 
 
-def mentions_in(text: str, grammar: Compiled, context: Context) -> list[Mention]:
+def mentions_in(text: str, grammar: Lexicon, context: Context) -> list[Mention]:
     """Leftmost, then longest, not overlapping; without names and what a rule says to ignore. Weak ones are included."""
     found = [Mention.of(rule, match) for rule, pattern in grammar.rules for match in pattern.finditer(text)]
     found.sort(key=lambda mention: (mention.start, -mention.end))
@@ -32,18 +32,18 @@ def mentions_in(text: str, grammar: Compiled, context: Context) -> list[Mention]
     for mention in found:
         if not kept or mention.start >= kept[-1].end:
             kept.append(mention)
-    names = grammar.words.names_are_capitalised and not text.isupper()
+    names = grammar.names_are_capitalised and not text.isupper()
     times = (
         mention
         for mention in kept
         if mention.rule.kind != "ignored"
         and not _is_spoken_of(text, mention, grammar)
-        and not (names and (_is_name(text, mention) or _is_verb(text, mention)))
+        and not (names and _is_name(text, mention))
     )
     return _united(times, text, grammar, context)
 
 
-def _is_spoken_of(text: str, mention: Mention, grammar: Compiled) -> bool:
+def _is_spoken_of(text: str, mention: Mention, grammar: Lexicon) -> bool:
     """Whether the words are a name or a value here: `spell Wednesday`, `column Q1`, `--since yesterday`."""
     before = text[: mention.start]
     if _FLAG.search(before) or at_end(before, grammar.named):
@@ -66,15 +66,7 @@ def _is_name(text: str, mention: Mention) -> bool:
     return len(capitals) > (1 if starts_sentence else 0)
 
 
-def _is_verb(text: str, mention: Mention) -> bool:
-    """`may 3 people join`: a month that is a verb too, then a number of something."""
-    if mention.rule.kind != "date" or mention.word("month") not in ("may", "march") or mention.word("year"):
-        return False
-    of_something = re.match(r"\s+(?!and|to|until|or|we|i|in|at|about|with|for)[a-z]", text[mention.end :])
-    return mention.match[0][-1].isdecimal() and bool(of_something)
-
-
-def _united(mentions: Iterable[Mention], text: str, grammar: Compiled, context: Context) -> list[Mention]:
+def _united(mentions: Iterable[Mention], text: str, grammar: Lexicon, context: Context) -> list[Mention]:
     united: list[Mention] = []
     for mention in mentions:
         one = _one(text, united, mention, grammar, context) if united else None
@@ -85,7 +77,7 @@ def _united(mentions: Iterable[Mention], text: str, grammar: Compiled, context: 
     return united
 
 
-def _one(text: str, before: list[Mention], second: Mention, grammar: Compiled, context: Context) -> Mention | None:
+def _one(text: str, before: list[Mention], second: Mention, grammar: Lexicon, context: Context) -> Mention | None:
     """What the last mention and the second say together; None: each speaks for itself."""
     first = before[-1]
     gap = text[first.end : second.start]
@@ -111,7 +103,7 @@ def _from(first: Mention, second: Mention) -> Mention:
     return replace(second, rule=replace(second.rule, weak=False), start=first.start)
 
 
-def _introduced(text: str, mentions: list[Mention], grammar: Compiled) -> bool:
+def _introduced(text: str, mentions: list[Mention], grammar: Lexicon) -> bool:
     """Whether what stands before the last mention makes a time of it."""
     start = mentions[-1].start
     if len(mentions) > 1 and grammar.joiner.fullmatch(text[mentions[-2].end : start]):
@@ -130,7 +122,7 @@ def _year_beside(specific: Mention, other: Mention, context: Context) -> int | N
     return span.start.year
 
 
-def _counted_from(text: str, end: int, gap: str, grammar: Compiled) -> int:
+def _counted_from(text: str, end: int, gap: str, grammar: Lexicon) -> int:
     """Where the distance or the member begins that is of what follows the `gap`, which begins at `end`; else `end`."""
     member = member_before(text[: end + len(gap)], grammar)
     if member is not None:

@@ -23,10 +23,9 @@ from shared.times.calendar import Span
 from shared.times.context import Context, Mention
 from shared.times.distances import days_at, days_of_member, distance_before, member_before
 from shared.times.kinds import days_of
-from shared.times.lexicon import Compiled, at_end
+from shared.times.lexicon import Lexicon, at_end, lexicon
 from shared.times.mentions import leading, mentions_in
 from shared.times.readings import Reading, reading_of
-from shared.times.words import compiled
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
 
@@ -44,12 +43,12 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     """The time that is asked about, as a half-open range that ends with `now`'s day at the latest: the first that
     restricts, else the first that may; a time of the person's story is none (see `readings`).
 
-    `zone` is an IANA name that exists. A language without a grammar is read as English. Times that lie wholly in the
-    future are none: notes cannot come from there.
+    `zone` is an IANA name that exists. In a language without words for times those in digits alone are found. Times
+    that lie wholly in the future are none: notes cannot come from there.
     """
-    context = Context(now, ZoneInfo(zone), _grammar(lang).words)
+    context = Context(now, ZoneInfo(zone), lexicon(lang))
     either = None
-    for found in _named(text, context, _grammar(lang)):
+    for found in _named(text, context):
         reading = reading_of(text, found.start, found.end, asking(lang))
         if reading is Reading.ASKED:
             return found
@@ -58,8 +57,9 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     return either
 
 
-def _named(text: str, context: Context, grammar: Compiled) -> Iterator[FoundTime]:
+def _named(text: str, context: Context) -> Iterator[FoundTime]:
     """Every time the text names, in order."""
+    grammar = context.words
     visible = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
     mentions = mentions_in(visible, grammar, context)
     for index, mention in enumerate(mentions):
@@ -72,15 +72,8 @@ def _named(text: str, context: Context, grammar: Compiled) -> Iterator[FoundTime
                 yield FoundTime(hint, start, end)
 
 
-def _grammar(lang: str) -> Compiled:
-    try:
-        return compiled(lang)
-    except KeyError:
-        return compiled("en")
-
-
 def _interpreted(
-    text: str, mention: Mention, following: Mention | None, grammar: Compiled, context: Context
+    text: str, mention: Mention, following: Mention | None, grammar: Lexicon, context: Context
 ) -> tuple[Span, int, int] | None:
     """The days meant, and where the phrase with its preposition or operator stands; None: no time after all."""
     opening = at_end(text[: mention.start], grammar.between)
@@ -107,14 +100,14 @@ def _interpreted(
     return span, preposition.start() if preposition else start, mention.end
 
 
-def _alike(text: str, first: Mention, second: Mention, grammar: Compiled) -> bool:
+def _alike(text: str, first: Mention, second: Mention, grammar: Lexicon) -> bool:
     """Whether the second stands as a time because the first does: `in May and June`."""
-    if first.rule.kind != second.rule.kind or second.match[0] in ("may", "march"):
+    if first.rule.kind != second.rule.kind or second.match[0] in grammar.verbs_as_months:
         return False
     return _stands_as_time(text, first, grammar)
 
 
-def _stands(text: str, mention: Mention, operator: str | None, grammar: Compiled) -> bool:
+def _stands(text: str, mention: Mention, operator: str | None, grammar: Lexicon) -> bool:
     """Whether a mention of which no part is named is a time."""
     if mention.rule.kind in ("now", "current"):
         return False  # they only end a range ("from January to now") or have a part ("the start of the year")
@@ -127,20 +120,18 @@ def _narrowed(span: Span | None, part: str | None, member: Mention | None, conte
     return days_of_member(member, span, context)
 
 
-def _stands_as_time(text: str, mention: Mention, grammar: Compiled) -> bool:
+def _stands_as_time(text: str, mention: Mention, grammar: Lexicon) -> bool:
     """Whether a weak mention has a preposition before it, or is a weekday that stands by itself."""
     before, after = text[: mention.start], text[mention.end :]
     attribute = re.match(r"\s+[a-z]", after)
     if at_end(before, grammar.preposition):
         # "on the Friday report", "during the march": behind an article these are attributes or common nouns.
-        article = re.search(r"\bthe\s+$", before, re.IGNORECASE)
-        verb = mention.word("month") in ("may", "march")
+        article = at_end(before, grammar.article)
+        verb = mention.word("month") in grammar.verbs_as_months
         return not (article and mention.rule.kind in ("weekday", "month") and (attribute or verb))
-    attributive = re.search(
-        r"\b(?:the|a|an|my|our|your|his|her|their|for|with|about|by|of|first|second|third)\s+$", before, re.IGNORECASE
-    )
+    attributive = at_end(before, grammar.attribute_follows)
     weekday = mention.word("weekday")
-    written_out = not any(name != weekday and name.startswith(weekday or "") for name in grammar.words.weekdays)
+    written_out = not any(name != weekday and name.startswith(weekday or "") for name in grammar.weekdays)
     return written_out and not attributive and bool(re.search(r"(?:^|\s)[a-z]\w*,?\s+$", before))
 
 
@@ -161,7 +152,7 @@ def _applied(operator: str, span: Span, context: Context) -> Span:
             return Span(None, span.start)
 
 
-def _pair(text: str, first: Mention, second: Mention, grammar: Compiled, context: Context) -> Span | None:
+def _pair(text: str, first: Mention, second: Mention, grammar: Lexicon, context: Context) -> Span | None:
     """`between first and second`, both included. A year that only one of them names is the other's too."""
     if not grammar.joiner.fullmatch(text[first.end : second.start]):
         return None

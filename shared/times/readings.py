@@ -85,4 +85,4 @@ def _is_of_a_thing(text: str, start: int, end: int, words: Asking) -> bool:
     """Whether the time says which minutes, post or meeting: `last week's minutes`, `the minutes of last week`."""
     first_word = start + len(text[start:end].split(maxsplit=1)[0])
     attribute = any(words.genitive.search(text[:place]) for place in (start, first_word))
-    return attribute or text[end : end + 2] in ("'s", "’s")
+    return attribute or words.possessive.match(text, end) is not None

@@ -31,9 +31,10 @@ def _found(root: Path) -> tuple[list[str], dict[str, str]]:
 # -- which files
 
 
-def test_markdown_is_taken_in_order_of_path_and_the_rest_ignored(notes: Write) -> None:
-    root = notes({"b.md": "", "a/z.markdown": "", "a/y.MD": "", "c.txt": "", "picture.png": b"\x89"})
-    assert _found(root) == (["a/y.MD", "a/z.markdown", "b.md"], {})
+def test_texts_are_taken_in_order_of_path_and_the_rest_ignored(notes: Write) -> None:
+    root = notes({"b.md": "", "a/z.markdown": "", "a/y.MD": "", "c.txt": "", "picture.png": b"\x89", ".x": b""})
+    ignored = {"picture.png": ".png: not a kind of file that is read"}
+    assert _found(root) == (["a/y.MD", "a/z.markdown", "b.md", "c.txt"], ignored)
 
 
 def test_what_is_hidden_is_left_out_and_told(notes: Write) -> None:
@@ -70,7 +71,9 @@ def test_a_link_that_leads_out_is_not_followed_but_told(notes: Write, tmp_path: 
     (root / "plain.txt").symlink_to(tmp_path / "secrets/s.md")
     files, skipped = _found(root)
     assert files == ["n.md"]
-    assert skipped == dict.fromkeys(("file.md", "folder", "nearly.md"), "a link that leads out of the folder")
+    assert skipped == dict.fromkeys(
+        ("file.md", "folder", "nearly.md", "plain.txt"), "a link that leads out of the folder"
+    )
 
 
 def test_links_inside_the_folder_are_followed_also_when_the_folder_is_a_link(notes: Write, tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.judging.quantities import Day, Quantity, quantities
+from shared.judging.quantities import Quantity, quantities
+from shared.times.dates import Day
 
 
 def number(text: str, lang: str = "en") -> Quantity:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shared.language.general_words import general
+from shared.language.terms import general_stems
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
@@ -34,7 +34,7 @@ def relaxed(search: Search, allowed: Restriction, named: TimeRange, inside: Matc
     nothing inside covers the question.
     """
     asked = {stem: weight for stem, weight in inside.weights.items() if inside.frequencies[stem]}
-    telling = asked.keys() - general(lang)
+    telling = asked.keys() - general_stems(lang)
     covered = _coverage(inside.chunks, asked)
     if len(telling) < LEAST_STEMS or covered >= COVERED:
         return None

@@ -1,55 +1,40 @@
-"""How English names times."""
+"""English: the language of what is written by us, and of what is too short to tell."""
 
 from __future__ import annotations
 
-from shared.times.lexicon import Lexicon, Rule
+from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, Times, Vocabulary
 
-ENGLISH_NAMED_DAYS = r"black|good|cyber|bloody|casual|super|ash|palm|easter|whit|shrove|every|each"
+_NAMED_DAYS = r"black|good|cyber|bloody|casual|super|ash|palm|easter|whit|shrove|every|each"
 
-ENGLISH = Lexicon(
-    units={f"{unit}{s}": unit for unit in ("day", "week", "month", "quarter", "year") for s in ("", "s")}
-    | {"fortnight": "week", "fortnights": "week"},
-    numbers={
-        word: number
-        for number, words in enumerate(
-            ("a|an|one", "two|couple|a couple|couple of|a couple of", "three", "four", "five", "six", "seven", "eight",
+TIMES = Times(
+    units={unit: f"{unit}|{unit}s" for unit in ("day", "week", "month", "quarter", "year")},
+    fortnights="fortnight|fortnights",
+    weekdays=("monday|mon", "tuesday|tue|tues", "wednesday|wed", "thursday|thu|thurs", "friday|fri", "saturday|sat",
+              "sunday|sun"),
+    months=("january|jan", "february|feb", "march|mar", "april|apr", "may", "june|jun", "july|jul", "august|aug",
+            "september|sept|sep", "october|oct", "november|nov", "december|dec"),
+    verbs_as_months="may march",
+    seasons=("spring", "summer", "autumn|fall", "winter"),
+    numbers=("one|a|an", "two|couple|a couple|couple of|a couple of", "three", "four", "five", "six", "seven", "eight",
              "nine", "ten", "eleven", "twelve"),
-            start=1,
-        )
-        for word in words.split("|")
-    }
-    | {"few": -1, "a few": -1, "several": -1},
-    weekdays={
-        word: number
-        for number, words in enumerate(
-            ("monday|mon", "tuesday|tue|tues", "wednesday|wed", "thursday|thu|thurs", "friday|fri",
-             "saturday|sat", "sunday|sun")
-        )
-        for word in words.split("|")
-    },
-    months={
-        word: number
-        for number, words in enumerate(
-            ("january|jan", "february|feb", "march|mar", "april|apr", "may", "june|jun", "july|jul", "august|aug",
-             "september|sept|sep", "october|oct", "november|nov", "december|dec"),
-            start=1,
-        )
-        for word in words.split("|")
-    },
-    seasons={"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12},
+    tens=("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"),
+    tens_join="-",
+    few="few|a few|several",
+    ordinals=("first|1st", "second|2nd", "third|3rd", "fourth|4th", "fifth"),
     rules=(
         Rule("ignored", r"(?:next|coming|upcoming|following) (?:{unit}|{weekday}|{month}|{season}|weekend)"),
-        Rule("ignored", rf"(?:{ENGLISH_NAMED_DAYS}) (?:{{weekday}}|day|week|month|year)"),
+        Rule("ignored", rf"(?:{_NAMED_DAYS}) (?:{{weekday}}|day|week|month|year)"),
         Rule("ignored", r"(?:day|week|month|year) (?:by|after|to) (?:day|week|month|year)"),
+        # A month that is a verb too, then a number of something: "may 3 people join?"
+        Rule("ignored", r"(?:may|march) (?:the )?\d{1,2}(?= (?!and|to|until|or|we|i|in|at|about|with|for)(?-i:[a-z]))"),
         Rule("today", r"today|tonight|this (?:morning|afternoon|evening)"),
         Rule("day_before_yesterday", r"(?:the )?day before yesterday"),
         Rule("day_before_yesterday", r"(?:the )?night before last"),
         Rule("yesterday", r"yesterday(?: (?:morning|afternoon|evening|night))?|last night"),
         Rule("recently", r"recently|lately|in recent weeks|as of late"),
         Rule("other_day", r"the other day|in recent days"),
-        Rule("fortnight", r"(?:a|one) fortnight ago"),
         Rule("ago", r"(?:(?:about|around|roughly|some) )?{n} (?:(?:or|to) {most} )?{unit} ago(?: today)?"),
-        Rule("clock_ago", r"(?:(?:about|around|roughly|some) )?(?:half an|{n}) (?P<clock>hours?|minutes?|hrs?|mins?) ago"),
+        Rule("clock_ago", r"(?:(?:about|around|roughly|some) )?(?:half an|{n}) (?:hours?|hrs?|(?P<minutes>minutes?|mins?)) ago"),
         Rule("clock_ago", r"(?:a moment|just a moment|moments) ago"),
         Rule("half_year", r"(?:(?:about|around|roughly|some) )?half a year ago"),
         Rule("year_and_half", r"(?:(?:about|around|roughly|some) )?a year and a half ago"),
@@ -76,7 +61,6 @@ ENGLISH = Lexicon(
         Rule("days_of_month", r"(?:between |from )?{month} (?P<d1>\d{1,2})(?:\s*[-–]\s*| and | to )(?P<d2>\d{1,2})(?:,? {year})?"),
         Rule("date", r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: of)? {month}(?:(?:,\s*| ){year})?"),
         Rule("date", r"{month} (?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:(?:,\s*| ){year})?"),
-        Rule("iso", r"(?P<year>(?:19|20)\d\d)-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?"),
         Rule("slashes", r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>(?:19|20)\d\d)"),
         Rule("day_number", r"the (?P<day>\d{1,2})(?:st|nd|rd|th)", weak=True),
         Rule("month", r"(?:(?P<last>last|previous)|this) {month}"),
@@ -84,7 +68,7 @@ ENGLISH = Lexicon(
         Rule("month", r"{month}", weak=True),
         Rule("quarter", r"q(?P<quarter>[1-4])(?:[\s/-]?{year})?"),
         Rule("quarter", r"{year}[\s-]?q(?P<quarter>[1-4])"),
-        Rule("quarter", r"(?:the )?(?P<nth>first|second|third|fourth|1st|2nd|3rd|4th|last) quarter(?: of)?(?: {year}| (?P<back>this|last) year)"),
+        Rule("quarter", r"(?:the )?(?P<nth>first|second|third|fourth|1st|2nd|3rd|4th|last) quarter(?: of)?(?: {year}| (?:(?P<current>this)|(?P<back>last)) year)"),
         Rule("quarter", r"(?:the )?(?P<nth>first|second|third|fourth) quarter(?! of\b)", weak=True),
         Rule("iso_week", r"(?:calendar week|week number|cw|kw) ?(?P<week>\d{1,2})(?:(?:,\s*| )(?:of )?{year})?"),
         Rule("half", r"h(?P<half>[12]) {year}"),
@@ -140,4 +124,89 @@ ENGLISH = Lexicon(
         "third week": r"(?:the )?(?:third|3rd) week of",
         "fourth week": r"(?:the )?(?:fourth|4th) week of",
     },
+    articles="the",
+    attributes_follow="the|a|an|my|our|your|his|her|their|for|with|about|by|of|first|second|third",
+    hyphened="mid",
+    day_endings="st|nd|rd|th",
+    date_links="of",
+    in_a_month="in",
+    from_to="between {} and {}",
+)  # fmt: skip
+
+VOCABULARY = Vocabulary(
+    stop_words="""
+        a an the this that these those there here
+        i me my mine we us our ours you your yours he him his she her hers it its they them their theirs
+        am is are was were be been being do does did doing done have has had having
+        can could will would shall should may might must
+        and or but nor if then than so as of at by for with about into onto from to in on up out over
+        not no any some such only own same too very just also
+        what which who whom whose when where why how
+        last ago ever please tell
+    """,
+    general_words="""
+        agree amount answer ask ate attend bad begin best better bought break bring broke brought build built buy call
+        came cause change choose chose come cook cost date day decide decided decision describe detail did difference
+        different discuss do drank drink drive drove eat end event expensive fail far favorite favourite feel find flew
+        fly found gave get give go good got grew grow happen hear held help hid hidden hide high hold hour idea
+        important information keep kept kind knew know learn leave left lend list live long lose lost made make many
+        mean meet mention minute money month much name need new next note number old paid pay people person place plan
+        play price problem put question ran read reason recent recipe recommend record remember ride rode run said saw
+        say see seen sell send sent size sleep slept sold solve sort spend spent start status stay suggest summarize
+        summary take talk taught teach tell thing think thought time told took topic total travel type use variety visit
+        visited want watch way week went win won work write writing written wrong wrote year
+    """,
+    abbreviations="""
+        mr mrs ms dr prof sr jr mt ft gen col capt sgt rev hon sen rep gov pres vs eg ie cf approx est dept univ nos nr
+        vol pp pg figs eds ed ca jan feb apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri
+    """,
+    closing_abbreviations="no etc st co inc ltd corp al sun sat fig sec ch mar",
+    titles="st",
+    closing_initials="us uk eu am pm",
+    letter_words="I",
+    asking=Asking(
+        questions=r"who|whom|whose|what|when|where|which|why|how",
+        verbs=r"did|was|were|had|has|have|is|are|am|may|can|could|should|must|do|does|will|would|shall|show|list|find|"
+        r"summari[sz]e|tell",
+        past=r"did|was|were|had|has|have",
+        duty=r"(?:may|can|could|should|shall|must|do|am|will|would|need) (?:i|we)",
+        genitive=r"of|from",
+        articles=r"the",
+        possessive=r"['’]s",
+    ),
+    times=TIMES,
+    follow_ups=FollowUps(
+        at_length=r"(?:and|or|but|so|also|then)(?:,? (?:what|how) about)?|(?:what|how) about",
+        shortly=r"for|in|at|with|on|from",
+        things=r"it(?! (?:worth|possible|time))|its|they|them|th(?:ese|ose)|(?<!is )(?<!are )there|"
+        r"th(?:at|is)(?=\s*[?.!]|$)|(?:(?<=is )|(?<=was )|(?<=about ))that|(?:the|that|which|another) (?:other|ones?)",
+        people=r"he|she|him|her|his|hers",
+        empty="more much many other others one ones else same first second third last next again really anything tell "
+        "explain",
+        clauses=r"and|but|because|when|if",
+    ),
+    facts=Facts(
+        negations="not no never none nothing nobody neither nor cannot without",
+        negated_verbs=r"\w+n['’]t",
+        negates_before=False,
+        only=r"only|just",
+        contrasts=r"but|although|whereas",
+        affirmations="yes yeah ok okay",
+        measures={
+            "millisecond": "millisecond milliseconds", "second": "second seconds sec secs",
+            "minute": "minute minutes min mins", "hour": "hour hours hr hrs", "gram": "gram grams",
+            "kilogram": "kilogram kilograms kilo kilos", "metre": "metre metres meter meters",
+            "kilometre": "kilometre kilometres kilometer kilometers", "litre": "litre litres liter liters",
+            "percent": "percent percentage", "euro": "euro euros", "dollar": "dollar dollars", "pound": "pounds",
+        },
+        scales={"thousand": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "billion": 1e9, "billions": 1e9},
+    ),
+    answers=Answers(
+        nearest="Closest passages in your notes:",
+        conjunctions="and",
+        sources=r"sources?|references?|citations?|footnotes?",
+        knowing=r"notes?|sources?|passages?|excerpts?|context|documents?|information|details?|evidence|answer|"
+        r"mention(?:s|ed)?|know",
+        denials=r"not|no|nothing|none|cannot|unable|lacks?|silent|without|\w+n['’]t",
+    ),
 )  # fmt: skip

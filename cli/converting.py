@@ -1,0 +1,181 @@
+"""Files that are no Markdown -> Markdown, by the libraries of the extra `files`. What they say of themselves (title,
+tags, date) goes into frontmatter, where every reader of notes looks for it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from textwrap import dedent
+
+MOST_BYTES = 50_000_000
+"""Of a file: what is larger is pictures."""
+PAGE = "Page"
+"""With its number the heading of a page of a PDF, so that a citation says and opens the page it is on."""
+
+_PAGE = re.compile(rf"## {PAGE} (\d+)")
+_PDF_DATE = re.compile(r"D:(\d{4})(\d\d)(\d\d)")
+_SPACES = re.compile(r"[ \t]+\n")
+_BLANK = re.compile(r"\n{3,}")
+_ORG_FIELD = re.compile(r"^#\+(title|filetags|date):[ \t]*(.*)$", re.IGNORECASE | re.MULTILINE)
+_ORG_LINE = re.compile(r"^#\+(?!begin|end)\w+:.*\n?", re.IGNORECASE | re.MULTILINE)
+_ORG_BLOCK = re.compile(r"^[ \t]*#\+begin_(?:src|example)[ \t]*(\w*).*$", re.IGNORECASE | re.MULTILINE)
+_ORG_BLOCK_END = re.compile(r"^[ \t]*#\+end_(?:src|example)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_ORG_LINK = re.compile(r"\[\[([^\]\n]+)\](?:\[([^\]\n]+)\])?\]")
+_ORG_STAMP = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class Unreadable(Exception):
+    """A file of this kind from which no text can be had; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How files with certain endings are read."""
+
+    name: str
+    module: str
+    """The library that must be installed."""
+    read: Callable[[bytes], str]
+    """Raises Unreadable."""
+
+    @property
+    def is_there(self) -> bool:
+        try:
+            return importlib.util.find_spec(self.module) is not None
+        except ModuleNotFoundError:
+            return False
+
+
+def kind_of(path: PurePath | str) -> Kind | None:
+    """None: a file of this name is not converted."""
+    return KINDS.get(PurePath(path).suffix.lower())
+
+
+def page_of(path: str, heading_path: str) -> int | None:
+    """The page that a passage of a PDF is on; None: of another file, or not known."""
+    found = _PAGE.search(heading_path) if path.lower().endswith(".pdf") else None
+    return int(found[1]) if found else None
+
+
+def text_of(kind: Kind, raw: bytes) -> str:
+    """Raises Unreadable."""
+    try:
+        text = kind.read(raw)
+    except Unreadable:
+        raise
+    except Exception as error:
+        raise Unreadable(f"no {kind.name} that can be read ({type(error).__name__})") from error
+    plain = _BLANK.sub("\n\n", _SPACES.sub("\n", text.replace("\0", ""))).strip()
+    if not _without_frontmatter(plain):
+        raise Unreadable("there is no text in it; is it a scan?" if kind.name == "PDF" else "there is no text in it")
+    return f"{plain}\n"
+
+
+def _without_frontmatter(text: str) -> str:
+    from shared.markdown.frontmatter import split  # noqa: PLC0415 - for those who convert
+
+    return re.sub(rf"^## {PAGE} \d+$", "", text[split(text).body_start :], flags=re.MULTILINE).strip()
+
+
+def _with_fields(fields: Mapping[str, object], text: str) -> str:
+    """Fields that are not empty, as frontmatter before the text."""
+    said = {name: value for name, value in fields.items() if value}
+    if not said:
+        return text
+    import yaml  # noqa: PLC0415 - as in shared.markdown.frontmatter
+
+    return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n{text}"
+
+
+def _pdf(raw: bytes) -> str:
+    """A section a page."""
+    import pypdfium2  # noqa: PLC0415 - an extra
+
+    document = pypdfium2.PdfDocument(raw)
+    try:
+        pages = [page.get_textpage().get_text_bounded().replace("\r\n", "\n") for page in document]
+        about = document.get_metadata_dict()
+    finally:
+        document.close()
+    made = _PDF_DATE.match(about.get("CreationDate", ""))
+    fields = {"title": about.get("Title", "").strip(), "created": "-".join(made.groups()) if made else None}
+    return _with_fields(fields, "\n\n".join(f"## {PAGE} {at}\n\n{text}" for at, text in enumerate(pages, 1)))
+
+
+def _docx(raw: bytes) -> str:
+    import mammoth  # noqa: PLC0415 - an extra
+
+    return _markdown(
+        mammoth.convert_to_html(io.BytesIO(raw), convert_image=mammoth.images.img_element(_no_image)).value
+    )
+
+
+def _no_image(_: object) -> dict[str, str]:
+    return {"src": ""}
+
+
+def _html(raw: bytes) -> str:
+    """The title goes into the frontmatter; what is not shown (scripts, styles, the head) goes."""
+    from bs4 import BeautifulSoup  # noqa: PLC0415 - an extra
+
+    page = BeautifulSoup(raw, "html.parser")
+    title = page.title.get_text(strip=True) if page.title else ""
+    date = page.find("meta", attrs={"name": re.compile(r"^(date|dcterms\.created)$", re.IGNORECASE)})
+    for hidden in page(["script", "style", "head", "template", "noscript"]):
+        hidden.decompose()
+    return _with_fields({"title": title, "created": date.get("content") if date else None}, _markdown(str(page)))
+
+
+def _markdown(html: str) -> str:
+    import markdownify  # noqa: PLC0415 - an extra
+
+    return str(markdownify.markdownify(html, heading_style="ATX", bullets="-", strip=["img"]))
+
+
+def _org(raw: bytes) -> str:
+    """Headings, code, links; drawers, planning lines and keywords go."""
+    import orgparse  # noqa: PLC0415 - an extra
+
+    text = _text(raw)
+    said = {name.lower(): value.strip() for name, value in _ORG_FIELD.findall(text)}
+    stamp = _ORG_STAMP.search(said.get("date", ""))
+    fields = {
+        "title": said.get("title"),
+        "tags": [tag for tag in re.split(r"[:\s]+", said.get("filetags", "")) if tag],
+        "created": stamp[0] if stamp else None,
+    }
+    root = orgparse.loads(_ORG_LINE.sub("", text))
+    parts = []
+    for node in root:
+        if node.level:
+            parts.append(f"{'#' * min(node.level, 6)} {node.get_heading(format='raw')}")
+        parts.append(dedent(node.get_body(format="raw")))
+    return _with_fields(fields, _org_inline("\n\n".join(parts)))
+
+
+def _org_inline(text: str) -> str:
+    fenced = _ORG_BLOCK_END.sub("```", _ORG_BLOCK.sub(r"```\1", text))
+    return _ORG_LINK.sub(lambda link: f"[{link[2]}]({link[1]})" if link[2] else link[1], fenced)
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"not UTF-8 at byte {error.start}: save it as UTF-8") from error
+
+
+KINDS: Mapping[str, Kind] = {
+    ".pdf": Kind("PDF", "pypdfium2", _pdf),
+    ".docx": Kind("Word document", "mammoth", _docx),
+    ".html": Kind("HTML", "markdownify", _html),
+    ".htm": Kind("HTML", "markdownify", _html),
+    ".org": Kind("Org file", "orgparse", _org),
+}
+"""By ending. Plain text is read as Markdown is, see `cli.folder`."""
+EXTRA = "pip install 'aurora-notes[files]' reads it"

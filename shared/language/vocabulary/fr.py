@@ -1,0 +1,156 @@
+"""French."""
+
+from __future__ import annotations
+
+from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, Times, Vocabulary
+
+TIMES = Times(
+    units={
+        "day": "jour|jours", "week": "semaine|semaines", "month": "mois", "quarter": "trimestre|trimestres",
+        "year": "an|ans|année|années",
+    },
+    weekdays=("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"),
+    months=("janvier", "février|fevrier", "mars", "avril", "mai", "juin", "juillet", "août|aout", "septembre", "octobre",
+            "novembre", "décembre|decembre"),
+    short_months={"févr": 2, "avr": 4, "juil": 7, "juill": 7, "déc": 12},
+    seasons=("printemps", "été", "automne", "hiver"),
+    numbers=("un|une", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze"),
+    tens=("vingt", "trente", "quarante", "cinquante", "soixante", "soixante-dix", "quatre-vingts", "quatre-vingt-dix"),
+    more_numbers={"quinze": 15},
+    few="quelques",
+    ordinals=("premier", "deuxième", "troisième", "quatrième"),
+    rules=(
+        Rule("ignored", r"(?:{unit}|{weekday}|{season}) prochaine?"),
+        Rule("today", r"aujourd['’]hui|ce (?:matin|soir)|cet après-midi|cette nuit"),
+        Rule("day_before_yesterday", r"avant-hier"),
+        Rule("yesterday", r"hier(?: (?:matin|soir|après-midi))?|(?:la )?nuit dernière"),
+        Rule("recently", r"récemment|recemment|dernièrement|ces derniers temps"),
+        Rule("other_day", r"l['’]autre jour"),
+        Rule("ago", r"il y a (?:environ )?{n} (?:ou {most} )?{unit}"),
+        Rule("clock_ago", r"il y a (?:environ )?(?:une demi-|{n} )(?:heures?|(?P<minutes>minutes?))"),
+        Rule("clock_ago", r"il y a un (?:instant|moment)"),
+        Rule("rolling", r"(?:durant |pendant |dans |au cours )?(?:des |les |ces )?{n} derni(?:ers|ères) {unit}"),
+        Rule("rolling", r"(?:ces|les) derni(?:ers|ères) (?P<few>){unit}"),
+        Rule("year_and_half", r"il y a (?:environ )?un an et demi"),
+        Rule("current", r"(?:l['’])?(?P<unit>semaine|mois|trimestre|année)", weak=True),
+        Rule("weekday_in_week", r"(?:le )?{weekday} de (?:la semaine (?P<last>dernière|passée)|cette semaine)"),
+        Rule("last_unit", r"(?:la |le |l['’])?(?P<unit>semaine|mois|trimestre|an|année) (?:derni(?:er|ère)|passée?)"),
+        Rule("this_unit", r"ce(?:tte|t)? (?P<unit>semaine|mois|trimestre|année)(?:-ci)?"),
+        Rule("weekend", r"(?:le )?week-?end (?P<last>dernier|passé)"),
+        Rule("weekend", r"(?:ce |(?<=depuis\sle\s))week-?end"),
+        Rule("weekday", r"(?:le )?{weekday} (?P<last>dernier|passé)"),
+        Rule("weekday", r"{weekday}(?: (?:matin|soir))?", weak=True),
+        Rule("days_of_month", r"(?:entre le |du )?(?P<d1>\d{1,2})(?:er)?(?:\s*[-–]\s*| et (?:le )?| au )(?P<d2>\d{1,2}) {month}(?: {year})?"),
+        Rule("date", r"(?:le )?(?P<day>\d{1,2})(?:er)? {month}(?: {year})?"),
+        Rule("dots", r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>(?:19|20)\d\d)"),
+        Rule("month", r"{month} (?P<last>dernier)"),
+        Rule("month", r"{month} {year}"),
+        Rule("month", r"(?:mois de |mois d['’])?{month}", weak=True),
+        Rule("season", r"(?:l['’]|le )?{season} (?P<last>dernier)"),
+        Rule("season", r"(?:cet |ce ){season}"),
+        Rule("season", r"{season} {year}"),
+        Rule("season", r"{season}", weak=True),
+        Rule("quarter", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième) trimestre", weak=True),
+        Rule("new_years_eve", r"(?:à la )?saint-sylvestre|(?:le )?réveillon du nouvel an"),
+        Rule("new_years_day", r"(?:le )?jour de l['’]an"),
+        Rule("christmas_eve", r"(?:la )?veille de noël|(?:le )?réveillon de noël"),
+        Rule("christmas", r"(?:à |pendant )?noël(?: {year})?"),
+        Rule("year", r"(?:année )?{year}(?! (?:euros|mots|personnes|pages)\b)", weak=True),
+    ),
+    prepositions=r"(?:en|au|le|depuis|du|de|avant|après|jusqu['’]à|jusqu['’]en|entre|et|à|au mois|fin|début|mi-|l['’]|l['’]année)",
+    operators={
+        "since": r"depuis(?: le)?",
+        "after": r"après(?: le)?|suivant(?: le)?",
+        "before": r"avant(?: le| la)?|précédant(?: le)?",
+        "until": r"jusqu['’](?:au|à|en)",
+    },
+    distances=(
+        Rule("counted", r"(?:environ )?{n} {unit}"),
+        Rule("few", r"(?:(?:pendant|durant|dans) )?les (?P<unit>jours|semaines|mois|années)"),
+        Rule("adjoining", r"(?:(?:pendant|durant|dans) )?(?:la |le |les |l['’])(?:{n} )?{unit}"),
+        Rule("adjoining", r"le (?:matin|soir)"),
+        Rule("weekday", r"(?:le )?{weekday}"),
+        Rule("weekend", r"(?:le )?week-?end"),
+        Rule("soon", r"juste|peu"),
+    ),
+    members=(
+        Rule("weekday", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième|dernier) {weekday} (?:de |du |d['’])"),
+        Rule("weekend", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième|dernier) week-?end (?:de |du |d['’])"),
+    ),
+    named=r"écrit-on|s['’]écrit|s['’]épelle|mots?|terme|nommée?|intitulée?|variables?",
+    named_parts=r"colonnes?|champs?|cellules?|lignes?|feuilles?|clés?|option|paramètres?",
+    between=r"entre(?: le)?|du|de",
+    joiners=r"et(?: le)?|ou|à|au|jusqu['’](?:au|à)|-|–",
+    links=r"de|du|d['’]|en|au",
+    parts={"start": r"(?:au |en )?début(?: de la| de| du)?", "mid": r"mi-|(?:au )?milieu (?:de|du)",
+           "end": r"(?:à la )?fin(?: de| du)?", "week": r"(?:la )?semaine du",
+           "second week": r"(?:la )?deuxième semaine (?:de |du |d['’])",
+           "third week": r"(?:la )?troisième semaine (?:de |du |d['’])"},
+    hyphened="mi",
+    day_endings="er",
+    in_a_month="en",
+    from_to="entre {} et {}",
+)  # fmt: skip
+
+VOCABULARY = Vocabulary(
+    stop_words="""
+        le la les un une des du de au aux ce cet cette ces ça cela
+        je me moi mon ma mes tu te toi ton ta tes il elle on se soi son sa ses lui leur leurs nous notre nos vous votre
+        vos ils elles eux y en
+        suis es est sommes êtes sont étais était étions étaient été être sera serait fut
+        ai as a avons avez ont avais avait avions avaient eu avoir fait faire fais peut peux peuvent doit dois
+        et ou mais donc or ni car si que parce comme lorsque puisque quand
+        ne pas non plus rien aucun aucune très aussi déjà tout toute tous toutes même
+        à dans par pour sur avec sans sous entre vers chez depuis pendant avant après
+        qui quoi quel quelle quels quelles où comment pourquoi combien dont lequel laquelle lesquels lesquelles
+        dernier dernière derniers dernières lorsqu puisqu jusqu quelqu
+    """,
+    spellings=(*"çèêœàù", " l'", " d'", " j'", " qu'", " l’", " d’", " j’", " qu’"),
+    general_words="""
+        acheter acheté aimer aller an appeler appelle apprendre boire bu cause changer chose combien coût coûte coûter
+        date demander différence dire dit donner décider décidé décision est-ce faire fait heure idée information jour
+        lire liste lu manger mangé meilleur mois montant nom nombre note noter numéro parler passer passé payer payé
+        penser personne prix problème qu'est-ce raison semaine sujet temps trouver type utiliser visiter visité voir
+        vouloir vu écrire écrit
+    """,
+    abbreviations="mme mlle mm env av",
+    asking=Asking(
+        questions=r"qui|que|quoi|quand|où|quel(?:le)?s?|pourquoi|comment|combien|qu['’]\w+",
+        verbs=r"est-ce|puis-je|dois-je|peut-on|faut-il|ai-je|avons-nous|a-t-\w+|montre|résume|trouve",
+        past=r"ai|a|as|avons|avez|ont|avait|était|étions|étaient|est-il venu|a-t",
+        duty=r"puis-je|dois-je|peut-on|doit-on|faut-il|(?:je|on) (?:peux|peut|dois|doit)|nous (?:pouvons|devons)",
+        genitive=r"de|du|d['’]",
+        articles=r"la|le|l['’]",
+    ),
+    times=TIMES,
+    follow_ups=FollowUps(
+        at_length=r"et|ou|mais|aussi|alors",
+        shortly=r"pour|en|avec|chez|dans",
+        things=r"ça|cela|cel(?:ui|le)-ci|là-bas|l['’]autre|les autres|en(?= (?:est|était|sont|ai|as|a)\b)|"
+        r"c['’](?:est|était)",
+        people=r"elle|elles|lui|leur",
+        empty="plus beaucoup autre autres même première premier second deuxième dernier explique dis",
+        clauses=r"et|mais",
+    ),
+    facts=Facts(
+        negations="pas jamais rien aucun aucune sans ni",
+        half_negations="ne",
+        negates_before=True,
+        only=r"seulement",
+        contrasts=r"mais",
+        affirmations="oui si",
+        measures={
+            "millisecond": "millisecondes", "second": "seconde secondes", "minute": "minute minutes",
+            "hour": "heure heures", "gram": "gramme grammes", "kilogram": "kilo kilos", "metre": "mètre mètres",
+            "kilometre": "kilomètres", "litre": "litre litres", "euro": "euro euros", "dollar": "dollar dollars",
+        },
+        scales={"mille": 1e3, "million": 1e6, "millions": 1e6},
+    ),
+    answers=Answers(
+        nearest="Les passages les plus proches de vos notes :",
+        conjunctions="et",
+        sources=r"citations?|références|sources? citées?|sources?",
+        knowing=r"extraits?|informations?|réponse|répondre|mentionnée?|sais",
+        denials=r"pas|rien|aucune?",
+    ),
+)  # fmt: skip
