@@ -148,7 +148,9 @@ def read(root: Path, file: Path, vault: str, known: str | None = None) -> FileNo
         created_at=fields.created_at,
     )
     modified = datetime.fromtimestamp(about.st_mtime, UTC)
-    return FileNote(note_id_of(vault, path), draft, modified, digest, fields.problem)
+    return FileNote(
+        note_id=note_id_of(vault, path), draft=draft, modified=modified, digest=digest, problem=fields.problem
+    )
 
 
 def digest_of_bytes(raw: bytes) -> str:
