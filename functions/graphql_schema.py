@@ -15,7 +15,7 @@ from functions.http.turns import SettingsBody
 from functions.routes.chat import ChatBody, answered
 from shared.api.sessions import messages_json, session_json, sessions_json
 from shared.errors import InvalidArgument
-from shared.model.sessions import SettingsPatch
+from shared.model.sessions import SETTINGS, SettingsPatch
 from shared.sessions.service import NEW, Sessions
 
 MOST_ITEMS = 1000
@@ -74,28 +74,6 @@ type Message {
   meta: JSON
 }
 
-type Settings {
-  useNotes: Boolean!
-  topK: Int!
-  threshold: Float!
-  includeCitations: Boolean!
-  systemPrompt: String!
-  model: String
-  maxContextTokens: Int!
-  maxHistory: Int!
-}
-
-input SettingsInput {
-  useNotes: Boolean
-  topK: Int
-  threshold: Float
-  includeCitations: Boolean
-  systemPrompt: String
-  model: String
-  maxContextTokens: Int
-  maxHistory: Int
-}
-
 type Answer {
   answer: String!
   citations: [JSON!]!
@@ -103,6 +81,19 @@ type Answer {
   session: Session!
 }
 """
+
+
+_TYPES = {bool: "Boolean", int: "Int", float: "Float", str: "String"}
+
+
+def _settings_sdl() -> str:
+    """The two types of a session's settings."""
+    read = (f"{each.field}: {_TYPES[each.kind]}{'' if each.nullable else '!'}" for each in SETTINGS.values())
+    written = (f"{each.field}: {_TYPES[each.kind]}" for each in SETTINGS.values())
+    return f"type Settings {{ {' '.join(read)} }}\ninput SettingsInput {{ {' '.join(written)} }}\n"
+
+
+SDL += _settings_sdl()
 
 
 @dataclass(slots=True)

@@ -2,50 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from functions.http.bodies import Body
 from functions.http.questions import AskingBody
-from shared.model.sessions import SETTING_NAMES, SettingsPatch
-from shared.sessions.limits import LONGEST_SYSTEM_PROMPT, RANGES, SYSTEM_PROMPT, expected
-
-FLAG = "true or false"
-MODEL = "the name of a model that may be chosen, or null for the configured one"
+from shared.model.sessions import SETTINGS, Setting, SettingsPatch
 
 
-def _range(setting: str) -> dict[str, Any]:
-    """For readers of openapi.json; the library checks, for every front door."""
-    low, high = RANGES[setting]
-    return {"minimum": low, "maximum": high}
-
-
-class SettingsFields(Body):
-    """Some of a session's settings. Null means not set, except for `model`, where it means the configured one."""
-
-    use_notes: bool | None = Field(default=None, description=FLAG)
-    top_k: int | None = Field(default=None, description=expected("top_k"), json_schema_extra=_range("top_k"))
-    threshold: float | None = Field(
-        default=None, description=expected("threshold"), json_schema_extra=_range("threshold")
-    )
-    include_citations: bool | None = Field(default=None, description=FLAG)
-    system_prompt: str | None = Field(
-        default=None, description=SYSTEM_PROMPT, json_schema_extra={"maxLength": LONGEST_SYSTEM_PROMPT}
-    )
-    model: str | None = Field(default=None, description=MODEL)
-    max_context_tokens: int | None = Field(
-        default=None, description=expected("max_context_tokens"), json_schema_extra=_range("max_context_tokens")
-    )
-    max_history: int | None = Field(
-        default=None, description=expected("max_history"), json_schema_extra=_range("max_history")
-    )
+class _Settings(Body):
+    """Some of a session's settings. Null means not set; where a setting may be null it means the configured one."""
 
     def patch(self) -> SettingsPatch:
         """The settings that were given. Ranges are not checked yet."""
-        model = (self.model or "") if "model" in self.model_fields_set else None
-        said = {name: getattr(self, name) for name in SETTING_NAMES if name != "model"}
-        return SettingsPatch(**said, model=model)
+        said = {name: getattr(self, name) for name in SETTINGS if name in self.model_fields_set}
+        return {
+            name: "" if value is None else value
+            for name, value in said.items()
+            if value is not None or SETTINGS[name].nullable
+        }
+
+
+def _field(setting: Setting) -> tuple[Any, Any]:
+    """Described for readers of openapi.json; the library checks ranges, for every front door."""
+    if setting.kind is str:
+        bounds: dict[str, Any] = {"maxLength": setting.most}
+    else:
+        bounds = {"minimum": setting.least, "maximum": setting.most}
+    known = {name: bound for name, bound in bounds.items() if bound is not None}
+    return setting.kind | None, Field(default=None, description=setting.expected, json_schema_extra=known or None)
+
+
+if TYPE_CHECKING:
+    SettingsFields = _Settings
+else:
+    SettingsFields = create_model(
+        "SettingsFields", __base__=_Settings, **{name: _field(each) for name, each in SETTINGS.items()}
+    )
 
 
 class SettingsBody(SettingsFields):

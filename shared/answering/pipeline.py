@@ -18,6 +18,7 @@ from shared.answering.quoting import Quoter, quoted
 from shared.answering.refusals import NO_MODEL, reason_to_refuse, refusal_text
 from shared.answering.showing import Shown
 from shared.answering.sources import label_sources
+from shared.answering.subject import is_unknown
 from shared.markdown.passive import passive
 from shared.model.answers import (
     Answer,
@@ -206,7 +207,7 @@ def _told_of(retrieved: Retrieved, reason: RefusalReason) -> RefusalReason:
         return reason
     if retrieved.widened and not retrieved.silent_then:
         return RefusalReason.TIME_RANGE_EMPTY  # and what was written around holds no answer
-    return reason if retrieved.nearest else RefusalReason.NO_CANDIDATES
+    return RefusalReason.NO_CANDIDATES if is_unknown(retrieved) else reason
 
 
 def _chat_without_notes(

@@ -16,7 +16,7 @@ NO_MODEL = f"{OPENING} to answer this: no writing model is available, and these 
 
 _WHY = {
     RefusalReason.NO_NOTES: "there are no notes to search.",
-    RefusalReason.NO_CANDIDATES: "nothing in them matches it.",
+    RefusalReason.NO_CANDIDATES: "nothing in them speaks of it; ask about a person, a project, a place or a day.",
     RefusalReason.BELOW_THRESHOLD: "the nearest notes do not hold the answer.",
     RefusalReason.TIME_RANGE_EMPTY: "none was written in the time it names.",
     RefusalReason.UNSUPPORTED_CLAIMS: "no passage backs what could be said.",

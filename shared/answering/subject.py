@@ -35,6 +35,13 @@ def speaks_of_subject(retrieved: Retrieved) -> bool:
     return any(_is_near(passage, retrieved) for passage in retrieved.selected)
 
 
+def is_unknown(retrieved: Retrieved) -> bool:
+    """Whether none of it holds a word of the question or is alike: a greeting, or a subject that the notes do not
+    know.
+    """
+    return not any(_coverage(passage, retrieved) or _is_near(passage, retrieved) for passage in retrieved.selected)
+
+
 def _is_near(passage: Scored, retrieved: Retrieved) -> bool:
     coverage = _coverage(passage, retrieved)
     if retrieved.by_words:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 
 from typing_extensions import TypedDict
 
 from shared.api.answers import AnswerMetaJson, CitationJson
 from shared.api.values import instant
-from shared.model.sessions import Message, Session
+from shared.model.sessions import SETTINGS, Message, Session, Setting
 from shared.ports.stores import Page
 
+V = TypeVar("V", bool, int, float, str)
 
-class SessionSettingsJson(TypedDict):
-    """How a session's questions are answered. `model` null: the configured one."""
 
-    useNotes: bool
-    topK: int
-    threshold: float
-    includeCitations: bool
-    systemPrompt: str
-    model: str | None
-    maxContextTokens: int
-    maxHistory: int
+if TYPE_CHECKING:
+    SessionSettingsJson: TypeAlias = Mapping[str, bool | int | float | str | None]
+else:
+    SessionSettingsJson = TypedDict(
+        "SessionSettingsJson",
+        {each.field: each.kind | None if each.nullable else each.kind for each in SETTINGS.values()},
+    )
+    SessionSettingsJson.__doc__ = "How a session's questions are answered. `model` null: the configured one."
 
 
 class SessionJson(TypedDict):
@@ -67,24 +67,18 @@ class MessagesJson(TypedDict):
 
 def session_json(session: Session) -> SessionJson:
     """A session as `/sessions/{id}` gives it."""
-    settings = session.settings
     return {
         "sessionId": session.session_id,
         "title": session.shown_title,
         "createdAt": instant(session.created_at),
         "updatedAt": instant(session.updated_at),
         "messageCount": session.message_count,
-        "settings": {
-            "useNotes": settings.use_notes,
-            "topK": settings.top_k,
-            "threshold": settings.threshold,
-            "includeCitations": settings.include_citations,
-            "systemPrompt": settings.system_prompt,
-            "model": settings.model or None,
-            "maxContextTokens": settings.max_context_tokens,
-            "maxHistory": settings.max_history,
-        },
+        "settings": {each.field: _shown(each, getattr(session.settings, name)) for name, each in SETTINGS.items()},
     }
+
+
+def _shown(setting: Setting, value: V) -> V | None:
+    return value or None if setting.nullable else value
 
 
 def message_json(message: Message) -> MessageJson:

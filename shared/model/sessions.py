@@ -3,58 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
+
+V = TypeVar("V", bool, int, float, str)
+SettingsPatch: TypeAlias = Mapping[str, bool | int | float | str]
+"""Some of the settings: name -> value. Those it does not name are left as they are."""
+
+
+def _setting(
+    expected: str, *, default: V, least: float | None = None, most: float | None = None, nullable: bool = False
+) -> V:
+    """A field of `SessionSettings`, of its default's type, with what `Setting` says of it."""
+    known = {"kind": type(default), "expected": expected, "least": least, "most": most, "nullable": nullable}
+    made: V = field(default=default, metadata=known)
+    return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSettings:
-    """How the questions of one session are answered, unless a request says otherwise."""
+    """How the questions of one session are answered, unless a request says otherwise.
 
-    use_notes: bool = True
-    top_k: int = 5
-    """1-20."""
-    threshold: float = 0.0
-    """Least calibrated similarity, 0-1."""
-    include_citations: bool = True
-    system_prompt: str = ""
-    """How the person wants to be answered; at most 2,000 characters."""
-    model: str = ""
+    The one place where a setting stands: bodies of requests, replies, GraphQL, openapi.json and both stores follow.
+    """
+
+    use_notes: bool = _setting("true or false", default=True)
+    top_k: int = _setting("a whole number", default=5, least=1, most=20)
+    threshold: float = _setting("a number", default=0.0, least=0, most=1)
+    """Least calibrated similarity."""
+    include_citations: bool = _setting("true or false", default=True)
+    system_prompt: str = _setting("text without NUL", default="", most=2000)
+    """How the person wants to be answered; at most 2,000 of the estimated tokens, of which a question may have 500 and
+    more.
+    """
+    model: str = _setting(
+        "the name of a model that may be chosen, or null for the configured one", default="", nullable=True
+    )
     """One of the allowed models; empty: the configured one."""
-    max_context_tokens: int = 4000
-    """500-32,000, estimated; see `Question.max_context_tokens`."""
-    max_history: int = 20
-    """How many earlier messages a question may refer to, 0-200."""
+    max_context_tokens: int = _setting("a whole number", default=4000, least=500, most=32_000)
+    """Estimated; see `Question.max_context_tokens`."""
+    max_history: int = _setting("a whole number", default=20, least=0, most=200)
+    """How many earlier messages a question may refer to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SettingsPatch:
-    """Some of the settings; None: left as it is."""
+class Setting:
+    """What every front door knows of one of them."""
 
-    use_notes: bool | None = None
-    top_k: int | None = None
-    threshold: float | None = None
-    include_citations: bool | None = None
-    system_prompt: str | None = None
-    model: str | None = None
-    """Empty: back to the configured one."""
-    max_context_tokens: int | None = None
-    max_history: int | None = None
+    field: str
+    """Its name in JSON and in stored documents."""
+    kind: type[bool | int | float | str]
+    expected: str
+    """What a caller is told that it takes."""
+    least: float | None
+    most: float | None
+    """The greatest number, or of text the characters; None: not bounded."""
+    nullable: bool
+    """Whether empty text is null in JSON."""
 
 
-SETTING_NAMES: Mapping[str, str] = {
-    "use_notes": "useNotes",
-    "top_k": "topK",
-    "threshold": "threshold",
-    "include_citations": "includeCitations",
-    "system_prompt": "systemPrompt",
-    "model": "model",
-    "max_context_tokens": "maxContextTokens",
-    "max_history": "maxHistory",
-}
-"""Setting -> its name in JSON and in stored documents."""
+def _described(name: str, given: Mapping[str, Any]) -> Setting:
+    first, *rest = name.split("_")
+    least, most, expected = given["least"], given["most"], given["expected"]
+    if least is not None:
+        expected = f"{expected} from {least:g} to {most:g}"
+    elif most is not None:
+        expected = expected.replace("text", f"text of at most {most} characters,")
+    return Setting(field=first + "".join(map(str.capitalize, rest)), **{**given, "expected": expected})
+
+
+SETTINGS: Mapping[str, Setting] = {each.name: _described(each.name, each.metadata) for each in fields(SessionSettings)}
+"""Setting -> what is known of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -21,7 +21,7 @@ from shared.model.sessions import Message, Role, Session, SessionSettings, Setti
 from shared.ports.models import Writer
 from shared.ports.stores import Page, SessionStore
 from shared.sessions.history import Earlier, earlier_turns
-from shared.sessions.limits import check_settings, check_title, given
+from shared.sessions.limits import check_settings, check_title
 from shared.sessions.reading import as_read_now, cited_notes
 from shared.sessions.source_list import with_sources
 from shared.sessions.standalone import resolve
@@ -36,6 +36,8 @@ MOST_STEPS = 5
 
 _ID = re.compile("[0-9A-Za-z]{1,64}")
 """What a session may be called: by us 32 hexadecimal digits."""
+
+_ASKED = frozenset(each.name for each in fields(Question)) - {"model"}
 
 log = logging.getLogger(__name__)
 
@@ -81,8 +83,8 @@ class Sessions:
 
     def create(self, tenant_id: str, *, title: str = "", patch: SettingsPatch | None = None) -> Session:
         """Raises InvalidArgument naming `title` or `settings.…`."""
-        patch = check_settings(patch or SettingsPatch(), models=self.models, inside="settings.")
-        return self._create(tenant_id, check_title(title), replace(SessionSettings(), **given(patch)))  # type: ignore[arg-type]
+        patch = check_settings(patch or {}, models=self.models, inside="settings.")
+        return self._create(tenant_id, check_title(title), replace(SessionSettings(), **patch))  # type: ignore[arg-type]
 
     def _create(self, tenant_id: str, title: str, settings: SessionSettings) -> Session:
         now = self.clock()
@@ -101,7 +103,7 @@ class Sessions:
         self, tenant_id: str, session_id: str, *, title: str | None = None, patch: SettingsPatch | None = None
     ) -> Session:
         """Change what is given. An empty title: the first question names it. Raises NotFound, InvalidArgument."""
-        patch = check_settings(patch or SettingsPatch(), models=self.models, inside="settings.")
+        patch = check_settings(patch or {}, models=self.models, inside="settings.")
         name = None if title is None else check_title(title)
         self.get(tenant_id, session_id)
         self.store.patch_session(tenant_id, session_id, patch, updated_at=self.clock(), title=name)
@@ -154,18 +156,18 @@ class Sessions:
         check_settings(patch, models=self.models)
         asked_at = self.clock()
         if session_id is None:
-            return Turn(question=self._with_settings(question, given(patch)), asked_at=asked_at)
+            return Turn(question=self._with_settings(question, patch), asked_at=asked_at)
         is_new = session_id == NEW
         tenant_id = question.tenant_id
         session = self._create(tenant_id, "", SessionSettings()) if is_new else self.get(tenant_id, session_id)
-        settings = {**asdict(session.settings), **given(patch)}
+        settings = {**asdict(session.settings), **patch}
         asked = self._with_settings(question, settings)
         most = 0 if is_new else settings["max_history"]
         return Turn(question=asked, asked_at=asked_at, session=session, is_new=is_new, max_history=most)
 
     def _with_settings(self, question: Question, settings: Mapping[str, Any]) -> Question:
         """A model that was allowed once and is no more counts as none: the configured one answers."""
-        asked = {name: value for name, value in settings.items() if name not in ("max_history", "model")}
+        asked = {name: value for name, value in settings.items() if name in _ASKED}
         model = settings.get("model")
         return replace(question, **asked, model=model if model in self.models else None)
 

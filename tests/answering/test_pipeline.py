@@ -121,7 +121,7 @@ def test_without_the_model_unanswerable_stays_unanswered() -> None:
     result = ask(
         ModelUnavailable("away"), asked=asked, found=retrieved(passage("Alpha.", similarity=0.5), text=asked.text)
     )
-    assert (result.refusal, result.model) == (RefusalReason.BELOW_THRESHOLD, "extractive")
+    assert (result.refusal, result.model) == (RefusalReason.NO_CANDIDATES, "extractive")
 
 
 def test_citations_that_nobody_wants_are_checked_and_then_left_out() -> None:

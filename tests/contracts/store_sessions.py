@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
 import pytest
 
 from shared.errors import Conflict
-from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
+from shared.model.sessions import SETTINGS, Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.ports.stores import Store
 from tests.contracts.samples import DAY, OTHER, TENANT
 
 LATER = DAY + timedelta(hours=1)
-ALL_SET = SettingsPatch(
-    use_notes=False,
-    top_k=9,
-    threshold=0.25,
-    include_citations=False,
-    system_prompt="Short, in “Latin”. 😀",
-    model="m",
-    max_context_tokens=900,
-    max_history=0,
-)
+_OTHER: Mapping[type, bool | int | float | str] = {bool: False, int: 7, float: 0.25, str: "Short, in “Latin”. 😀"}
+ALL_SET: SettingsPatch = {name: _OTHER[each.kind] for name, each in SETTINGS.items()}
+"""A value that is not the default's for every setting there is."""
 
 
 def session(session_id: str = "s1", *, updated_at: datetime = DAY, title: str = "") -> Session:
@@ -75,10 +69,8 @@ class _SessionContract:
         found = store.get_session(TENANT, "s1")
         assert found is not None
         assert (found.title, found.updated_at, found.created_at) == ("Trip", LATER, DAY)
-        assert {name: getattr(found.settings, name) for name in ALL_SET.__slots__} == {
-            name: getattr(ALL_SET, name) for name in ALL_SET.__slots__
-        }
-        assert store.patch_session(TENANT, "s1", SettingsPatch(top_k=3), updated_at=LATER, title="New")
+        assert asdict(found.settings) == ALL_SET
+        assert store.patch_session(TENANT, "s1", {"top_k": 3}, updated_at=LATER, title="New")
         assert store.get_session(TENANT, "s1") == replace(found, title="New", settings=replace(found.settings, top_k=3))
 
     def test_a_patch_makes_no_session(self, store: Store) -> None:
@@ -87,7 +79,7 @@ class _SessionContract:
 
     def test_two_who_set_different_things_at_once_both_succeed(self, store: Store) -> None:
         store.create_session(TENANT, session())
-        patches = [SettingsPatch(top_k=9), SettingsPatch(threshold=0.5), SettingsPatch(model="m")] * 4
+        patches: list[SettingsPatch] = [{"top_k": 9}, {"threshold": 0.5}, {"model": "m"}] * 4
         with ThreadPoolExecutor(4) as pool:
             for done in pool.map(lambda each: store.patch_session(TENANT, "s1", each, updated_at=LATER), patches):
                 assert done

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from graphql import GraphQLInputObjectType, GraphQLObjectType, build_schema, get_introspection_query
+from graphql import build_schema, get_introspection_query
 
-from functions.graphql_schema import SDL
-from functions.http.turns import SettingsBody
 from shared import bootstrap
-from shared.api.sessions import SessionSettingsJson
 from shared.model.answers import Prompt
-from shared.model.sessions import SETTING_NAMES, SessionSettings, SettingsPatch
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
 
@@ -42,18 +38,6 @@ def _data(world: World, query: str, **variables: Any) -> dict[str, Any]:  # noqa
 def _create(world: World, **variables: Any) -> str:  # noqa: ANN401
     session_id: str = _data(world, CREATE, **variables)["createSession"]["sessionId"]
     return session_id
-
-
-def test_every_door_knows_the_same_settings() -> None:
-    schema = build_schema(SDL)
-    read, written = schema.type_map["Settings"], schema.type_map["SettingsInput"]
-    assert isinstance(read, GraphQLObjectType)
-    assert isinstance(written, GraphQLInputObjectType)
-    assert {each.name for each in fields(SessionSettings)} == SETTING_NAMES.keys()
-    assert {each.name for each in fields(SettingsPatch)} == SETTING_NAMES.keys()
-    assert SettingsBody.model_fields.keys() == SETTING_NAMES.keys()
-    names = set(SETTING_NAMES.values())
-    assert set(read.fields) == set(written.fields) == set(SessionSettingsJson.__annotations__) == names
 
 
 def test_a_session_is_created_renamed_set_and_deleted(world: World) -> None:

@@ -15,7 +15,7 @@ from shared.api.answers import answer_json
 from shared.errors import ModelUnavailable
 from shared.model.answers import Answer, Piece, Prompt
 from shared.model.questions import Question
-from shared.model.sessions import Message, Role, SettingsPatch
+from shared.model.sessions import Message, Role
 from shared.sessions.service import NEW
 from shared.sessions.source_list import LINE
 from tests.fakes import ScriptedWriter
@@ -292,7 +292,7 @@ def test_a_question_that_fails_leaves_no_empty_session(world: World) -> None:
 def test_a_client_who_leaves_when_the_answer_is_stored_finds_the_session(boat: World) -> None:
     sessions = boat.app.sessions
     question = Question("alice", "What leaks in the boat?", boat.clock())
-    with suppress(GeneratorExit), sessions.turn(question, NEW, SettingsPatch()) as turn:
+    with suppress(GeneratorExit), sessions.turn(question, NEW, {}) as turn:
         answer = boat.app.chat(turn.question)
         sessions.record(turn, answer, answer_json(turn.question, answer, k=5, request_id="r"))
         raise GeneratorExit
@@ -451,14 +451,13 @@ def test_turns_of_two_clients_are_both_stored_and_each_knows_its_own_answer(boat
     session_id = _create(boat)
     question = Question("alice", "What leaks in the boat?", boat.clock())
     first, second = (
-        sessions.begin(replace(question, text=text), session_id, SettingsPatch())
-        for text in ("One boat?", "Two boats?")
+        sessions.begin(replace(question, text=text), session_id, {}) for text in ("One boat?", "Two boats?")
     )
     for turn, text, request_id in ((second, "Second.", "r-2"), (first, "First.", "r-1")):
         boat.clock.forward(seconds=1)
         answer: Answer = replace(boat.app.chat(turn.question), text=text, citations=())
         assert sessions.record(turn, answer, {"citations": [], "meta": {"requestId": request_id}})
-    third = sessions.whole(sessions.begin(question, session_id, SettingsPatch()))
+    third = sessions.whole(sessions.begin(question, session_id, {}))
     assert {(each.question, each.answer) for each in third.question.history} == {
         ("One boat?", "First."),
         ("Two boats?", "Second."),

@@ -14,7 +14,6 @@ from shared.model.answers import Answer, Citation, Usage
 from shared.model.index import IndexChange
 from shared.model.questions import Question
 from shared.model.retrieval import Scored, Scores
-from shared.model.sessions import SettingsPatch
 from shared.ports.stores import Store
 from shared.sessions.service import Sessions, Turn
 from tests.contracts.samples import DAY, OTHER, TENANT, chunk, note, record, save
@@ -60,7 +59,7 @@ def sessions(store: Store) -> Sessions:
 
 
 def _asked(sessions: Sessions, session_id: str, *, max_history: int | None = None) -> Turn:
-    patch = SettingsPatch(max_history=max_history)
+    patch = {} if max_history is None else {"max_history": max_history}
     return sessions.whole(sessions.begin(Question(TENANT, "What is alpha?", DAY), session_id, patch))
 
 
@@ -109,7 +108,7 @@ def test_history_is_as_long_as_it_is_set(sessions: Sessions) -> None:
 def test_a_session_of_another_tenant_is_not_there(sessions: Sessions) -> None:
     session_id = _asked(sessions, "new").session_id or ""
     with pytest.raises(NotFound):
-        sessions.begin(Question(OTHER, "What?", DAY), session_id, SettingsPatch())
+        sessions.begin(Question(OTHER, "What?", DAY), session_id, {})
     with pytest.raises(NotFound):
         sessions.messages(OTHER, session_id, limit=1)
 

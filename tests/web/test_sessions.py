@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
@@ -126,3 +127,34 @@ def test_a_server_without_sessions_leaves_one_conversation(page: Page) -> None:
     expect(page.locator(".answer")).to_contain_text("Cloud Run")
     page.get_by_role("button", name="New conversation").click()
     expect(page.locator(".welcome")).to_be_visible()
+
+
+def test_where_a_conversation_looks_stays_with_it(page: Page, product: Running, shot: Shot) -> None:
+    note = {"title": "Berths", "text": "A berth in Marseille costs 31 euros.", "path": "harbours/sea/berths.md"}
+    product.call("PUT", "/notes/berths", {**note, "vault": "boats"})
+    assert product.answered("What does a berth in Marseille cost?", "31 euros", within=10)
+    page.reload()
+    place = page.get_by_label("Look in")
+    place.select_option("projects/garden")
+    asked = "What does a berth in Marseille cost?"
+    exchange = ask(page, asked)
+    expect(exchange.locator(".answer")).not_to_contain_text("31 euros")
+    place.select_option("harbours")
+    shot(page, "scope")
+    with page.expect_request("**/chat") as sent:
+        exchange = ask(page, f"{asked} Tell me again.")
+    body: Any = sent.value.post_data_json
+    assert body["filters"] == {"folders": ["boats/harbours"]}
+    expect(exchange.locator(".answer")).to_contain_text("31 euros")
+    address = page.url
+    page.get_by_role("button", name="New conversation").click()
+    expect(place).to_have_value("")
+    page.goto(address)
+    page.reload()
+    expect(place.locator("option:checked")).to_have_text("harbours")
+    place.select_option("All of boats")
+    with page.expect_request("**/chat") as sent:
+        ask(page, asked)
+    body = sent.value.post_data_json
+    assert body["filters"] == {"vaults": ["boats"]}
+    product.call("DELETE", "/notes/berths")

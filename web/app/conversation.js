@@ -16,7 +16,7 @@ export class Conversation extends EventTarget {
   /**
    * @param {string | null} id of the session; null: none yet
    * @param {import("./page.js").Page} page @param {import("./sessions.js").Sessions} sessions
-   * @param {Pick<import("./views/exchange.js").Actions, "why" | "open">} actions
+   * @param {Pick<import("./views/exchange.js").Actions, "why" | "open" | "examples">} actions
    */
   constructor(id, page, sessions, actions) {
     super();

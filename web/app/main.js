@@ -7,6 +7,7 @@ import { loadConfig } from "./config.js";
 import { Connection } from "./connection.js";
 import { h } from "./dom.js";
 import { Notes } from "./notes.js";
+import { Scope } from "./scope.js";
 import { Sessions } from "./sessions.js";
 import { UserSettings } from "./settings.js";
 import { drawer } from "./store.js";
@@ -31,11 +32,12 @@ async function start() {
 function open(api, auth, connection, owner) {
   const shell = new Shell(connection);
   const memory = drawer(owner);
-  const settings = new UserSettings(memory);
+  const scope = new Scope(memory);
+  const settings = new UserSettings(memory, scope);
   const cited = (/** @type {any} */ citation) => void told(api, citation);
   const say = (/** @type {string} */ text) => shell.say(text);
   const announce = (/** @type {string} */ text) => shell.announce(text);
-  const page = { api, auth, memory, settings, connection, card: new Card(cited), say, announce };
+  const page = { api, auth, memory, settings, scope, connection, card: new Card(cited), say, announce };
   const workspace = new Workspace(page, shell, new Sessions(page), new Notes(page));
   paint(settings);
   settings.addEventListener("change", () => paint(settings));

@@ -81,6 +81,20 @@ export class Notes extends EventTarget {
     return new Map([...counts].sort(([one], [other]) => NAMES.compare(one, other)));
   }
 
+  /** Vaults by name, with their folders and those that these lie in. @returns {Map<string, string[]>} */
+  get vaults() {
+    /** @type {Map<string, Set<string>>} */
+    const found = new Map();
+    for (const note of this.all.values()) {
+      const folders = found.get(note.vault) ?? new Set();
+      const parts = note.path.split("/").slice(0, -1);
+      for (const place of parts.keys()) folders.add(parts.slice(0, place + 1).join("/"));
+      found.set(note.vault, folders);
+    }
+    const sorted = (/** @type {Iterable<string>} */ names) => [...names].sort(NAMES.compare);
+    return new Map(sorted(found.keys()).map((vault) => [vault, sorted(found.get(vault) ?? [])]));
+  }
+
   /** @param {string} id @returns {Promise<any>} with its text */
   get(id) {
     return this.page.api.get(`/notes/${encodeURIComponent(id)}`);

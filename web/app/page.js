@@ -8,6 +8,7 @@ import { h } from "./dom.js";
  * @property {any} auth
  * @property {import("./store.js").Drawer} memory of the user who is signed in
  * @property {import("./settings.js").UserSettings} settings
+ * @property {import("./scope.js").Scope} scope of the conversation that is looked at
  * @property {import("./connection.js").Connection} connection
  * @property {import("./citations.js").Card} card
  * @property {(text: string) => void} say read out and shown for a moment

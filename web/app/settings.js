@@ -5,7 +5,6 @@
  * @property {boolean} useNotes
  * @property {number} topK passages the writer gets, 1-20
  * @property {number} threshold least similarity, 0-1; 0: none
- * @property {number | null} windowDays only notes of the last so many days; null: all
  * @property {boolean} showSources whether answers carry citations
  * @property {"weighted" | "rrf"} strategy
  * @property {string} template `none`, `auto` or an id
@@ -18,7 +17,6 @@ const DEFAULTS = Object.freeze({
   useNotes: true,
   topK: 8,
   threshold: 0,
-  windowDays: null,
   showSources: true,
   strategy: "weighted",
   template: "none",
@@ -28,10 +26,11 @@ const DEFAULTS = Object.freeze({
 
 /** Kept in this browser; an open session's own ones lie over them. Fires `change`. */
 export class UserSettings extends EventTarget {
-  /** @param {import("./store.js").Drawer} memory */
-  constructor(memory) {
+  /** @param {import("./store.js").Drawer} memory @param {import("./scope.js").Scope} scope */
+  constructor(memory, scope) {
     super();
     this.memory = memory;
+    this.scope = scope;
     /** @type {Settings} */
     this.own = { ...DEFAULTS, ...memory.get("settings", {}) };
     /** @type {Partial<Settings>} */
@@ -53,11 +52,11 @@ export class UserSettings extends EventTarget {
 
   /** The fields of a request that restrict and order the search. */
   search() {
-    const { windowDays, strategy } = this.now;
+    const { filters } = this.scope;
     return {
       timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
-      strategy,
-      ...(windowDays ? { filters: { windowDays } } : {}),
+      strategy: this.now.strategy,
+      ...(Object.keys(filters).length ? { filters } : {}),
     };
   }
 

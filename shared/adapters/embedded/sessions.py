@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -43,8 +43,7 @@ def patch(
     session = get(db, session_id)
     if session is None:
         return False
-    given = {name: value for name, value in asdict(changes).items() if value is not None}
-    settings = json.dumps(asdict(replace(session.settings, **given)))
+    settings = json.dumps(asdict(session.settings) | dict(changes))
     db.execute(
         "UPDATE sessions SET updated_at = ?, title = coalesce(?, title), settings = ? WHERE session_id = ?",
         (to_micros(updated_at), title, settings, session_id),

@@ -13,7 +13,7 @@ from shared.adapters.firestore.protocol import change, fill, plain, protocol, pu
 from shared.adapters.firestore.queries import KEY, Order, Query, Reference
 from shared.errors import Conflict
 from shared.model.sessions import (
-    SETTING_NAMES,
+    SETTINGS,
     Message,
     Role,
     Session,
@@ -51,11 +51,10 @@ class Sessions:
     ) -> bool:
         fields = {"updatedAt": updated_at} if title is None else {"updatedAt": updated_at, "title": title}
         write = change(self._session(tenant_id, session_id), fields)
-        for ours, field in SETTING_NAMES.items():
-            value = getattr(patch, ours)
-            if value is not None:
-                fill(write.update.fields["settings"].map_value.fields[field], value)
-                write.update_mask.field_paths.append(f"settings.{field}")
+        for name, value in patch.items():
+            field = SETTINGS[name].field
+            fill(write.update.fields["settings"].map_value.fields[field], value)
+            write.update_mask.field_paths.append(f"settings.{field}")
         return self._all_committed([write])
 
     def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
@@ -139,7 +138,7 @@ def _session_fields(session: Session) -> dict[str, object]:
         "createdAt": session.created_at,
         "updatedAt": session.updated_at,
         "messageCount": session.message_count,
-        "settings": {field: getattr(session.settings, ours) for ours, field in SETTING_NAMES.items()},
+        "settings": {each.field: getattr(session.settings, name) for name, each in SETTINGS.items()},
     }
 
 
@@ -155,7 +154,7 @@ def _session_of(document: Any) -> Session:  # noqa: ANN401
         message_count=fields["messageCount"].integer_value,
         # A setting that came later is missing in older documents.
         settings=SessionSettings(
-            **{ours: plain(settings[field]) for ours, field in SETTING_NAMES.items() if field in settings}  # type: ignore[arg-type]
+            **{name: plain(settings[each.field]) for name, each in SETTINGS.items() if each.field in settings}  # type: ignore[arg-type]
         ),
     )
 

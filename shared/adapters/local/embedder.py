@@ -6,6 +6,7 @@ import os
 from array import array
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -24,9 +25,13 @@ alike is what a note's own title or first sentence reaches: scaled to the answer
 """
 
 
+_loading = Lock()
+
+
 class LocalEmbedder:
-    """Loads the model in half a second, on first use. Any number of threads may call at once: a question never waits
-    for documents. One text has one vector, whatever else is in its batch; what is longer than the model reads is cut.
+    """Loads the model in half a second, on first use, once a process. Any number of threads may call at once: a
+    question never waits for documents. One text has one vector, whatever else is in its batch; what is longer than the
+    model reads is cut.
     """
 
     batch_size = 32
@@ -39,8 +44,6 @@ class LocalEmbedder:
         self.scale = scale
         self.languages = languages
         self._files = files
-        self._encoder: Encoder | None = None
-        self._lock = Lock()
         self._side_by_side = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="embed")
 
     @classmethod
@@ -72,14 +75,18 @@ class LocalEmbedder:
         return _unit(tokens[0] if self._files.first_token else tokens.mean(axis=0, dtype="float64"))
 
     def _loaded(self) -> Encoder:
-        from shared.adapters.local.encoder import Encoder  # noqa: PLC0415 - as its libraries
+        with _loading:
+            return _encoder(self._files)
 
-        with self._lock:
-            if self._encoder is None:
-                if self.model == f"{BOX_MODEL}-int8":
-                    check_box(self._files)
-                self._encoder = Encoder.load(self._files)
-            return self._encoder
+
+@lru_cache(maxsize=2)
+def _encoder(files: ModelFiles) -> Encoder:
+    """Raises ModelRefused, BrokenPromise."""
+    from shared.adapters.local.encoder import Encoder  # noqa: PLC0415 - as its libraries
+
+    if files.name == f"{BOX_MODEL}-int8":
+        check_box(files)
+    return Encoder.load(files)
 
 
 def _unit(vector: Numbers) -> Vector:

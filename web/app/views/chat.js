@@ -4,6 +4,7 @@ import { Conversation } from "../conversation.js";
 import { h, icon, refill } from "../dom.js";
 import { format, go, here } from "../router.js";
 import { suggestions } from "../suggestions.js";
+import { ScopePicker } from "./scope_picker.js";
 
 const LONGEST = 2000;
 const BY_TOUCH = matchMedia("(pointer: coarse)");
@@ -43,7 +44,7 @@ export class ChatView {
       "form",
       { class: "composer", onsubmit: (/** @type {Event} */ event) => this.submit(event) },
       h("div", { class: "composer-field" }, this.field, this.send, this.halt),
-      this.summary,
+      h("div", { class: "composer-foot" }, new ScopePicker(page, notes).element, this.summary),
     );
     this.element = h("section", { class: "chat", "aria-label": "Conversation" }, this.thread, this.form);
     /** What the keyboard went to last; null: the mouse went elsewhere since. @type {Element | null} */
@@ -67,6 +68,7 @@ export class ChatView {
       this.current = conversation;
       this.field.value = this.page.memory.get(this.draftKey, "") + early;
       this.typed();
+      this.page.scope.open(id);
       this.draw();
       this.scrollToEnd();
       this.focus();
@@ -85,6 +87,7 @@ export class ChatView {
     if (this.sessions.kept === false) this.sessions.forgetLocal();
     this.conversations.delete("new");
     if (this.current?.id === null) this.current = null;
+    this.page.scope.startAgain();
     if (here().view === "chat" && here().id === null) void this.open(null);
     else go({ view: "chat" });
     this.field.focus();
@@ -97,6 +100,7 @@ export class ChatView {
     if (!conversation) {
       conversation = new Conversation(id, this.page, this.sessions, {
         why: this.actions.why,
+        examples: () => this.questions(),
         open: (noteId, at) => go({ ...here(), note: noteId, at }),
       });
       this.conversations.set(key, conversation);
@@ -111,7 +115,9 @@ export class ChatView {
     conversation.addEventListener("named", () => {
       this.conversations.delete("new");
       this.conversations.set(/** @type {string} */ (conversation.id), conversation);
-      if (conversation === this.current) go({ ...here(), id: conversation.id }, { replace: true });
+      if (conversation !== this.current) return;
+      this.page.scope.named(/** @type {string} */ (conversation.id));
+      go({ ...here(), id: conversation.id }, { replace: true });
     });
   }
 
@@ -162,13 +168,17 @@ export class ChatView {
     const { all, complete } = this.notes;
     const example = (/** @type {string} */ text) => h("button", { type: "button", class: "example", onclick: () => this.ask(text) }, text);
     const none = complete && !all.size && h("a", { class: "button primary", href: format({ view: "notes" }) }, "Add your notes");
-    refill(this.examples, [none, ...suggestions(this.notes.sorted("newest")).map(example)]);
+    refill(this.examples, [none, ...this.questions().map(example)]);
+  }
+
+  questions() {
+    return suggestions(this.notes.sorted("newest"));
   }
 
   summarise() {
-    const { useNotes, topK, threshold, windowDays, strategy, template } = this.page.settings.now;
+    const { useNotes, topK, threshold, strategy, template } = this.page.settings.now;
     const parts = useNotes
-      ? [`${topK} passages`, threshold ? `relevance over ${threshold.toFixed(2)}` : null, windowDays ? `last ${windowDays} days` : "any time", strategy === "rrf" ? "rank fusion" : null]
+      ? [`${topK} passages`, threshold ? `relevance over ${threshold.toFixed(2)}` : null, strategy === "rrf" ? "rank fusion" : null]
       : ["without notes"];
     this.summary.textContent = [...parts, template === "none" ? null : `template: ${template}`].filter(Boolean).join(" · ");
     this.summary.setAttribute("aria-label", `Settings: ${this.summary.textContent}`);

@@ -25,6 +25,7 @@ const QUOTED =
  * @property {(exchange: Exchange, rating: "up" | "down" | null) => void} rate
  * @property {(noteId: string, span: any) => void} open
  * @property {(text: string) => void} say
+ * @property {() => string[]} examples questions that can be asked
  */
 
 export class Exchange {

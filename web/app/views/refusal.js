@@ -6,7 +6,7 @@ import { rephrased } from "./understood.js";
 
 const REASONS = /** @type {Readonly<Record<string, string>>} */ ({
   no_notes: "There are no notes to search yet.",
-  no_candidates: "None of your notes has anything to do with this question.",
+  no_candidates: "Nothing in your notes speaks of this.",
   below_threshold: "The nearest notes do not hold the answer.",
   time_range_empty: "You have no notes from that time.",
   unsupported_claims: "Your notes do not back what the model wrote, so it was withheld.",
@@ -16,7 +16,8 @@ const REASONS = /** @type {Readonly<Record<string, string>>} */ ({
 /** @param {import("./exchange.js").Exchange} exchange */
 export function refusalBox(exchange) {
   const answer = /** @type {import("../answer.js").Answer} */ (exchange.answer);
-  const { reason, nearest } = answer.meta.refusal;
+  const { reason } = answer.meta.refusal;
+  const nearest = reason === "no_candidates" ? [] : answer.meta.refusal.nearest; // which are not near then
   return h(
     "div",
     { class: "refusal", dataset: { reason } },
@@ -48,9 +49,24 @@ function suggestion(reason, exchange) {
   const phrase = exchange.answer?.query?.timeRange?.phrase;
   const timeless = phrase && rephrased(exchange.question, phrase);
   if (timeless) return button(`Ask again without “${phrase}”`, () => exchange.actions.rephrase(exchange, timeless));
-  if (asked.filters?.windowDays) return button("Ask again in notes of all times", again({ filters: undefined }));
+  const { windowDays, ...places } = asked.filters ?? {};
+  if (windowDays) return button("Ask again in notes of all times", again({ filters: places }));
+  if (Object.keys(places).length) return button("Ask again in all notes", again({ filters: {} }));
   if (asked.threshold > 0) return button("Ask again without a relevance threshold", again({ threshold: 0 }));
+  if (reason === "no_candidates") return examples(exchange);
   return h("p", { class: "suggestion" }, "Try a name, a title or a word that stands in the note itself.");
+}
+
+/** What can be asked, for who only said hello. @param {import("./exchange.js").Exchange} exchange */
+function examples(exchange) {
+  const { examples, rephrase } = exchange.actions;
+  const example = (/** @type {string} */ text) => h("button", { type: "button", class: "example", onclick: () => rephrase(exchange, text) }, text);
+  return h(
+    "div",
+    {},
+    h("p", { class: "suggestion" }, "Ask about what stands in them, in your own words: a person, a project, a place, a day. For example:"),
+    h("div", { class: "examples" }, examples().map(example)),
+  );
 }
 
 /** @param {string} label @param {() => void} onclick */

@@ -3,7 +3,6 @@
 import { ApiError } from "../api.js";
 import { h, iconButton } from "../dom.js";
 
-const WINDOWS = /** @type {[string, string][]} */ ([["", "any time"], ["7", "last 7 days"], ["30", "last 30 days"], ["90", "last 90 days"], ["365", "last year"]]);
 const STRATEGIES = /** @type {[string, string][]} */ ([["weighted", "weighted scores"], ["rrf", "reciprocal rank fusion"]]);
 const THEMES = /** @type {[string, string][]} */ ([["auto", "as the system"], ["light", "light"], ["dark", "dark"]]);
 
@@ -13,7 +12,6 @@ const HINTS = {
   showSources: "Off: answers carry no citations; they are checked all the same.",
   topK: "How many passages an answer is made from. More see more, and take longer.",
   threshold: "Leaves out what is less like the question than this. High values refuse often.",
-  windowDays: "Leaves out notes that are older.",
   strategy: "How likeness, words and date make one order: by their scores, or by their ranks.",
   template: "Lays a model's answer out along its steps. Quotes stay as they are.",
   theme: "Of this page, in this browser.",
@@ -51,7 +49,6 @@ export class SettingsDialog {
       this.check("showSources", "Show sources"),
       this.range("topK", "Passages to read", { min: 1, max: 20, step: 1 }, String),
       this.range("threshold", "Relevance threshold", { min: 0, max: 0.95, step: 0.05 }, (value) => (value ? value.toFixed(2) : "off")),
-      this.choice("windowDays", "Notes of", WINDOWS, (text) => (text ? Number(text) : null)),
       this.choice("strategy", "Ranking", STRATEGIES),
       this.choice("template", "Template", templates),
       h("h3", {}, "This page"),
@@ -94,16 +91,16 @@ export class SettingsDialog {
   }
 
   /**
-   * @param {"windowDays" | "strategy" | "template" | "theme"} name @param {string} label
-   * @param {[string, string][]} options @param {(text: string) => any} [read]
+   * @param {"strategy" | "template" | "theme"} name @param {string} label
+   * @param {[string, string][]} options
    */
-  choice(name, label, options, read = String) {
+  choice(name, label, options) {
     const { settings } = this.page;
-    const now = String(settings.now[name] ?? "");
+    const now = settings.now[name];
     const select = /** @type {HTMLSelectElement} */ (
       h(
         "select",
-        { ...named(name), onchange: () => settings.set({ [name]: read(select.value) }) },
+        { ...named(name), onchange: () => settings.set({ [name]: select.value }) },
         options.map(([value, words]) => h("option", { value, selected: value === now }, words)),
       )
     );
