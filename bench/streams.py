@@ -28,12 +28,13 @@ from typing import Any, cast
 from bench.embedded_corpus import DIMENSION, NOW, TENANT, Corpus
 from bench.search_route import GivenVectors
 from shared.adapters.embedded import EmbeddedStore
-from shared.app import NoteDraft
+from shared.asking.answer import answered
 from shared.bootstrap import build
 from shared.indexing.pipeline import index_version
 from shared.model.index import Vector
 from shared.model.notes import NoteKey
 from shared.model.questions import Question
+from shared.notes.service import NoteDraft
 from shared.settings import Settings
 from tests.fakes import ScriptedWriter
 from tests.servers.function import ROOT, RunningFunction, running
@@ -74,7 +75,7 @@ def _streams() -> dict[str, object]:
         app = build(Settings.from_env(env))
         for number in range(50):
             note = NoteDraft(title=f"Decision {number}", text=f"We decided to run service {number} on Cloud Run.")
-            app.save_note("local", f"note-{number}", note)
+            app.notes.save("local", f"note-{number}", note)
             app.index_note(NoteKey("local", f"note-{number}"))
         app.store.close()
         with running("chat", env) as function:
@@ -192,7 +193,7 @@ def _own_work() -> dict[str, object]:
         for vector, stems in corpus.questions(QUESTIONS):
             questions.append((array("f", vector.tobytes()), f"What about {' '.join(stems)}?"))
             started, before = time.perf_counter(), time.process_time()
-            answer = app.chat(Question(TENANT, questions[-1][1], NOW))
+            answer = answered(app, Question(TENANT, questions[-1][1], NOW))
             worked.append((time.process_time() - before) * 1000)
             times.append((time.perf_counter() - started) * 1000)
             assert len(answer.citations) == 4

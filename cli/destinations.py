@@ -15,12 +15,13 @@ from cli.manifest import Manifest
 from cli.pages import listed_notes
 from functions.client import ApiClient, Json
 from shared.api.values import instant
-from shared.app import App, NoteDraft
+from shared.app import App
 from shared.errors import ModelAway, ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
 from shared.indexing.pipeline import IndexOutcome
 from shared.indexing.revision import note_revision
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.notes import Note, NoteKey
+from shared.notes.service import NoteDraft
 from shared.settings import Settings
 
 FOLLOWS_WITHIN = 60.0
@@ -124,14 +125,14 @@ class LocalDestination:
         found: dict[str, str] = {}
         token = None
         while True:
-            page = self.app.notes(self.tenant_id, limit=LISTED, token=token, vault=None)
+            page = self.app.notes.page(self.tenant_id, limit=LISTED, token=token, vault=None)
             found.update((note.note_id, seen(note)) for note in page.items)
             if (token := page.next_token) is None:
                 return found
 
     def read(self, note_id: str) -> Held | None:
         try:
-            note = self.app.note(self.tenant_id, note_id)
+            note = self.app.notes.get(self.tenant_id, note_id)
         except NotFound:
             return None
         return Held(note, note_revision(note))
@@ -139,7 +140,7 @@ class LocalDestination:
     def save(self, file: FileNote, replacing: str) -> Note:
         # without a date of its own, a file was created when it was first seen to be modified
         draft = replace(file.draft, modified_at=file.modified)
-        return self.app.save_note(self.tenant_id, file.note_id, draft, replacing=replacing)
+        return self.app.notes.save(self.tenant_id, file.note_id, draft, replacing=replacing)
 
     def index(self, note_id: str) -> Followed:
         return self._followed(note_id, words_only=True)
@@ -173,7 +174,7 @@ class LocalDestination:
             pause = min(2 * pause, 1.0)
 
     def remove(self, note_id: str, replacing: str) -> None:
-        self.app.delete_note(self.tenant_id, note_id, replacing=replacing)
+        self.app.notes.delete(self.tenant_id, note_id, replacing=replacing)
         self.index(note_id)
 
 

@@ -220,7 +220,7 @@ def _reconciling(app: App, trigger: Trigger, tenant_id: str, waits: Iterable[flo
             if stopped.wait(wait):
                 return
             try:
-                app.index_templates(tenant_id)
+                app.templates.index(tenant_id)
                 app.reconcile(budget=RECONCILE_BUDGET, hand_over=trigger.enqueue)
             except AuroraError as error:
                 _logger.warning("reconcile: %s", error.message)
@@ -244,7 +244,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
     begun = manifest.knows(task.source)
     if manifest.finished(task.source):
         return
-    if not begun and app.notes(place.tenant_id, limit=1, token=None, vault=None).items:
+    if not begun and app.notes.page(place.tenant_id, limit=1, token=None, vault=None).items:
         return
     report = task.run(vectors=False)
     click.echo(f"loaded {report.notes} sample notes from {sample}")

@@ -30,11 +30,12 @@ from evaluation.report import Report, html
 from evaluation.summary import summary, variant_summary
 from evaluation.tuning import Tuned, tune
 from evaluation.vectors import RememberingEmbedder
-from shared.app import App, NoteDraft
+from shared.app import App
 from shared.bootstrap import build
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import DEFAULT_CHUNKER
 from shared.model.questions import Filters, Strategy
+from shared.notes.service import NoteDraft
 from shared.ports.models import Embedder
 from shared.times.instants import parse_instant
 

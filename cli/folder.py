@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cli.converting import EXTRA, MOST_BYTES, Kind, Unreadable, kind_of, text_of
-from shared.app import NoteDraft
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.limits import LONGEST_PATH, MOST_TEXT_BYTES
+from shared.notes.service import NoteDraft
 
 SUFFIXES = frozenset({".md", ".markdown", ".txt"})
 """Of files that are read as they are; `cli.converting` names the others."""

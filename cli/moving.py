@@ -17,9 +17,9 @@ from cli.folder import FileNote, digest_of_bytes, relative
 from cli.joining import Joining
 from cli.manifest import Read
 from cli.standing import digest_of
-from shared.app import NoteDraft
 from shared.errors import Conflict, NotFound
 from shared.model.notes import Note
+from shared.notes.service import NoteDraft
 
 
 def with_moves(joining: Joining, files: Mapping[str, Path]) -> Joining:

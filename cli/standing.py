@@ -14,8 +14,8 @@ from enum import Enum
 
 from cli.folder import FileNote
 from cli.manifest import Read
-from shared.app import NoteDraft
 from shared.model.notes import Note
+from shared.notes.service import NoteDraft
 
 
 class Standing(Enum):

@@ -96,7 +96,7 @@ def index(place: Place) -> None:
     Exit code 1: some files are no templates, or have changed while their templates were changed elsewhere.
     """
     with place.app() as app:
-        report = app.index_templates(place.tenant_id)
+        report = app.templates.index(place.tenant_id)
     if place.as_json:
         problems = [{"path": problem.path, "reason": problem.reason} for problem in report.problems]
         counts = {"count": report.count, "written": report.written, "removed": report.removed}

@@ -9,6 +9,8 @@ from time import perf_counter
 
 from evaluation.golden import GoldenQuestion
 from shared.app import App
+from shared.asking.answer import answered
+from shared.asking.search import search
 from shared.errors import NotFound
 from shared.model.questions import Question, Strategy
 from shared.model.retrieval import Retrieved, Scored
@@ -53,7 +55,7 @@ class Asker:
         """Raises NotFound naming the question whose filters name a vault or folder that there is not."""
         started = perf_counter()
         try:
-            retrieved = self.app.search(self._question(golden), k=DEPTH)
+            retrieved = search(self.app, self._question(golden), k=DEPTH)
         except NotFound as missing:
             raise NotFound(f"question {golden.question_id}: {missing.message}") from missing
         seconds = perf_counter() - started
@@ -63,7 +65,7 @@ class Asker:
     def chat(self, golden: GoldenQuestion) -> Reply:
         """The same question, answered."""
         started = perf_counter()
-        answer = self.app.chat(self._question(golden))
+        answer = answered(self.app, self._question(golden))
         seconds = perf_counter() - started
         cited = dict.fromkeys(citation.passage.chunk.note_id for citation in answer.citations)
         return Reply(answer.text, tuple(cited), answer.refusal is not None, seconds)

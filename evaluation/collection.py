@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from evaluation.golden import GoldenQuestion
-from shared.app import NoteDraft
 from shared.errors import InvalidArgument
 from shared.model.questions import Filters
+from shared.notes.service import NoteDraft
 
 UNDATED = datetime(2026, 1, 1, 12, tzinfo=UTC)
 VAULT = "default"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from evaluation.golden import GoldenQuestion
-from shared.app import App, NoteDraft
+from shared.app import App
 from shared.errors import InvalidArgument
 from shared.model.notes import Note, NoteKey
+from shared.notes.service import NoteDraft
 from shared.ports.stores import NoteStore
 
 PAGE = 500
@@ -16,7 +17,7 @@ PAGE = 500
 def fill(app: App, tenant_id: str, notes: Mapping[str, NoteDraft], step: Callable[[], None] = lambda: None) -> None:
     """Save and index all of them; `step` is called after each. Raises what the App raises."""
     for note_id, draft in notes.items():
-        app.save_note(tenant_id, note_id, draft)
+        app.notes.save(tenant_id, note_id, draft)
         app.index_note(NoteKey(tenant_id, note_id))
         step()
 

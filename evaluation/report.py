@@ -13,7 +13,7 @@ from evaluation.measures import ANSWERS, CUTS, HIT, MAIN, TABLE, means
 from evaluation.plots import bars, lines, shares
 from evaluation.tuning import Tuned
 from shared.api.values import instant
-from shared.app import NoteDraft
+from shared.notes.service import NoteDraft
 
 WORST = 15
 SHOWN = 3

@@ -11,9 +11,10 @@ from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_
 
 from functions.http.bodies import MOST_PER_PAGE, parse_fields
 from functions.http.calls import Call
-from functions.http.turns import SettingsBody
-from functions.routes.chat import ChatBody, answered
+from functions.http.questions import SettingsBody
+from functions.routes.chat import ChatBody, turn
 from shared.api.sessions import messages_json, session_json, sessions_json
+from shared.api.stream import result_of
 from shared.errors import InvalidArgument
 from shared.model.sessions import SETTINGS, SettingsPatch
 from shared.sessions.service import NEW, Sessions
@@ -176,7 +177,7 @@ def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN
         raise InvalidArgument("query", "one question in a request")
     said = {name: value for name, value in named.items() if name != "settings" and value is not None}
     fields = {"sessionId": NEW, **said, **(named.get("settings") or {})}
-    return answered(visit.call, parse_fields(fields, ChatBody))
+    return result_of(turn(visit.call, parse_fields(fields, ChatBody)))
 
 
 def _asked_in(answer: Mapping[str, Any], info: Info) -> Mapping[str, Any]:

@@ -26,4 +26,4 @@ def on_template_write(event: CloudEvent) -> None:
         _logger.warning("acknowledged an event that names no template")
     for key in keys:
         with handling(event, tenantId=key.tenant_id, templateId=key.template_id):
-            _logger.info("template %s", current_app().refresh_template(key))
+            _logger.info("template %s", current_app().templates.refresh(key))

@@ -2,10 +2,12 @@
 
 Saving a note:   indexing.pipeline   note -> chunks -> changes -> vectors -> store
                  sweep.reconcile     notes whose index does not follow them -> the same line
-Asking:          retrieval.pipeline  question -> analysis -> candidates -> scores -> selection
+Asking:          asking.turn         begin -> whole -> retrieve -> write -> check -> record, for every front door
+                 retrieval.pipeline  question -> analysis -> candidates -> scores -> selection
                  folders.search      the same from the vaults and folders in which to look, which it ranks first
                  answering.pipeline  selection -> prompt -> draft -> citations -> support -> answer, as events
-Along the way:   templates.pipeline  question -> the template whose steps the answer follows
+Along the way:   notes.service       a draft -> the note, at the revision that is meant
+                 templates.pipeline  question -> the template whose steps the answer follows
                  sessions.service    question -> the whole question in its conversation; answer -> stored turn
                  account             a request answered once, budgets, caches, export, erasure
                  judging             whether a passage backs a sentence
@@ -13,5 +15,5 @@ Along the way:   templates.pipeline  question -> the template whose steps the an
 
 Both read text with `language` (words), `times` (when) and `markdown` (what a reader sees); `tracing` tells how long
 each step took. `model` holds the types by subject, `ports` what we ask of the outside world, `adapters` who answers,
-`bootstrap` who is plugged in where, `app` what front doors call.
+`bootstrap` who is plugged in where, `app` all of it plugged together.
 """

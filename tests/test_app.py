@@ -9,9 +9,10 @@ import pytest
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firebase.authentication import NoVerifier
 from shared.answering.quoting import Quoter
-from shared.app import App, NoteDraft
+from shared.app import App
 from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
+from shared.notes.service import NoteDraft
 from shared.ports.stores import Store
 from shared.settings import Settings
 from tests.fakes import HashingEmbedder
@@ -36,9 +37,9 @@ def test_a_note_that_an_app_wrote_with_wrong_types_says_why_it_failed_and_is_men
     embedded_store: EmbeddedStore,
 ) -> None:
     app = app_on(garbled_store(embedded_store, "n1"))
-    embedded_store.put_note(TENANT, app_on(embedded_store).save_note(TENANT, "n1", NoteDraft(title="T", text="Old.")))
+    embedded_store.put_note(TENANT, app_on(embedded_store).notes.save(TENANT, "n1", NoteDraft(title="T", text="Old.")))
     with pytest.raises(InvalidArgument):
-        app.note(TENANT, "n1")
+        app.notes.get(TENANT, "n1")
     assert app.index_note(key()).action == "failed"
     state = app.index_state(TENANT, "n1")
     assert state.current
@@ -46,13 +47,13 @@ def test_a_note_that_an_app_wrote_with_wrong_types_says_why_it_failed_and_is_men
     assert state.record.status is IndexStatus.FAILED
     assert state.record.error
 
-    saved = app.save_note(TENANT, "n1", NoteDraft(title="T", text="New."))
+    saved = app.notes.save(TENANT, "n1", NoteDraft(title="T", text="New."))
     assert embedded_store.get_note(TENANT, "n1") == saved
 
 
 def test_the_same_content_again_writes_nothing_and_keeps_its_time(embedded_store: EmbeddedStore) -> None:
     clock = Clock()
     app = app_on(embedded_store, clock)
-    first = app.save_note(TENANT, "n1", NoteDraft(title="T", text="Text."))
+    first = app.notes.save(TENANT, "n1", NoteDraft(title="T", text="Text."))
     clock.advance(hours=1)
-    assert app.save_note(TENANT, "n1", NoteDraft(title="T", text="Text.")) == first
+    assert app.notes.save(TENANT, "n1", NoteDraft(title="T", text="Text.")) == first

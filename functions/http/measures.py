@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
@@ -12,16 +12,8 @@ from functions.http.calls import current_app
 from shared.api.answers import grounding_json
 from shared.api.search import timings_json
 from shared.language.estimates import estimated_tokens
-from shared.model.answers import Answer, AnswerEvent
+from shared.model.answers import Answer
 from shared.model.retrieval import Retrieved
-
-
-def measured(events: Generator[AnswerEvent]) -> Generator[AnswerEvent]:
-    """The same events; the answer that ends them is measured."""
-    for event in events:
-        if isinstance(event, Answer):
-            measure_answer(event)
-        yield event
 
 
 def measure_answer(answer: Answer) -> None:

@@ -1,17 +1,19 @@
-"""What all questions have in common: filters, time zone, now, strategy -> a Question."""
+"""The fields of bodies that ask: what to search, a session and its settings, a `requestId`. They make a Question."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from functions.http.bodies import Body, DayOrInstant, Folders, Instant, Names, TenantId, Zone, checked
-from functions.http.calls import Call
+from functions.http.calls import REQUEST_ID_PATTERN, Call
+from shared.account.repeats import RequestKey, fingerprint
 from shared.errors import InvalidArgument
 from shared.model.limits import LONGEST_FOLDER, LONGEST_NAME
 from shared.model.questions import Filters, Question, Strategy
+from shared.model.sessions import SETTINGS, Setting, SettingsPatch
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
 
 MOST_NAMES = 30
@@ -19,6 +21,12 @@ MOST_NAMES = 30
 
 NAMES = f"a list of at most {MOST_NAMES} names, each 1-{LONGEST_NAME} characters without control characters"
 FOLDERS = f"a list of at most {MOST_NAMES} folders, each 1-{LONGEST_FOLDER} characters without control characters"
+
+RequestId = Annotated[str, Field(pattern=f"^{REQUEST_ID_PATTERN}$")]
+REQUEST_ID = "1-128 letters, digits, . _ : or -; the same again gets the same answer for 24 hours"
+
+_NOT_ASKED = {"request_id", "stream", "tenant_id"}
+"""Fields that do not change what is asked: an answer may be had streamed first and whole the second time."""
 
 
 class FiltersBody(Body):
@@ -42,6 +50,47 @@ class AskingBody(Body):
     strategy: Literal["weighted", "rrf"] = Field(default="weighted", description="weighted or rrf")
 
 
+class _Settings(Body):
+    """Some of a session's settings. Null means not set; where a setting may be null it means the configured one."""
+
+    def patch(self) -> SettingsPatch:
+        """The settings that were given. Ranges are not checked yet."""
+        said = {name: getattr(self, name) for name in SETTINGS if name in self.model_fields_set}
+        return {
+            name: "" if value is None else value
+            for name, value in said.items()
+            if value is not None or SETTINGS[name].nullable
+        }
+
+
+def _field(setting: Setting) -> tuple[Any, Any]:
+    """Described for readers of openapi.json; the library checks ranges, for every front door."""
+    if setting.kind is str:
+        bounds: dict[str, Any] = {"maxLength": setting.most}
+    else:
+        bounds = {"minimum": setting.least, "maximum": setting.most}
+    known = {name: bound for name, bound in bounds.items() if bound is not None}
+    return setting.kind | None, Field(default=None, description=setting.expected, json_schema_extra=known or None)
+
+
+if TYPE_CHECKING:
+    SettingsFields = _Settings
+else:
+    SettingsFields = create_model(
+        "SettingsFields", __base__=_Settings, **{name: _field(each) for name, each in SETTINGS.items()}
+    )
+
+
+class SettingsBody(SettingsFields):
+    """`settings` of a session."""
+
+
+class TurnBody(AskingBody, SettingsFields):
+    """A question that may belong to a session."""
+
+    session_id: str | None = Field(default=None, description='the id of a session, or "new" to begin one')
+
+
 def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question:
     """The question in `field`, asked by the caller. Raises InvalidArgument, PermissionDenied."""
     call.check_tenant(body.tenant_id)
@@ -57,6 +106,14 @@ def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question
         filters=_filters(body.filters, zone),
         strategy=Strategy(body.strategy),
     )
+
+
+def request_key(call: Call, body: Body, request_id: str | None) -> RequestKey | None:
+    """Which request it is; another body under the same id has another fingerprint. None: it names none."""
+    if request_id is None:
+        return None
+    asked = body.model_dump(mode="json", exclude=_NOT_ASKED)
+    return RequestKey(call.tenant_id, request_id, fingerprint(type(body).__name__, asked))
 
 
 def _filters(body: FiltersBody, zone: str) -> Filters:

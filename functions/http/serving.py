@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import flask
@@ -32,7 +32,7 @@ from functions.http.errors import (
     headers_of,
     kind_of,
 )
-from functions.http.sse import Form, callable_error, encoded, has_hung_up, one_event, unwrapped
+from functions.http.sse import CLIENT_LEFT, Form, callable_error, encode, encoded, has_hung_up, one_event, unwrapped
 from shared.errors import AuroraError, InvalidArgument, RequestBusy, TooLarge
 from shared.tracing import spans
 
@@ -114,7 +114,7 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
         reply = _reply(request, found, request_id)
         if reply.events is None:
             begun.log(reply.status)
-    response = _streamed(begun, reply) if reply.events else _response(request, reply)
+    response = _streamed(begun, reply, reply.events) if reply.events else _response(request, reply)
     response.headers.update({**SECURITY_HEADERS, **cors_headers(request.method, request.headers), **reply.headers})
     response.headers["X-Request-Id"] = request_id
     return response
@@ -248,46 +248,23 @@ def _then_drain(text: bytes, request: flask.Request) -> Iterator[bytes]:
 # -- streams
 
 
-def _streamed(begun: _Begun, reply: Reply) -> flask.Response:
+def _streamed(begun: _Begun, reply: Reply, events: Generator[StreamEvent | None]) -> flask.Response:
     """A reply that goes out event by event; its log line comes at its end."""
     environ = begun.request.environ
     connection = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
 
     def send() -> Iterator[bytes]:
-        ended = _Ended()
-        with begun.context(), closing(_to_the_end(reply, ended)) as events:
+        status = CLIENT_LEFT
+        with begun.context(), closing(events):
             try:
-                yield from encoded(events, reply.form, gone=lambda: has_hung_up(connection))
+                status = yield from encoded(events, reply.form, gone=lambda: has_hung_up(connection))
+            except Exception as error:  # noqa: BLE001 - as in `_reply`
+                refusal = _refusal(error)
+                status = refusal.status
+                yield encode("error", refusal.body or {}, reply.form)
             finally:
-                begun.log(ended.status)
+                begun.log(status)
 
     response = flask.Response(send(), reply.status, mimetype="text/event-stream")
     response.headers["X-Accel-Buffering"] = "no"  # proxies that gather a reply would hold the tokens back
     return response
-
-
-@dataclass(slots=True)
-class _Ended:
-    """How a stream ended: 200, an error's code, or 499 where the client left before the end."""
-
-    status: int = 499
-
-
-def _to_the_end(reply: Reply, ended: _Ended) -> Generator[StreamEvent | None]:
-    """The reply's events; an error that ends them is the last one."""
-    assert reply.events is not None  # noqa: S101 - the type's proof
-    with closing(reply.events) as events:
-        try:
-            for event in events:
-                yield event
-                if event and event.name in ("result", "error"):
-                    ended.status = _code(event)
-        except Exception as error:  # noqa: BLE001 - as in `_reply`
-            refusal = _refusal(error)
-            ended.status = refusal.status
-            yield from one_event("error", refusal.body or {})
-
-
-def _code(event: StreamEvent) -> int:
-    error = event.data.get("error")
-    return error["code"] if event.name == "error" and isinstance(error, dict) else 200

@@ -27,6 +27,8 @@ HEARTBEAT_SECONDS = 15.0
 """Silence after which a sign of life goes out: proxies cut connections that are silent for 30 to 60 s."""
 LOOK_SECONDS = 1.0
 """How often to check whether the client is still there while there is nothing to send."""
+CLIENT_LEFT = 499
+"""The status of a reply whose client went away before its end."""
 
 _END = object()
 _LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
@@ -41,18 +43,6 @@ class Form(StrEnum):
     """`{"data": …}` in, `{"result": …}` or `{"error": …}` out."""
     CALLABLE_STREAM = "callable_stream"
     """`{"data": …}` in, `data:` lines out."""
-
-
-def begun(events: Generator[T]) -> Generator[T]:
-    """The same events, started: an error before the first is raised here, while the reply can still be a plain one."""
-    first = next(events)
-
-    def resumed() -> Generator[T]:
-        with closing(events):
-            yield first
-            yield from events
-
-    return resumed()
 
 
 class Burst:
@@ -83,18 +73,20 @@ _burst = Burst()
 
 
 def attended(events: Generator[T]) -> Generator[T | None]:
-    """The same events, and None for every second without one. Raises what `events` raises.
+    """The same events, and None for every second without one. Raises what `events` raises: before the first at once,
+    while the reply can still be a plain one.
 
-    The first comes at once; the others are produced in a thread of their own. Closing this closes `events` there when
-    they reach their next one.
+    The others are produced in a thread of their own. Closing this closes `events` there when they reach their next one.
     """
-    for first in events:
-        try:
-            yield first
-        except GeneratorExit:
-            events.close()
-            raise
-        break
+    return _attended(next(events), events)
+
+
+def _attended(first: T, events: Generator[T]) -> Generator[T | None]:
+    try:
+        yield first
+    except GeneratorExit:
+        events.close()
+        raise
     _burst.wait()
     inbox = SimpleQueue[Any]()
     left = threading.Event()
@@ -135,20 +127,35 @@ def encoded(
     *,
     gone: Callable[[], bool] = lambda: False,
     silence: float = HEARTBEAT_SECONDS,
-) -> Generator[bytes]:
-    """Events as bytes, with heartbeats after `silence` seconds without any. Ends when the client has gone."""
-    encode = _sse if form is Form.PLAIN else _callable
-    sent = time.monotonic()
+) -> Generator[bytes, None, int]:
+    """Events as bytes, with heartbeats after `silence` seconds without any. Ends when the client has gone.
+
+    Returns the status: 200, an error's code, or CLIENT_LEFT where it left before the end.
+    """
+    sent, status = time.monotonic(), CLIENT_LEFT
     for event in events:
         if event is not None and event.name:
-            yield encode(event.name, event.data)
+            yield encode(event.name, event.data, form)
+            status = _status(event.name, event.data) or status
         elif gone():
-            return
+            break
         elif time.monotonic() - sent < silence:
             continue
         else:
             yield b": heartbeat\n\n" if form is Form.PLAIN else _line({"message": {"type": "heartbeat"}})
         sent = time.monotonic()
+    return status
+
+
+def encode(name: str, data: Mapping[str, object], form: Form) -> bytes:
+    """One event."""
+    return _sse(name, data) if form is Form.PLAIN else _callable(name, data)
+
+
+def _status(name: str, data: Mapping[str, object]) -> int | None:
+    """With which the event ends a stream; None: it does not."""
+    error = data.get("error")
+    return int(error["code"]) if name == "error" and isinstance(error, dict) else 200 if name == "result" else None
 
 
 def one_event(name: str, data: Mapping[str, object]) -> Generator[StreamEvent]:

@@ -12,8 +12,8 @@ from pydantic import Field
 from functions.http.bodies import Body, TenantId, parse, parse_query
 from functions.http.calls import Call, Reply
 from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_body
-from functions.http.once import RequestId
 from functions.http.operations import operation
+from functions.http.questions import RequestId
 from shared.account.feedback import MOST_COMMENT, feedback_of
 from shared.api.account import FeedbackJson, ReceiptJson, export_lines, feedback_json, receipt_json
 from shared.errors import AuroraError, InvalidArgument

@@ -10,13 +10,21 @@ from pydantic import Field
 from functions.http.bodies import Folders, Names, NotBlank, parse
 from functions.http.calls import Call, Reply
 from functions.http.measures import measure_answer
-from functions.http.once import REQUEST_ID, RequestId, answered_once
 from functions.http.operations import operation
-from functions.http.questions import FOLDERS, MOST_NAMES, NAMES, AskingBody, question_of
-from shared.api.answers import AskJson, ask_json
+from functions.http.questions import (
+    FOLDERS,
+    MOST_NAMES,
+    NAMES,
+    REQUEST_ID,
+    AskingBody,
+    RequestId,
+    question_of,
+    request_key,
+)
+from shared.api.answers import AskJson
+from shared.api.stream import result_of
+from shared.asking.turn import Asked, take
 from shared.folders.search import Wish
-from shared.model.answers import Answer
-from shared.model.questions import Question
 
 LEAST_SIMILARITY = 0.55
 """Passages less similar to the question are left out, whatever their folder's weight."""
@@ -36,12 +44,12 @@ class AskBody(AskingBody):
 def ask(call: Call) -> Reply:
     """An answer from the named folders first, then from those that rank best."""
     body = parse(call.body, AskBody)
-    asked = question_of(call, body.question, "question", body)
-    question = replace(asked, top_k=body.k, threshold=LEAST_SIMILARITY)
-    return Reply(answered_once(call, body, body.request_id, lambda: _answered(call, question, body)))
-
-
-def _answered(call: Call, question: Question, body: AskBody) -> tuple[Answer, AskJson]:
-    answer = call.app.ask(question, Wish(body.vaults, body.folders))
-    measure_answer(answer)
-    return answer, ask_json(question, answer, k=body.k, request_id=body.request_id or call.request_id)
+    question = question_of(call, body.question, "question", body)
+    asked = Asked(
+        question=replace(question, top_k=body.k, threshold=LEAST_SIMILARITY),
+        request_id=body.request_id or call.request_id,
+        measure=measure_answer,
+        repeat=request_key(call, body, body.request_id),
+        wish=Wish(body.vaults, body.folders),
+    )
+    return Reply(result_of(take(call.app, asked)))

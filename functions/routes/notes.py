@@ -12,7 +12,6 @@ from functions.http.bodies import Body, DayOrInstant, Instant, Names, Page, Tena
 from functions.http.calls import Call, Reply
 from functions.http.operations import operation
 from shared.api.notes import ImportedJson, NotesJson, OpenNoteJson, listed_note_json, open_note_json
-from shared.app import NoteDraft
 from shared.errors import InvalidArgument, TooLarge
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.limits import (
@@ -27,6 +26,7 @@ from shared.model.limits import (
     VAULT_PATTERN,
 )
 from shared.model.notes import Note
+from shared.notes.service import NoteDraft
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 
 NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
@@ -85,7 +85,7 @@ def put(call: Call, note_id: str) -> Reply:
     check_note_id(note_id)
     if body.note_id not in (None, note_id):
         raise InvalidArgument("noteId", "the id that the address names")
-    note = call.app.save_note(call.tenant_id, note_id, _draft(body), replacing=body.revision)
+    note = call.app.notes.save(call.tenant_id, note_id, _draft(body), replacing=body.revision)
     return _open(call, note)
 
 
@@ -109,7 +109,7 @@ def import_file(call: Call) -> Reply:
         created_at=fields.created_at,
         modified_at=None if body.modified_at is None else checked("modifiedAt", parse_instant, body.modified_at),
     )
-    note = call.app.save_note(call.tenant_id, note_id_of(body.vault, path), draft, replacing=body.revision)
+    note = call.app.notes.save(call.tenant_id, note_id_of(body.vault, path), draft, replacing=body.revision)
     imported: ImportedJson = {"note": listed_note_json(note), "problem": fields.problem}
     return Reply(imported)
 
@@ -117,11 +117,11 @@ def import_file(call: Call) -> Reply:
 @operation(reply=OpenNoteJson, errors=(404,))
 def get(call: Call, note_id: str) -> Reply:
     """The note as it is now, and the file it came from."""
-    return _open(call, call.app.note(call.tenant_id, check_note_id(note_id)))
+    return _open(call, call.app.notes.get(call.tenant_id, check_note_id(note_id)))
 
 
 def _open(call: Call, note: Note) -> Reply:
-    return Reply(open_note_json(note, call.app.origin(call.tenant_id, note.note_id)))
+    return Reply(open_note_json(note, call.app.notes.origin(call.tenant_id, note.note_id)))
 
 
 class FilesBody(Body):
@@ -136,15 +136,15 @@ def write_file(call: Call, note_id: str) -> Reply:
     can be reached: `aurora dev` on the machine where it was indexed.
     """
     body = parse(call.body, FilesBody)
-    call.app.write_files(call.tenant_id, check_note_id(note_id), write=body.write_back)
-    return _open(call, call.app.note(call.tenant_id, note_id))
+    call.app.notes.write_files(call.tenant_id, check_note_id(note_id), write=body.write_back)
+    return _open(call, call.app.notes.get(call.tenant_id, note_id))
 
 
 @operation(query=DeleteQuery, errors=(404, 409))
 def delete(call: Call, note_id: str) -> Reply:
     """From now on nothing cites it; its index follows. With a `revision`, 409 if it has another by now."""
     replacing = parse_query(call.query, DeleteQuery).revision
-    call.app.delete_note(call.tenant_id, check_note_id(note_id), replacing=replacing)
+    call.app.notes.delete(call.tenant_id, check_note_id(note_id), replacing=replacing)
     return Reply(None, 204)
 
 
@@ -158,7 +158,7 @@ class NotesQuery(Page):
 def list_all(call: Call) -> Reply:
     """By note id, without the texts."""
     asked = parse_query(call.query, NotesQuery)
-    page = call.app.notes(call.tenant_id, limit=asked.page_size, token=asked.token, vault=asked.vault)
+    page = call.app.notes.page(call.tenant_id, limit=asked.page_size, token=asked.token, vault=asked.vault)
     listed: NotesJson = {"notes": [listed_note_json(note) for note in page.items], "nextPageToken": page.next_token}
     return Reply(listed)
 

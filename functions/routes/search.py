@@ -15,6 +15,7 @@ from functions.http.questions import AskingBody, question_of
 from functions.routes.notes import check_note_id
 from shared.api.explain import ExplainJson, explain_json
 from shared.api.search import SearchJson, search_json
+from shared.asking import search as searching
 
 MOST_RESULTS = 100
 MOST_EXPLAINED = 20
@@ -34,7 +35,7 @@ def search(call: Call) -> Reply:
     """The passages themselves, best first."""
     body = parse(call.body, SearchBody)
     question = question_of(call, body.query, "query", body)
-    retrieved = call.app.search(question, k=body.k)
+    retrieved = searching.search(call.app, question, k=body.k)
     measure_search(retrieved)
     return Reply(search_json(question, retrieved, k=body.k, request_id=call.request_id))
 
@@ -52,5 +53,5 @@ def explain(call: Call) -> Reply:
     body = parse(call.body, ExplainBody)
     question = replace(question_of(call, body.query, "query", body), threshold=body.threshold)
     note_ids = [check_note_id(each, f"noteIds[{place}]") for place, each in enumerate(body.note_ids)]
-    explained = call.app.explain(question, note_ids, k=body.k)
+    explained = searching.explain(call.app, question, note_ids, k=body.k)
     return Reply(explain_json(question, explained, k=body.k, request_id=call.request_id))

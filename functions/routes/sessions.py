@@ -7,7 +7,7 @@ from pydantic import Field
 from functions.http.bodies import Body, Page, TenantId, parse, parse_query
 from functions.http.calls import Call, Reply
 from functions.http.operations import operation
-from functions.http.turns import SettingsBody
+from functions.http.questions import SettingsBody
 from shared.api.sessions import MessagesJson, SessionJson, SessionsJson, messages_json, session_json, sessions_json
 from shared.sessions.limits import LONGEST_TITLE, TITLE
 

@@ -51,28 +51,28 @@ def put(call: Call, template_id: str) -> Reply:
         raise InvalidArgument("templateId", "the id that the address names")
     fields = body.model_dump(exclude={"template_id", "tenant_id"})
     template = Template(template_id=template_id, **{**fields, "keywords": tuple(dict.fromkeys(body.keywords))})
-    call.app.save_template(call.tenant_id, template)
+    call.app.templates.save(call.tenant_id, template)
     return Reply(template_json(template))
 
 
 @operation(reply=TemplateJson, errors=(404,))
 def get(call: Call, template_id: str) -> Reply:
     """The template with its steps."""
-    return Reply(template_json(call.app.template(call.tenant_id, check_template_id(template_id))))
+    return Reply(template_json(call.app.templates.get(call.tenant_id, check_template_id(template_id))))
 
 
 @operation(errors=(404,))
 def delete(call: Call, template_id: str) -> Reply:
     """One that came from a folder stays away too."""
-    call.app.delete_template(call.tenant_id, check_template_id(template_id))
+    call.app.templates.delete(call.tenant_id, check_template_id(template_id))
     return Reply(None, 204)
 
 
 @operation(reply=TemplatesJson)
 def list_all(call: Call) -> Reply:
     """By id, without the steps."""
-    listed = call.app.list_templates(call.tenant_id)
-    return Reply(templates_json(listed, ready=call.app.templates_ready(call.tenant_id)))
+    listed = call.app.templates.all(call.tenant_id)
+    return Reply(templates_json(listed, ready=call.app.templates.ready(call.tenant_id)))
 
 
 @operation(body=TemplateSearchBody, reply=TemplateMatchesJson)
@@ -83,7 +83,7 @@ def search(call: Call) -> Reply:
     longest = call.app.settings.chat_max_query_length
     if not body.query.strip() or len(body.query) > longest:
         raise InvalidArgument("query", f"text of at most {longest} characters, not blank")
-    matches = call.app.search_templates(call.tenant_id, body.query.strip(), top_k=body.top_k)
+    matches = call.app.templates.search(call.tenant_id, body.query.strip(), top_k=body.top_k)
     found: TemplateMatchesJson = {"templates": [template_match_json(match) for match in matches]}
     return Reply(found)
 

@@ -13,11 +13,10 @@ from shared.answering.citing.claims import find_claims
 from shared.answering.drafts import NotWritten, write_draft
 from shared.answering.grounding import Scrutiny, first_citation, ground
 from shared.answering.live import LiveText
-from shared.answering.prompt import build_plain_prompt, build_prompt
+from shared.answering.prompt import build_plain_prompt, build_prompt, label_sources
 from shared.answering.quoting import Quoter, quoted
 from shared.answering.refusals import NO_MODEL, reason_to_refuse, refusal_text
 from shared.answering.showing import Shown
-from shared.answering.sources import label_sources
 from shared.answering.subject import is_unknown
 from shared.markdown.passive import passive
 from shared.model.answers import (

@@ -21,7 +21,7 @@ from shared.language.estimates import tokens
 from shared.markdown.inert import inert, inert_line
 from shared.model.answers import Prompt, Source
 from shared.model.questions import Exchange, Question, TimeRange
-from shared.model.retrieval import Retrieved
+from shared.model.retrieval import Retrieved, Scored
 from shared.model.templates import Template
 from shared.times.dates import date_in_words
 
@@ -113,6 +113,11 @@ def build_prompt(
     system = _RULES.format(key=key, keys=told, form=form)
     system += _further_rules(question, fitted.history, _CONVERSATION).format(key=key)
     return Prompt(system, "\n".join(user), question.text, tuple(sources))
+
+
+def label_sources(passages: Iterable[Scored]) -> tuple[Source, ...]:
+    """Passages in order -> sources `N1`, `N2`, … in the same order, under which the writer may cite them."""
+    return tuple(Source(f"N{number}", passage) for number, passage in enumerate(passages, start=1))
 
 
 def build_plain_prompt(

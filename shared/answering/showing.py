@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from shared.language.offsets import Utf16Offsets
 from shared.model.answers import Answer, AnswerEvent, Citation, Cited, Retracted, RetractReason, Token
 
 _MARKER = re.compile(r"\[(N\d+)\]")
@@ -43,9 +44,10 @@ class Shown:
     def withdraw(self, start: int, reason: RetractReason) -> Iterator[AnswerEvent]:
         """Show nothing from `start` on; no event if nothing stands there."""
         if start < self._length:
+            utf16_start = Utf16Offsets(self.text).at(start)
             self._texts, self._length = [self.text[:start]], start
             self._labels = {label: shown for label, shown in self._labels.items() if shown[0] < start}
-            yield Retracted(start, reason)
+            yield Retracted(start, utf16_start, reason)
 
     def become(self, answer: Answer) -> Iterator[AnswerEvent]:
         """Show exactly the answer: what differs is withdrawn, what is missing follows."""

@@ -7,10 +7,10 @@ from typing_extensions import TypedDict
 from shared.api.notes import IndexStatusJson, index_status_json
 from shared.api.search import ResultJson, SearchMetaJson, result_json, search_json
 from shared.api.values import instant
-from shared.app import Explained, NoteState
+from shared.model.index import NoteState
 from shared.model.questions import Question, TimeRange
 from shared.model.retrieval import RetrievalMode
-from shared.retrieval.explanation import Absence, Explanation, NoteReport, PassageReport
+from shared.retrieval.explanation import Absence, Explained, Explanation, NoteReport, PassageReport
 
 
 class LegJson(TypedDict):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from typing_extensions import TypedDict
 
-from shared.api.answers import AnswerJson, CitationJson, UsageJson, citation_json
+from shared.api.answers import AnswerJson, AskJson, CitationJson, UsageJson, citation_json
 from shared.api.errors import ErrorJson
 from shared.api.search import QueryJson, ResultJson, query_json, result_json
-from shared.language.offsets import Utf16Offsets
 from shared.model.answers import Answer, AnswerEvent, Cited, Retracted, Searched, Token
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
@@ -47,8 +45,6 @@ class StreamEvent:
 
     name: str
     data: Mapping[str, object]
-    notes: Mapping[str, str] = field(default_factory=dict)
-    """Id -> revision of the notes whose text it may hold; never sent."""
 
 
 EVENTS: Mapping[str, Any] = {
@@ -74,33 +70,23 @@ def started_json(request_id: str, session_id: str | None) -> StreamEvent:
     return StreamEvent("start", StartJson(requestId=request_id, sessionId=session_id))
 
 
-def stream_json(
-    question: Question, events: Generator[AnswerEvent], *, result: Callable[[Answer], AnswerJson]
-) -> Generator[StreamEvent]:
-    """What happens while an answer comes about, as clients read it. `result`: the whole answer's JSON.
+def stream_json(question: Question, event: AnswerEvent) -> tuple[StreamEvent, ...]:
+    """What happens while an answer comes about, as clients read it.
 
     The text of all tokens, less what was retracted (from a UTF-16 offset on), is the result's answer. While
     the writer is silent SILENCE comes, so that whoever listens can leave.
     """
-    shown = ""
-    with closing(events):
-        for event in events:
-            match event:
-                case Searched(retrieved):
-                    yield from _found(question, retrieved)
-                case Token(text) if text:
-                    shown += text
-                    yield StreamEvent("token", TokenJson(text=text))
-                case Cited(citation):
-                    yield StreamEvent("citation", citation_json(citation))
-                case Retracted(start, reason):
-                    taken_back: RetractJson = {"from": Utf16Offsets(shown).at(start), "reason": reason.value}
-                    yield StreamEvent("retract", taken_back)
-                    shown = shown[:start]
-                case Answer():
-                    yield from _ended(result(event), notes_of(event))
-                case _:
-                    yield SILENCE
+    match event:
+        case Searched(retrieved):
+            return _found(question, retrieved)
+        case Token(text) if text:
+            return (StreamEvent("token", TokenJson(text=text)),)
+        case Cited(citation):
+            return (StreamEvent("citation", citation_json(citation)),)
+        case Retracted(_, start, reason):
+            taken_back: RetractJson = {"from": start, "reason": reason.value}
+            return (StreamEvent("retract", taken_back),)
+    return (SILENCE,)
 
 
 def result_of(events: Generator[StreamEvent]) -> Mapping[str, object]:
@@ -109,19 +95,19 @@ def result_of(events: Generator[StreamEvent]) -> Mapping[str, object]:
     return result
 
 
-def _ended(result: AnswerJson | Mapping[str, Any], notes: Mapping[str, str]) -> Generator[StreamEvent]:
-    yield StreamEvent("usage", result["meta"]["usage"])
-    yield StreamEvent("result", result, notes)
+def ended(result: AnswerJson | AskJson) -> tuple[StreamEvent, ...]:
+    """The last events."""
+    return StreamEvent("usage", result["meta"]["usage"]), StreamEvent("result", result)
 
 
-def _found(question: Question, retrieved: Retrieved) -> Generator[StreamEvent]:
+def _found(question: Question, retrieved: Retrieved) -> tuple[StreamEvent, ...]:
     """What was understood, and the passages that the writer gets."""
-    yield StreamEvent("query", query_json(question, retrieved))
     offered = () if retrieved.refusal else retrieved.selected
-    yield StreamEvent("sources", SourcesJson(sources=[result_json(each) for each in offered]), _read(retrieved))
+    sources = SourcesJson(sources=[result_json(each) for each in offered])
+    return StreamEvent("query", query_json(question, retrieved)), StreamEvent("sources", sources)
 
 
-def replayed(result: Mapping[str, Any]) -> Iterator[StreamEvent]:
+def replayed(result: AnswerJson | AskJson) -> Iterator[StreamEvent]:
     """The events of an answer that was given before: all but `sources`, which were not kept; its text in one token."""
     meta = result["meta"]
     yield started_json(meta["requestId"], meta["sessionId"])
@@ -129,14 +115,11 @@ def replayed(result: Mapping[str, Any]) -> Iterator[StreamEvent]:
         yield StreamEvent("query", meta["query"])
     yield StreamEvent("token", TokenJson(text=result["answer"]))
     yield from (StreamEvent("citation", citation) for citation in result["citations"])
-    yield from _ended(result, {})
+    yield from ended(result)
 
 
 def notes_of(answer: Answer) -> Mapping[str, str]:
     """Id -> revision of the notes whose text may stand in it: all that the writer got, those shown with a refusal."""
-    return _read(answer.retrieved) if answer.retrieved else {}
-
-
-def _read(retrieved: Retrieved) -> Mapping[str, str]:
-    passages = (*retrieved.selected, *retrieved.nearest)
+    found = answer.retrieved
+    passages = (*found.selected, *found.nearest) if found else ()
     return {passage.chunk.note_id: passage.chunk.note_revision for passage in passages}

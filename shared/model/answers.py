@@ -235,7 +235,9 @@ class Retracted:
     """What was shown from `start` on (code points) is withdrawn."""
 
     start: int
-    reason: RetractReason = RetractReason.REVISED
+    utf16_start: int
+    """The same in UTF-16 units."""
+    reason: RetractReason
 
 
 AnswerEvent: TypeAlias = "Searched | Token | Cited | Retracted | Answer"

@@ -143,3 +143,11 @@ class Coverage:
     pending: int
     failed: int
     missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteState:
+    """How far the index has followed one note. `current`: it holds exactly what the note says now."""
+
+    record: IndexRecord | None
+    current: bool

@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import accumulate
 
 from shared.errors import InvalidArgument
-from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
+from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, NoteState
 from shared.model.questions import Question
 from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored
 from shared.ports.models import Embedder, Reranker
@@ -86,6 +86,14 @@ class Explanation:
     searched: Restriction
     """What every leg obeyed, after widening."""
     notes: tuple[NoteReport, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What became of some notes in a search. `states`: note id -> how far the index has followed it."""
+
+    explanation: Explanation
+    states: Mapping[str, NoteState]
 
 
 def explain(

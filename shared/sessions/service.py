@@ -186,10 +186,6 @@ class Sessions:
         )
         return replace(turn, question=asked, usage=found.usage)
 
-    def counted(self, turn: Turn, answer: Answer) -> Answer:
-        """The answer with what the whole turn has cost."""
-        return replace(answer, usage=answer.usage + turn.usage)
-
     def record(self, turn: Turn, answer: Answer, body: Mapping[str, Any]) -> bool:
         """Store the answered turn. `body`: the JSON object that the caller gets.
 

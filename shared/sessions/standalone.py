@@ -17,8 +17,9 @@ from shared.markdown.inert import inert_line
 from shared.model.answers import Prompt, Usage
 from shared.model.questions import Question
 from shared.ports.models import Writer
-from shared.sessions.follow_ups import Moment, whole_question
+from shared.sessions.follow_ups import whole_question
 from shared.sessions.history import Earlier
+from shared.times.shifts import Moment
 
 TURNS = 3
 """Earlier turns that the model is shown."""

@@ -44,7 +44,7 @@ def left(store: Store, tenant: str) -> list[str]:
 def fill(home: Household, tenant: str = TENANT, *, notes: int = 4) -> None:
     for number in range(notes):
         home.save(f"n{number}", f"{number} {TEXT}", tenant=tenant)
-    home.app.index_templates(tenant)
+    home.app.templates.index(tenant)
     home.app.give_feedback(tenant, Feedback("f", "r", home.clock()))
     home.app.sessions.create(tenant, title="Boats")
 

@@ -9,12 +9,14 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.app import NoteDraft
+from shared.asking.answer import answered
+from shared.asking.search import search
 from shared.errors import ModelUnavailable
 from shared.folders.search import Wish
 from shared.model.index import Vector
 from shared.model.questions import Exchange, Filters, Strategy
 from shared.model.retrieval import Retrieved
+from shared.notes.service import NoteDraft
 from tests.account.world import QUESTION, TENANT, Household
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import on_both_stores, sections
@@ -36,7 +38,7 @@ def test_the_same_search_is_not_made_again(home: Household) -> None:
 
 
 def _delete(home: Household) -> None:
-    home.app.delete_note(TENANT, "boat")
+    home.app.notes.delete(TENANT, "boat")
 
 
 def _edit(home: Household) -> None:
@@ -48,7 +50,7 @@ def _add(home: Household) -> None:
 
 
 def _retag(home: Household) -> None:
-    home.app.save_note(TENANT, "boat", NoteDraft(title="Boat", text=BLUE, tags=("new",)))
+    home.app.notes.save(TENANT, "boat", NoteDraft(title="Boat", text=BLUE, tags=("new",)))
     home.save("other", "Another thing altogether.")
 
 
@@ -76,7 +78,7 @@ def test_a_deleted_note_is_silent_before_the_index_has_followed(home: Household)
     home.save("boat", BLUE)
     home.save("boats", "Boats have a colour: blue.")
     assert set(_notes(home.search())) == {"boat", "boats"}
-    home.app.delete_note(TENANT, "boat")
+    home.app.notes.delete(TENANT, "boat")
     assert _notes(home.search()) == ["boats"]
 
 
@@ -100,8 +102,8 @@ def test_other_questions_settings_tenants_and_minutes_are_other_searches(home: H
         replace(question, threshold=0.9),
         replace(question, tenant_id="tenant-b"),
     ):
-        home.app.search(other, k=5)
-    home.app.search(question, k=6)
+        search(home.app, other, k=5)
+    search(home.app, question, k=6)
     home.clock.advance(minutes=1)
     home.search()
     assert home.app.results is not None
@@ -112,7 +114,7 @@ def test_what_only_the_writer_reads_makes_no_other_search(home: Household) -> No
     home.save("boat", BLUE)
     home.search()
     told = replace(home.question(), asked="Which?", history=(Exchange("Is it old?", "Yes."),), system_prompt="Rhyme.")
-    home.app.search(replace(told, model="another", max_context_tokens=500, template="plan"), k=5)
+    search(home.app, replace(told, model="another", max_context_tokens=500, template="plan"), k=5)
     assert home.app.results is not None
     assert home.app.results.hits.hits == 1
 
@@ -168,7 +170,7 @@ def test_choosing_a_template_and_searching_embed_the_question_once(home: Househo
 def test_ask_without_a_ranking_model_searches_twice_and_embeds_once(home: Household) -> None:
     home.save("boat", BLUE)
     counting = _counting(home)
-    home.app.ask(home.question(), Wish((), ()))
+    answered(home.app, home.question(), Wish((), ()))
     assert counting.questions == [QUESTION]
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from shared.app import App, NoteDraft
+from shared.app import App
+from shared.asking.answer import answered
+from shared.asking.search import search
 from shared.model.answers import Answer
 from shared.model.notes import NoteKey
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
+from shared.notes.service import NoteDraft
 from shared.settings import Settings
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock
@@ -29,7 +32,7 @@ class Household:
         self.app = replace(self.app, settings=settings)
 
     def save(self, note_id: str, text: str, *, tenant: str = TENANT, index: bool = True) -> None:
-        self.app.save_note(tenant, note_id, NoteDraft(title=note_id.title(), text=text))
+        self.app.notes.save(tenant, note_id, NoteDraft(title=note_id.title(), text=text))
         if index:
             self.app.index_note(NoteKey(tenant, note_id))
 
@@ -37,7 +40,7 @@ class Household:
         return Question(tenant, text, self.clock(), template=template)
 
     def chat(self, text: str = QUESTION, *, tenant: str = TENANT, template: str | None = None) -> Answer:
-        return self.app.chat(self.question(text, tenant=tenant, template=template))
+        return answered(self.app, self.question(text, tenant=tenant, template=template))
 
     def search(self, text: str = QUESTION, *, tenant: str = TENANT) -> Retrieved:
-        return self.app.search(self.question(text, tenant=tenant), k=5)
+        return search(self.app, self.question(text, tenant=tenant), k=5)

@@ -134,7 +134,7 @@ def test_a_model_that_dies_on_the_way_is_withdrawn_and_replaced(
 ) -> None:
     with caplog.at_level(logging.WARNING):
         events = events_of("It was Redis", Piece(" [N2] and", Usage(100, 7)), problem)
-    assert retractions(events) == [Retracted(0, RetractReason.WRITER_FAILED)]
+    assert retractions(events) == [Retracted(0, 0, RetractReason.WRITER_FAILED)]
     assert shown(events) == final(events).text == QUOTED
     assert (final(events).model, final(events).usage) == ("extractive", Usage(100, 7))
     (line,) = [record.getMessage() for record in caplog.records]
@@ -149,7 +149,7 @@ def test_an_empty_reply_is_replaced(nothing: tuple[str, ...]) -> None:
 
 def test_a_draft_that_cites_nothing_is_withdrawn_for_the_refusal() -> None:
     events = events_of("You chose ", "Redis", " [N9].")
-    assert retractions(events) == [Retracted(0, RetractReason.REFUSED)]
+    assert retractions(events) == [Retracted(0, 0, RetractReason.REFUSED)]
     assert shown(events) == final(events).text
     assert final(events).refusal is RefusalReason.UNSUPPORTED_CLAIMS
     assert not any("N9" in event.text for event in events if isinstance(event, Token))
@@ -164,7 +164,7 @@ def test_an_admission_keeps_what_the_fixed_refusal_shares_with_it() -> None:
 
 def test_an_unfinished_last_sentence_is_withdrawn() -> None:
     events = events_of("It is Firestore [N1]. It also sca", Piece("", Usage(1, 2), truncated=True))
-    assert retractions(events) == [Retracted(22, RetractReason.REVISED)]
+    assert retractions(events) == [Retracted(22, 22, RetractReason.REVISED)]
     assert shown(events) == "It is Firestore [N1]. …"
 
 
@@ -220,7 +220,7 @@ def test_the_callers_last_word_is_what_is_shown() -> None:
             amend=lambda answer: replace(answer, text="Later.", citations=(), refusal=RefusalReason.INDEX_PENDING),
         )
     )
-    assert retractions(amended) == [Retracted(0, RetractReason.REFUSED)]
+    assert retractions(amended) == [Retracted(0, 0, RetractReason.REFUSED)]
     assert shown(amended) == "Later."
 
 
@@ -232,7 +232,7 @@ def test_a_label_that_comes_to_mean_another_source_is_withdrawn_with_its_text() 
 
     writer = ScriptedWriter(("Firestore [N1]. Cloud Run [N2].",))
     events = list(answer_events(question(), FOUND, writer=writer, quoter=Quoter(), amend=swap))
-    assert retractions(events) == [Retracted(10, RetractReason.REVISED)]
+    assert retractions(events) == [Retracted(10, 10, RetractReason.REVISED)]
     assert [event.citation for event in events if isinstance(event, Cited)][2:] == list(final(events).citations)
 
 

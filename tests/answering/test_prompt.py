@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.answering.citing.citations import check_citations
-from shared.answering.prompt import build_plain_prompt, build_prompt
-from shared.answering.sources import label_sources
+from shared.answering.prompt import build_plain_prompt, build_prompt, label_sources
 from shared.model.answers import Prompt
 from shared.model.questions import Exchange, Question, TimeHint, TimeRange
 from shared.model.templates import Template

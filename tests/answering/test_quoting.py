@@ -93,6 +93,13 @@ def test_no_more_than_so_many_sentences_are_embedded_and_no_batch_is_too_large()
     assert 0 < sum(embedder.embedded.values()) <= READ
 
 
+def test_neighbours_are_quoted_though_they_are_not_embedded_themselves() -> None:
+    short = passage("Alpha rose. The database is what we choose. Omega set.", note_id="a")
+    many = passage(" ".join(f"We choose the database number {number}." for number in range(2 * READ)), note_id="b")
+    found = {quote.passage.chunk.note_id: quote.text for quote in quotes(short, many)}
+    assert found["a"] == short.chunk.text
+
+
 def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sentence() -> None:
     digits = passage("12 34\n56", note_id="d")
     found = asked_of(LONG, digits, OTHER)

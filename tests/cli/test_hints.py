@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from cli.hints import hint_for
 from cli.main import main
 from cli.options import Place
-from shared.app import NoteDraft
 from shared.bootstrap import build
 from shared.model.retrieval import RefusalReason
+from shared.notes.service import NoteDraft
 from shared.settings import Settings
 from tests.cli.conftest import Aurora
 from tests.servers.gemini import error, error_info
@@ -76,6 +76,6 @@ def test_where_no_model_is_set_none_is_missed(aurora: Aurora, notes: Write) -> N
 def _saved_only(aurora: Aurora) -> None:
     """A note that no event has told the index of."""
     app = build(Settings.from_env({"AURORA_HOME": str(aurora.home), "AUTH": "none"}), tenant="local")
-    app.save_note("local", "boat", NoteDraft(title="Boat", text="The boat is blue."))
+    app.notes.save("local", "boat", NoteDraft(title="Boat", text="The boat is blue."))
     app.pool.shutdown()
     app.store.close()

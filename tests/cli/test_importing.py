@@ -70,7 +70,7 @@ def dying(app: App) -> Iterator[Dying]:
 
 
 def _ids(app: App) -> set[str]:
-    return {note.note_id for note in app.notes(TENANT, limit=200, token=None, vault=None).items}
+    return {note.note_id for note in app.notes.page(TENANT, limit=200, token=None, vault=None).items}
 
 
 @pytest.mark.parametrize("saves", [1, 5])
@@ -132,7 +132,7 @@ def test_a_completed_sample_does_not_come_back_note_by_note(app: App, dying: Dyi
     with pytest.raises(PowerCut):
         _load_sample(dying(5), place, folder)
     _load_sample(app, place, folder)
-    app.delete_note(TENANT, note_id_of(SAMPLE_VAULT, "note-1.md"))
+    app.notes.delete(TENANT, note_id_of(SAMPLE_VAULT, "note-1.md"))
     _load_sample(app, place, folder)
     assert len(_ids(app)) == len(FILES) - 1
 

@@ -104,7 +104,7 @@ class Desk(RuleBasedStateMachine):
         note = self._note(number)
         if note is not None:
             self._taken_away(f"{note.title}\n{note.text}")
-            self.app.delete_note(TENANT, note.note_id)
+            self.app.notes.delete(TENANT, note.note_id)
 
     @rule(path=PATHS, form=FORMS, choice=CHOICES)
     def change_both_sides(self, path: str, form: str, choice: Choice) -> None:

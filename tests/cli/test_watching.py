@@ -156,7 +156,7 @@ def test_however_an_editor_saves_it_is_the_same_note_with_its_date(
         (before,) = (n for n in app.store.list_notes("local", limit=9).items if n.path == "deep/b.md")
         save(folder / "deep/b.md", "The bark is white")
         assert _becomes(app, _files(folder))
-        after = app.note("local", before.note_id)
+        after = app.notes.get("local", before.note_id)
     assert after.text.startswith("The bark")
     assert after.created_at == before.created_at
 
@@ -252,5 +252,5 @@ def test_a_note_that_is_edited_while_the_folder_is_followed_stays_and_is_told_on
         notes({"a.md": "The apple is theirs."})
         told = json.loads(process.stdout.readline())
         assert [place["path"] for place in told["conflicts"]] == ["a.md"]
-        assert app.note("local", note.note_id).text == "The apple is mine."
+        assert app.notes.get("local", note.note_id).text == "The apple is mine."
         assert (folder / "a.md").read_text() == "The apple is theirs."

@@ -4,8 +4,8 @@ import pytest
 
 from evaluation.corpus import names_of, relevant_ids
 from evaluation.golden import GoldenQuestion
-from shared.app import NoteDraft
 from shared.errors import InvalidArgument
+from shared.notes.service import NoteDraft
 
 NOTES = {
     "n1": NoteDraft(title="", text="", vault="work", path="plan.md"),

@@ -17,8 +17,8 @@ from evaluation.measures import answer_figures, citation_figures, hit_figures, r
 from evaluation.plots import bars, lines, shares
 from evaluation.report import Report, html
 from evaluation.tuning import Tuned
-from shared.app import NoteDraft
 from shared.model.questions import Strategy
+from shared.notes.service import NoteDraft
 from tests.contracts.samples import chunk
 from tests.retrieval.samples import scored
 

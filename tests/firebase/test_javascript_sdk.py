@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from shared.app import NoteDraft
 from shared.bootstrap import build
 from shared.model.notes import NoteKey
+from shared.notes.service import NoteDraft
 from shared.settings import Settings
 from tests.servers.auth_emulator import AuthEmulator
 from tests.servers.function import running
@@ -50,7 +50,7 @@ def called(sdk: Path, tmp_path: Path) -> Iterator[Mapping[str, Any]]:
             "THREADS": "8",
         }
         app = build(Settings.from_env(env))
-        app.save_note("mara", "api", NoteDraft(title="API", text="We run the API on Cloud Run."))
+        app.notes.save("mara", "api", NoteDraft(title="API", text="We run the API on Cloud Run."))
         app.index_note(NoteKey("mara", "api"))
         app.store.close()
         with running("chat", env) as function:

@@ -272,7 +272,7 @@ def test_nobody_erases_what_is_anothers(world: World) -> None:
 
 
 def test_templates_come_anew_after_an_erasure(world: World) -> None:
-    world.app.save_template("alice", Template("own", "Own", "1. Think."))
+    world.app.templates.save("alice", Template("own", "Own", "1. Think."))
     world.call("api", "DELETE", "/me", {"confirm": "erase everything"})
     listed = world.call("api", "GET", "/templates").get_json()["templates"]
     assert "own" not in [each["templateId"] for each in listed]

@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 from functions.http.bodies import parse
 from functions.http.calls import Call
-from functions.http.once import request_key
+from functions.http.questions import request_key
 from functions.routes.chat import ChatBody
 from shared import bootstrap
 from shared.adapters.embedded import EmbeddedStore

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from shared.app import NoteDraft
 from shared.bootstrap import build
 from shared.model.notes import NoteKey
+from shared.notes.service import NoteDraft
 from shared.settings import Settings
 from tests.servers.certificates import PROJECT, unsigned
 from tests.servers.function import RunningFunction, running
@@ -51,7 +51,7 @@ def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chat]:
     with GeminiServer("The API runs on Cloud Run [N1].") as gemini:
         env = _environment(home, gemini)
         app = build(Settings.from_env(env))
-        app.save_note("mara", "api", NoteDraft(title="API", text="We run the API on Cloud Run."))
+        app.notes.save("mara", "api", NoteDraft(title="API", text="We run the API on Cloud Run."))
         app.index_note(NoteKey("mara", "api"))
         app.store.close()
         with running("chat", env) as function:

@@ -12,6 +12,7 @@ import pytest
 
 from shared import bootstrap
 from shared.api.answers import answer_json
+from shared.asking.answer import answered
 from shared.errors import ModelUnavailable
 from shared.model.answers import Answer, Piece, Prompt
 from shared.model.questions import Question
@@ -293,7 +294,7 @@ def test_a_client_who_leaves_when_the_answer_is_stored_finds_the_session(boat: W
     sessions = boat.app.sessions
     question = Question("alice", "What leaks in the boat?", boat.clock())
     with suppress(GeneratorExit), sessions.turn(question, NEW, {}) as turn:
-        answer = boat.app.chat(turn.question)
+        answer = answered(boat.app, turn.question)
         sessions.record(turn, answer, answer_json(turn.question, answer, k=5, request_id="r"))
         raise GeneratorExit
     assert len(sessions.page("alice", limit=5).items) == 1
@@ -455,7 +456,7 @@ def test_turns_of_two_clients_are_both_stored_and_each_knows_its_own_answer(boat
     )
     for turn, text, request_id in ((second, "Second.", "r-2"), (first, "First.", "r-1")):
         boat.clock.forward(seconds=1)
-        answer: Answer = replace(boat.app.chat(turn.question), text=text, citations=())
+        answer: Answer = replace(answered(boat.app, turn.question), text=text, citations=())
         assert sessions.record(turn, answer, {"citations": [], "meta": {"requestId": request_id}})
     third = sessions.whole(sessions.begin(question, session_id, {}))
     assert {(each.question, each.answer) for each in third.question.history} == {
