@@ -151,7 +151,14 @@ def read(root: Path, file: Path, vault: str, known: str | None = None) -> FileNo
         created_at=fields.created_at,
     )
     modified = datetime.fromtimestamp(min(about.st_mtime, getattr(about, "st_birthtime", about.st_mtime)), UTC)
-    return FileNote(note_id_of(vault, path), draft, modified, digest, fields.problem, fields.dated or "file")
+    return FileNote(
+        note_id=note_id_of(vault, path),
+        draft=draft,
+        modified=modified,
+        digest=digest,
+        problem=fields.problem,
+        dated=fields.dated or "file",
+    )
 
 
 def digest_of_bytes(raw: bytes) -> str:

@@ -126,7 +126,16 @@ def quoted(quotes: Iterable[Quote], lang: str) -> tuple[str, tuple[Citation, ...
         *lines, last = quote.lines
         paragraphs.append("\n".join(f"> {line}" for line in (*lines, f"{last} [N{number}]")))
         support = Support(SupportState.QUOTED, quote.nearness)
-        citations.append(Citation(f"N{number}", quote.passage, quote.start, quote.end, quote.text, support))
+        citations.append(
+            Citation(
+                label=f"N{number}",
+                passage=quote.passage,
+                quote_start=quote.start,
+                quote_end=quote.end,
+                quote=quote.text,
+                support=support,
+            )
+        )
     return "\n\n".join(paragraphs), tuple(citations)
 
 
@@ -135,7 +144,9 @@ def _pieces_of(passages: Sequence[Scored], analysis: Analysis, weights: Mapping[
     for place, passage in enumerate(passages):
         for number, piece in enumerate(pieces(passage.chunk.text)):
             share = sum(weights[stem] for stem in weights.keys() & set(stems(piece.shown, analysis.lang))) / total
-            yield _Weighed(place, number, piece, share, WORDS * share + PASSAGE * passage.score)
+            yield _Weighed(
+                place=place, number=number, piece=piece, share=share, score=WORDS * share + PASSAGE * passage.score
+            )
 
 
 def _most_promising(found: Sequence[_Weighed], passages: Sequence[Scored]) -> list[int]:
@@ -163,12 +174,18 @@ def _around(found: Sequence[_Weighed], best: int) -> Sequence[_Weighed]:
 
 def _quote(passage: Scored, chosen: Sequence[Piece], nearness: float) -> Quote:
     start = passage.chunk.start
-    return Quote(passage, start + chosen[0].start, start + chosen[-1].end, tuple(quotation(chosen)), nearness)
+    return Quote(
+        passage=passage,
+        start=start + chosen[0].start,
+        end=start + chosen[-1].end,
+        lines=tuple(quotation(chosen)),
+        nearness=nearness,
+    )
 
 
 def _whole(passage: Scored) -> Quote:
     chunk = passage.chunk
-    return Quote(passage, chunk.start, chunk.end, (" ".join(chunk.text.split()),), 0.0)
+    return Quote(passage=passage, start=chunk.start, end=chunk.end, lines=(" ".join(chunk.text.split()),), nearness=0.0)
 
 
 def _is_foreign(passage: Scored, lang: str) -> bool:

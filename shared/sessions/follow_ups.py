@@ -81,7 +81,8 @@ def _read(text: str, words: FollowUps, now: Moment, lang: str) -> _Read:
     own = tuple(word for word in _content(rest, lang) if word.lower() not in words.empty.split())
     is_fragment = len(own) <= 2 and len(_WORD.findall(rest)) <= len(own) + 2
     goes_on = opening is not None and (is_fragment or (at_length and len(own) == 1))
-    return _Read(rest, own, time, "" if time is None else body[time.start : time.end], goes_on)
+    phrase = "" if time is None else body[time.start : time.end]
+    return _Read(rest=rest, own=own, time=time, phrase=phrase, goes_on=goes_on)
 
 
 def _with_time(text: str, time: FoundTime | None, phrase: str) -> str:

@@ -78,7 +78,13 @@ def _by_rule(question: Question, before: Earlier, longest: int) -> str:
 
 def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
     lines = [line for turn in turns for line in _lines(turn)]
-    return Prompt(_RULES, "\n".join([*lines, "", f"Last question: {inert_line(text)}"]), text, (), schema=SCHEMA)
+    return Prompt(
+        system=_RULES,
+        user="\n".join([*lines, "", f"Last question: {inert_line(text)}"]),
+        question=text,
+        sources=(),
+        schema=SCHEMA,
+    )
 
 
 def _lines(turn: Earlier) -> tuple[str, str]:

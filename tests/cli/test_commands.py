@@ -280,7 +280,7 @@ def test_the_demo_answers_three_questions_with_citations(aurora: Aurora) -> None
 
 def test_the_doctor_has_a_verdict_on_every_part(aurora: Aurora) -> None:
     verdicts = {each["part"]: each["verdict"] for each in aurora.json("doctor")}
-    parts = "settings auth origins budgets store embedder writer models folders running mcp emulator"
+    parts = "settings auth origins budgets store embedder writer models languages folders running mcp emulator"
     assert set(verdicts) == set(parts.split())
     assert verdicts["store"] == verdicts["writer"] == "ok"
 

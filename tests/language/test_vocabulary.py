@@ -6,11 +6,15 @@ import re
 import subprocess
 import sys
 from dataclasses import fields
+from datetime import UTC, datetime
 
 import pytest
 
+from shared.judging.facts import facts_of
+from shared.language.terms import stems
 from shared.language.vocabulary import Times, Vocabulary, languages, vocabularies, vocabulary
 from shared.times.lexicon import lexicon
+from shared.times.phrases import find_time
 
 WHOLE = [lang for lang in languages() if not vocabulary(lang).words_alone]
 GROUPS = ("asking", "times", "follow_ups", "facts", "answers")
@@ -112,10 +116,27 @@ def test_no_word_for_a_measure_means_another_one_elsewhere() -> None:
     assert [name for name, measures in meanings.items() if len(measures) > 1] == []
 
 
+@pytest.mark.parametrize("lang", [lang for lang in languages() if vocabulary(lang).stop_words])
+def test_stop_words_are_searched_in_no_language_that_lists_them(lang: str) -> None:
+    assert stems(vocabulary(lang).stop_words, lang) == []
+
+
 def test_a_language_without_a_file_has_words_alone() -> None:
     assert vocabulary("sv") == Vocabulary()
     assert vocabulary("../en").words_alone
     assert vocabulary("sv").words_alone
+
+
+@pytest.mark.parametrize("lang", ["nl", "ja", "sv"])
+def test_with_words_alone_dates_in_digits_are_read_and_nothing_else(lang: str) -> None:
+    def phrase(text: str) -> str | None:
+        found = find_time(text, now=datetime(2026, 3, 18, tzinfo=UTC), zone="UTC", lang=lang)
+        return found.hint.phrase if found else None
+
+    assert phrase("2026-02-03") == "2026-02-03"
+    assert phrase("3.2.2026") == "3.2.2026"
+    assert phrase("did they meet in march or last week") is None
+    assert facts_of("They did not meet.", lang)[0].negations == 0
 
 
 def test_a_language_is_loaded_when_it_is_first_asked_for() -> None:

@@ -82,7 +82,13 @@ def read_request(db: sqlite3.Connection, request_id: str) -> StoredRequest:
         return StoredRequest(None, None)
     fingerprint, expires_at, lease_until, answer, note_ids, token = row
     lease = None if lease_until is None else rows.to_datetime(lease_until)
-    record = AnsweredRequest(fingerprint, rows.to_datetime(expires_at), lease, answer, _notes(json.loads(note_ids)))
+    record = AnsweredRequest(
+        fingerprint=fingerprint,
+        expires_at=rows.to_datetime(expires_at),
+        lease_until=lease,
+        answer=answer,
+        notes=_notes(json.loads(note_ids)),
+    )
     return StoredRequest(record, str(token))
 
 
