@@ -26,11 +26,12 @@ _WHY = {
 }
 
 
-# An admission is a negation near a word for the notes or for knowing, in one sentence. That also takes in a few
-# claims ("the notes say not to"), which costs nothing: without a citation those are refused as well.
 @cache
 def _admission() -> re.Pattern[str]:
-    """In every language: a model may answer in another one than the notes."""
+    """A denial near a word for the notes or for knowing, in one sentence, in any language: a model may answer in
+    another one than the notes. That also takes in a few claims ("the notes say not to"), which costs nothing: without a
+    citation those are refused as well.
+    """
     known = [words.answers for words in vocabularies() if words.answers]
     knowing, denial = "|".join(each.knowing for each in known), "|".join(each.denials for each in known)
     return re.compile(
