@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
@@ -76,6 +77,8 @@ class Joining:
     begun: Begun
     listed: Mapping[str, str]
     """Note id -> when it was last changed."""
+    added: Mapping[str, datetime] = field(default_factory=dict)
+    """Path -> when git first knew the file, of a folder with files that are new here."""
 
     def settled(self, note_id: str) -> bool:
         """Whether there is nothing new of the note."""
@@ -96,6 +99,8 @@ class Joining:
             found = None if file is None else read(self.root, file, self.source.vault, known)
             if isinstance(found, Unchanged):
                 return Taken(path=path, file=found, note_id=note_id, followed=self.destination.index(note_id))
+            if isinstance(found, FileNote) and found.dated == "file" and path in self.added:
+                found = replace(found, modified=self.added[path], dated="git")
             if isinstance(found, Skipped):
                 if note_id not in self.listed and (last is None or last.note is None):
                     self.manifest.drop(self.source, note_id)  # it is no note, and never was
