@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+unexport PYTHONDONTWRITEBYTECODE # each of the many processes that tests start would compile everything again
 
 .PHONY: setup run demo quick test coverage check format bench eval clean
 

@@ -45,7 +45,7 @@ def chat(place: Place, session_id: str | None, k: int | None, template: str | No
     with place.lasting_client() as client:
         if session_id is not None:
             client.send("GET", address(session_id))  # told now, not after the first question
-        talk = Conversation(client, place, body, session_id or "new")
+        talk = Conversation(client=client, place=place, body=body, session_id=session_id or "new")
         for line in _questions(asks=not place.as_json and sys.stdin.isatty()):
             talk.say(line)
 

@@ -25,6 +25,7 @@ from shared.adapters.embedded.files import file_name
 from shared.app import App
 from shared.bootstrap import build
 from shared.errors import AuroraError, OperatorError
+from shared.language.vocabulary import languages, vocabulary
 from shared.model.account import DayUsage
 from shared.model.answers import Prompt
 from shared.ports.models import Embedder, Writer
@@ -60,6 +61,7 @@ def examined(place: Place) -> list[Verdict]:
             _embedder(app.embedder),
             _writer(app.writer, app.model),
             _models(app, environment(place.home)),
+            Verdict("languages", "ok", _languages()),
             tried("folders", lambda: _folders(app, place.tenant_id)),
             *_files(app, place.tenant_id),
             Verdict("running", "ok", _running(place)),
@@ -118,7 +120,7 @@ def _writer(writer: Writer | None, model: str) -> Verdict:
     """Writes a word: that costs next to nothing and finds bad keys and unknown models."""
     if writer is None:
         return Verdict("writer", "ok", f"{model}: passages are quoted; GEMINI_API_KEY or OPENAI_BASE_URL gives a model")
-    prompt = Prompt("Answer with one word.", "Say hello.", "hello", ())
+    prompt = Prompt(system="Answer with one word.", user="Say hello.", question="hello", sources=())
     return tried("writer", lambda: writer.write(prompt).model)
 
 
@@ -208,6 +210,13 @@ def _running(place: Place) -> str:
         except OSError:
             return f"nothing; port {PORT} is taken by another program: aurora dev --port 0 takes a free one"
     return f"nothing; port {PORT} is free for aurora dev"
+
+
+def _languages() -> str:
+    """Which are known whole; every other works with words alone: its times, follow-ups and negations are not read."""
+    alone = [lang for lang in languages() if vocabulary(lang).words_alone]
+    whole = ", ".join(lang for lang in languages() if lang not in alone)
+    return f"{whole}; words alone, without times and negations: {', '.join(alone)} and any other"
 
 
 def _mcp() -> Verdict:

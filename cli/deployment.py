@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,28 @@ APIS = (
     "identitytoolkit",
 )  # fmt: skip
 """What deploy/setup.sh switches on."""
-ACCOUNTS = ("aurora-functions", "aurora-events", "aurora-scheduler", "aurora-build", "aurora-deploy")
+ROLES = {
+    "aurora-functions": ("roles/datastore.user",),
+    "aurora-events": ("roles/eventarc.eventReceiver", "roles/run.invoker"),
+    "aurora-scheduler": ("roles/run.invoker",),
+    "aurora-build": ("roles/cloudbuild.builds.builder",),
+    "aurora-deploy": (
+        "roles/cloudfunctions.developer", "roles/run.admin", "roles/firebaserules.admin", "roles/datastore.indexAdmin",
+        "roles/cloudscheduler.admin", "roles/serviceusage.serviceUsageConsumer", "roles/logging.logWriter",
+        "roles/storage.objectViewer",
+    ),
+}  # fmt: skip
+"""Account -> what deploy/setup.sh grants it in the project."""
+ACCOUNTS = tuple(ROLES)
+DEPLOYER, READER = "aurora-deploy", "aurora-functions"
+"""Who may use every other account, and who may read the key."""
+USER, ACCESSOR = "roles/iam.serviceAccountUser", "roles/secretmanager.secretAccessor"
+VERTEX_AI = {"GOOGLE_GENAI_USE_VERTEXAI": ("true", "1", "yes", "on")}
+CHOSEN: Mapping[str, tuple[str, Mapping[str, Sequence[str]]]] = {
+    "aiplatform": ("roles/aiplatform.user", VERTEX_AI),
+    "discoveryengine": ("roles/discoveryengine.viewer", {"JUDGE": ("check_grounding",), "RERANKER": ("vertex",)}),
+}
+"""API -> the role that the functions need for it, and the settings that use it: not everybody's, so not setup.sh's."""
 FUNCTIONS = ("chat", "api", "on-note-write", "on-template-write", "reconcile")
 TRIGGERS = {
     "on-note-write": "tenants/{tenantId}/notes/{noteId}",
@@ -30,6 +51,11 @@ ANSWERING = ("chat", "api")
 """Functions that anybody may ask for their health."""
 SECRET, JOB = "gemini-api-key", "aurora-reconcile"
 UP = "deploy/up.sh {project}"
+ALLOW = (
+    "gcloud services enable {api}.googleapis.com --project={project} && "
+    "gcloud projects add-iam-policy-binding {project} --role={role} "
+    "--member=serviceAccount:aurora-functions@{project}.iam.gserviceaccount.com"
+)
 FIREBASE = "npx firebase-tools deploy --only {what} --project {project}"
 
 
@@ -56,8 +82,24 @@ class Deployment:
         return {each["name"].rpartition("/")[2]: each for each in found}
 
     @property
+    def settings(self) -> list[Mapping[str, str]]:
+        """Environment variables of each function."""
+        return [each.get("serviceConfig", {}).get("environmentVariables", {}) for each in self.functions.values()]
+
+    def chooses(self, settings: Mapping[str, Sequence[str]]) -> bool:
+        """Whether one of them has one of its values in some function."""
+        return any(each.get(name, "").lower() in values for each in self.settings for name, values in settings.items())
+
+    @property
     def name(self) -> str:
         return f"projects/{self.project.id}"
+
+    def email(self, account: str) -> str:
+        return f"{account}@{self.project.id}.iam.gserviceaccount.com"
+
+    def member(self, account: str) -> str:
+        """As policies name it."""
+        return f"serviceAccount:{self.email(account)}"
 
 
 def examine(project: GoogleProject) -> list[Finding]:
@@ -66,12 +108,14 @@ def examine(project: GoogleProject) -> list[Finding]:
     parts: dict[str, tuple[Callable[[Deployment], Iterable[str]], str]] = {
         "apis": (_apis, "gcloud services enable {gaps} --project={project}"),
         "accounts": (_accounts, UP),
+        "roles": (_roles, UP),
         "secret": (_secret, "GEMINI_API_KEY=… " + UP),
         "indexes": (_indexes, FIREBASE.replace("{what}", "firestore:indexes")),
         "rules": (_rules, FIREBASE.replace("{what}", "firestore:rules")),
         "functions": (_functions, UP),
         "triggers": (_triggers, UP),
         "health": (_health, UP),
+        **{api: (partial(_chosen, api=api), _allow(api)) for api in CHOSEN},
         "models": (_models, UP + " --set CHAT_MODEL=… --set EMBEDDING_MODEL=…"),
         "scheduler": (_scheduler, UP),
     }
@@ -93,16 +137,46 @@ def _found(part: str, check: Callable[[Deployment], Iterable[str]], mend: str, h
 
 def _apis(held: Deployment) -> Iterator[str]:
     for api in APIS:
-        service = held.project.get("serviceusage", f"v1/{held.name}/services/{api}.googleapis.com")
-        if service is None or service.get("state") != "ENABLED":
+        if not _is_on(held, api):
             yield f"{api}.googleapis.com is switched off"
+
+
+def _is_on(held: Deployment, api: str) -> bool:
+    service = held.project.get("serviceusage", f"v1/{held.name}/services/{api}.googleapis.com")
+    return service is not None and service.get("state") == "ENABLED"
 
 
 def _accounts(held: Deployment) -> Iterator[str]:
     there = {each["email"] for each in held.project.items("iam", f"v1/{held.name}/serviceAccounts", "accounts")}
     for name in ACCOUNTS:
-        if f"{name}@{held.project.id}.iam.gserviceaccount.com" not in there:
+        if held.email(name) not in there:
             yield f"{name} is missing"
+
+
+def _roles(held: Deployment) -> Iterator[str]:
+    granted = held.project.grants("cloudresourcemanager", f"v1/{held.name}")
+    for name, roles in ROLES.items():
+        yield from (f"{name} lacks {role}" for role in roles if (role, held.member(name)) not in granted)
+    for name in ACCOUNTS:
+        path = f"v1/{held.name}/serviceAccounts/{held.email(name)}"
+        if name != DEPLOYER and (USER, held.member(DEPLOYER)) not in held.project.grants("iam", path):
+            yield f"{DEPLOYER} lacks {USER} on {name}"
+    if (ACCESSOR, held.member(READER)) not in held.project.grants("secretmanager", f"v1/{held.name}/secrets/{SECRET}"):
+        yield f"{READER} lacks {ACCESSOR} on {SECRET}"
+
+
+def _chosen(held: Deployment, *, api: str) -> Iterator[str]:
+    role, settings = CHOSEN[api]
+    if not held.chooses(settings):
+        return
+    if not _is_on(held, api):
+        yield f"{api}.googleapis.com is switched off, and {' or '.join(settings)} uses it"
+    if (role, held.member(READER)) not in held.project.grants("cloudresourcemanager", f"v1/{held.name}"):
+        yield f"{READER} lacks {role}"
+
+
+def _allow(api: str) -> str:
+    return ALLOW.replace("{api}", api).replace("{role}", CHOSEN[api][0])
 
 
 def _secret(held: Deployment) -> Iterator[str]:
@@ -164,14 +238,20 @@ def _health(held: Deployment) -> Iterator[str]:
 
 
 def _models(held: Deployment) -> Iterator[str]:
+    """Those that are set; the defaults of a version are known to be had."""
+    named = (each[name] for each in held.settings for name in ("CHAT_MODEL", "EMBEDDING_MODEL") if each.get(name))
+    models = tuple(dict.fromkeys(named))
+    if held.chooses(VERTEX_AI):
+        for model in models:
+            if held.project.get("aiplatform", f"v1/publishers/google/models/{model}") is None:
+                yield f"{model} is not to be had from Vertex AI"
+        return
     path = f"v1/{held.name}/secrets/{SECRET}/versions/latest:access"
     if (found := held.project.get("secretmanager", path)) is None:
         yield f"{SECRET} is missing"
         return
     key = base64.b64decode(found["payload"]["data"]).decode()
-    settings = [each.get("serviceConfig", {}).get("environmentVariables", {}) for each in held.functions.values()]
-    named = (each[name] for each in settings for name in ("CHAT_MODEL", "EMBEDDING_MODEL") if each.get(name))
-    for model in dict.fromkeys(named):
+    for model in models:
         if not held.project.model(model, key):
             yield f"{model} is not to be had with this key"
 

@@ -86,7 +86,7 @@ def _ready(suite: Suite, *, follow: Suite | None) -> DevStore:
         settings["AUTH"] = "emulator"
         told.append(f"FIREBASE_AUTH_EMULATOR_HOST={suite.auth}")
         page["firebase"] = {"apiKey": WEB_KEY, "emulator": f"http://{suite.auth}"}
-    return DevStore(settings, tuple(told), page, follow)
+    return DevStore(settings=settings, told=tuple(told), page=page, follow=follow)
 
 
 @contextmanager

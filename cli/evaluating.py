@@ -149,12 +149,19 @@ def _task(place: Place, golden: Path | None, collection: Path | None, options: M
     given = None if options["now"] is None else _instant(options["now"])
     if collection is not None:
         taken = read_collection(collection)
-        return Task(collection.name, taken.notes, _golden(taken.questions, taken.notes, options), given or UNDATED)
+        return Task(
+            source=collection.name,
+            notes=taken.notes,
+            golden=_golden(taken.questions, taken.notes, options),
+            now=given or UNDATED,
+        )
     assert golden is not None  # noqa: S101 - one of both is there
     questions = read_golden(golden)
     in_vaults = any(each.vault for each in questions)
     notes = _markdown(options["notes"], in_vaults=in_vaults) if options["notes"] else _own(place)
-    return Task(golden.name, notes, _golden(questions, notes, options), given or datetime.now(UTC))
+    return Task(
+        source=golden.name, notes=notes, golden=_golden(questions, notes, options), now=given or datetime.now(UTC)
+    )
 
 
 def _instant(text: str) -> datetime:
@@ -227,7 +234,7 @@ def _evaluated(
                     variant = replace(app, chunker=chunker)
                     _indexed(task, variant, chunker, progress)
                     for strategy in strategies:
-                        asker = Asker(variant, chunker, task.now, strategy)
+                        asker = Asker(app=variant, tenant_id=chunker, now=task.now, strategy=strategy)
                         label = Variant(strategy, variant.embedder.model if variant.embedder else NONE, chunker)
                         progress.add_task(f"asking {label.label}", total=None)
                         measured.append(measure(task.golden, label, asker, chat=chat))

@@ -53,10 +53,13 @@ class FileNote:
     note_id: str
     draft: NoteDraft
     modified: datetime
+    """The oldest time that is known of it beside its text."""
     digest: str
     """Of the file's bytes."""
     problem: str | None
     """What is odd about it although it is a note; None: nothing."""
+    dated: str = "file"
+    """Where its date is from: its text, its name, git, or what the system says of the file."""
 
 
 def relative(root: Path, entry: Path) -> str:
@@ -147,8 +150,15 @@ def read(root: Path, file: Path, vault: str, known: str | None = None) -> FileNo
         lang=fields.lang,
         created_at=fields.created_at,
     )
-    modified = datetime.fromtimestamp(about.st_mtime, UTC)
-    return FileNote(note_id_of(vault, path), draft, modified, digest, fields.problem)
+    modified = datetime.fromtimestamp(min(about.st_mtime, getattr(about, "st_birthtime", about.st_mtime)), UTC)
+    return FileNote(
+        note_id=note_id_of(vault, path),
+        draft=draft,
+        modified=modified,
+        digest=digest,
+        problem=fields.problem,
+        dated=fields.dated or "file",
+    )
 
 
 def digest_of_bytes(raw: bytes) -> str:

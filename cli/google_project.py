@@ -39,6 +39,13 @@ class GoogleProject:
             if not (token := page.get("nextPageToken", "")):
                 return
 
+    def grants(self, api: str, path: str) -> set[tuple[str, str]]:
+        """Role and member of every binding without a condition in the policy of what lies at that path."""
+        asks = "GET" if api == "secretmanager" else "POST"  # reading a policy is a POST in most APIs
+        policy = self._read(f"{_address(api)}{path}:getIamPolicy", self._token, method=asks) or {}
+        bindings = (each for each in policy.get("bindings", ()) if "condition" not in each)
+        return {(each["role"], member) for each in bindings for member in each["members"]}
+
     def answers(self, address: str) -> bool:
         """Whether a GET of somebody who is nobody is answered with something."""
         return self._read(address, "") is not None
@@ -63,13 +70,13 @@ class GoogleProject:
             ) from error
         return str(credentials.token)
 
-    def _read(self, address: str, token: str, headers: Mapping[str, str] | None = None) -> Any:  # noqa: ANN401 - JSON
+    def _read(self, address: str, token: str, headers: Mapping[str, str] | None = None, *, method: str = "GET") -> Any:  # noqa: ANN401 - JSON
         import requests  # noqa: PLC0415 - as above
 
         bearer = {"Authorization": f"Bearer {token}"} if token else {}
         with (
             _explained(address),
-            requests.get(address, headers={**bearer, **(headers or {})}, timeout=SECONDS) as reply,
+            requests.request(method, address, headers={**bearer, **(headers or {})}, timeout=SECONDS) as reply,
         ):
             if reply.status_code == 404:
                 return None

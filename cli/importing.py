@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from cli.dating import first_added
 from cli.destinations import Destination, Followed
 from cli.folder import Skipped, relative, walk
 from cli.joining import UNDECIDED, Choice, Joining
@@ -82,6 +83,8 @@ class Import:
         with manifest.held():
             begun = self._begin(manifest, files, report)
             joining = with_moves(self._joining(manifest, begun), files)
+            if not files.keys() <= joining.begun.before.keys():
+                joining = replace(joining, added=first_added(self.root))
             unread = {entry.path for entry in entries if isinstance(entry, Skipped) and entry.ignored}
             taken = self._bring(_apart_from(joining, unread), files, report, step, glance)
             unfit = sum(isinstance(each.file, Skipped) for each in taken)

@@ -69,7 +69,12 @@ def index(place: Place, path: Path, vault: str | None, take: str | None, *, watc
         found = whereabouts(Manifest.of(destination.home), destination.name, path, vault)
         if found.told:
             click.echo(f"aurora: {found.told}", err=True)
-        task = Import(destination, path, found.vault, Choice(write_back=write_back, take=Side(take) if take else None))
+        task = Import(
+            destination=destination,
+            root=path,
+            vault=found.vault,
+            choice=Choice(write_back=write_back, take=Side(take) if take else None),
+        )
         if watching:
             _follow(place, task)
             return

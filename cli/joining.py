@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
@@ -76,6 +77,8 @@ class Joining:
     begun: Begun
     listed: Mapping[str, str]
     """Note id -> when it was last changed."""
+    added: Mapping[str, datetime] = field(default_factory=dict)
+    """Path -> when git first knew the file, of a folder with files that are new here."""
 
     def settled(self, note_id: str) -> bool:
         """Whether there is nothing new of the note."""
@@ -95,7 +98,9 @@ class Joining:
             known = last.file if last and self._is_untouched(note_id) else None
             found = None if file is None else read(self.root, file, self.source.vault, known)
             if isinstance(found, Unchanged):
-                return Taken(path, found, note_id, self.destination.index(note_id))
+                return Taken(path=path, file=found, note_id=note_id, followed=self.destination.index(note_id))
+            if isinstance(found, FileNote) and found.dated == "file" and path in self.added:
+                found = replace(found, modified=self.added[path], dated="git")
             if isinstance(found, Skipped):
                 if note_id not in self.listed and (last is None or last.note is None):
                     self.manifest.drop(self.source, note_id)  # it is no note, and never was
@@ -119,7 +124,7 @@ class Joining:
         """Raises Conflict."""
         last = self.begun.before.get(note_id)
         if file and last and self._is_untouched(note_id) and last.is_of(file.digest, reading_of(file.draft)):
-            return Taken(path, file, note_id, self.destination.index(note_id))
+            return Taken(path=path, file=file, note_id=note_id, followed=self.destination.index(note_id))
         pair = _Pair(path, file, self.destination.read(note_id))
         how = standing(last, file, pair.note)
         if how is Standing.CONFLICT:  # another import may have read it since this one began
@@ -142,7 +147,7 @@ class Joining:
         now = _read(pair.path, pair.file, pair.note)
         if now != last and agree(pair.file, pair.note):
             self.manifest.record(self.source, note_id, now)
-        return Taken(pair.path, pair.file, note_id, self.destination.index(note_id))
+        return Taken(path=pair.path, file=pair.file, note_id=note_id, followed=self.destination.index(note_id))
 
     def _file_taken(self, note_id: str, pair: _Pair) -> Taken:
         """The note becomes what the file says."""
@@ -153,7 +158,9 @@ class Joining:
         self.manifest.intend(self.source, note_id, reading_of(pair.file.draft))
         note = self.destination.save(_placed(pair.file, pair.note), pair.revision)
         self.manifest.record(self.source, note_id, _read(pair.path, pair.file, note))
-        return Taken(pair.path, pair.file, note_id, self.destination.index(note_id), saved=True)
+        return Taken(
+            path=pair.path, file=pair.file, note_id=note_id, followed=self.destination.index(note_id), saved=True
+        )
 
     def _removed(self, note_id: str, revision: str) -> bool:
         try:
@@ -180,7 +187,9 @@ class Joining:
         if not isinstance(written, FileNote):
             raise Conflict("somebody else has written the file")
         self.manifest.record(self.source, note_id, _read(pair.path, written, pair.note))
-        return Taken(pair.path, written, note_id, self.destination.index(note_id), written=True)
+        return Taken(
+            path=pair.path, file=written, note_id=note_id, followed=self.destination.index(note_id), written=True
+        )
 
     def _kept(self, note_id: str, pair: _Pair) -> Taken:
         if pair.note is None:
@@ -189,12 +198,14 @@ class Joining:
             )
         followed = self.destination.index(note_id)
         kept = "changed elsewhere, and stays so; --write-back writes the file"
-        return Taken(pair.path, pair.file, note_id, followed, kept=kept)
+        return Taken(path=pair.path, file=pair.file, note_id=note_id, followed=followed, kept=kept)
 
     def _unwritable(self, note_id: str, pair: _Pair) -> Taken:
         """A file of which the note is only the text."""
         told = "changed elsewhere, and stays so; no text can be written into such a file"
-        return Taken(pair.path, pair.file, note_id, self.destination.index(note_id), kept=told)
+        return Taken(
+            path=pair.path, file=pair.file, note_id=note_id, followed=self.destination.index(note_id), kept=told
+        )
 
     def _decided(self, note_id: str, pair: _Pair) -> Taken:
         """Where both have changed: what a person has said beforehand; what does not stay goes into the trash."""
@@ -229,4 +240,4 @@ def _conflict(pair: _Pair) -> str:
 
 def _read(path: str, file: FileNote, note: Note) -> Read:
     reading = reading_of(file.draft) if agree(file, note) else None
-    return Read(path, file.digest, digest_of(note), seen(note), reading)
+    return Read(path=path, file=file.digest, note=digest_of(note), seen=seen(note), reading=reading)

@@ -89,4 +89,4 @@ def _file(note: Note, note_id: str, path: str) -> FileNote:
         lang=note.lang,
         created_at=note.created_at,
     )
-    return FileNote(note_id, draft, datetime.now(UTC), "", None)
+    return FileNote(note_id=note_id, draft=draft, modified=datetime.now(UTC), digest="", problem=None)

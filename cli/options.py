@@ -161,7 +161,13 @@ def _place(given: Mapping[str, Any], *, as_json: bool, remote: bool) -> Place:
         raise click.UsageError("--tenant: on a server the token says whose notes they are")
     server = given["server"] or (os.environ.get("AURORA_SERVER") if remote else None)
     token = given["token"] or os.environ.get("AURORA_TOKEN")
-    return Place(given["home"], given["tenant"] or LOCAL_TENANT, as_json, server or None, token or None)
+    return Place(
+        home=given["home"],
+        tenant_id=given["tenant"] or LOCAL_TENANT,
+        as_json=as_json,
+        server=server or None,
+        token=token or None,
+    )
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class FolderFiles:
         there = read(known.source.root, file, known.source.vault) if file.exists() else None
         held = self._destination(tenant_id).read(note_id)
         how = standing(last, there if isinstance(there, FileNote) else None, held.note if held else None)
-        return Origin(str(known.source.root), last.path, known.write_back, _STATES[how])
+        return Origin(folder=str(known.source.root), path=last.path, write_back=known.write_back, state=_STATES[how])
 
     def decide(self, tenant_id: str, note_id: str, *, write: bool) -> None:
         found = self._found(tenant_id, note_id)

@@ -96,7 +96,9 @@ class HttpClient:
         address = self._base + (path if path == "/chat" else f"/api{path}")
         headers = {**self._headers, **({"Accept": stream} if stream else {})}
         try:
-            with self._exchange(Asked(method, address, query, body, headers)) as received:
+            with self._exchange(
+                Asked(method=method, address=address, query=query, body=body, headers=headers)
+            ) as received:
                 if 300 <= received.status < 400:
                     raise AuroraError(f"{self._base} sends on to {received.headers['location']}: give that address")
                 if received.status >= 400:

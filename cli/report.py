@@ -63,6 +63,8 @@ class Report:
     skipped: list[Skipped] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
     """Why files were never looked at -> how many."""
+    dates: Counter[str] = field(default_factory=Counter)
+    """Where the dates of the notes that were read are from -> how many."""
     odd: list[Skipped] = field(default_factory=list)
     """Indexed, but not as their author meant."""
     absent: frozenset[str] = frozenset()
@@ -87,6 +89,8 @@ class Report:
         if taken.file is None or taken.note_id is None:
             return
         self.notes += 1
+        if isinstance(taken.file, FileNote):
+            self.dates[taken.file.dated] += 1
         self.embedded += taken.followed.embedded
         if isinstance(taken.file, FileNote) and taken.file.problem:
             self.odd.append(Skipped(taken.path, taken.file.problem))
@@ -122,6 +126,7 @@ class Report:
             "embedded": self.embedded,
             "seconds": round(self.seconds, 3),
             "ignored": dict(self.ignored),
+            "dates": dict(self.dates),
         }
         for name, places in (
             ("pending", self.pending),

@@ -141,6 +141,9 @@ def show_report(report: Report) -> None:
             f"{report.embedded} texts embedded in {report.seconds:.1f} s"
         )
     )
+    if report.indexed and report.dates:
+        told = ", ".join(f"{count} {source}" for source, count in report.dates.most_common())
+        out.print(Text(f"  dates from: {told}", "dim"))
     for reason, count in report.ignored.most_common():
         out.print(Text(f"  {count} ignored: {reason}", "dim"))
     for heading, places in (

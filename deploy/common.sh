@@ -37,3 +37,15 @@ again() { # a command, until it works: Google knows a new account everywhere onl
   echo "$said" >&2
   return 1
 }
+keep_key() { # GEMINI_API_KEY as a secret: the first, or another one; without it what is kept stays
+  local key=${GEMINI_API_KEY:-} kept
+  key=${key//[[:space:]]/} # what copying may bring along
+  kept=$(gcloud secrets versions list gemini-api-key --filter=state=ENABLED --format='value(name)' 2>/dev/null) || kept=none
+  if [ -z "$key" ]; then
+    [[ -n $kept && $kept != none ]] || { echo "GEMINI_API_KEY: set it to your Gemini API key" >&2 && return 1; }
+  elif [ "$kept" = none ]; then
+    printf %s "$key" | gcloud secrets create gemini-api-key --replication-policy=automatic --data-file=-
+  elif [ -z "$kept" ] || [ "$key" != "$(gcloud secrets versions access latest --secret=gemini-api-key)" ]; then
+    printf %s "$key" | gcloud secrets versions add gemini-api-key --data-file=-
+  fi
+}

@@ -50,7 +50,7 @@ for name in "${accounts[@]}"; do
   gone "Account $name" "$there" "$(email "$name")" gcloud iam service-accounts delete "$(email "$name")"
 done
 if [ $notes = delete ]; then
-  gcloud firestore databases delete --database='(default)' --quiet >/dev/null
-  echo "- The database is deleted."
+  databases=$(gcloud firestore databases list --format='value(name.basename())')
+  gone "The database" "$databases" '(default)' gcloud firestore databases delete --database='(default)'
 fi
 echo "Done. Uploaded sources stay in the bucket ${project}_cloudbuild, which other builds may use, too."

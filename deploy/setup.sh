@@ -15,8 +15,12 @@ gcloud services enable cloudfunctions.googleapis.com run.googleapis.com eventarc
   identitytoolkit.googleapis.com
 
 echo "- Database, in $database_location unless there is one: billed by what is read, written and kept."
-gcloud firestore databases describe --database='(default)' >/dev/null 2>&1 ||
+kind=$(gcloud firestore databases describe --database='(default)' --format='value(type)' 2>/dev/null) ||
   gcloud firestore databases create --location="$database_location" >/dev/null
+if [ "$kind" = DATASTORE_MODE ]; then
+  echo "The database (default) of $project is in Datastore mode, which cannot be changed: take another project." >&2
+  exit 1
+fi
 
 echo "- Service accounts, each with the roles it needs: free."
 there=$(gcloud iam service-accounts list --format='value(email)')
@@ -33,11 +37,6 @@ done
 for each in "${running[@]}"; do wait "$each"; done
 
 echo "- The Gemini key, as a secret that only the functions may read: free up to six versions."
-key() { printf %s "${GEMINI_API_KEY:?set it to your Gemini API key}"; }
-keys=$(gcloud secrets versions list gemini-api-key --filter=state=ENABLED --format='value(name)' 2>/dev/null) || keys=none
-case $keys in
-none) key | gcloud secrets create gemini-api-key --replication-policy=automatic --data-file=- ;;
-"") key | gcloud secrets versions add gemini-api-key --data-file=- ;;
-esac
+keep_key
 again gcloud secrets add-iam-policy-binding gemini-api-key --role=roles/secretmanager.secretAccessor \
   --member="serviceAccount:$(email aurora-functions)"

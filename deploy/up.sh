@@ -4,8 +4,9 @@
 # Usage: deploy/up.sh PROJECT [--region REGION] [--database-location LOCATION] [--set NAME=VALUE]...
 # What is not given is asked for on a terminal. The Gemini key comes from GEMINI_API_KEY or is asked for.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 usage() {
-  sed -n '2,5s/^# //p' "$0" >&2
+  sed -n '2,5s/^# //p' deploy/up.sh >&2
   exit 2
 }
 project=${1:-}
@@ -18,14 +19,16 @@ while (($#)); do
   --region) region=$2 ;;
   --database-location) location=$2 ;;
   --set)
-    [[ $2 == [A-Z]*=* && $2 != *[\;\|]* ]] || usage
+    [[ $2 =~ ^[A-Z][A-Z0-9_]*= && $2 != *[\;\|]* ]] || usage
+    name=${2%%=*}
+    [ "$name" != GEMINI_API_KEY ] || { echo "--set would log the key; write GEMINI_API_KEY=… before the command" >&2 && exit 2; }
+    grep -qF "| \`$name\` |" docs/settings.md || { echo "--set: no setting $name; see docs/settings.md" >&2 && exit 2; }
     settings+="|$2"
     ;;
   *) usage ;;
   esac
   shift 2
 done
-cd "$(dirname "$0")/.."
 export CLOUDSDK_CORE_PROJECT=$project CLOUDSDK_CORE_DISABLE_PROMPTS=1
 
 step="checking what is needed"
@@ -47,6 +50,9 @@ location=${kept:-${location:-$(ask "Where the notes are kept, for good (eur3: Eu
 case $location in eur3) near=europe-west1 ;; nam5) near=us-central1 ;; *) near=$location ;; esac
 deployed=$(gcloud functions list --v2 --filter='name~/functions/chat$' --format='value(name.segment(3))' 2>/dev/null) ||
   deployed=
+if [ -n "$deployed" ] && [ -n "$region" ] && [ "$region" != "$deployed" ]; then # every note would be indexed twice
+  echo "The functions are in $deployed; deploy/down.sh $project takes them away, then they can go to $region." >&2 && exit 1
+fi
 region=${region:-${deployed:-$(ask "Region of the functions, near the notes" "$near")}}
 if [ -t 0 ] && [ -z "${GEMINI_API_KEY:-}" ] && ! gcloud secrets describe gemini-api-key >/dev/null 2>&1; then
   read -rsp "Gemini API key (aistudio.google.com makes one): " GEMINI_API_KEY && echo

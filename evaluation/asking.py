@@ -60,7 +60,12 @@ class Asker:
             raise NotFound(f"question {golden.question_id}: {missing.message}") from missing
         seconds = perf_counter() - started
         best = _best_passages(retrieved)
-        return Ranking(tuple(best), tuple(best.values()), retrieved.analysis.time is not None, seconds)
+        return Ranking(
+            notes=tuple(best),
+            best=tuple(best.values()),
+            names_time=retrieved.analysis.time is not None,
+            seconds=seconds,
+        )
 
     def chat(self, golden: GoldenQuestion) -> Reply:
         """The same question, answered."""
@@ -68,7 +73,7 @@ class Asker:
         answer = answered(self.app, self._question(golden))
         seconds = perf_counter() - started
         cited = dict.fromkeys(citation.passage.chunk.note_id for citation in answer.citations)
-        return Reply(answer.text, tuple(cited), answer.refusal is not None, seconds)
+        return Reply(text=answer.text, cited=tuple(cited), refused=answer.refusal is not None, seconds=seconds)
 
     def search_all(self, questions: Iterable[GoldenQuestion]) -> dict[str, Ranking]:
         """Question id -> ranking."""

@@ -50,7 +50,9 @@ def _figures(pairs: Sequence[Pair], supports: Mapping[str, Support]) -> SupportF
     said = [holds for holds, support in judged if support.state is SupportState.SUPPORTED]
     true = [support.score for holds, support in judged if holds]
     false = [support.score for holds, support in judged if not holds]
-    return SupportFigures(len(pairs), _auc(true, false), _share(sum(said), said), _share(sum(said), true))
+    return SupportFigures(
+        pairs=len(pairs), auc=_auc(true, false), precision=_share(sum(said), said), recall=_share(sum(said), true)
+    )
 
 
 def _auc(true: Sequence[float], false: Sequence[float]) -> float | None:

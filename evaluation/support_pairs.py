@@ -82,7 +82,9 @@ def read_pairs(file: Path) -> tuple[Pair, ...]:
             row = json.loads(line)
             written = parse_instant(row["writtenAt"]) if "writtenAt" in row else UNDATED
             passage = _passage(str(row["id"]), row.get("title", ""), row["passage"], written)
-            found.append(Pair(str(row["id"]), file.stem, row["kind"], row["claim"], passage))
+            found.append(
+                Pair(pair_id=str(row["id"]), source=file.stem, kind=row["kind"], claim=row["claim"], passage=passage)
+            )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             expected = "an object with the fields id, kind, claim, passage"
             raise InvalidArgument(f"{file}:{count}", expected) from error
@@ -133,13 +135,15 @@ def _thinned(sentence: str, dice: random.Random) -> str:
 def _pairs(name: str, claim: str, relevant: Sequence[str], library: _Library) -> Iterator[Pair]:
     dice = random.Random(name)  # noqa: S311 - the same pairs every time
     source, passage = name.partition("-")[0], library.passages[relevant[0]]
-    yield Pair(f"{name}/{SUPPORTED}", source, SUPPORTED, claim, passage)
-    yield Pair(f"{name}/other", source, "other", claim, library.any(dice, besides=relevant))
+    yield Pair(pair_id=f"{name}/{SUPPORTED}", source=source, kind=SUPPORTED, claim=claim, passage=passage)
+    yield Pair(
+        pair_id=f"{name}/other", source=source, kind="other", claim=claim, passage=library.any(dice, besides=relevant)
+    )
     nearest = library.nearest(claim, besides=relevant)
     if nearest:
-        yield Pair(f"{name}/nearest", source, "nearest", claim, nearest)
+        yield Pair(pair_id=f"{name}/nearest", source=source, kind="nearest", claim=claim, passage=nearest)
     for kind, altered in _altered(claim, passage.text, library.names, dice):
-        yield Pair(f"{name}/{kind}", source, kind, altered, passage)
+        yield Pair(pair_id=f"{name}/{kind}", source=source, kind=kind, claim=altered, passage=passage)
 
 
 class _Library:

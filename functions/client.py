@@ -85,4 +85,6 @@ class InProcessClient:
         if len(raw) > found.route.limit:
             raise TooLarge(f"the body is over {found.route.limit} bytes")
         segments = {name: unquote(value) for name, value in found.segments.items()}
-        return found.route.load()(Call(uuid.uuid4().hex, query, raw, self.identity), **segments)
+        return found.route.load()(
+            Call(request_id=uuid.uuid4().hex, query=query, body=raw, identity=self.identity), **segments
+        )

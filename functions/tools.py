@@ -74,35 +74,35 @@ def read_note(client: ApiClient, note_id: str) -> Json:
 
 TOOLS = (
     Tool(
-        "rag-search",
-        "Answer from notes",
-        "Answer a question from the user's own notes. Every claim in `answer` carries a marker like [N1] that names an "
-        "entry of `citations`: which note, the exact quote and where it stands. `meta.refusal` says why, when the "
-        "notes do not hold the answer. Where `meta.answerKind` is `quoted`, no model has read them: `answer` "
-        "quotes the nearest passages, which may not answer.",
-        ChatBody,
-        ("message", "topK", "threshold", "filters", "timeZone", "now", "strategy", "template"),
-        AnswerJson,
-        lambda client, arguments: client.send("POST", "/chat", arguments),
+        name="rag-search",
+        title="Answer from notes",
+        description="Answer a question from the user's own notes. Every claim in `answer` carries a marker like "
+        "[N1] that names an entry of `citations`: which note, the exact quote and where it stands. `meta.refusal` says "
+        "why, when the notes do not hold the answer. Where `meta.answerKind` is `quoted`, no model has read them: "
+        "`answer` quotes the nearest passages, which may not answer.",
+        body=ChatBody,
+        fields=("message", "topK", "threshold", "filters", "timeZone", "now", "strategy", "template"),
+        result=AnswerJson,
+        send=lambda client, arguments: client.send("POST", "/chat", arguments),
     ),
     Tool(
-        "search_notes",
-        "Search notes",
-        "Find passages in the user's notes by meaning and by keyword, best first. Times in the query "
+        name="search_notes",
+        title="Search notes",
+        description="Find passages in the user's notes by meaning and by keyword, best first. Times in the query "
         "('last week', 'in March') restrict the search.",
-        SearchBody,
-        ("query", "k", "filters", "timeZone", "now", "strategy"),
-        SearchJson,
-        lambda client, arguments: client.send("POST", "/search", arguments),
+        body=SearchBody,
+        fields=("query", "k", "filters", "timeZone", "now", "strategy"),
+        result=SearchJson,
+        send=lambda client, arguments: client.send("POST", "/search", arguments),
     ),
     Tool(
-        "get_note",
-        "Read a note",
-        "One whole note as Markdown, by the noteId that a search or a citation gave.",
-        GetNote,
-        ("noteId",),
-        OpenNoteJson,
-        _get_note,
+        name="get_note",
+        title="Read a note",
+        description="One whole note as Markdown, by the noteId that a search or a citation gave.",
+        body=GetNote,
+        fields=("noteId",),
+        result=OpenNoteJson,
+        send=_get_note,
     ),
 )
 

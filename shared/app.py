@@ -197,7 +197,13 @@ class App:
         """The embedder at this tenant's expense; questions asked lately are not embedded again."""
         if self.embedder is None:
             return None
-        return TenantEmbedder(self.embedder, tenant_id, self.budgets, self.questions, partial(self._scale, tenant_id))
+        return TenantEmbedder(
+            inner=self.embedder,
+            tenant_id=tenant_id,
+            budgets=self.budgets,
+            questions=self.questions,
+            estimate=partial(self._scale, tenant_id),
+        )
 
     def _scale(self, tenant_id: str) -> Scale:
         """What cosines mean in the tenant's index, by its own vectors."""

@@ -156,7 +156,14 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
             form, body, streams = (Form.CALLABLE_STREAM if streams else Form.CALLABLE), data, bool(streams)
         identity = None if found.route.public else _caller(request)
         headers = {header.lower(): value for header, value in request.headers.items()}
-        call = Call(request_id, request.args.to_dict(), body, identity, streams, headers)
+        call = Call(
+            request_id=request_id,
+            query=request.args.to_dict(),
+            body=body,
+            identity=identity,
+            streams=streams,
+            headers=headers,
+        )
         return _formed(found.route.load()(call, **found.segments), form)
     except Exception as error:  # noqa: BLE001 - the last door
         return _formed(_refusal(error), form)

@@ -24,4 +24,12 @@ def feedback_of(
     """Its id is made of what it is about, so that a second thought, or a request sent twice, replaces the first."""
     about = json.dumps([request_id, message_id, citation])
     feedback_id = hashlib.sha256(about.encode()).hexdigest()[:32]
-    return Feedback(feedback_id, request_id, now, message_id, rating, comment, citation)
+    return Feedback(
+        feedback_id=feedback_id,
+        request_id=request_id,
+        created_at=now,
+        message_id=message_id,
+        rating=rating,
+        comment=comment,
+        citation=citation,
+    )

@@ -151,11 +151,11 @@ class Repeats:
         if record is not None and now < record.expires_at:
             changed = None if record.answer is None else self._changed(key.tenant_id, record.notes)
             if changed is not None:
-                return Claim(key, self, record, held.token, changed)
+                return Claim(key=key, repeats=self, record=record, token=held.token, changed=changed)
             if record.lease_until is not None and now < record.lease_until:
                 return None
         claimed = AnsweredRequest(key.fingerprint, now + KEPT, now + self.lease)
-        return Claim(key, self, claimed, self.write(key, claimed, held.token))
+        return Claim(key=key, repeats=self, record=claimed, token=self.write(key, claimed, held.token))
 
     def _changed(self, tenant_id: str, notes: Mapping[str, str]) -> frozenset[str] | None:
         """Those of another revision than was read; None: one is gone."""

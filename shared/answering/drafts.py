@@ -92,7 +92,7 @@ class _Attempt:
 
     def draft(self, model: str) -> Draft:
         answers = None if self._verdict is None else self._verdict.answers
-        return Draft("".join(self.texts), model, self.usage, self.truncated, answers)
+        return Draft(text="".join(self.texts), model=model, usage=self.usage, truncated=self.truncated, answers=answers)
 
     def _kept(self, text: str) -> str:
         if self._verdict is not None and self._verdict.answers is False:

@@ -66,11 +66,11 @@ def ground(cited: Cited, scrutiny: Scrutiny) -> Grounded:
         text = without(cited.text, [(each.claim.start, each.claim.end) for each in gone])
         cited = check_citations(text, cited.used)
     return Grounded(
-        cited.text,
-        tuple(_cite(kept, cited.used)),
-        _grounding(kept),
-        usage,
-        len(gone),
+        text=cited.text,
+        citations=tuple(_cite(kept, cited.used)),
+        grounding=_grounding(kept),
+        usage=usage,
+        removed=len(gone),
         stands=any(each.alone and not each.unsupported for each in kept),
     )
 
@@ -130,10 +130,10 @@ def _judged(
         labels = tuple(label for label in claim.labels if label in passages)
         ids = {label: passages[label].chunk_id for label in labels}
         return _Judged(
-            claim,
-            verdicts.get((claim.text, labels or everything), _UNJUDGED),
-            {ids[label]: verdicts[claim.text, (label,)] for label in labels},
-            {ids[label]: verdicts[claim.text, _others(labels, label)] for label in labels if len(labels) > 1},
+            claim=claim,
+            together=verdicts.get((claim.text, labels or everything), _UNJUDGED),
+            alone={ids[label]: verdicts[claim.text, (label,)] for label in labels},
+            rest={ids[label]: verdicts[claim.text, _others(labels, label)] for label in labels if len(labels) > 1},
         )
 
     return tuple(map(judged, claims)), judgement.usage
@@ -163,13 +163,25 @@ def _cite(judged: Sequence[_Judged], sources: Sequence[Source]) -> Iterator[Cita
         chunk = source.passage.chunk
         verdicts = [each.alone[chunk.chunk_id] for each in judged if chunk.chunk_id in each.alone]
         if not verdicts:
-            yield Citation(source.label, source.passage, chunk.start, chunk.end, chunk.text)
+            yield Citation(
+                label=source.label,
+                passage=source.passage,
+                quote_start=chunk.start,
+                quote_end=chunk.end,
+                quote=chunk.text,
+            )
             continue
         best = max(verdicts, key=lambda verdict: verdict.support.score)
         worst = min(verdicts, key=lambda verdict: verdict.support.score)
         start, end = best.spans[0]
-        place = chunk.start + start, chunk.start + end
-        yield Citation(source.label, source.passage, *place, chunk.text[start:end], worst.support)
+        yield Citation(
+            label=source.label,
+            passage=source.passage,
+            quote_start=chunk.start + start,
+            quote_end=chunk.start + end,
+            quote=chunk.text[start:end],
+            support=worst.support,
+        )
 
 
 def _grounding(judged: Sequence[_Judged]) -> Grounding | None:

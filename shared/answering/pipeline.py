@@ -218,16 +218,40 @@ def _chat_without_notes(
     draft = yield from _write(prompt, writer, shown, lambda: LiveText((), texts))
     timer.end("write")
     if isinstance(draft, NotWritten):
-        return Answer(NO_MODEL, (), None, "none", None, draft.usage, timer.timings_ms)
+        return Answer(
+            text=NO_MODEL,
+            citations=(),
+            refusal=None,
+            model="none",
+            retrieved=None,
+            usage=draft.usage,
+            timings_ms=timer.timings_ms,
+        )
     cited = check_citations(draft.text, ())
     _report(cited.removed)
     return Answer(
-        passive(cited.text.strip(), texts), (), None, draft.model, None, draft.usage, timer.timings_ms, cited.removed
+        text=passive(cited.text.strip(), texts),
+        citations=(),
+        refusal=None,
+        model=draft.model,
+        retrieved=None,
+        usage=draft.usage,
+        timings_ms=timer.timings_ms,
+        removed_labels=cited.removed,
     )
 
 
 def _refuse(reason: RefusalReason, retrieved: Retrieved, draft: Draft, removed: tuple[str, ...] = ()) -> Answer:
-    return Answer(refusal_text(reason), (), reason, draft.model, retrieved, draft.usage, {}, removed)
+    return Answer(
+        text=refusal_text(reason),
+        citations=(),
+        refusal=reason,
+        model=draft.model,
+        retrieved=retrieved,
+        usage=draft.usage,
+        timings_ms={},
+        removed_labels=removed,
+    )
 
 
 def _linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:

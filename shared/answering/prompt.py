@@ -112,7 +112,7 @@ def build_prompt(
     told = ", ".join(f"{source.label} {own}" for source, own in zip(sources, keys, strict=True))
     system = _RULES.format(key=key, keys=told, form=form)
     system += _further_rules(question, fitted.history, _CONVERSATION).format(key=key)
-    return Prompt(system, "\n".join(user), question.text, tuple(sources))
+    return Prompt(system=system, user="\n".join(user), question=question.text, sources=tuple(sources))
 
 
 def label_sources(passages: Iterable[Scored]) -> tuple[Source, ...]:
@@ -136,7 +136,9 @@ def build_plain_prompt(
     if template:
         system += f"\n{_PLAIN_STEPS.format(key=key)}"
     system += _further_rules(question, history, _PLAIN_CONVERSATION).format(key=key)
-    return Prompt(system, "\n".join([*_history_lines(history, key), *asked]), question.text, ())
+    return Prompt(
+        system=system, user="\n".join([*_history_lines(history, key), *asked]), question=question.text, sources=()
+    )
 
 
 def _fresh_keys(count: int, texts: Iterable[str], draw: Callable[[], str]) -> list[str]:

@@ -15,6 +15,7 @@ from shared.answering.subject import speaks_of_subject
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.language.languages import detect
 from shared.language.terms import stems
+from shared.language.vocabulary import vocabulary
 from shared.markdown.quotable import Piece, pieces, quotation
 from shared.model.answers import Citation, Quote, Support, SupportState
 from shared.model.questions import Question
@@ -38,13 +39,6 @@ UNSPOKEN = 0.25
 """What a cosine counts where the embedder does not speak the question's language."""
 FOREIGN = 0.1
 """What a passage in another language than the question's loses."""
-
-_LEADS = {
-    "en": "Closest passages in your notes:",
-    "de": "Die nächstliegenden Stellen in deinen Notizen:",
-    "es": "Los pasajes más cercanos de tus notas:",
-    "fr": "Les passages les plus proches de vos notes :",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +119,23 @@ class Quoter:
 
 
 def quoted(quotes: Iterable[Quote], lang: str) -> tuple[str, tuple[Citation, ...]]:
-    """The answer that says what it is, in the language of the question where that is one of four, and its citations."""
-    paragraphs, citations = [_LEADS.get(lang, _LEADS["en"])], []
+    """The answer that says what it is, in the language of the question if that has words for it, and its citations."""
+    words = vocabulary(lang).answers or vocabulary("en").answers
+    paragraphs, citations = [words.nearest] if words else [], []
     for number, quote in enumerate(quotes, start=1):
         *lines, last = quote.lines
         paragraphs.append("\n".join(f"> {line}" for line in (*lines, f"{last} [N{number}]")))
         support = Support(SupportState.QUOTED, quote.nearness)
-        citations.append(Citation(f"N{number}", quote.passage, quote.start, quote.end, quote.text, support))
+        citations.append(
+            Citation(
+                label=f"N{number}",
+                passage=quote.passage,
+                quote_start=quote.start,
+                quote_end=quote.end,
+                quote=quote.text,
+                support=support,
+            )
+        )
     return "\n\n".join(paragraphs), tuple(citations)
 
 
@@ -140,7 +144,9 @@ def _pieces_of(passages: Sequence[Scored], analysis: Analysis, weights: Mapping[
     for place, passage in enumerate(passages):
         for number, piece in enumerate(pieces(passage.chunk.text)):
             share = sum(weights[stem] for stem in weights.keys() & set(stems(piece.shown, analysis.lang))) / total
-            yield _Weighed(place, number, piece, share, WORDS * share + PASSAGE * passage.score)
+            yield _Weighed(
+                place=place, number=number, piece=piece, share=share, score=WORDS * share + PASSAGE * passage.score
+            )
 
 
 def _most_promising(found: Sequence[_Weighed], passages: Sequence[Scored]) -> list[int]:
@@ -168,12 +174,18 @@ def _around(found: Sequence[_Weighed], best: int) -> Sequence[_Weighed]:
 
 def _quote(passage: Scored, chosen: Sequence[Piece], nearness: float) -> Quote:
     start = passage.chunk.start
-    return Quote(passage, start + chosen[0].start, start + chosen[-1].end, tuple(quotation(chosen)), nearness)
+    return Quote(
+        passage=passage,
+        start=start + chosen[0].start,
+        end=start + chosen[-1].end,
+        lines=tuple(quotation(chosen)),
+        nearness=nearness,
+    )
 
 
 def _whole(passage: Scored) -> Quote:
     chunk = passage.chunk
-    return Quote(passage, chunk.start, chunk.end, (" ".join(chunk.text.split()),), 0.0)
+    return Quote(passage=passage, start=chunk.start, end=chunk.end, lines=(" ".join(chunk.text.split()),), nearness=0.0)
 
 
 def _is_foreign(passage: Scored, lang: str) -> bool:

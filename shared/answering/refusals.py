@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
+from shared.language.vocabulary import vocabularies
 from shared.model.retrieval import RefusalReason
 
 OPENING = "I don't have enough information"
@@ -23,24 +25,19 @@ _WHY = {
     RefusalReason.INDEX_PENDING: "some of them are still being indexed, please ask again in a moment.",
 }
 
-# An admission is a negation near a word for the notes or for knowing, in one sentence. That also takes in a few
-# claims ("the notes say not to"), which costs nothing: without a citation those are refused as well.
-_KNOWING = (
-    r"notes?|sources?|passages?|excerpts?|context|documents?|information|details?|evidence|answer|mention(?:s|ed)?|know"
-    r"|notiz(?:en)?|quellen?|aufzeichnungen|textstellen|informationen|angaben|antwort|beantworten|weiß|erwähnt"
-    r"|notas?|fuentes?|pasajes?|fragmentos?|apuntes|información|datos|respuesta|responder|menciona|sé"
-    r"|extraits?|informations?|réponse|répondre|mentionnée?|sais"
-)
-_NEGATION = (
-    r"not|no|nothing|none|cannot|unable|lacks?|silent|without|\w+n['’]t"
-    r"|nicht|nichts|kein\w{0,2}|weder"
-    r"|nada|ningun[ao]?|ningún|tampoco"
-    r"|pas|rien|aucune?"
-)
-_ADMISSION = re.compile(
-    rf"\b(?:(?:{_NEGATION})\b[^.!?\n]{{0,80}}\b(?:{_KNOWING})|(?:{_KNOWING})\b[^.!?\n]{{0,80}}\b(?:{_NEGATION}))\b",
-    re.IGNORECASE,
-)
+
+@cache
+def _admission() -> re.Pattern[str]:
+    """A denial near a word for the notes or for knowing, in one sentence, in any language: a model may answer in
+    another one than the notes. That also takes in a few claims ("the notes say not to"), which costs nothing: without a
+    citation those are refused as well.
+    """
+    known = [words.answers for words in vocabularies() if words.answers]
+    knowing, denial = "|".join(each.knowing for each in known), "|".join(each.denials for each in known)
+    return re.compile(
+        rf"\b(?:(?:{denial})\b[^.!?\n]{{0,80}}\b(?:{knowing})|(?:{knowing})\b[^.!?\n]{{0,80}}\b(?:{denial}))\b",
+        re.IGNORECASE,
+    )
 
 
 def refusal_text(reason: RefusalReason) -> str:
@@ -49,8 +46,8 @@ def refusal_text(reason: RefusalReason) -> str:
 
 
 def admits_not_knowing(text: str) -> bool:
-    """Whether a sentence (or a text) says that the notes do not hold the answer: English, German, Spanish, French."""
-    return OPENING in text.replace("’", "'") or _ADMISSION.search(text) is not None
+    """Whether a sentence (or a text) says that the notes do not hold the answer, in any language with words for it."""
+    return OPENING in text.replace("’", "'") or _admission().search(text) is not None
 
 
 def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing_extensions import TypedDict
 
 from shared.language.offsets import Utf16Offsets
+from shared.markdown.plain import plain
 from shared.model.index import IndexedChunk
 
 
@@ -27,8 +28,8 @@ def instant(when: datetime) -> str:
 
 
 def snippet(text: str) -> str:
-    """The start of a passage on one line, at most SNIPPET_LENGTH characters and an ellipsis."""
-    line = " ".join(text.split())
+    """The start of a passage as it reads, on one line, at most SNIPPET_LENGTH characters and an ellipsis."""
+    line = plain(text) or " ".join(text.split())
     return line if len(line) <= SNIPPET_LENGTH else line[:SNIPPET_LENGTH].rsplit(" ", 1)[0] + "…"
 
 

@@ -71,7 +71,7 @@ def _search_options(app: App, k: int) -> RetrievalOptions:
 
 
 def _options(app: App) -> RetrievalOptions:
-    return RetrievalOptions.from_settings(app.settings, index_version=app.index_version)
+    return RetrievalOptions.from_settings(app.settings, index_version=app.index_version, billed=app.store.bills_reads)
 
 
 def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrieved:

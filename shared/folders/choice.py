@@ -49,9 +49,14 @@ def lay_out(offer: Offer, ranking: FolderRanking) -> tuple[Place, ...]:
     chosen = [(folder, ChosenBy.CALLER) for folder in offer.named]
     chosen += [(folder, ranking.chosen_by) for folder in ranking.folders if folder not in offer.named]
     if not chosen:
-        return (Place(offer.vault, "", 1.0, ChosenBy.WHOLE_VAULT),)
+        return (Place(vault=offer.vault, folder="", weight=1.0, chosen_by=ChosenBy.WHOLE_VAULT),)
     return tuple(
-        Place(offer.vault, folder, max(LEAST_WEIGHT, round(1 - STEP * position, 1)), chosen_by)
+        Place(
+            vault=offer.vault,
+            folder=folder,
+            weight=max(LEAST_WEIGHT, round(1 - STEP * position, 1)),
+            chosen_by=chosen_by,
+        )
         for position, (folder, chosen_by) in enumerate(chosen)
     )
 

@@ -94,7 +94,7 @@ def _lists(text: str) -> Iterator[list[object]]:
 def _prompt(question: str, vault: str, names: Sequence[str]) -> Prompt:
     listed = json.dumps(names, ensure_ascii=False, indent=0)
     user = f"Vault: {inert_line(vault)}\nFolders:\n{listed}\n\nQuestion: {inert(question).strip()}"
-    return Prompt(_RULES, user, question, (), schema=SCHEMA)
+    return Prompt(system=_RULES, user=user, question=question, sources=(), schema=SCHEMA)
 
 
 def _plain(name: str, vault: str, offered: dict[str, str]) -> str:

@@ -77,7 +77,9 @@ def _matched(question: Question, offered: Sequence[Offer], search: partial[Retri
     """Whoever has nothing to rank needs no search."""
     if not any(offer.rest for offer in offered):
         return [FolderRanking((), ChosenBy.MATCH) for _ in offered]
-    everywhere = tuple(Place(offer.vault, "", 1.0, ChosenBy.WHOLE_VAULT) for offer in offered)
+    everywhere = tuple(
+        Place(vault=offer.vault, folder="", weight=1.0, chosen_by=ChosenBy.WHOLE_VAULT) for offer in offered
+    )
     found = search(replace(question, top_k=MATCHING), places=everywhere)
     folders = [Folder(passage.chunk.vault, passage.chunk.folder) for passage in found.selected]
     return [by_match(offer, folders) for offer in offered]

@@ -43,10 +43,10 @@ def chunk(text: str, *, strategy: str = "markdown", lang: str = "en") -> tuple[C
         raise ValueError(f"strategy: expected one of {', '.join(STRATEGIES)}, got {strategy!r}")
     begin = split(text).body_start
     found = [
-        Chunk(position, path, text[start:end], start, end)
+        Chunk(position=position, heading_path=path, text=text[start:end], start=start, end=end)
         for position, (path, start, end) in enumerate(STRATEGIES[strategy](text, begin, lang))
     ]
-    return tuple(found) or (Chunk(0, "", "", begin, begin),)
+    return tuple(found) or (Chunk(position=0, heading_path="", text="", start=begin, end=begin),)
 
 
 def _markdown(text: str, begin: int, lang: str) -> _Slices:

@@ -23,7 +23,13 @@ def give_up(key: NoteKey, *, reason: str, store: Store, index_version: str, now:
         revision = revision_now(key, store)
         if not revision:
             return False
-        record = IndexRecord(revision, IndexStatus.PENDING, 0, index_version, now)
+        record = IndexRecord(
+            note_revision=revision,
+            status=IndexStatus.PENDING,
+            chunk_count=0,
+            index_version=index_version,
+            indexed_at=now,
+        )
     failed = set_back(record, now, error=reason, status=IndexStatus.FAILED)
     store.apply(key.tenant_id, IndexChange(key.note_id, held.token, failed))
     return True

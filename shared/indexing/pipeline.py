@@ -98,7 +98,7 @@ def index_note(
     another worker is at it or it changes faster than it can be followed, StoreUnavailable: call again later. Raises
     StoreRefused only where the store does not take the record either.
     """
-    job = _Job(key, store, embedder, clock, chunker, words_only)
+    job = _Job(key=key, store=store, embedder=embedder, clock=clock, chunker=chunker, words_only=words_only)
     outcome = IndexOutcome("unchanged")
     for _ in range(MAX_ROUNDS):
         try:
@@ -155,7 +155,9 @@ def _index(job: _Job, note: Note, standing: Standing) -> IndexOutcome:
     if job.embedder is not None and not job.words_only:
         embedded = add_vectors(ledger, embedded_texts(changes.embed), embedder=job.embedder, clock=job.clock)
     failed = ledger.record.status is IndexStatus.FAILED
-    return IndexOutcome("failed" if failed else "indexed", len(wanted), embedded, ledger.record.error)
+    return IndexOutcome(
+        action="failed" if failed else "indexed", chunks=len(wanted), embedded=embedded, error=ledger.record.error
+    )
 
 
 def _give_up(job: _Job, refusal: StoreRefused) -> IndexOutcome:

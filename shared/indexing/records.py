@@ -20,7 +20,13 @@ def begun(
     held: IndexRecord | None, revision: str, index_version: str, *, chunk_count: int, now: datetime
 ) -> IndexRecord:
     """The record of a revision that is being indexed; failed attempts at the same one still count."""
-    record = IndexRecord(revision, IndexStatus.PENDING, chunk_count, index_version, now)
+    record = IndexRecord(
+        note_revision=revision,
+        status=IndexStatus.PENDING,
+        chunk_count=chunk_count,
+        index_version=index_version,
+        indexed_at=now,
+    )
     if held is None or (held.note_revision, held.index_version) != (revision, index_version):
         return record
     return replace(record, error=held.error, attempts=held.attempts)
@@ -28,7 +34,14 @@ def begun(
 
 def rejected(revision: str, index_version: str, now: datetime, *, error: str) -> IndexRecord:
     """The note itself is at fault: failed without an attempt."""
-    return IndexRecord(revision, IndexStatus.FAILED, 0, index_version, now, error)
+    return IndexRecord(
+        note_revision=revision,
+        status=IndexStatus.FAILED,
+        chunk_count=0,
+        index_version=index_version,
+        indexed_at=now,
+        error=error,
+    )
 
 
 def leased(record: IndexRecord, now: datetime) -> IndexRecord:

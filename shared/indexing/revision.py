@@ -6,6 +6,7 @@ import hashlib
 import json
 from datetime import UTC
 
+from shared.markdown.file import aliases_of
 from shared.model.notes import Note
 
 
@@ -15,4 +16,6 @@ def note_revision(note: Note) -> str:
     """
     created = note.created_at.astimezone(UTC).isoformat()
     content = [note.title, note.text, note.vault, note.path, note.tags, created, note.lang]
+    if aliases := aliases_of(note.text):
+        content.append(aliases)
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]

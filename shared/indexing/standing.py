@@ -60,7 +60,13 @@ def read_standing(key: NoteKey, *, store: Store, index_version: str) -> Standing
     """Two reads: the record, then the note, so that a record that agrees with the note was not read too late."""
     held = store.read_record(key.tenant_id, key.note_id)
     note, revision, fault = _read_note(key, store)
-    return Standing(note, revision, fault, held, _judge(revision, fault, held.record, index_version))
+    return Standing(
+        note=note,
+        revision=revision,
+        fault=fault,
+        held=held,
+        finding=_judge(revision, fault, held.record, index_version),
+    )
 
 
 def revision_now(key: NoteKey, store: Store) -> str:

@@ -39,7 +39,7 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 def _units(text: str, block: Block, lang: str) -> Iterator[Unit]:
     if block.kind is not Kind.PROSE and tokens(text[block.start : block.end]) <= FITS:
-        yield Unit(block.start, block.end, 0, block.kind is Kind.LIST, block.end)
+        yield Unit(start=block.start, end=block.end, level=0, is_prose=block.kind is Kind.LIST, named_until=block.end)
     elif block.kind is Kind.PROSE:
         yield from _sentences(text, block.start, block.end, lang)
     elif block.kind is Kind.LINES:
@@ -61,7 +61,7 @@ def _pieces(text: str, bounds: list[int], *, is_prose: bool) -> Iterator[Unit]:
     for start, end in pairwise(bounds):
         if start == end:
             continue
-        yield from _words(text, Unit(start, end, level, is_prose, end))
+        yield from _words(text, Unit(start=start, end=end, level=level, is_prose=is_prose, named_until=end))
         level = 1
 
 
@@ -72,4 +72,4 @@ def _words(text: str, unit: Unit) -> Iterator[Unit]:
     for found in _WORD.finditer(text, unit.start, unit.end):
         opens = found.start() == unit.start
         level, named_until = (unit.level, unit.end) if opens else (2, found.end() + _LONG_WORD)
-        yield Unit(found.start(), found.end(), level, unit.is_prose, named_until)
+        yield Unit(start=found.start(), end=found.end(), level=level, is_prose=unit.is_prose, named_until=named_until)

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from shared.language.offsets import Utf16Offsets
 from shared.language.terms import stems
+from shared.markdown.file import aliases_of
 from shared.model.index import Chunk, IndexedChunk
 from shared.model.notes import Note
 from shared.model.scopes import scopes_of
@@ -19,17 +20,19 @@ def wanted_chunks(
     note: Note, chunks: Sequence[Chunk], *, lang: str, revision: str, index_version: str
 ) -> tuple[IndexedChunk, ...]:
     """In the order of `chunks`. Everything in them follows from the note's revision and the index version alone,
-    but `updated_at`, which is the note's when the chunk was last written. `lang`: of the note, ISO 639-1.
+    but `updated_at`, which is the note's when the chunk was last written. `lang`: of the note, ISO 639-1. Words find a
+    note under its aliases too.
 
     A change of what is computed here, the header above all, must raise the chunker's version: the record's revision
     and index version are all that is compared.
     """
     offsets = Utf16Offsets(note.text)
     scopes = scopes_of(note.vault, note.path, note.tags)
+    other_names = stems("\n".join(aliases_of(note.text)), lang)
     wanted = []
     for chunk in chunks:
         text = _headed(note.title, chunk.heading_path, note.created_at, chunk.text)
-        terms = Counter(stems(text, lang))
+        terms = Counter([*stems(text, lang), *other_names])
         wanted.append(
             IndexedChunk(
                 chunk_id=f"{note.note_id}_{chunk.position:03d}",

@@ -76,14 +76,14 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
             at += 1
         found.append(
             Facts(
-                start,
-                end,
-                tuple(own),
-                tuple(number for number in numbers if start <= number.start < end),
-                tuple(day for day in days if start <= day.start < end),
-                sum(start <= cue < end for cue, _ in cues),
-                frozenset(stem for word in own for stem in word.stems),
-                frozenset(negated),
+                start=start,
+                end=end,
+                words=tuple(own),
+                numbers=tuple(number for number in numbers if start <= number.start < end),
+                days=tuple(day for day in days if start <= day.start < end),
+                negations=sum(start <= cue < end for cue, _ in cues),
+                stems=frozenset(stem for word in own for stem in word.stems),
+                negated=frozenset(negated),
             )
         )
     return tuple(found)
@@ -114,7 +114,7 @@ def _word(raw: str, lang: str, *, opens: bool) -> Word:
     weight = IDENTIFIER_WEIGHT if identifier else NAME_WEIGHT if name else 1.0
     if weight == 1.0 and found and found[0] in general_stems(lang):
         weight = GENERAL_WEIGHT
-    return Word(found, weight, name, identifier, opens and capital, raw)
+    return Word(stems=found, weight=weight, is_name=name, is_identifier=identifier, opens=opens and capital, raw=raw)
 
 
 def _reached(

@@ -124,7 +124,7 @@ def _prompt(statements: Sequence[Statement]) -> Prompt:
     for number, statement in enumerate(statements, 1):
         named = ", ".join(labels[chunk.chunk_id] for chunk in statement.passages)
         lines.append(f"{number}. ({named}) {inert_line(statement.text)}")
-    return Prompt(_RULES.format(key=key), "\n".join(lines), "", (), schema=_SCHEMA)
+    return Prompt(system=_RULES.format(key=key), user="\n".join(lines), question="", sources=(), schema=_SCHEMA)
 
 
 def _passage_lines(label: str, chunk: IndexedChunk) -> list[str]:

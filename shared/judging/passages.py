@@ -38,7 +38,7 @@ class Passage:
         self.lang = detect(text)
         self.sentences = facts_of(text, self.lang)
         self._numbers_above, days = quantities(header, self.lang)
-        self._days_above = (*days, Day(written.year, written.month, written.day, 0, 0))
+        self._days_above = (*days, Day(year=written.year, month=written.month, day=written.day, start=0, end=0))
         self._above = frozenset(stems(f"{header}\n{date_in_words(written)}", self.lang))
         self._years = frozenset((written.year - 1, written.year, written.year + 1))
         self._home: dict[str, set[int]] = {}

@@ -90,7 +90,7 @@ def _clocks(text: str) -> Iterator[Quantity]:
         if hour <= 24 and minute < 60:
             hour = hour % 12 + (12 if half == "p" else 0) if half else hour
             value = frozenset({hour * 60.0 + minute})
-            yield Quantity(value, "clock", value, *found.span())
+            yield Quantity(readings=value, kind="clock", bare=value, start=found.start(), end=found.end())
 
 
 def _numbers(text: str) -> Iterator[Quantity]:
@@ -115,7 +115,11 @@ def _measured(bare: frozenset[float], word: str, text: str, start: int, end: int
     kind, factor = _units().get(before[0].strip() if before else word, ("", 1.0))
     unit = _UNIT_AHEAD.match(text, end) if kind and not before else None
     return Quantity(
-        frozenset(round(value * factor, 9) for value in bare), kind, bare, start, unit.end() if unit else end
+        readings=frozenset(round(value * factor, 9) for value in bare),
+        kind=kind,
+        bare=bare,
+        start=start,
+        end=unit.end() if unit else end,
     )
 
 
@@ -150,7 +154,14 @@ def _counted(value: float, lowered: str, start: int, end: int) -> Quantity:
     following = _UNIT_AHEAD.match(lowered, end)
     kind, factor = _units().get(following[1] if following else "", ("", 1.0))
     stop = following.end() if following and kind else end
-    return Quantity(frozenset({value * factor}), kind, frozenset({value}), start, stop, counts=value > 1 or bool(kind))
+    return Quantity(
+        readings=frozenset({value * factor}),
+        kind=kind,
+        bare=frozenset({value}),
+        start=start,
+        end=stop,
+        counts=value > 1 or bool(kind),
+    )
 
 
 @cache

@@ -173,7 +173,10 @@ def _best_match(claim: _Claim, passage: Passage) -> _Match | None:
         factor = 1.0 if claim.foreign else _contradiction(claim, found, sentence)
         if factor * share > best_score:
             renamed = _renames(claim, found, sentence)
-            best, best_score = _Match(found, factor, renamed, (sentence.start, sentence.end)), factor * share
+            best, best_score = (
+                _Match(found=found, factor=factor, renamed=renamed, span=(sentence.start, sentence.end)),
+                factor * share,
+            )
     return best
 
 

@@ -17,7 +17,7 @@ from threading import Lock
 
 from shared.language.folding import fold, without_accents
 from shared.language.stop_words import stop_words
-from shared.language.vocabulary import vocabulary
+from shared.language.vocabulary import languages, vocabulary
 from shared.language.words import (
     camel_parts,
     is_compound,
@@ -184,7 +184,7 @@ def _lexicon(lang: str) -> _Lexicon:
 def _base(lang: str) -> str:
     """`pt-BR` -> `pt`; empty for a language of which nothing is known here: notes name theirs freely."""
     base = lang.replace("_", "-").partition("-")[0].lower()
-    return base if base in _SNOWBALL else ""
+    return base if base in _SNOWBALL or base in languages() else ""
 
 
 def _home(word: str, lang: str) -> str:

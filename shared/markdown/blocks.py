@@ -98,7 +98,7 @@ def _top_level(text: str, start: int) -> Iterator[tuple[_Heading | None, Block]]
             heading = _Heading(int(token.tag[1]), title) if 0 < len(title) <= MAX_HEADING else None
         start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
         if text[start:end].strip():  # a form feed is a paragraph to Markdown, and a blank to us
-            yield heading, Block(_kind(token), start, end, _items(tokens, position, lines))
+            yield heading, Block(kind=_kind(token), start=start, end=end, items=_items(tokens, position, lines))
 
 
 def _kind(token: Token) -> Kind:

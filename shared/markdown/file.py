@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
+from itertools import islice
 from pathlib import PurePosixPath
 
-from shared.markdown.frontmatter import split
+from shared.markdown.frontmatter import MAX_YAML, split
 from shared.model.limits import LANG_PATTERN, LONGEST_NAME, LONGEST_TITLE, MOST_TAGS
 from shared.times.instants import is_within_years
 
@@ -22,6 +23,13 @@ NOON = time(12, tzinfo=UTC)
 _HEADING = re.compile(r"#[ \t]+(?P<title>\S.*?)[ \t]*#*[ \t]*")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _DAY_IN_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?!\d)", re.ASCII)
+_CREATED_LINE = re.compile(
+    r"[\s>*_-]*created(?: at| on)?[\s*_]*::?[\s*_]*(?P<when>\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?)", re.IGNORECASE
+)
+_MOST_LINES = 30
+"""Of a note, in which it may say when it was created."""
+_INLINE_TAG = re.compile(r"(?<![^\s(])#(?=[\w/-]*[^\W\d_])([\w/-]*\w)")
+_CODE = re.compile(r"(`+).*?\1")
 _UNKEPT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """YAML can spell signs that no file holds."""
 
@@ -35,6 +43,8 @@ class FileFields:
     lang: str | None
     created_at: datetime | None
     """None: it does not say."""
+    dated: str | None
+    """Where it says so."""
     problem: str | None
     """In one line, what is odd about it although it is a note; None: nothing."""
 
@@ -47,13 +57,27 @@ def note_id_of(vault: str, path: str) -> str:
 def fields_of(text: str, path: str) -> FileFields:
     """The text of the file at `path` (POSIX, below its vault's root) -> its fields. Never raises."""
     front, file = split(text), PurePosixPath(path)
+    body = text[front.body_start :]
+    created_at, dated = _created(front.fields, file.name, body)
     return FileFields(
-        title=_title(front.fields, text[front.body_start :], file.stem),
-        tags=_tags(front.fields.get("tags")),
+        title=_title(front.fields, body, file.stem),
+        tags=_tags(front.fields.get("tags"), body),
         lang=_lang(front.fields.get("lang")),
-        created_at=_created(front.fields, file.name),
+        created_at=created_at,
+        dated=dated,
         problem=f"indexed as plain text: {front.problem}" if front.problem else None,
     )
+
+
+def aliases_of(text: str) -> tuple[str, ...]:
+    """Other names of a note, from its frontmatter: a list, or text with commas. Each once."""
+    if not text.startswith(("---", "\ufeff---")) or "alias" not in text[:MAX_YAML]:
+        return ()
+    fields = split(text).fields
+    value = fields.get("aliases", fields.get("alias"))
+    names = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    plain = (_UNKEPT.sub(" ", str(name)).strip()[:LONGEST_TITLE] for name in names if name is not None)
+    return tuple(dict.fromkeys(name for name in plain if name))[:MOST_TAGS]
 
 
 def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
@@ -64,6 +88,11 @@ def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
 
 
 def _first_heading(body: str) -> str:
+    return next((found["title"] for line in _prose(body) if (found := _HEADING.fullmatch(line))), "")
+
+
+def _prose(body: str) -> Iterator[str]:
+    """The lines that are no code."""
     fence = ""
     for line in body.splitlines():
         opening = _FENCE.match(line)
@@ -71,30 +100,44 @@ def _first_heading(body: str) -> str:
             fence = "" if opening and opening[1].startswith(fence) else fence
         elif opening:
             fence = opening[1]
-        elif found := _HEADING.fullmatch(line):
-            return found["title"]
-    return ""
+        else:
+            yield line
 
 
-def _tags(value: object) -> tuple[str, ...]:
-    """A list, or text with commas or spaces; `#` in front is dropped; each once."""
+def _tags(value: object, body: str) -> tuple[str, ...]:
+    """A list, or text with commas or spaces, `#` in front is dropped; then those in the text, like `#boats/repair`.
+    Each once.
+    """
     words = re.split(r"[,\s]+", value) if isinstance(value, str) else value if isinstance(value, list) else []
-    plain = (_UNKEPT.sub("", str(word)).strip().lstrip("#")[:LONGEST_NAME] for word in words if word is not None)
-    return tuple(dict.fromkeys(tag for tag in plain if tag))[:MOST_TAGS]
+    plain = [_UNKEPT.sub("", str(word)).strip().lstrip("#") for word in words if word is not None]
+    plain += [tag for line in _prose(body) if "#" in line for tag in _INLINE_TAG.findall(_CODE.sub("", line))]
+    return tuple(dict.fromkeys(tag[:LONGEST_NAME] for tag in plain if tag))[:MOST_TAGS]
 
 
 def _lang(value: object) -> str | None:
     return value if isinstance(value, str) and re.fullmatch(LANG_PATTERN, value) else None
 
 
-def _created(fields: Mapping[str, object], name: str) -> datetime | None:
-    """`created`, else `date`, else a date at the start of the file's name (a daily note)."""
+def _created(fields: Mapping[str, object], name: str, body: str) -> tuple[datetime, str] | tuple[None, None]:
+    """`created`, else `date`, else a date at the start of the file's name (a daily note), else a line like
+    `Created: 2024-03-05`; and which of them it was.
+    """
     in_name = _DAY_IN_NAME.match(name)
-    for value in (fields.get("created"), fields.get("date"), in_name[1] if in_name else None):
+    for value, source in (
+        (fields.get("created"), "frontmatter"),
+        (fields.get("date"), "frontmatter"),
+        (in_name[1] if in_name else None, "file name"),
+        (_created_line(body), "created line"),
+    ):
         when = _when(value)
         if when is not None and is_within_years(when):
-            return when
-    return None
+            return when, source
+    return None, None
+
+
+def _created_line(body: str) -> str | None:
+    lines = (_CREATED_LINE.match(line) for line in islice(_prose(body), _MOST_LINES))
+    return next((line["when"] for line in lines if line), None)
 
 
 def _when(value: object) -> datetime | None:

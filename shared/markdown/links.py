@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
+from shared.language.vocabulary import conjunctions
 from shared.markdown.skeleton import NOTHING, PAD, skeleton
 
 _SCHEMES = ("http://", "https://", "ftp://", "www.", "mailto:", "xmpp:")
@@ -27,7 +29,6 @@ MAY_BE_TARGET = re.compile(r"\([^\[\]\n`\\]{0,2500}\Z")
 MAY_BE_LINK = re.compile(r"\[[^\[\]\n`<>\\]{0,300}(?:\](?:\([^\[\]\n`\\]{0,2500})?)?\Z")
 POINTS_SOMEWHERE = re.compile(r"[:/#]|\.[A-Za-z]{2}|\A\Z")
 PLAIN_TEXT = re.compile(r"[\w \t.,;'’\"“”()*&%+/-]+")
-_LIKE_A_LABEL = re.compile(rf"[\s{PAD}{NOTHING}^Nn\d,;&/、*_~`adeutny-]*")
 
 _SAFE = re.compile(r"(?:https?://|mailto:)[^\s/]", re.IGNORECASE)
 _AFTER = ".,;:!?'*_~)&"
@@ -44,7 +45,13 @@ def stands_in(address: str, texts: Iterable[str]) -> bool:
 
 def like_a_label(text: str) -> bool:
     """Whether it could be a part of a citation's marker."""
-    return _LIKE_A_LABEL.fullmatch(skeleton(text)) is not None
+    return _label().fullmatch(skeleton(text)) is not None
+
+
+@cache
+def _label() -> re.Pattern[str]:
+    letters = "".join(sorted(set("".join(conjunctions()))))
+    return re.compile(rf"[\s{PAD}{NOTHING}^Nn\d,;&/、*_~`{letters}-]*")
 
 
 def may_be_followed(address: str) -> bool:

@@ -13,12 +13,15 @@ _CALLOUT = re.compile(r"^[ \t]*\[![a-zA-Z]{1,20}\][-+]?", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _CELL_RULE = re.compile(r"[ \t]*(?<!\\)\|[ \t]*")
 _TEMPLATE_TAG = re.compile(r"\{%[-+]?\s*\w+([^{}\n]{0,200}?)\s*[-+]?%\}|\{\{[^{}\n]{0,200}\}\}|\{:[^{}\n]{0,200}\}")
+_TEMPLATER = re.compile(r"<%[^\n]{0,200}?%>")
+_BLOCK_ID = re.compile(r"(?:(?<=\s)|^)\^[A-Za-z0-9-]{2,}[ \t]*$", re.MULTILINE)
 _WORDS_OF_A_TAG = re.compile(r"\s*\"([\w -]+)\"\s*")
 _LINK_START = re.compile(r"\]\(\s*\Z")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+\"[^\"]*\")?[ \t]*\)")
 _LINK_BY_NAME = re.compile(r"!?\[([^\[\]]+)\]\[[^\[\]]*\]")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,40}\]:?")
-_WIKI_LINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]")
+_WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]*?)(?:\\?\|([^\[\]|\n]+))?\]\]")
+_EMBEDDED_FILE = re.compile(r"\.(?!md\b)[A-Za-z][A-Za-z0-9]{1,4}\Z")
 _STRONG = re.compile(r"(\*\*|(?<!\w)__|~~|==)(?=\S)(.+?)(?<=\S)\1(?!(?<=__)\.?\w)")  # but not `__init__.py`
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])|(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=\S)_(?!\w)")
 _CODE = re.compile(r"(`+)[ ]?(.+?)[ ]?\1")
@@ -35,8 +38,8 @@ def plain(markdown: str) -> str:
     text = _TABLE_RULE.sub("", _FENCE.sub("", markdown))
     text = _CALLOUT.sub("", _LINE_MARK.sub("", text))
     text = _TABLE_ROW.sub(lambda row: ", ".join(filter(None, cells(row[0]))), text)
-    text = _TEMPLATE_TAG.sub(_words_of_a_tag, text)
-    text = _WIKI_LINK.sub(r"\1", _LINK.sub(r"\1", text))
+    text = _TEMPLATER.sub("", _TEMPLATE_TAG.sub(_words_of_a_tag, _BLOCK_ID.sub("", text)))
+    text = _WIKI_LINK.sub(_words_of_a_link, _LINK.sub(r"\1", text))
     text = _FOOTNOTE.sub("", _LINK_BY_NAME.sub(r"\1", text))
     text = _CODE.sub(r"\2", _STRONG.sub(r"\2", _TAG.sub(" ", text)))
     text = _EMPHASIS.sub(lambda found: found[1] or found[2], text)
@@ -46,6 +49,18 @@ def plain(markdown: str) -> str:
 def cells(row: str) -> tuple[str, ...]:
     """Of a table's row, as they stand in it; empty ones too."""
     return tuple(_CELL_RULE.split(row.lstrip("> \t").removeprefix("|").rstrip().removesuffix("|").strip()))
+
+
+def _words_of_a_link(link: re.Match[str]) -> str:
+    """`[[folder/Note#Heading]]` reads "Note > Heading"; a block's id, and a picture that is shown, have no words."""
+    embeds, target, alias = link[1], link[2], link[3]
+    if alias and not embeds:
+        return alias
+    name, _, part = target.partition("#")
+    if embeds and _EMBEDDED_FILE.search(name):
+        return ""
+    heading = "" if part.startswith("^") else part.replace("#", " > ")
+    return " > ".join(filter(None, (name.rpartition("/")[2].removesuffix(".md").strip(), heading.strip())))
 
 
 def _words_of_a_tag(tag: re.Match[str]) -> str:

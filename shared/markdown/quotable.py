@@ -123,12 +123,18 @@ def _row(text: str, line: _Line, header: Sequence[str], section: int) -> Piece:
     values = cells(text[line.start : line.end])
     named = list(zip(header, values, strict=False)) if len(header) == len(values) else [("", value) for value in values]
     shown = "; ".join(f"{name}: {value}" if name else value for name, value in named if value)
-    return Piece(line.start, line.end, _shortened(plain(inert(shown))), Kind.ITEM, section)
+    return Piece(start=line.start, end=line.end, shown=_shortened(plain(inert(shown))), kind=Kind.ITEM, section=section)
 
 
 def _code(text: str, line: _Line, section: int) -> Piece:
     start = line.start + len(text[line.start : line.end]) - len(text[line.start : line.end].lstrip())
-    return Piece(start, line.end, _shortened(" ".join(inert(text[start : line.end]).split())), Kind.CODE, section)
+    return Piece(
+        start=start,
+        end=line.end,
+        shown=_shortened(" ".join(inert(text[start : line.end]).split())),
+        kind=Kind.CODE,
+        section=section,
+    )
 
 
 def _prose(text: str, lines: Sequence[_Line], section: int, lang: str | None) -> Iterator[Piece]:
@@ -137,7 +143,9 @@ def _prose(text: str, lines: Sequence[_Line], section: int, lang: str | None) ->
     kind = Kind.ITEM if lines[0].kind == "item" else Kind.SENTENCE
     for first, last in sentences(_unwrapped(text, lines), lang=lang):
         shown = plain(inert(text[start + first : start + last]))
-        yield Piece(start + first, min(start + last, end), _shortened(shown), kind, section)
+        yield Piece(
+            start=start + first, end=min(start + last, end), shown=_shortened(shown), kind=kind, section=section
+        )
 
 
 def _unwrapped(text: str, lines: Sequence[_Line]) -> str:

@@ -34,7 +34,7 @@ class SessionSettings:
     threshold: float = _setting("a number", default=0.0, least=0, most=1)
     """Least calibrated similarity."""
     include_citations: bool = _setting("true or false", default=True)
-    system_prompt: str = _setting("text without NUL", default="", most=2000)
+    system_prompt: str = _setting("text, without NUL", default="", most=2000)
     """How the person wants to be answered; at most 2,000 of the estimated tokens, of which a question may have 500 and
     more.
     """
@@ -70,7 +70,7 @@ def _described(name: str, given: Mapping[str, Any]) -> Setting:
     if least is not None:
         expected = f"{expected} from {least:g} to {most:g}"
     elif most is not None:
-        expected = expected.replace("text", f"text of at most {most} characters,")
+        expected = expected.replace("text", f"text of at most {most} characters")
     return Setting(field=first + "".join(map(str.capitalize, rest)), **{**given, "expected": expected})
 
 

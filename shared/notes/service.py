@@ -44,7 +44,17 @@ class Notes:
         now = self.clock()
         existing = self._readable(tenant_id, note_id)
         created = draft.created_at or (existing.created_at if existing else draft.modified_at or now)
-        note = Note(note_id, draft.title, draft.text, created, now, draft.vault, draft.path, draft.tags, draft.lang)
+        note = Note(
+            note_id=note_id,
+            title=draft.title,
+            text=draft.text,
+            created_at=created,
+            updated_at=now,
+            vault=draft.vault,
+            path=draft.path,
+            tags=draft.tags,
+            lang=draft.lang,
+        )
         if existing is not None and note_revision(existing) == note_revision(note):
             return existing
         if replacing is None:

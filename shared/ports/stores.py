@@ -349,4 +349,7 @@ class Store(
 ):
     """One backend for everything; `close` releases files and connections."""
 
+    bills_reads: bool
+    """Whether each document that is read costs money, so that fewer are read."""
+
     def close(self) -> None: ...

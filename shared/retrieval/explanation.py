@@ -118,7 +118,7 @@ def explain(
     chunks = {note_id: _live_chunks(records.get(note_id), note_id, trail.search, store) for note_id in ids}
     case = _case(question, trail, [chunk for of_note in chunks.values() for chunk in of_note], store)
     notes = tuple(_note(note_id, chunks[note_id], records.get(note_id), case) for note_id in ids)
-    return Explanation(trail.retrieved, options, trail.restriction, notes)
+    return Explanation(retrieved=trail.retrieved, options=options, searched=trail.restriction, notes=notes)
 
 
 def _affordable(note_ids: Sequence[str], records: Mapping[str, IndexRecord]) -> tuple[str, ...]:

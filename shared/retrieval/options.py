@@ -57,13 +57,13 @@ class RetrievalOptions:
         return replace(self, weight_vector=self.weight_keyword, weight_keyword=self.weight_vector)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, index_version: str) -> RetrievalOptions:
-        """`index_version`: that of chunks embedded by today's chunker and embedder."""
+    def from_settings(cls, settings: Settings, *, index_version: str, billed: bool) -> RetrievalOptions:
+        """`index_version`: that of chunks embedded by today's chunker and embedder; `billed`: whether reading is."""
         return cls(
             index_version=index_version,
             leg_size=settings.retrieval_top_k,
-            posting_budget=BILLED_POSTINGS if settings.store == "firestore" else UNBILLED_POSTINGS,
-            posting_budget_alone=BILLED_POSTINGS_ALONE if settings.store == "firestore" else UNBILLED_POSTINGS,
+            posting_budget=BILLED_POSTINGS if billed else UNBILLED_POSTINGS,
+            posting_budget_alone=BILLED_POSTINGS_ALONE if billed else UNBILLED_POSTINGS,
             window_days=settings.retrieval_window_days,
             weight_vector=settings.weight_vector,
             weight_keyword=settings.weight_keyword,

@@ -137,7 +137,9 @@ def follow(
         silent_legs=searched.silent,
         by_words=bool(words),
     )
-    return Trail(search, found.restriction, found.pool, formula, retrieved, words)
+    return Trail(
+        search=search, restriction=found.restriction, pool=found.pool, formula=formula, retrieved=retrieved, words=words
+    )
 
 
 def _formula(

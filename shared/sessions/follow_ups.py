@@ -12,87 +12,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from shared.language.languages import detect
 from shared.language.terms import content_words, stem_of
-from shared.times.phrases import FoundTime, find_time
+from shared.language.vocabulary import FollowUps, vocabulary
+from shared.times.phrases import FoundTime
+from shared.times.shifts import Moment, as_a_time, phrase_today, time_in
 
 MOST_CARRIED = 8
 """Words of the question before."""
 _ENDS = " \t\n?!.…¿¡,;:"
-_CLAUSE = re.compile(r"[,;:.]|\b(?:and|but|because|when|if|und|aber|weil|wenn|y|pero|porque|et|mais)\b", re.IGNORECASE)
+_WORDLESS = FollowUps(at_length="(?!)", shortly="(?!)", things="(?!)", people="(?!)", empty="", clauses="(?!)")
+"""Of a language without words: only a question with no content of its own leans on the one before."""
 _WORD = re.compile(r"[\w'’-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """From where "last week" is seen. `zone`: IANA."""
-
-    now: datetime
-    zone: str
-
-    def day(self, at: datetime) -> str:
-        return at.astimezone(ZoneInfo(self.zone)).date().isoformat()
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """How a language goes on from one question to the next, at length or with a preposition alone; what points at a
-    thing and at a person; content words that name nothing; what makes a month a time, and two days a range.
-    """
-
-    opening: str
-    short: str
-    things: str
-    people: str
-    empty: str
-    before_month: str
-    between: str
-
-
-_ENGLISH = _Words(
-    r"(?:and|or|but|so|also|then)(?:,? (?:what|how) about)?|(?:what|how) about",
-    "for|in|at|with|on|from",
-    r"it(?! (?:worth|possible|time))|its|they|them|th(?:ese|ose)|(?<!is )(?<!are )there|th(?:at|is)(?=\s*[?.!]|$)|"
-    r"(?:(?<=is )|(?<=was )|(?<=about ))that|(?:the|that|which|another) (?:other|ones?)",
-    "he|she|him|her|his|hers",
-    "more much many other others one ones else same first second third last next again really anything tell explain",
-    "in",
-    "between {} and {}",
-)
-_LANGUAGES = {
-    "en": _ENGLISH,
-    "de": _Words(
-        "(?:und|oder|aber|auch|dann)(?: was ist mit| wie ist es mit)?|was ist mit|wie ist es mit",
-        "für|in|im|am|mit|bei|von",
-        r"(?<!gibt )(?<!gab )es(?! (?:gibt|gab|geht))|da(?:von|mit|für|zu|rüber|bei|ran|rauf|rin)|dort|andere[rns]?|"
-        r"dies(?:e[rsnm]?)?|das(?=\s*[?.!]|$| war| ist| hat)|(?:(?<=ist )|(?<=war ))das",
-        "er|ihn|ihm|sie|sein|seine[rnm]?|ihre[rnm]?",
-        "mehr viel viele andere anderen anderer anderes gleiche erste zweite letzte genauer erkläre erzähl sonst etwas",
-        "im",
-        "zwischen {} und {}",
-    ),
-    "es": _Words(
-        "(?:y|e|o|pero|también)(?: qué (?:tal|hay de|pasa con))?|qué (?:tal|hay de|pasa con)",
-        "para|en|con|de",
-        r"es[oae]|esto|allí|ahí|l[oa](?= \w+[éó]\b)|l[oa]s? mism[oa]s?|otr[ao]s?",
-        "él|ella|ellos|ellas",
-        "más mucho otra otro otras otros mismo misma primero segundo último explica dime",
-        "en",
-        "entre {} y {}",
-    ),
-    "fr": _Words(
-        "et|ou|mais|aussi|alors",
-        "pour|en|avec|chez|dans",
-        r"ça|cela|cel(?:ui|le)-ci|là-bas|l['’]autre|les autres|en(?= (?:est|était|sont|ai|as|a)\b)|c['’](?:est|était)",
-        "elle|elles|lui|leur",
-        "plus beaucoup autre autres même première premier second deuxième dernier explique dis",
-        "en",
-        "entre {} et {}",
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +51,11 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
     At most `longest` characters, unless `text` alone has more.
     """
     lang = detect(f"{previous} {text}")
-    words = _LANGUAGES.get(lang, _ENGLISH)
+    words = vocabulary(lang).follow_ups or _WORDLESS
     read = _read(text, words, now, lang)
     previous = _subject_of(previous.strip(), lang)
-    earlier = _time_in(previous, asked, lang)
-    then = "" if earlier is None else _phrase_today(previous, earlier, asked, now, words)
+    earlier = time_in(previous, asked, lang)
+    then = "" if earlier is None else phrase_today(previous, earlier, asked=asked, now=now, lang=lang)
     if read.is_only_a_time:
         return _fitting(f"{_with_time(previous, earlier, '').rstrip(_ENDS)} {read.phrase}?", text, longest)
     if not read.own and read.time is None:
@@ -137,23 +69,20 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
     return _with_words(text, [*carried, then] if then and read.time is None else carried, longest)
 
 
-def _read(text: str, words: _Words, now: Moment, lang: str) -> _Read:
-    opening = re.match(rf"[\s¿¡]*(?:({words.opening})|{words.short})(?!\w)[\s,]*", text, re.IGNORECASE)
+def _read(text: str, words: FollowUps, now: Moment, lang: str) -> _Read:
+    opening = re.match(rf"[\s¿¡]*(?:({words.at_length})|{words.shortly})(?!\w)[\s,]*", text, re.IGNORECASE)
     at_length = opening is not None and opening[1] is not None
     body = text[opening.end() :].strip(_ENDS) if opening and at_length else text.strip(_ENDS)
-    time = _time_in(body, now, lang)
+    time = time_in(body, now, lang)
     if time is None and opening and len(body.split()) == 1:  # a bare month
-        body = f"{words.before_month} {body}"
-        time = _time_in(body, now, lang)
+        body = as_a_time(body, lang)
+        time = time_in(body, now, lang)
     rest = body if time is None else f"{body[: time.start]} {body[time.end :]}"
     own = tuple(word for word in _content(rest, lang) if word.lower() not in words.empty.split())
     is_fragment = len(own) <= 2 and len(_WORD.findall(rest)) <= len(own) + 2
     goes_on = opening is not None and (is_fragment or (at_length and len(own) == 1))
-    return _Read(rest, own, time, "" if time is None else body[time.start : time.end], goes_on)
-
-
-def _time_in(text: str, moment: Moment, lang: str) -> FoundTime | None:
-    return find_time(text, now=moment.now, zone=moment.zone, lang=lang)
+    phrase = "" if time is None else body[time.start : time.end]
+    return _Read(rest=rest, own=own, time=time, phrase=phrase, goes_on=goes_on)
 
 
 def _with_time(text: str, time: FoundTime | None, phrase: str) -> str:
@@ -167,31 +96,23 @@ def _subject_of(previous: str, lang: str) -> str:
     return _subject_of(rest, lang) if mark and rest and not _content(head, lang) else previous
 
 
-def _phrase_today(text: str, time: FoundTime, asked: Moment, now: Moment, words: _Words) -> str:
-    """The time's phrase; asked on another day, the days that it meant then."""
-    start, end = time.hint.range.start, time.hint.range.end
-    if asked.day(asked.now) == now.day(now.now) or start is None or end is None:
-        return text[time.start : time.end]
-    first, last = asked.day(start), asked.day(end - timedelta(microseconds=1))
-    return first if first == last else words.between.format(first, last)
-
-
-def _points(read: _Read, words: _Words) -> bool:
+def _points(read: _Read, words: FollowUps) -> bool:
     """Whether a word points at a thing or a person that the question itself does not name before it."""
+    clause = re.compile(rf"[,;:.]|\b(?:{words.clauses})\b", re.IGNORECASE)
     for found in re.finditer(rf"(?<!\w)(?:{words.things})(?!\w)", read.rest, re.IGNORECASE):
         before = read.rest[: found.start()]
-        if sum(word in before for word in read.own) < 2 or not _CLAUSE.search(before):
+        if sum(word in before for word in read.own) < 2 or not clause.search(before):
             return True
     people = re.finditer(rf"(?<!\w)(?:{words.people})(?!\w)", read.rest, re.IGNORECASE)
     names = [word for word in read.own if word[0].isupper()]
     return any(not any(name in read.rest[: found.start()] for name in names) for found in people)
 
 
-def _carried(before: str, own: Sequence[str], words: _Words, lang: str) -> list[str]:
+def _carried(before: str, own: Sequence[str], words: FollowUps, lang: str) -> list[str]:
     """Content of the question before that this one does not have; without its names where a name is all that is new."""
     known = {stem_of(word.lower(), lang) for word in own} | set(words.empty.split())
     content = _content(before, lang)
-    if lang != "de" and len(own) == 1 and own[0][0].isupper():  # every noun has a capital there
+    if not vocabulary(lang).nouns_are_capitalised and len(own) == 1 and own[0][0].isupper():
         content = [word for word in content if not word[0].isupper() or before.startswith(word)]
     return [word for word in content if stem_of(word.lower(), lang) not in known][-MOST_CARRIED:]
 

@@ -17,8 +17,9 @@ from shared.markdown.inert import inert_line
 from shared.model.answers import Prompt, Usage
 from shared.model.questions import Question
 from shared.ports.models import Writer
-from shared.sessions.follow_ups import Moment, whole_question
+from shared.sessions.follow_ups import whole_question
 from shared.sessions.history import Earlier
+from shared.times.shifts import Moment
 
 TURNS = 3
 """Earlier turns that the model is shown."""
@@ -77,7 +78,13 @@ def _by_rule(question: Question, before: Earlier, longest: int) -> str:
 
 def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
     lines = [line for turn in turns for line in _lines(turn)]
-    return Prompt(_RULES, "\n".join([*lines, "", f"Last question: {inert_line(text)}"]), text, (), schema=SCHEMA)
+    return Prompt(
+        system=_RULES,
+        user="\n".join([*lines, "", f"Last question: {inert_line(text)}"]),
+        question=text,
+        sources=(),
+        schema=SCHEMA,
+    )
 
 
 def _lines(turn: Earlier) -> tuple[str, str]:

@@ -43,7 +43,10 @@ def days_in(text: str) -> Iterator[Day]:
             apart = all(found.end() <= start or end <= found.start() for start, end in taken)
             if apart and 1 <= month <= 12 and (day is None or 1 <= int(day) <= 31):
                 taken.append(found.span())
-                yield Day(int(year) if year else None, month, int(day) if day else None, *found.span())
+                number = int(day) if day else None
+                yield Day(
+                    year=int(year) if year else None, month=month, day=number, start=found.start(), end=found.end()
+                )
 
 
 def date_in_words(when: datetime) -> str:

@@ -1,8 +1,8 @@
 """Question -> the time it names, by a small grammar of our own.
 
-A time is found in two steps: rules find what can name a time (`time_mentions`), then what stands before it decides
+A time is found in two steps: rules find what can name a time (`mentions`), then what stands before it decides
 whether it does (a preposition before a bare month) and what it means (`since`, `before`, `between … and`). Which days
-a rule names is in `time_kinds`.
+a rule names is in `kinds`.
 Quoted text, names, versions and identifiers are no times. dateparser's `search_dates` understood 3 of 12 held-out
 phrases and fired on 3 of 6 sentences without a time, hence our own.
 """

@@ -2,7 +2,7 @@
 
 "I joined three weeks ago: may I take leave?" asks nothing about three weeks ago. A small score decides, of where the
 time stands (in the clause that asks, before it, in another sentence) and of how that clause asks: about the past, or
-what the person may or must do. Each language brings only closed classes of words, see `asking_words`.
+what the person may or must do. Each language brings only closed classes of words, see `language.asking`.
 """
 
 from __future__ import annotations

@@ -91,4 +91,6 @@ def step_ended(name: str, seconds: float) -> None:
 def _record(name: str, context: TraceContext, seconds: float, attributes: Attributes) -> None:
     ended = time.time_ns()
     for recorder in _recorders:
-        recorder.record(Span(name, context, ended - int(seconds * 1e9), ended, attributes))
+        recorder.record(
+            Span(name=name, context=context, started=ended - int(seconds * 1e9), ended=ended, attributes=attributes)
+        )

@@ -138,7 +138,11 @@ class Scripted:
             self.closed += 1
 
 
-RESULT: Json = {"answer": "", "citations": [], "meta": {"sessionId": "s1", "refusal": None}}
+RESULT: Json = {
+    "answer": "",
+    "citations": [],
+    "meta": {"sessionId": "s1", "refusal": None, "retrieval": {"strategy": "hybrid_reranked"}},
+}
 
 
 def token(text: str) -> StreamEvent:
@@ -159,7 +163,9 @@ def test_a_pipe_gets_only_what_is_final(tmp_path: Path, capsys: pytest.CaptureFi
     final = {**RESULT, "answer": "Right."}
     withdrawn = StreamEvent("retract", {"from": 0, "reason": "refused"})
     client = Scripted([token("Wrong. "), withdrawn, token("Right."), StreamEvent("result", final)])
-    Conversation(client, Place(tmp_path, "local", as_json=False), {}, "new").say("Why?")
+    place = Place(tmp_path, "local", as_json=False)
+    with place.lasting_client():
+        Conversation(client, place, {}, "new").say("Why?")
     assert capsys.readouterr().out == "Right.\n"
 
 

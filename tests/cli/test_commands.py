@@ -75,6 +75,25 @@ def test_options_may_stand_before_or_after_the_command(aurora: Aurora, notes: Wr
     assert aurora("search", "boat", "--tenant", "local").exit_code == 0
 
 
+def test_a_note_is_found_under_its_aliases_as_they_are_now(aurora: Aurora, notes: Write) -> None:
+    for alias in ("Skiff", "Nutshell"):
+        text = f"---\naliases: [{alias}]\n---\nIt is blue and floats.\n"
+        aurora("index", str(notes({"boat.md": text, "garden.md": BOATS["garden.md"]})))
+        found = aurora.json("search", alias.lower())["results"]
+        assert found[0]["path"] == "boat.md"
+        assert found[0]["scores"]["keyword"] > 0
+    assert aurora("search", "skiff").exit_code == 3
+
+
+def test_what_a_search_shows_reads_as_the_note_does(aurora: Aurora, notes: Write) -> None:
+    text = "The [[boats/Skiff|skiff]] is blue, see ![[plan.png]]**here**. ^blue-1\n\n> [!tip]\n> Paint <% now %>it.\n"
+    aurora("index", str(notes({"boat.md": text})))
+    (row,) = aurora.json("search", "skiff")["results"]
+    assert row["snippet"] == "The skiff is blue, see here. Paint it."
+    answer = aurora.json("ask", "What colour is the skiff?")["answer"]
+    assert not any(mark in answer for mark in ("[[", "^blue", "<%", "[!tip]", "**"))
+
+
 # -- index
 
 
@@ -261,7 +280,7 @@ def test_the_demo_answers_three_questions_with_citations(aurora: Aurora) -> None
 
 def test_the_doctor_has_a_verdict_on_every_part(aurora: Aurora) -> None:
     verdicts = {each["part"]: each["verdict"] for each in aurora.json("doctor")}
-    parts = "settings auth origins budgets store embedder writer models folders running mcp emulator"
+    parts = "settings auth origins budgets store embedder writer models languages folders running mcp emulator"
     assert set(verdicts) == set(parts.split())
     assert verdicts["store"] == verdicts["writer"] == "ok"
 

@@ -14,7 +14,23 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.deployment import ACCOUNTS, APIS, FUNCTIONS, JOB, SECRET, TRIGGERS, UP, Finding, examine
+from cli.deployment import (
+    ACCESSOR,
+    ACCOUNTS,
+    APIS,
+    CHOSEN,
+    DEPLOYER,
+    FUNCTIONS,
+    JOB,
+    READER,
+    ROLES,
+    SECRET,
+    TRIGGERS,
+    UP,
+    USER,
+    Finding,
+    examine,
+)
 from cli.google_project import GoogleProject
 from cli.main import main
 from tests.servers.certificates import private_pem
@@ -35,7 +51,9 @@ def _world(request: Request) -> Reply:
         return Reply(body={"access_token": f"token-of-{OWNER}", "expires_in": 3600, "token_type": "Bearer"})
     if request.path in {f"/{name}/health" for name in FUNCTIONS}:
         return Reply(body={"status": "ok"})
-    known = request.headers.get("x-goog-api-key") == KEY and request.path.rpartition("/")[2] in MODELS
+    may_ask = KEY if "generativelanguage" in request.path else f"token-of-{OWNER}"
+    named = request.headers.get("x-goog-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
+    known = named == may_ask and request.path.rpartition("/")[2] in MODELS
     return Reply(body={}) if known else Reply(status=404, body={})
 
 
@@ -61,10 +79,19 @@ def cloud(world: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with GoogleCloud(PROJECT) as cloud:
         for api in ("serviceusage", *APIS):
             monkeypatch.setenv(f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}", f"{cloud.url}/{api}/")
-        monkeypatch.setenv("CLOUDSDK_API_ENDPOINT_OVERRIDES_GENERATIVELANGUAGE", f"{world.url}/")
+        for api in ("generativelanguage", "aiplatform"):
+            monkeypatch.setenv(f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}", f"{world.url}/{api}/")
         _deploy(cloud, world.url)
         yield cloud
         assert cloud.faults == []
+
+
+def _member(account: str) -> str:
+    return f"serviceAccount:{account}@{PROJECT}.iam.gserviceaccount.com"
+
+
+def _policy(*grants: tuple[str, str]) -> dict[str, object]:
+    return {"bindings": [{"role": role, "members": [member]} for role, member in grants], "etag": "AAAAAAAAAAA="}
 
 
 def _deploy(cloud: GoogleCloud, address: str) -> None:
@@ -73,6 +100,10 @@ def _deploy(cloud: GoogleCloud, address: str) -> None:
     for name in ACCOUNTS:
         email = f"{name}@{PROJECT}.iam.gserviceaccount.com"
         held[f"{PARENT}/serviceAccounts/{email}"] = {"email": email}
+        if name != DEPLOYER:
+            cloud.access.policies[f"{PARENT}/serviceAccounts/{email}"] = _policy((USER, _member(DEPLOYER)))
+    cloud.access.policies[PARENT] = _policy(*((role, _member(name)) for name in ROLES for role in ROLES[name]))
+    cloud.access.policies[f"{PARENT}/secrets/{SECRET}"] = _policy((ACCESSOR, _member(READER)))
     held[f"{PARENT}/secrets/{SECRET}"] = {}
     held[f"{PARENT}/secrets/{SECRET}/versions/1"] = {"state": "ENABLED"}
     cloud.secrets[f"{PARENT}/secrets/{SECRET}"] = base64.b64encode(KEY.encode()).decode()
@@ -115,8 +146,17 @@ def test_what_setup_and_the_build_make_is_what_is_looked_for() -> None:
     setup, build = (ROOT / "deploy/setup.sh").read_text(), (ROOT / "cloudbuild.yaml").read_text()
     assert all(f"{api}.googleapis.com" in setup for api in APIS)
     assert setup.count(".googleapis.com") == len(APIS)
-    (made,) = re.findall(r"^accounts=\((.*)\)$", (ROOT / "deploy/common.sh").read_text(), re.MULTILINE)
-    assert sorted(made.split()) == sorted(ACCOUNTS)
+    told = 'source deploy/common.sh; printf "%s\\n" "${accounts[@]}" "${bindings[@]}"'
+    said = subprocess.run(
+        ["bash", "-c", told], cwd=ROOT, env={"project": PROJECT}, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    granted = [f"{role} {_member(name)}" for name, roles in ROLES.items() for role in roles]
+    assert sorted(said) == sorted([*ACCOUNTS, *granted])
+    (used,) = re.findall(r"^for name in (aurora.*); do", setup, re.MULTILINE)
+    assert sorted(used.split()) == sorted({*ACCOUNTS} - {DEPLOYER})
+    assert setup.count("add-iam-policy-binding") == 2
+    assert f'--member="serviceAccount:$(email {DEPLOYER})" --role={USER}' in setup
+    assert f'--role={ACCESSOR} \\\n  --member="serviceAccount:$(email {READER})"' in setup
     assert all(f"      - {name}\n" in build for name in FUNCTIONS)
     assert all(pattern in build for pattern in TRIGGERS.values())
     assert JOB in build
@@ -133,6 +173,21 @@ def _change(name: str, **fields: object) -> Callable[[GoogleCloud], object]:
 
 EVENTS = f"{PARENT}/serviceAccounts/aurora-events@{PROJECT}.iam.gserviceaccount.com"
 OTHER_RULES = {"files": [{"content": "allow all"}]}
+NO_POLICY: dict[str, object] = {"bindings": []}
+
+
+def _revoke(resource: str) -> Callable[[GoogleCloud], object]:
+    return lambda cloud: cloud.access.policies.update({resource: NO_POLICY})
+
+
+def _set(**variables: str) -> Callable[[GoogleCloud], object]:
+    def changed(cloud: GoogleCloud) -> None:
+        for name in FUNCTIONS:
+            cloud.resources[f"{REGION}/functions/{name}"]["serviceConfig"]["environmentVariables"].update(variables)
+
+    return changed
+
+
 ANOTHER_KEY = {f"{PARENT}/secrets/{SECRET}": "b3RoZXI="}
 INDEX = f"{PARENT}/databases/(default)/collectionGroups/chunks/indexes/0"
 FOLLOWER = f"{REGION}/functions/on-note-write"
@@ -143,6 +198,12 @@ FOLLOWER = f"{REGION}/functions/on-note-write"
     [
         ("apis", lambda cloud: cloud.enabled.discard("pubsub"), "pubsub", "services enable pubsub.googleapis.com"),
         ("accounts", _drop(EVENTS), "aurora-events is missing", "deploy/up.sh"),
+        ("roles", _revoke(PARENT), "aurora-functions lacks roles/datastore.user", "deploy/up.sh"),
+        ("roles", _revoke(EVENTS), f"{DEPLOYER} lacks {USER} on aurora-events", "deploy/up.sh"),
+        ("roles", _revoke(f"{PARENT}/secrets/{SECRET}"), f"{READER} lacks {ACCESSOR}", "deploy/up.sh"),
+        ("discoveryengine", _set(JUDGE="check_grounding"), "discoveryengine.googleapis.com", "--role=roles/discovery"),
+        ("discoveryengine", _set(RERANKER="vertex"), "lacks roles/discoveryengine.viewer", "discoveryengine.viewer"),
+        ("aiplatform", _set(GOOGLE_GENAI_USE_VERTEXAI="true"), "lacks roles/aiplatform.user", "services enable aipl"),
         ("secret", _change(f"{PARENT}/secrets/{SECRET}/versions/1", state="DISABLED"), SECRET, "deploy/up.sh"),
         ("indexes", _drop(INDEX), "chunks(embedding) is missing", "firestore:indexes"),
         ("rules", _change(f"{PARENT}/rulesets/r1", source=OTHER_RULES), "not those", "firestore:rules"),
@@ -163,6 +224,19 @@ def test_each_gap_is_named_with_the_command_that_mends_it(
     assert detail in found.detail
     assert mend in found.mend
     assert PROJECT in found.mend
+
+
+def test_with_vertex_ai_its_models_are_looked_at_and_no_key(cloud: GoogleCloud) -> None:
+    role, _ = CHOSEN["aiplatform"]
+    cloud.enabled.add("aiplatform")
+    cloud.access.policies[PARENT]["bindings"].append({"role": role, "members": [_member(READER)]})
+    cloud.secrets.update(ANOTHER_KEY)
+    _set(GOOGLE_GENAI_USE_VERTEXAI="True")(cloud)
+    assert _failed(examine(GoogleProject(PROJECT))) == {}
+    _set(CHAT_MODEL="gemini-of-nobody")(cloud)
+    assert (
+        _failed(examine(GoogleProject(PROJECT)))["models"].detail == "gemini-of-nobody is not to be had from Vertex AI"
+    )
 
 
 def test_an_index_that_is_being_built_is_not_ready_yet(cloud: GoogleCloud) -> None:

@@ -130,3 +130,10 @@ def test_a_server_that_does_not_answer_has_failed(aurora: Aurora) -> None:
     assert result.exit_code == 1
     assert "failed   server     http://127.0.0.1:1 does not answer" in result.stdout
     assert aurora("doctor", "--server", "http://127.0.0.1:1", "--calibrate").exit_code == 2
+
+
+def test_which_languages_work_with_words_alone_is_told(aurora: Aurora) -> None:
+    whole, alone = _told(aurora)["languages"][1].split("; ")
+    assert {"de", "en", "es", "fr"} <= set(whole.split(", "))
+    assert alone.startswith("words alone")
+    assert alone.endswith("and any other")

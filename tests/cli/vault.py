@@ -71,6 +71,7 @@ ODD: dict[str, str | bytes] = {
 
 SKIPPED = {
     "odd/picture.md": "binary",
+    "attachments/scan.pdf": "no PDF that can be read",
     "odd/latin.md": "not UTF-8",
     "odd/huge.md": "too large",
     ".obsidian": "hidden folder",

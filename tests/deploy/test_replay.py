@@ -188,3 +188,18 @@ def test_down_takes_away_what_up_made_but_the_notes(deployed: Deployment, refuse
     assert cloud.access.policies[f"projects/{PROJECT}"]["bindings"] == [OWNED]
     assert cloud.named("databases") == ["(default)"]
     assert cloud.faults == []
+
+
+def test_down_deletes_the_notes_only_when_told_to_and_asks_with_their_name(deployed: Deployment) -> None:
+    """And it can be run again, where everything else is gone."""
+    cloud = deployed.cloud
+    refused = deployed.follow(f"{DOWN} --with-notes", typed="yes\n")
+    assert (refused.returncode, cloud.named("databases")) == (1, ["(default)"])
+    assert "ALL notes of ALL people" in refused.stdout
+    said = deployed.follow(f"{DOWN} --with-notes", typed=f"{PROJECT}\n")
+    assert said.returncode == 0, said.stdout
+    assert "- The database is deleted." in said.stdout
+    assert cloud.named("databases") == []
+    again = deployed.follow(f"{DOWN} --with-notes", typed=f"{PROJECT}\n")
+    assert again.returncode == 0, again.stdout
+    assert cloud.faults == []

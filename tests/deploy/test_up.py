@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import pty
+import shutil
 import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -56,6 +59,7 @@ def test_what_is_not_given_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
         ["demo-notes", "--region"],
         ["demo-notes", "--set", "judge"],
         ["demo-notes", "--set", "A=1|B=2"],
+        ["demo-notes", "--set", "Judge=model"],
     ],
 )
 def test_a_command_line_that_is_wrong_gets_the_usage(arguments: list[str]) -> None:
@@ -64,3 +68,106 @@ def test_a_command_line_that_is_wrong_gets_the_usage(arguments: list[str]) -> No
     )
     assert said.returncode == 2
     assert "Usage: deploy/up.sh PROJECT" in said.stderr
+
+
+def test_the_usage_is_said_from_any_folder() -> None:
+    said = subprocess.run(
+        ["./up.sh", "demo-notes", "--all"], cwd=ROOT / "deploy", capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 2
+    assert "Usage: deploy/up.sh PROJECT" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("ALLOWED_ORIGIN=https://notes.example.com", "no setting ALLOWED_ORIGIN"),
+        ("GEMINI_API_KEY=a", "would log the key"),
+    ],
+)
+def test_a_setting_that_would_do_nothing_or_harm_is_refused_before_anything_is_done(setting: str, told: str) -> None:
+    said = subprocess.run(
+        ["deploy/up.sh", "demo-notes", "--set", setting], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 2
+    assert told in said.stderr
+
+
+def test_without_gcloud_it_says_so_and_that_it_stopped(tmp_path: Path) -> None:
+    for name in ("bash", "dirname", "sed", "grep"):
+        (tmp_path / name).symlink_to(shutil.which(name) or name)
+    said = subprocess.run(
+        ["deploy/up.sh", "demo-notes"],
+        cwd=ROOT,
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 1
+    assert "gcloud is not installed" in said.stderr
+    assert "Stopped while checking what is needed." in said.stderr
+
+
+@pytest.fixture
+def owned(tmp_path: Path) -> Iterator[tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]]]:
+    """A project, and what runs a script for its owner."""
+    found_gcloud()
+    with GoogleCloud("demo-other") as cloud:
+
+        def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+            tool = tools(cloud, home=tmp_path, account=OWNER, path=os.environ["PATH"])
+            return subprocess.run(
+                command, cwd=ROOT, env={**tool, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, check=False,
+            )  # fmt: skip
+
+        yield cloud, run
+
+
+SETUP = ("deploy/setup.sh", "demo-other")
+KEY_OF = "projects/demo-other/secrets/gemini-api-key"
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.slow
+def test_another_key_replaces_the_first_and_no_key_is_never_kept_as_one(
+    owned: tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]],
+) -> None:
+    cloud, run = owned
+    cloud.enabled.add("secretmanager")
+    keep = ("bash", "-euc", "project=demo-other; source deploy/common.sh; keep_key")
+    nothing = run(*keep, GEMINI_API_KEY=" ")
+    assert (nothing.returncode, cloud.named("secrets")) == (1, [])
+    assert "GEMINI_API_KEY: set it to your Gemini API key" in nothing.stdout
+    for given, kept, versions in (
+        (" a-$(key) 'of' \\n\n", "a-$(key)'of'\\n", 1),
+        ("", "a-$(key)'of'\\n", 1),
+        ("a-$(key)'of'\\n", "a-$(key)'of'\\n", 1),
+        ("the-right-one", "the-right-one", 2),
+    ):
+        said = run(*keep, GEMINI_API_KEY=given)
+        assert said.returncode == 0, said.stdout
+        assert base64.b64decode(cloud.secrets[KEY_OF]).decode() == kept
+        assert len(cloud.named("versions")) == versions
+        assert kept not in said.stdout
+    assert cloud.faults == []
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.slow
+def test_what_cannot_hold_notes_or_would_index_them_twice_is_refused(
+    owned: tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]],
+) -> None:
+    cloud, run = owned
+    cloud.enabled |= {"firestore", "cloudfunctions"}
+    database = "projects/demo-other/databases/(default)"
+    cloud.resources[database] = {"name": database, "type": "DATASTORE_MODE", "locationId": "eur3"}
+    old = run(*SETUP, GEMINI_API_KEY="a-key")
+    assert old.returncode == 1
+    assert "is in Datastore mode" in old.stdout
+    chat = "projects/demo-other/locations/europe-west1/functions/chat"
+    cloud.resources[chat] = {"name": chat, "state": "ACTIVE", "environment": "GEN_2"}
+    elsewhere = run("deploy/up.sh", "demo-other", "--region", "us-central1", GEMINI_API_KEY="a-key")
+    assert elsewhere.returncode == 1
+    assert "The functions are in europe-west1; deploy/down.sh demo-other takes them away" in elsewhere.stdout

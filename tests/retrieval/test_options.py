@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from shared.adapters.embedded import EmbeddedStore
+from shared.adapters.firestore import FirestoreStore
 from shared.retrieval.options import BILLED_POSTINGS, UNBILLED_POSTINGS, RetrievalOptions
 from shared.settings import Settings
 
 
 def test_the_defaults_of_settings_and_options_agree() -> None:
-    made = RetrievalOptions.from_settings(Settings(store="firestore"), index_version="md1:m:3")
+    made = RetrievalOptions.from_settings(Settings(), index_version="md1:m:3", billed=True)
     plain = RetrievalOptions(index_version="md1:m:3")
     assert {name.name: getattr(made, name.name) for name in fields(made)} == {
         name.name: getattr(plain, name.name) for name in fields(plain)
@@ -27,7 +29,7 @@ def test_every_setting_of_retrieval_arrives() -> None:
         half_life_days=5.0,
         rrf_k=9,
     )
-    made = RetrievalOptions.from_settings(settings, index_version="v")
+    made = RetrievalOptions.from_settings(settings, index_version="v", billed=False)
     assert (made.leg_size, made.rerank_to, made.window_days) == (7, 3, 11)
     assert (made.weight_vector, made.weight_keyword, made.weight_recency) == (0.5, 0.3, 0.2)
     assert (made.half_life_days, made.rrf_k) == (5.0, 9)
@@ -35,7 +37,7 @@ def test_every_setting_of_retrieval_arrives() -> None:
 
 def test_only_billed_postings_are_counted_closely() -> None:
     budgets = {
-        store: RetrievalOptions.from_settings(Settings(store=store, project="demo-p"), index_version="v").posting_budget
-        for store in ("firestore", "embedded")
+        store: RetrievalOptions.from_settings(Settings(), index_version="v", billed=store.bills_reads).posting_budget
+        for store in (FirestoreStore, EmbeddedStore)
     }
-    assert budgets == {"firestore": BILLED_POSTINGS, "embedded": UNBILLED_POSTINGS}
+    assert budgets == {FirestoreStore: BILLED_POSTINGS, EmbeddedStore: UNBILLED_POSTINGS}

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.sessions.follow_ups import Moment, whole_question
+from shared.sessions.follow_ups import whole_question
+from shared.times.shifts import Moment
 
 NOW = Moment(datetime(2026, 11, 21, 12, tzinfo=UTC), "Europe/Berlin")
 

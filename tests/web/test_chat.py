@@ -92,7 +92,12 @@ def test_escape_closes_the_note_and_gives_the_focus_back(page: Page) -> None:
 
 def test_a_passage_in_a_table_is_highlighted_in_its_cells(page: Page) -> None:
     exchange = ask(page, "How many dollars a month does the API gateway quota cost?")
-    exchange.locator(".sources li", has_text="Rate limits").locator(".chip").click()
+    chip = exchange.locator(".sources li", has_text="Rate limits").locator(".chip")
+    chip.hover()
+    expect(page.get_by_role("tooltip").locator("blockquote li").first).to_have_text(
+        re.compile(r"^[^|]+ · [^|]+ · [^|]+$")
+    )
+    chip.click()
     expect(page.locator(".pane td mark").filter(has_text="3 dollars a month")).to_be_visible()
 
 

@@ -88,10 +88,19 @@ function details(citation) {
       [citation.folder || "no folder", day(citation.createdAt), citation.headingPath?.replace(/#+ /g, "")].filter(Boolean).join(" · "),
     ),
     citation.quote
-      ? h("blockquote", { class: "prose" }, render(citation.quote))
+      ? h("blockquote", { class: "prose" }, render(withoutRows(citation.quote)))
       : h("p", { class: "muted" }, "The note this pointed at has been deleted."),
     h("p", { class: "verdict", dataset: { support: state } }, SUPPORT[state].sentence),
   ];
+}
+
+const ROW = /^[ \t]*\|(.+)\|[ \t]*$/gm;
+const RULER = /^[ \t]*\|[\s|:-]+\|[ \t]*$\n?/gm;
+
+/** Rows of a table whose head is not quoted, as items. @param {string} quote */
+function withoutRows(quote) {
+  const item = (/** @type {string} */ _, /** @type {string} */ cells) => `- ${cells.split("|").map((cell) => cell.trim()).join(" · ")}`;
+  return quote.replace(RULER, "").replace(ROW, item);
 }
 
 /** The one card of the page. */

@@ -13,5 +13,5 @@ export function suggestions(notes) {
   const folders = new Set();
   const apart = named.filter((note) => !folders.has(folderOf(note)) && folders.add(folderOf(note)));
   const chosen = [...new Set([...apart, ...named])].slice(0, MOST);
-  return chosen.map(({ title }) => `What did I write about “${title}”?`);
+  return chosen.map(({ title }) => `What is in “${title}”?`); // without a word of its own that no note holds
 }

@@ -82,13 +82,14 @@ def read_request(db: sqlite3.Connection, request_id: str) -> StoredRequest:
         return StoredRequest(None, None)
     fingerprint, expires_at, lease_until, answer, note_ids, token = row
     lease = None if lease_until is None else rows.to_datetime(lease_until)
-    record = AnsweredRequest(fingerprint, rows.to_datetime(expires_at), lease, answer, _notes(json.loads(note_ids)))
+    record = AnsweredRequest(
+        fingerprint=fingerprint,
+        expires_at=rows.to_datetime(expires_at),
+        lease_until=lease,
+        answer=answer,
+        notes=json.loads(note_ids),
+    )
     return StoredRequest(record, str(token))
-
-
-def _notes(kept: dict[str, str] | list[str]) -> Mapping[str, str]:
-    """A list of ids alone was written before revisions were kept."""
-    return kept if isinstance(kept, dict) else dict.fromkeys(kept, "")
 
 
 def write_request(

@@ -31,7 +31,13 @@ def stored_chunks(db: sqlite3.Connection, note_id: str) -> tuple[StoredChunk, ..
         (note_id,),
     )
     return tuple(
-        StoredChunk(chunk_id, text_hash, index_version, note_revision, bool(has_vector))
+        StoredChunk(
+            chunk_id=chunk_id,
+            text_hash=text_hash,
+            index_version=index_version,
+            note_revision=note_revision,
+            has_vector=bool(has_vector),
+        )
         for chunk_id, text_hash, index_version, note_revision, has_vector in found
     )
 

@@ -144,7 +144,6 @@ class TenantFile:
     def _prepare(self, db: sqlite3.Connection) -> None:
         if not schema.is_ready(db, self.path):
             schema.create(db, self.path, self.tenant_id)
-        schema.complete(db)
         db.execute("PRAGMA journal_mode = WAL")  # nothing to do but after a removal that was given up
         # A killed process loses nothing; a machine that loses power may lose its last moments, never consistency.
         db.execute("PRAGMA synchronous = NORMAL")

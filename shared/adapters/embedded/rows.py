@@ -78,7 +78,17 @@ def note_row(note: Note) -> Row:
 def to_note(row: Row) -> Note:
     note_id, vault, updated_at, created_at, title, path, tags, lang, text = row
     created, updated = to_datetime(created_at), to_datetime(updated_at)
-    return Note(note_id, title, text, created, updated, vault, path, _strings(tags), lang)
+    return Note(
+        note_id=note_id,
+        title=title,
+        text=text,
+        created_at=created,
+        updated_at=updated,
+        vault=vault,
+        path=path,
+        tags=_strings(tags),
+        lang=lang,
+    )
 
 
 def record_row(record: IndexRecord) -> Row:
@@ -98,14 +108,14 @@ def record_row(record: IndexRecord) -> Row:
 def to_record(row: Row) -> IndexRecord:
     revision, status, count, version, indexed_at, error, attempts, lease_until = row[:8]
     return IndexRecord(
-        revision,
-        IndexStatus(status),
-        count,
-        version,
-        to_datetime(indexed_at),
-        error,
-        attempts,
-        None if lease_until is None else to_datetime(lease_until),
+        note_revision=revision,
+        status=IndexStatus(status),
+        chunk_count=count,
+        index_version=version,
+        indexed_at=to_datetime(indexed_at),
+        error=error,
+        attempts=attempts,
+        lease_until=None if lease_until is None else to_datetime(lease_until),
     )
 
 
@@ -139,24 +149,24 @@ def to_chunk(row: Row, asked: Sequence[tuple[str, str]]) -> IndexedChunk:
     chunk_id, note_id, position, title, heading_path, start, end, utf16_start, created_at, updated_at = row[:10]
     vault, path, tags, scopes, length, text_hash, index_version, note_revision, terms, text = row[10:]
     return IndexedChunk(
-        chunk_id,
-        note_id,
-        position,
-        title,
-        heading_path,
-        text,
-        start,
-        end,
-        utf16_start,
-        to_datetime(created_at),
-        to_datetime(updated_at),
-        vault,
-        path,
-        _strings(tags),
-        _strings(scopes),
-        tokens.term_counts(terms, asked),
-        length,
-        text_hash,
-        index_version,
-        note_revision,
+        chunk_id=chunk_id,
+        note_id=note_id,
+        position=position,
+        title=title,
+        heading_path=heading_path,
+        text=text,
+        start=start,
+        end=end,
+        utf16_start=utf16_start,
+        created_at=to_datetime(created_at),
+        updated_at=to_datetime(updated_at),
+        vault=vault,
+        path=path,
+        tags=_strings(tags),
+        scopes=_strings(scopes),
+        terms=tokens.term_counts(terms, asked),
+        length=length,
+        text_hash=text_hash,
+        index_version=index_version,
+        note_revision=note_revision,
     )

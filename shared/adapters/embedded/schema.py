@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from pathlib import Path
@@ -47,27 +46,26 @@ _TABLES = (
     "CREATE INDEX vectors_by_revision ON vectors (revision)",
     """CREATE TABLE removed_vectors (
         revision INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (revision, id)) WITHOUT ROWID""",
-)
-
-_LATER_TABLES = {
     # `body` is the template as JSON.
-    "templates": "(template_id TEXT PRIMARY KEY, vector_key TEXT, vector BLOB, body TEXT NOT NULL)",
-    "shelf": "(template_id TEXT PRIMARY KEY, revision TEXT NOT NULL)",
+    "CREATE TABLE templates (template_id TEXT PRIMARY KEY, vector_key TEXT, vector BLOB, body TEXT NOT NULL)",
+    "CREATE TABLE shelf (template_id TEXT PRIMARY KEY, revision TEXT NOT NULL)",
     # `settings`, and of a message `body`, as JSON.
-    "sessions": "(session_id TEXT PRIMARY KEY, updated_at INTEGER NOT NULL, created_at INTEGER NOT NULL, "
-    "message_count INTEGER NOT NULL, title TEXT NOT NULL, first_question TEXT NOT NULL, settings TEXT NOT NULL)",
+    """CREATE TABLE sessions (
+        session_id TEXT PRIMARY KEY, updated_at INTEGER NOT NULL, created_at INTEGER NOT NULL,
+        message_count INTEGER NOT NULL, title TEXT NOT NULL, first_question TEXT NOT NULL, settings TEXT NOT NULL)""",
     # Ordered as they are listed: a page is one walk.
-    "messages": "(session_id TEXT NOT NULL, created_at INTEGER NOT NULL, message_id TEXT NOT NULL, body TEXT NOT NULL, "
-    "PRIMARY KEY (session_id, created_at, message_id)) WITHOUT ROWID",
+    """CREATE TABLE messages (
+        session_id TEXT NOT NULL, created_at INTEGER NOT NULL, message_id TEXT NOT NULL, body TEXT NOT NULL,
+        PRIMARY KEY (session_id, created_at, message_id)) WITHOUT ROWID""",
     # `body` is the feedback as JSON.
-    "feedback": "(feedback_id TEXT PRIMARY KEY, body TEXT NOT NULL)",
-    "usage": "(day TEXT PRIMARY KEY, answers INTEGER NOT NULL DEFAULT 0, embedded_tokens INTEGER NOT NULL DEFAULT 0)",
+    "CREATE TABLE feedback (feedback_id TEXT PRIMARY KEY, body TEXT NOT NULL)",
+    """CREATE TABLE usage (
+        day TEXT PRIMARY KEY, answers INTEGER NOT NULL DEFAULT 0, embedded_tokens INTEGER NOT NULL DEFAULT 0)""",
     # `note_ids`: JSON, id -> revision.
-    "requests": """(
+    """CREATE TABLE requests (
         request_id TEXT PRIMARY KEY, token INTEGER NOT NULL, expires_at INTEGER NOT NULL, lease_until INTEGER,
         fingerprint TEXT NOT NULL, note_ids TEXT NOT NULL, answer TEXT)""",
-}
-"""Tables that came after the first files were written. Older programs do not look at them, so the version stays."""
+)
 
 
 def is_ready(db: sqlite3.Connection, path: Path) -> bool:
@@ -105,14 +103,3 @@ def create(db: sqlite3.Connection, path: Path, tenant_id: str) -> None:
     finally:
         if db.in_transaction:
             db.execute("ROLLBACK")
-
-
-def complete(db: sqlite3.Connection) -> None:
-    """Make the later tables in a file from before them."""
-    (there,) = db.execute(
-        "SELECT count(*) FROM sqlite_master WHERE name IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(_LATER_TABLES)),),
-    ).fetchone()
-    if there < len(_LATER_TABLES):
-        for name, columns in _LATER_TABLES.items():
-            db.execute(f"CREATE TABLE IF NOT EXISTS {name} {columns}")

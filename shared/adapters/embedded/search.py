@@ -129,7 +129,7 @@ def _allowed(db: sqlite3.Connection, restriction: Restriction) -> Allowed | None
         "OR (id >= :last AND id < :past AND created_at >= :end)",
         {**bounds, "first_past": rows.id_past(bounds["start"]), "last": rows.first_id_at(bounds["end"] - 1)},
     )
-    return Allowed(bounds["first"], bounds["past"], match, [row[0] for row in without])
+    return Allowed(first=bounds["first"], past=bounds["past"], match=match, without=[row[0] for row in without])
 
 
 def _bounds(created: TimeRange | None) -> dict[str, int]:

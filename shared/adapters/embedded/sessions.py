@@ -128,7 +128,7 @@ def _message(created_at: int, message_id: str, body: str) -> Message:
         role=Role(fields["role"]),
         text=fields["text"],
         created_at=to_datetime(created_at),
-        request_id=fields.get("request_id", ""),
+        request_id=fields["request_id"],
         standalone=fields["standalone"],
         as_of=None if fields["as_of"] is None else to_datetime(fields["as_of"]),
         citations=tuple(StoredCitation(*each) for each in fields["citations"]),

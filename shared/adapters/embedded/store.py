@@ -25,6 +25,8 @@ class EmbeddedStore:
     A damaged file, one of a newer version or one that is not ours raises OperatorError naming it; none is ever deleted.
     """
 
+    bills_reads = False
+
     def __init__(
         self, home: Path, *, on_write: Callable[[NoteKey], None] | None = None, patience: float = 10.0
     ) -> None:

@@ -110,7 +110,13 @@ class Commits:
         self._fill(write, {"writing": uuid.uuid4().hex, **self._weight_fields()})
         if held is None and self._before is None and change.record is not None:
             # A record that agrees with no note, until the last batch.
-            standing = IndexRecord("", IndexStatus.PENDING, 0, "", change.record.indexed_at)
+            standing = IndexRecord(
+                note_revision="",
+                status=IndexStatus.PENDING,
+                chunk_count=0,
+                index_version="",
+                indexed_at=change.record.indexed_at,
+            )
             self._fill(write, record_fields(standing))
         else:
             write.update_mask.field_paths.extend(("writing", *WEIGHT_FIELDS))

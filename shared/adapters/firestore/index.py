@@ -77,7 +77,15 @@ class Index:
             self._corpus.forget(tenant_id)
         if change.record is None:
             return None
-        return str(Token(change.note_id, stamp.seconds, stamp.nanos, commits.place, commits.heaviest))
+        return str(
+            Token(
+                note_id=change.note_id,
+                seconds=stamp.seconds,
+                nanos=stamp.nanos,
+                place=commits.place,
+                heaviest=commits.heaviest,
+            )
+        )
 
     def _commit_all(self, commits: Commits) -> Any:  # noqa: ANN401
         """The update time of the record. A batch that Firestore finds too big goes in halves."""

@@ -23,6 +23,8 @@ class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, 
     Cheap to make: the client is the process's own, opened by the first request. Safe between threads.
     """
 
+    bills_reads = True
+
     def __init__(
         self, project: str, *, database: str = "(default)", read_seconds: float = 10.0, write_seconds: float = 30.0
     ) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shared.answering.citing.markers import (
-    MARKER,
-    PART,
     close_gap,
     decided_length,
     gap_is_open,
+    grammar,
     labels_of,
     may_continue,
     numbers_in,
@@ -82,7 +81,7 @@ class CitationStream:
 
     def _read_text(self, sent: list[str], *, final: bool) -> bool:
         """Up to the next marker. Whether there is one."""
-        found = MARKER.search(self._signs)
+        found = grammar().marker.search(self._signs)
         before = self._undecided[: found.start()] if found else self._undecided
         decided = len(before) if final and not found else decided_length(before, self._signs[: len(before)])
         sent.append(before[:decided])
@@ -95,7 +94,7 @@ class CitationStream:
     def _read_run(self, sent: list[str], *, final: bool) -> bool:
         """The run's next marker, or its end. Whether either was there."""
         assert self._held is not None  # noqa: S101 - the type's proof
-        if part := PART.match(self._signs):
+        if part := grammar().part.match(self._signs):
             labels = self._labels(part["marker"])
             if labels:
                 separator = self._undecided[: part.end("separator")]

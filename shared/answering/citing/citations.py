@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from shared.answering.citing.markers import RUN, close_gap, numbers_in, relabelled
+from shared.answering.citing.markers import close_gap, grammar, numbers_in, relabelled
 from shared.markdown.skeleton import skeleton
 from shared.model.answers import Source
 
@@ -26,7 +26,7 @@ class Cited:
 def check_citations(text: str, offered: Sequence[Source]) -> Cited:
     """Draft -> the text with only offered labels, renumbered by first use. Checked again, it stays as it is."""
     sources = {int(source.label[1:]): source for source in offered}
-    runs = tuple(RUN.finditer(skeleton(text)))
+    runs = tuple(grammar().run.finditer(skeleton(text)))
     named = dict.fromkeys(number for run in runs for number in numbers_in(run[0], sources))
     used = [number for number in named if number in sources]
     renumbered = {number: position for position, number in enumerate(used, start=1)}

@@ -58,4 +58,4 @@ def _claim(answer: str, start: int, end: int) -> Claim:
     text = " ".join(_LABEL.sub(" ", _QUOTE_MARKS.sub("\n", sentence)).split())
     labels = tuple(dict.fromkeys(_LABEL.findall(sentence)))
     line = answer[_line(answer, start) : start]
-    return Claim(text, start, end, labels, heading=_HEADING.fullmatch(line) is not None)
+    return Claim(text=text, start=start, end=end, labels=labels, heading=_HEADING.fullmatch(line) is not None)

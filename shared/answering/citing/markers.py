@@ -20,7 +20,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
 
+from shared.language.vocabulary import conjunctions
 from shared.markdown.skeleton import NOTHING, PAD, UNFINISHED, skeleton
 
 _UNSEEN = PAD + NOTHING
@@ -29,25 +32,9 @@ _EMPHASIS = r"[*_~`]"
 _NUMBER = rf"\d(?:[{_UNSEEN}]*+\d)*+"
 _FIRST = rf"[Nn]{_BLANK}*+(?:{_NUMBER}|{_EMPHASIS}++{_NUMBER}{_EMPHASIS}++)"
 _TO = rf"(?:{_BLANK}*+-{_BLANK}*+[Nn]?{_BLANK}*+{_NUMBER})?+"
-_BETWEEN = rf"(?:{_BLANK}|[,;&/、])++(?:(?:and|und|et|y)\s++)?+"
-_LIST = rf"{_FIRST}{_TO}(?:{_BETWEEN}(?:{_FIRST}|{_NUMBER}){_TO})*+"
-_OPENING = rf"(?:{_EMPHASIS}++{_BLANK}*+(?=N|{_LIST}{_BLANK}*+{_EMPHASIS}))?+"
-"""Emphasis before the label; before a small n it is code (`a[*n1]`) unless it closes, too."""
 _CLOSING = rf"(?:{_BLANK}|[,;\\]|{_EMPHASIS})*+"
 _OPEN = rf"(?<![\\{PAD}])[\\{PAD}]*+\["
-_MARKER = rf"{_OPEN}(?:{_BLANK}|[\^\\])*+{_OPENING}{_LIST}{_CLOSING}\]"
-_SEPARATOR = r"(?:[ \t]*+[,;][ \t]*+(?:and[ \t]++)?|[ \t]++(?:(?:and|und|et|y)[ \t]++)?)?+"
-
-MARKER = re.compile(_MARKER)
-"""All patterns read skeletons."""
-RUN = re.compile(rf"{_MARKER}(?:{_SEPARATOR}{_MARKER})*")
-PART = re.compile(rf"(?P<separator>{_SEPARATOR})(?P<marker>{_MARKER})")
 _NUMBERS = re.compile(rf"({_NUMBER}){_EMPHASIS}*+(?:{_BLANK}*+-{_BLANK}*+[Nn]?{_BLANK}*+({_NUMBER}))?+")
-_INSIDE = rf"[\s{_UNSEEN}^\\Nn\d,;&/、\-*_~`adeutny]"
-"""What a marker is made of between its brackets, and a little more."""
-_UNFINISHED = re.compile(rf"{PAD}*+\[{_INSIDE}*\Z")
-_UNFINISHED_REST = re.compile(rf"{_INSIDE}*+")
-_CONTINUES = re.compile(rf"[ \t]*+[,;]?[ \t]*+(?:and|an|a|und|un|u|et|e|y)?+[ \t]*+[\\{PAD}]*+(?:\[{_INSIDE}*+)?+\Z")
 _OPENERS = f"([（`*_~ \t\\{PAD}"
 _AFTER_A_GAP = re.compile(r"[ \t)\]）`*_~]*+\Z")
 _BLANKS = frozenset(" \t")
@@ -56,6 +43,43 @@ _OPENS = re.compile(r"(?:\A|[\s(（])[`*_~]+\Z")
 """Signs that open and close alike stand here where they open."""
 _BEFORE_PUNCTUATION = re.compile(r"[ \t]*(?=[*_~`]*(?:[.,;:!?…)\]}。，、；：！？）】］\r\n]|\Z)|[*_~`]+[ \t])")
 _WITHOUT_UNSEEN = str.maketrans("", "", _UNSEEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The expressions of markers. All read skeletons."""
+
+    marker: re.Pattern[str]
+    run: re.Pattern[str]
+    part: re.Pattern[str]
+    """A `separator`, if any, and a `marker` of a run."""
+    unfinished: re.Pattern[str]
+    unfinished_rest: re.Pattern[str]
+    continues: re.Pattern[str]
+
+
+@cache
+def grammar() -> Grammar:
+    """With the conjunctions of every language; made on first use."""
+    words = conjunctions()
+    joined = "|".join(words)
+    between = rf"(?:{_BLANK}|[,;&/、])++(?:(?:{joined})\s++)?+"
+    labels = rf"{_FIRST}{_TO}(?:{between}(?:{_FIRST}|{_NUMBER}){_TO})*+"
+    # Emphasis before the label; before a small n it is code (`a[*n1]`) unless it closes, too.
+    opening = rf"(?:{_EMPHASIS}++{_BLANK}*+(?=N|{labels}{_BLANK}*+{_EMPHASIS}))?+"
+    marker = rf"{_OPEN}(?:{_BLANK}|[\^\\])*+{opening}{labels}{_CLOSING}\]"
+    separator = rf"(?:(?:[ \t]*+[,;][ \t]*+|[ \t]++)(?:(?:{joined})[ \t]++)?)?+"
+    # What a marker is made of between its brackets, and a little more.
+    inside = rf"[\s{_UNSEEN}^\\Nn\d,;&/、\-*_~`{''.join(sorted(set(joined) - {'|'}))}]"
+    begun = sorted({word[:end] for word in words for end in range(1, len(word) + 1)}, key=len, reverse=True)
+    return Grammar(
+        marker=re.compile(marker),
+        run=re.compile(rf"{marker}(?:{separator}{marker})*"),
+        part=re.compile(rf"(?P<separator>{separator})(?P<marker>{marker})"),
+        unfinished=re.compile(rf"{PAD}*+\[{inside}*\Z"),
+        unfinished_rest=re.compile(rf"{inside}*+"),
+        continues=re.compile(rf"[ \t]*+[,;]?[ \t]*+(?:{'|'.join(begun)})?+[ \t]*+[\\{PAD}]*+(?:\[{inside}*+)?+\Z"),
+    )
 
 
 def numbers_in(marker: str, offered: Collection[int]) -> Iterator[int]:
@@ -77,7 +101,7 @@ def _number(digits: str) -> int:
 def relabelled(text: str, run: re.Match[str], renumbered: Mapping[int, int]) -> str:
     """A run of the text with the labels in `renumbered` alone; empty: it goes whole."""
     kept = ""
-    for part in PART.finditer(run.string, run.start(), run.end()):
+    for part in grammar().part.finditer(run.string, run.start(), run.end()):
         labels = labels_of(part["marker"], renumbered)
         if labels:
             kept += (text[slice(*part.span("separator"))] if kept else "") + labels
@@ -110,7 +134,7 @@ def close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) -
 
 def _joins_nothing(before: str, following: str, ahead: str) -> str:
     """What stands before a gap, so that what follows completes no marker and no entity with it."""
-    opened = _UNFINISHED.search(signs := skeleton(before))
+    opened = grammar().unfinished.search(signs := skeleton(before))
     if opened:
         bracket = signs.index("[", opened.start())
         return f"{before[: opened.start()]}({before[bracket + 1 :]}"
@@ -164,13 +188,13 @@ def decided_length(text: str, signs: str) -> int:
 def _before_unfinished(signs: str, end: int) -> int:
     """Where the bracket stands that `signs[:end]` leaves open and a marker could close; else `end`."""
     opened = signs.rfind("[", 0, end)
-    rest = _UNFINISHED_REST.match(signs, opened + 1, end)
+    rest = grammar().unfinished_rest.match(signs, opened + 1, end)
     return len(signs[:opened].rstrip(PAD)) if opened >= 0 and rest and rest.end() == end else end
 
 
 def may_continue(signs: str) -> bool:
     """Whether a run could go on with this text, once there is more of it."""
-    return _CONTINUES.match(signs) is not None
+    return grammar().continues.match(signs) is not None
 
 
 def gap_is_open(text: str) -> bool:

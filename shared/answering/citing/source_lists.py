@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
-_HEADING = re.compile(
-    r"[\s>#*_-]*(?:sources?|references?|citations?|footnotes?|quellen(?:angaben|verzeichnis)?|belege|fuentes|referencias"
-    r"|citas|références|sources? citées?)[\s:*_]*",
-    re.IGNORECASE,
-)
+from shared.language.vocabulary import vocabularies
+
 _ENTRY = re.compile(r"(?:[-*+•]\s+|\d{1,3}[.)]\s+)?\**[\[［【]\^?[Nn]\s*\d+[^\n]*")
 _RULE = re.compile(r"([-*_])\1{2,}")
 _DEFINITION = re.compile(r"[\[［【]\^?[Nn]\s*\d+[\]］】]\s*[:：][^\n]*")
@@ -22,7 +20,7 @@ def without_source_list(text: str) -> str:
     kept, adjoins = len(lines), True
     for place in range(len(lines) - 1, 0, -1):
         line = lines[place].strip()
-        if _HEADING.fullmatch(line) or (adjoins and _goes(line, below=kept < len(lines))):
+        if _heading().fullmatch(line) or (adjoins and _goes(line, below=kept < len(lines))):
             kept, adjoins = place, True
         elif line and not _ENTRY.fullmatch(line):
             break
@@ -31,6 +29,13 @@ def without_source_list(text: str) -> str:
     if kept == len(lines):
         return text
     return "\n".join(lines[:kept]).rstrip() or text
+
+
+@cache
+def _heading() -> re.Pattern[str]:
+    """In every language: a model may write it in another one than the question's."""
+    words = "|".join(each.answers.sources for each in vocabularies() if each.answers)
+    return re.compile(rf"[\s>#*_-]*(?:{words})[\s:*_]*", re.IGNORECASE)
 
 
 def _goes(line: str, *, below: bool) -> bool:

@@ -241,3 +241,9 @@ def vocabulary(lang: str) -> Vocabulary:
 def vocabularies() -> tuple[Vocabulary, ...]:
     """Of every language with a file, for texts whose language is unknown or mixed."""
     return tuple(map(vocabulary, languages()))
+
+
+def conjunctions() -> tuple[str, ...]:
+    """Words that stand between two citation markers, in every language, the longest first."""
+    words = {word for each in vocabularies() if each.answers for word in each.answers.conjunctions.split()}
+    return tuple(sorted(words, key=lambda word: (-len(word), word)))

@@ -35,8 +35,8 @@ def find(search: Search, allowed: Restriction, analysis: Analysis, embed: Embed)
     restriction = within(allowed, hint.range)
     matches = match(search, restriction)
     if matches.stats.chunk_count and not matches.chunks and not _holds(search, restriction):
-        return _around(search, allowed, hint.range, matches, embed=embed)
-    if anywhere := relaxed(search, allowed, hint.range, matches):
+        return _around(search, allowed, hint.range, matches, lang=analysis.lang, embed=embed)
+    if anywhere := relaxed(search, allowed, hint.range, matches, lang=analysis.lang):
         return Found(gather_from_places(search, allowed, embed, anywhere), allowed, ANY_TIME, silent_then=True)
     return Found(gather_from_places(search, restriction, embed, matches), restriction)
 
@@ -45,13 +45,15 @@ def _holds(search: Search, restriction: Restriction) -> bool:
     return bool(search.store.recent(search.tenant_id, limit=1, stems=(), restriction=restriction))
 
 
-def _around(search: Search, allowed: Restriction, named: TimeRange, known: Matches, *, embed: Embed) -> Found:
+def _around(
+    search: Search, allowed: Restriction, named: TimeRange, known: Matches, *, lang: str, embed: Embed
+) -> Found:
     """Nothing lies in the time named: what lies around it is left as what lies inside would be."""
     wider = widen(named, lambda around: _holds(search, within(allowed, around)))
     if wider is None:
         return Found(gather_from_places(search, within(allowed, named), embed), allowed)
     restriction = within(allowed, wider.range)
     matches = match(search, restriction, known)
-    if wider.range and (anywhere := relaxed(search, allowed, wider.range, matches)):
+    if wider.range and (anywhere := relaxed(search, allowed, wider.range, matches, lang=lang)):
         return Found(gather_from_places(search, allowed, embed, anywhere), allowed, ANY_TIME)
     return Found(gather_from_places(search, restriction, embed, matches), restriction, wider.step)

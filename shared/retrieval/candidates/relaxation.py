@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from shared.language.terms import general_stems
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
@@ -19,26 +20,28 @@ COVERED = 0.7
 GAIN = 0.2
 """What a passage outside must cover more than any inside."""
 LEAST_STEMS = 2
-"""That the question must have, and a passage outside share with it: a time says more than one word alone."""
+"""That the question must have, and a passage outside share with it, besides words that only say what kind of thing is
+asked ("decide"): a time says more than one word alone."""
 
 LEAST_POSTINGS = 12
 """Of the rarest stems, read at any time even where the time named has used up the posting budget."""
 
 
-def relaxed(search: Search, allowed: Restriction, named: TimeRange, inside: Matches) -> Matches | None:
+def relaxed(search: Search, allowed: Restriction, named: TimeRange, inside: Matches, *, lang: str) -> Matches | None:
     """What matches at any time, if that is where to look; None: look only in the time named.
 
     `inside`: what the keyword leg found in it; `allowed`: what restricts the search besides. Searches again only if
     nothing inside covers the question.
     """
     asked = {stem: weight for stem, weight in inside.weights.items() if inside.frequencies[stem]}
+    telling = asked.keys() - general_stems(lang)
     covered = _coverage(inside.chunks, asked)
-    if len(asked) < LEAST_STEMS or covered >= COVERED:
+    if len(telling) < LEAST_STEMS or covered >= COVERED:
         return None
     left = max(search.posting_budget - len(inside.chunks), LEAST_POSTINGS)
     anywhere = match(replace(search, posting_budget=left), allowed, inside)
     outside = [chunk for chunk in anywhere.chunks if not named.contains(chunk.created_at)]
-    speaking = [chunk for chunk in outside if len(asked.keys() & chunk.terms.keys()) >= LEAST_STEMS]
+    speaking = [chunk for chunk in outside if len(telling & chunk.terms.keys()) >= LEAST_STEMS]
     if not speaking or _coverage(speaking, asked) < covered + GAIN:
         return None
     both = {chunk.chunk_id: chunk for chunk in (*anywhere.chunks, *inside.chunks)}

@@ -74,10 +74,10 @@ class VectorLeg:
         found = [search.result() for search in searches]
         silent = {vault for part, one in zip(self._parts, found, strict=True) if one.failed for vault in part.vaults}
         if any(one.failed for one in found) and all(part.vaults <= silent for part in self._parts):
-            return Near(found[0].query, (), 1.0, frozenset())
+            return Near(query=found[0].query, neighbours=(), ceiling=1.0, silent_vaults=frozenset())
         neighbours = _best_first(each for one in found for each in one.neighbours if each.chunk.vault not in silent)
         ceiling = max((one.ceiling for one in found if one.ceiling is not None), default=None)
-        return Near(found[0].query, neighbours, ceiling, frozenset(silent))
+        return Near(query=found[0].query, neighbours=neighbours, ceiling=ceiling, silent_vaults=frozenset(silent))
 
     def _look(self, part: Part, embed: Embed, look: Look) -> _Found:
         query = embed()

@@ -70,7 +70,7 @@ class Formula:
         keyword = self.keyword[candidate.chunk.chunk_id]
         recency = self._recency(candidate.chunk.created_at, vector, keyword)
         similarity = 0.0 if cosine is None else calibrated(cosine, self.scale)
-        parts = Scores(vector, keyword, recency, similarity)
+        parts = Scores(vector=vector, keyword=keyword, recency=recency, similarity=similarity)
         by_vector, by_keyword, by_recency = self.shares(candidate, parts)
         return Scored(candidate.chunk, by_vector + by_keyword + by_recency, parts)
 

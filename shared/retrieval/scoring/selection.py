@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
 
+from shared.language.vocabulary import vocabularies
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Scored
 
@@ -17,10 +19,6 @@ SHINGLE_OVERLAP = 0.85
 """Jaccard similarity of word trigrams from which two texts are one."""
 LEAST_WORDS = 8
 """Shorter texts are never repeats of another note's: "45 min run" under two dates is two facts."""
-NEGATIONS = frozenset(
-    {"no", "not", "never", "none", "neither", "without"}
-    | {"nicht", "kein", "keine", "nie", "ohne", "ne", "pas", "jamais", "sans", "nunca", "sin"}
-)
 
 
 def select(passages: Iterable[Scored], *, wanted: int, max_characters: int | None) -> tuple[Scored, ...]:
@@ -94,8 +92,15 @@ def _repeats(one: _Wording, other: _Wording) -> bool:
     return common >= SHINGLE_OVERLAP * (fewer + more - common) and not _facts_differ(one, other)
 
 
+@cache
+def _negations() -> frozenset[str]:
+    """Of every language, casefolded."""
+    known = [words.facts for words in vocabularies() if words.facts]
+    return frozenset(word.casefold() for each in known for word in f"{each.negations} {each.half_negations}".split())
+
+
 def _facts_differ(one: _Wording, other: _Wording) -> bool:
     """Whether a number, a name or a negation stands in one alone: then near-equal texts say different things."""
     spelled = {word.casefold(): word for word in (*one.words, *other.words)}
     odd = {word.casefold() for word in one.words} ^ {word.casefold() for word in other.words}
-    return any(word in NEGATIONS or spelled[word] != word or any(map(str.isdigit, word)) for word in odd)
+    return any(word in _negations() or spelled[word] != word or any(map(str.isdigit, word)) for word in odd)

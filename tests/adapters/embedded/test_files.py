@@ -83,33 +83,6 @@ def test_a_file_of_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
     assert "newer" in refused.message
 
 
-def test_an_answer_kept_before_revisions_were_is_read_with_unknown_ones(tmp_path: Path) -> None:
-    path = _filled(tmp_path)
-    db = sqlite3.connect(path)
-    row = ("r-1", 1, 2_000_000, None, "print", '["n1", "n2"]', "{}")
-    db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-    db.commit()
-    db.close()
-    store = EmbeddedStore(tmp_path)
-    record = store.read_request(TENANT, "r-1").record
-    store.close()
-    assert record is not None
-    assert record.notes == {"n1": "", "n2": ""}
-
-
-def test_a_message_kept_before_messages_named_their_request_is_read(tmp_path: Path) -> None:
-    path = _filled(tmp_path)
-    db = sqlite3.connect(path)
-    body = '{"role": "user", "text": "Why?", "standalone": "", "as_of": null, "citations": [], "meta": null}'
-    db.execute("INSERT INTO messages (session_id, created_at, message_id, body) VALUES ('s1', 0, 'm1', ?)", [body])
-    db.commit()
-    db.close()
-    store = EmbeddedStore(tmp_path)
-    (found,) = store.list_messages(TENANT, "s1", limit=5)
-    store.close()
-    assert (found.text, found.request_id) == ("Why?", "")
-
-
 def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tenant_file(tmp_path, TENANT)
     path.parent.mkdir()

@@ -1,0 +1,152 @@
+"""What a language's file must hold, over all files."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.judging.facts import facts_of
+from shared.language.terms import stems
+from shared.language.vocabulary import Times, Vocabulary, languages, vocabularies, vocabulary
+from shared.times.lexicon import lexicon
+from shared.times.phrases import find_time
+
+WHOLE = [lang for lang in languages() if not vocabulary(lang).words_alone]
+GROUPS = ("asking", "times", "follow_ups", "facts", "answers")
+UNITS = {"day", "week", "month", "quarter", "year"}
+OPERATORS = {"since", "after", "before", "until"}
+MEASURES = {"second", "minute", "hour", "gram", "kilogram", "metre", "kilometre", "litre", "euro", "dollar"}
+OPTIONAL = {
+    *("spellings", "abbreviations", "closing_abbreviations", "titles", "closing_initials", "letter_words"),
+    *("stop_pairs", "possessive", "fortnights", "short_months", "verbs_as_months", "more_numbers", "tens_join"),
+    *("articles", "attributes_follow", "hyphened", "day_endings", "date_links", "half_negations", "negated_verbs"),
+    *("negates_before", "nouns_are_capitalised"),
+}
+"""Fields that a language may have nothing for."""
+
+
+def times_of(lang: str) -> Times:
+    times = vocabulary(lang).times
+    assert times is not None
+    return times
+
+
+def test_a_language_is_a_file_named_by_its_code() -> None:
+    assert {"de", "en", "es", "fr"} <= set(WHOLE)
+    assert all(re.fullmatch("[a-z]{2}", lang) for lang in languages())
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_a_language_is_whole_or_has_words_alone(lang: str) -> None:
+    known = vocabulary(lang)
+    assert len({getattr(known, group) is None for group in GROUPS}) == 1
+    assert known.stop_words or known.stop_pairs
+
+
+@pytest.mark.parametrize("lang", WHOLE)
+def test_a_whole_language_leaves_nothing_out(lang: str) -> None:
+    known = vocabulary(lang)
+    tables: list[object] = [known, *(getattr(known, group) for group in GROUPS)]
+    empty = {
+        field.name
+        for table in tables
+        for field in fields(table)  # type: ignore[arg-type]  # every one is a dataclass
+        if not getattr(table, field.name)
+    }
+    assert empty <= OPTIONAL
+
+
+@pytest.mark.parametrize("lang", WHOLE)
+def test_the_calendar_is_whole(lang: str) -> None:
+    times = times_of(lang)
+    assert (len(times.weekdays), len(times.months), len(times.seasons)) == (7, 12, 4)
+    assert (len(times.numbers), len(times.tens)) == (12, 8)
+    assert len(times.ordinals) >= 4
+    assert set(times.units) == UNITS
+    assert set(times.operators) >= OPERATORS
+    assert set(lexicon(lang).months.values()) == set(range(1, 13))
+    assert set(lexicon(lang).weekdays.values()) == set(range(7))
+
+
+@pytest.mark.parametrize("lang", WHOLE)
+def test_the_rules_name_every_kind_that_speech_has(lang: str) -> None:
+    kinds = {rule.kind for rule in times_of(lang).rules}
+    assert kinds >= {
+        *("today", "yesterday", "day_before_yesterday", "recently", "other_day", "ago", "clock_ago", "rolling"),
+        *("last_unit", "this_unit", "current", "weekend", "weekday", "weekday_in_week", "date", "days_of_month"),
+        *("month", "quarter", "season", "christmas", "christmas_eve", "new_years_eve", "new_years_day", "year"),
+    }
+
+
+@pytest.mark.parametrize("lang", WHOLE)
+def test_what_is_measured_has_words(lang: str) -> None:
+    facts = vocabulary(lang).facts
+    assert facts is not None
+    assert set(facts.measures) >= MEASURES
+
+
+@pytest.mark.parametrize("lang", WHOLE)
+def test_a_range_holds_both_its_days(lang: str) -> None:
+    assert times_of(lang).from_to.format("2026-03-02", "2026-03-08").count("2026-03-0") == 2
+
+
+def test_what_means_a_month_only_in_dates_is_the_same_month_in_every_language() -> None:
+    meanings: dict[str, set[int]] = {}
+    for known in vocabularies():
+        if known.times:
+            for form, number in known.times.short_months.items():
+                meanings.setdefault(form, set()).add(number)
+            for number, forms in enumerate(known.times.months, 1):
+                for form in forms.split("|"):
+                    meanings.setdefault(form, set()).add(number)
+    assert [form for form, numbers in meanings.items() if len(numbers) > 1] == []
+
+
+def test_no_word_for_a_measure_means_another_one_elsewhere() -> None:
+    meanings: dict[str, set[str]] = {}
+    for known in vocabularies():
+        for measure, names in (known.facts.measures if known.facts else {}).items():
+            for name in names.split():
+                meanings.setdefault(name, set()).add(measure)
+    assert [name for name, measures in meanings.items() if len(measures) > 1] == []
+
+
+@pytest.mark.parametrize("lang", [lang for lang in languages() if vocabulary(lang).stop_words])
+def test_stop_words_are_searched_in_no_language_that_lists_them(lang: str) -> None:
+    assert stems(vocabulary(lang).stop_words, lang) == []
+
+
+def test_a_language_without_a_file_has_words_alone() -> None:
+    assert vocabulary("sv") == Vocabulary()
+    assert vocabulary("../en").words_alone
+    assert vocabulary("sv").words_alone
+
+
+@pytest.mark.parametrize("lang", ["nl", "ja", "sv"])
+def test_with_words_alone_dates_in_digits_are_read_and_nothing_else(lang: str) -> None:
+    def phrase(text: str) -> str | None:
+        found = find_time(text, now=datetime(2026, 3, 18, tzinfo=UTC), zone="UTC", lang=lang)
+        return found.hint.phrase if found else None
+
+    assert phrase("2026-02-03") == "2026-02-03"
+    assert phrase("3.2.2026") == "3.2.2026"
+    assert phrase("did they meet in march or last week") is None
+    assert facts_of("They did not meet.", lang)[0].negations == 0
+
+
+def test_a_language_is_loaded_when_it_is_first_asked_for() -> None:
+    program = (
+        "import sys\n"
+        "import shared.language.languages, shared.times.phrases, shared.judging.support, shared.answering.pipeline\n"
+        "print(sorted(name for name in sys.modules if name.startswith('shared.language.vocabulary.')))\n"
+        "from shared.times.lexicon import lexicon\n"
+        "lexicon('de')\n"
+        "print(sorted(name for name in sys.modules if name.startswith('shared.language.vocabulary.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[]", "['shared.language.vocabulary.de']"]
