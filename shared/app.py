@@ -28,6 +28,7 @@ from shared.model.account import Feedback, Receipt
 from shared.model.index import Coverage, NoteState, Vector
 from shared.model.notes import NoteKey
 from shared.model.retrieval import Retrieved, Scale
+from shared.notes.linked import Linked, linked
 from shared.notes.service import Notes
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Reranker, Writer
@@ -102,6 +103,10 @@ class App:
     @property
     def notes(self) -> Notes:
         return Notes(store=self.store, clock=self.clock, files=self.files)
+
+    def linked(self, tenant_id: str, note_id: str) -> Linked:
+        """The notes that a note points at, and those that point at it. Raises NotFound."""
+        return linked(tenant_id, self.notes.get(tenant_id, note_id), store=self.store, pool=self.pool)
 
     # -- the index
 

@@ -11,7 +11,15 @@ from pydantic import Field
 from functions.http.bodies import Body, DayOrInstant, Instant, Names, Page, TenantId, checked, parse, parse_query
 from functions.http.calls import Call, Reply
 from functions.http.operations import operation
-from shared.api.notes import ImportedJson, NotesJson, OpenNoteJson, listed_note_json, open_note_json
+from shared.api.notes import (
+    ImportedJson,
+    LinksJson,
+    NotesJson,
+    OpenNoteJson,
+    links_json,
+    listed_note_json,
+    open_note_json,
+)
 from shared.errors import InvalidArgument, TooLarge
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.limits import (
@@ -118,6 +126,14 @@ def import_file(call: Call) -> Reply:
 def get(call: Call, note_id: str) -> Reply:
     """The note as it is now, and the file it came from."""
     return _open(call, call.app.notes.get(call.tenant_id, check_note_id(note_id)))
+
+
+@operation(reply=LinksJson, errors=(404,))
+def links(call: Call, note_id: str) -> Reply:
+    """Where the note points and who points here, within its vault: `[[wiki links]]`, embeds and links to Markdown
+    files, by path, title or alias. `noteId` null: no note is called so, as far as the index has followed.
+    """
+    return Reply(links_json(note_id, call.app.linked(call.tenant_id, check_note_id(note_id))))
 
 
 def _open(call: Call, note: Note) -> Reply:

@@ -11,6 +11,7 @@ from shared.indexing.revision import note_revision
 from shared.markdown.file import note_id_of
 from shared.model.index import Coverage, IndexRecord
 from shared.model.notes import Note
+from shared.notes.linked import Link, Linked
 from shared.ports.stores import Origin
 from shared.sweep.reconcile import ReconcileReport
 
@@ -66,6 +67,29 @@ class OpenNoteJson(NoteJson):
     """A note and where it came from. `origin` null: from no file."""
 
     origin: OriginJson | None
+
+
+class LinkJson(TypedDict):
+    """A link in a note. `target`: as it is written there, heading included. `noteId` and `title` null: it leads to no
+    note. `heading` null: it names none; `label` null: it shows its target.
+    """
+
+    target: str
+    noteId: str | None
+    title: str | None
+    heading: str | None
+    label: str | None
+
+
+class LinksJson(TypedDict):
+    """Where a note points, each target once, and the notes that point at it, the newest first. `complete` false: there
+    are more links, or may be more notes that point here, than were looked at.
+    """
+
+    noteId: str
+    links: list[LinkJson]
+    backlinks: list[ListedNoteJson]
+    complete: bool
 
 
 class NotesJson(TypedDict):
@@ -135,6 +159,26 @@ def listed_note_json(note: Note) -> ListedNoteJson:
         "path": note.path,
         "tags": list(note.tags),
         "lang": note.lang,
+    }
+
+
+def links_json(note_id: str, found: Linked) -> LinksJson:
+    """Where a note points and who points at it."""
+    return {
+        "noteId": note_id,
+        "links": [_link_json(link) for link in found.links],
+        "backlinks": [listed_note_json(note) for note in found.backlinks],
+        "complete": found.complete,
+    }
+
+
+def _link_json(link: Link) -> LinkJson:
+    return {
+        "target": link.pointer.target,
+        "noteId": link.note.note_id if link.note else None,
+        "title": link.note.title if link.note else None,
+        "heading": link.pointer.heading or None,
+        "label": link.pointer.label or None,
     }
 
 

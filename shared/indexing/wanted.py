@@ -10,6 +10,7 @@ from datetime import datetime
 from shared.language.offsets import Utf16Offsets
 from shared.language.terms import stems
 from shared.markdown.file import aliases_of
+from shared.markdown.pointers import link_terms
 from shared.model.index import Chunk, IndexedChunk
 from shared.model.notes import Note
 from shared.model.scopes import scopes_of
@@ -21,7 +22,8 @@ def wanted_chunks(
 ) -> tuple[IndexedChunk, ...]:
     """In the order of `chunks`. Everything in them follows from the note's revision and the index version alone,
     but `updated_at`, which is the note's when the chunk was last written. `lang`: of the note, ISO 639-1. Words find a
-    note under its aliases too.
+    note under its aliases too; the first chunk also holds the terms by which links are found, which are no words and
+    count for nothing in `length`.
 
     A change of what is computed here, the header above all, must raise the chunker's version: the record's revision
     and index version are all that is compared.
@@ -29,6 +31,7 @@ def wanted_chunks(
     offsets = Utf16Offsets(note.text)
     scopes = scopes_of(note.vault, note.path, note.tags)
     other_names = stems("\n".join(aliases_of(note.text)), lang)
+    links = dict.fromkeys(link_terms(note), 1)
     wanted = []
     for chunk in chunks:
         text = _headed(note.title, chunk.heading_path, note.created_at, chunk.text)
@@ -50,7 +53,7 @@ def wanted_chunks(
                 path=note.path,
                 tags=note.tags,
                 scopes=scopes,
-                terms=dict(terms),
+                terms={**terms, **links} if chunk.position == 0 else dict(terms),
                 length=terms.total(),
                 text_hash=hashlib.sha256(text.encode()).hexdigest()[:32],
                 index_version=index_version,

@@ -88,11 +88,11 @@ def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
 
 
 def _first_heading(body: str) -> str:
-    return next((found["title"] for line in _prose(body) if (found := _HEADING.fullmatch(line))), "")
+    return next((found["title"] for line in prose(body) if (found := _HEADING.fullmatch(line))), "")
 
 
-def _prose(body: str) -> Iterator[str]:
-    """The lines that are no code."""
+def prose(body: str) -> Iterator[str]:
+    """The lines that are no code; code within a line stays."""
     fence = ""
     for line in body.splitlines():
         opening = _FENCE.match(line)
@@ -104,13 +104,18 @@ def _prose(body: str) -> Iterator[str]:
             yield line
 
 
+def without_code(line: str) -> str:
+    """A line of prose without what stands between backticks."""
+    return _CODE.sub("", line)
+
+
 def _tags(value: object, body: str) -> tuple[str, ...]:
     """A list, or text with commas or spaces, `#` in front is dropped; then those in the text, like `#boats/repair`.
     Each once.
     """
     words = re.split(r"[,\s]+", value) if isinstance(value, str) else value if isinstance(value, list) else []
     plain = [_UNKEPT.sub("", str(word)).strip().lstrip("#") for word in words if word is not None]
-    plain += [tag for line in _prose(body) if "#" in line for tag in _INLINE_TAG.findall(_CODE.sub("", line))]
+    plain += [tag for line in prose(body) if "#" in line for tag in _INLINE_TAG.findall(without_code(line))]
     return tuple(dict.fromkeys(tag[:LONGEST_NAME] for tag in plain if tag))[:MOST_TAGS]
 
 
@@ -136,7 +141,7 @@ def _created(fields: Mapping[str, object], name: str, body: str) -> tuple[dateti
 
 
 def _created_line(body: str) -> str | None:
-    lines = (_CREATED_LINE.match(line) for line in islice(_prose(body), _MOST_LINES))
+    lines = (_CREATED_LINE.match(line) for line in islice(prose(body), _MOST_LINES))
     return next((line["when"] for line in lines if line), None)
 
 

@@ -48,9 +48,10 @@ class IndexedChunk:
     scopes: tuple[str, ...]
     """One token each for the vault, every ancestor folder and every tag; see `shared.model.scopes`."""
     terms: Mapping[str, int]
-    """Stem -> how often it stands in header and text. Read back by a search, it holds only the stems asked for."""
+    """Stem -> how often it stands in header and text; of a note's first chunk also `shared.markdown.pointers`' terms of
+    its names and links. Read back by a search, it holds only the stems asked for."""
     length: int
-    """Sum of all term counts, the document length of BM25."""
+    """Sum of the counts of all terms that are words, the document length of BM25."""
     text_hash: str
     """Of exactly the text that was embedded (header and slice)."""
     index_version: str

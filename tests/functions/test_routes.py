@@ -29,6 +29,7 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "GET", "/notes"): Example("/notes", key="notes"),
     ("api", "POST", "/notes:import"): Example("/notes:import", body={"path": "a/b.md", "text": "Red."}, key="note"),
     ("api", "GET", "/notes/{note_id}:indexStatus"): Example("/notes/boat:indexStatus", key="current"),
+    ("api", "GET", "/notes/{note_id}:links"): Example("/notes/boat:links", key="backlinks"),
     ("api", "PUT", "/notes/{note_id}"): Example("/notes/car", body={"title": "Car", "text": "red"}, key="updatedAt"),
     ("api", "POST", "/notes/{note_id}:writeFile"): Example(
         "/notes/boat:writeFile", status=404, body={"writeBack": True}, key="error"

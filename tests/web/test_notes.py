@@ -252,3 +252,26 @@ def test_notes_that_could_not_be_embedded_say_so(open_page: OpenPage, product: R
     open_notes(page)
     page.locator("#side-notes .list-row a").first.click()
     expect(page.locator(".note .index-state")).to_have_text("failed: the model refused it")
+
+
+def test_links_between_notes_are_followed_there_and_back(page: Page, product: Running, shot: Shot) -> None:
+    text = "Moored beside [[Lighthouse keeper#Winter|the keeper]], <b onclick=alert(1)>not</b> [[Nowhere]].\n\n"
+    table = "| who |\n| - |\n| [[Lighthouse keeper\\|K]], [file](keeper.md) |"
+    product.call("PUT", "/notes/pier", {"title": "Pier log", "text": text + table, "path": "sea/log.md"})
+    keeper = {"title": "Lighthouse keeper", "text": "Lives alone.", "path": "sea/keeper.md"}
+    product.call("PUT", "/notes/keeper", keeper)
+    for note, known in (("keeper", "backlinks.length"), ("pier", "links[0].noteId")):  # the index follows by itself
+        until(page, f"fetch('/api/notes/{note}:links').then((reply) => reply.json()).then((found) => found.{known})")
+    page.goto(f"{page.url.split('#')[0]}#/notes/pier")
+    links = page.locator(".note .prose a")
+    expect(links).to_have_text(["the keeper", "K", "file"])
+    expect(page.locator(".note .prose em")).to_have_text("Nowhere")
+    expect(page.locator(".note .prose b")).to_have_count(0)
+    shot(page, "note-links")
+    links.first.click()
+    expect(page.locator(".note h2")).to_have_text("Lighthouse keeper")
+    back = page.get_by_role("region", name="Linked from").get_by_role("link")
+    expect(back).to_have_text("Pier log")
+    shot(page, "backlinks")
+    back.click()
+    expect(page.locator(".note h2")).to_have_text("Pier log")

@@ -8,6 +8,7 @@
  * @typedef {{type: "text" | "code", text: string, at: number[]}
  *   | {type: "strong" | "em" | "del", children: Inline[]}
  *   | {type: "link", href: string, children: Inline[]}
+ *   | {type: "note", target: string, children: Inline[]}
  *   | {type: "cite", labels: string[]}
  *   | {type: "break"}} Inline
  */
@@ -144,23 +145,27 @@ class Scanner {
     return found ? this.put({ type: "cite", labels: found[1].split(/\s*,\s*/) }, found[0].length) : false;
   }
 
-  /** `[[Note]]`, `[[Note|shown]]`: shown without its brackets. */
+  /** `[[Note]]`, `[[Note|shown]]`: shown without its brackets. In a table a backslash stands before the bar. */
   wiki() {
     const found = this.match(WIKI);
     if (!found) return false;
-    const shown = found[2] ?? found[1];
+    const target = found[1].replace(/\\$/, "");
+    const shown = found[2] ?? target;
     const start = this.place + found[0].lastIndexOf(shown);
-    return this.put({ type: "em", children: [{ type: "text", ...this.slice(start, start + shown.length) }] }, found[0].length);
+    const children = /** @type {Inline[]} */ ([{ type: "text", ...this.slice(start, start + shown.length) }]);
+    return this.put({ type: "note", target: target.trim(), children }, found[0].length);
   }
 
-  /** `[text](address)`; of an image its text alone. */
+  /** `[text](address)`, `[text](note.md)`; of an image its text alone. */
   link() {
     const found = this.match(LINK);
     if (!found) return false;
     const start = this.place + found[0].indexOf("[") + 1;
     const children = this.inside(start, start + found[1].length);
-    const href = found[0][0] === "!" ? null : safe(found[2] ?? found[3]);
-    return this.put(href ? { type: "link", href, children } : { type: "em", children }, found[0].length);
+    if (found[0][0] === "!") return this.put({ type: "em", children }, found[0].length);
+    const target = (found[2] ?? found[3]).trim();
+    const href = safe(target);
+    return this.put(href ? { type: "link", href, children } : { type: "note", target, children }, found[0].length);
   }
 
   /** @param {RegExp} form @param {number} frame characters around the address itself */

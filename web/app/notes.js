@@ -126,6 +126,11 @@ export class Notes extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
+  /** Where a note points, and who points at it. @param {string} id @returns {Promise<any>} */
+  links(id) {
+    return this.page.api.get(`/notes/${encodeURIComponent(id)}:links`);
+  }
+
   /** @param {string} id */
   status(id) {
     return this.page.api.get(`/notes/${encodeURIComponent(id)}:indexStatus`);

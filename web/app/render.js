@@ -8,6 +8,7 @@ import { blocks } from "./markdown.js";
  * @typedef {import("./markdown.js").Inline} Inline
  * @typedef {object} Options
  * @property {(label: string) => Node} [cite] what stands for a citation; none: `[N1]` is text
+ * @property {(target: string, shown: any[]) => Node} [note] what stands for a link to another note; none: its text
  * @property {{start: number, end: number} | null} [mark] span of the source to highlight, UTF-16
  * @property {number} [from] where in the source the text begins
  */
@@ -73,6 +74,10 @@ function inline(node, options) {
       return h("code", {}, text(node, options));
     case "link":
       return h("a", { href: node.href, rel: "noopener noreferrer nofollow", target: "_blank" }, inside(node.children, options));
+    case "note": {
+      const shown = inside(node.children, options);
+      return options.note ? options.note(node.target, shown) : h("em", {}, shown);
+    }
     case "cite":
       return options.cite ? node.labels.map(options.cite) : null;
     case "break":

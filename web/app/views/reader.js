@@ -5,6 +5,7 @@ import { bodyStart } from "../markdown.js";
 import { render } from "../render.js";
 import { folderOf } from "../notes.js";
 import { indexState } from "./index_state.js";
+import { NoteLinks } from "./note_links.js";
 import { originLine } from "./origin.js";
 
 /**
@@ -13,7 +14,9 @@ import { originLine } from "./origin.js";
  */
 export function reader(notes, note, at, quote) {
   const mark = placed(note.text, at, quote);
-  const body = h("div", { class: "prose" }, render(note.text, { mark, from: bodyStart(note.text) }));
+  const links = new NoteLinks(notes, note.noteId);
+  const body = h("div", { class: "prose" }, render(note.text, { mark, from: bodyStart(note.text), note: links.stand }));
+  void links.follow();
   const gone = at && !mark ? h("p", { class: "notice" }, "The note has changed: the passage that was cited is no longer in it.") : null;
   return h(
     "article",
@@ -30,6 +33,7 @@ export function reader(notes, note, at, quote) {
     originLine(notes, note),
     gone,
     body,
+    links.element,
   );
 }
 

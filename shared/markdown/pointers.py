@@ -1,0 +1,140 @@
+"""Where a note points: `[[wiki links]]`, embeds and links to Markdown files; and the names by which a note is meant."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from urllib.parse import unquote
+
+from shared.markdown.file import aliases_of, prose, without_code
+from shared.markdown.frontmatter import split
+from shared.model.notes import Note
+
+MOST_POINTERS = 500
+"""Of a note; those that follow are not read. Each is an index entry or two of its first chunk."""
+
+_WIKI = re.compile(r"(?P<embeds>!?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\|(?P<label>[^\[\]\n]{1,300}))?\]\]")
+_LINK = re.compile(
+    r"(?<!!)\[(?P<label>[^\[\]\n]{0,500})\]"
+    r"\([ \t]*(?:<(?P<framed>[^<>\n]{1,1000})>|(?P<bare>[^\s()<>]{1,1000}))(?:[ \t]+\"[^\"\n]{0,300}\")?[ \t]*\)"
+)
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_MARKDOWN = re.compile(r"\.(?:md|markdown)\Z", re.IGNORECASE)
+_OTHER_FILE = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """One link of a note to another."""
+
+    target: str
+    """As it is written, heading included: by it whoever shows the text finds what it leads to."""
+    name: str
+    """What is meant: a title, an alias, or a path or its end; without `.md`."""
+    heading: str
+    """Empty: none is named."""
+    label: str
+    """Empty: the target is shown."""
+    beside: bool
+    """Whether the path is meant to begin at the note's own folder first."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Folded names, one of which the note that is meant must have."""
+        whole = folded(self.name)
+        return tuple(dict.fromkeys(name for name in (whole, last_part(whole)) if name))
+
+
+def pointers(text: str) -> tuple[Pointer, ...]:
+    """Of a note's Markdown, in order, each target once; none of code, of pictures and of places in the note itself."""
+    if "[" not in text:
+        return ()
+    distinct: dict[str, Pointer] = {}
+    for pointer in islice(_pointers(text[split(text).body_start :]), 4 * MOST_POINTERS):
+        distinct.setdefault(pointer.target, pointer)
+    return tuple(distinct.values())[:MOST_POINTERS]
+
+
+def _pointers(body: str) -> Iterator[Pointer]:
+    for line in prose(body):
+        if "[" in line:
+            plain = without_code(line)
+            found = [*_WIKI.finditer(plain), *_LINK.finditer(plain)]
+            for each in sorted(found, key=re.Match.start):
+                pointer = _wiki(each) if each.re is _WIKI else _link(each)
+                if pointer is not None:
+                    yield pointer
+
+
+def _wiki(found: re.Match[str]) -> Pointer | None:
+    """In a cell of a table a backslash stands before the bar."""
+    target = found["target"].removesuffix("\\").strip()
+    name, _, heading = target.partition("#")
+    if found["embeds"] and _OTHER_FILE.search(name) and not _MARKDOWN.search(name):
+        return None
+    beside = name.startswith(("./", "../"))
+    return _pointer(target, name, heading, label="" if found["embeds"] else found["label"] or "", beside=beside)
+
+
+def _link(found: re.Match[str]) -> Pointer | None:
+    target = (found["framed"] or found["bare"]).strip()
+    address, _, heading = target.partition("#")
+    name = unquote(address)
+    if _ADDRESS.match(target) or not _MARKDOWN.search(name):
+        return None
+    return _pointer(target, name, unquote(heading), label=found["label"], beside=True)
+
+
+def _pointer(target: str, name: str, heading: str, *, label: str, beside: bool) -> Pointer | None:
+    """A block's id is no heading."""
+    meant = without_suffix(name.strip()).strip()
+    if not meant.strip("/. "):
+        return None
+    shown = "" if heading.startswith("^") else heading.strip()
+    return Pointer(target=target, name=meant, heading=shown, label=label.strip(), beside=beside)
+
+
+def without_suffix(path: str) -> str:
+    """`a/b.md` -> `a/b`. Other suffixes stay: they are part of how a file is named in links."""
+    return _MARKDOWN.sub("", path)
+
+
+def folded(name: str) -> str:
+    """Equal for names that are spelt alike but for capitals, blanks and how accents are encoded."""
+    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+
+
+def last_part(path: str) -> str:
+    """Behind its last slash."""
+    return path.rpartition("/")[2]
+
+
+def names_of(note: Note) -> tuple[str, ...]:
+    """Folded: its file's name, its title, its aliases. Each once."""
+    spelt = (last_part(without_suffix(note.path)), note.title, *aliases_of(note.text))
+    return tuple(dict.fromkeys(name for name in map(folded, spelt) if name))
+
+
+def name_term(vault: str, name: str) -> str:
+    """The index's term of notes of a vault that have a folded name."""
+    return f"name {_digest(vault, name)}"
+
+
+def link_term(vault: str, name: str) -> str:
+    """The index's term of notes of a vault that point at a folded name."""
+    return f"link {_digest(vault, name)}"
+
+
+def link_terms(note: Note) -> tuple[str, ...]:
+    """By which the index finds the note as one that is pointed at, and as one that points. No word holds a blank."""
+    named = (name_term(note.vault, name) for name in names_of(note))
+    meant = (link_term(note.vault, name) for pointer in pointers(note.text) for name in pointer.names)
+    return tuple(dict.fromkeys((*named, *meant)))
+
+
+def _digest(vault: str, name: str) -> str:
+    return hashlib.sha256(f"{vault}\0{name}".encode()).hexdigest()[:24]

@@ -1,0 +1,138 @@
+"""A note -> the notes that it points at, and those that point at it, by terms that the index keeps of names and links.
+
+What notes are called is as the index has followed; who points here is read from the notes themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from shared.errors import InvalidArgument
+from shared.markdown.pointers import Pointer, folded, last_part, link_term, name_term, names_of, pointers
+from shared.model.index import IndexedChunk
+from shared.model.notes import Note
+from shared.model.retrieval import Restriction
+from shared.notes.resolving import Named, resolve
+from shared.ports.stores import NoteStore, SearchStore
+
+MOST_LINKS = 100
+"""Of a note that are looked up: each name is a search."""
+MOST_BACKLINKS = 50
+"""Notes read to see whether they point here."""
+MOST_NAMESAKES = 20
+"""Notes of one name among which a link finds its own; the newest."""
+
+ANYWHERE = Restriction()
+
+
+class LinkStore(NoteStore, SearchStore, Protocol):
+    """What links are found with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where a note points. `note` None: no note is called so."""
+
+    pointer: Pointer
+    note: Named | None
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """`complete` False: there are more links, or may be more notes that point here, than were looked at."""
+
+    links: tuple[Link, ...]
+    backlinks: tuple[Note, ...]
+    """The newest first."""
+    complete: bool
+
+
+def linked(tenant_id: str, note: Note, *, store: LinkStore, pool: Executor) -> Linked:
+    """Within the tenant's notes of the note's vault. Must not be called by a task of `pool`."""
+    found = pointers(note.text)
+    looked_up = found[:MOST_LINKS]
+    index = _Index(tenant_id, note.vault, store, pool)
+    own = names_of(note)
+    asked = [name for pointer in looked_up for name in pointer.names] + [last_part(name) for name in own]
+    namesakes = _with_itself(index.named((*asked, *own)), note)
+    sources, all_seen = index.pointing(own)
+    others = [each for each in sources if each != note.note_id]
+    return Linked(
+        links=tuple(Link(each, resolve(each, note.path, namesakes)) for each in looked_up),
+        backlinks=tuple(each for each in index.read(others[:MOST_BACKLINKS]) if _points_at(each, note, namesakes)),
+        complete=all_seen and len(looked_up) == len(found) and len(others) <= MOST_BACKLINKS,
+    )
+
+
+def _points_at(source: Note, note: Note, namesakes: Sequence[Named]) -> bool:
+    if source.vault != note.vault:
+        return False
+    meant = (resolve(pointer, source.path, namesakes) for pointer in pointers(source.text))
+    return any(each is not None and each.note_id == note.note_id for each in meant)
+
+
+def _with_itself(known: Iterable[Named], note: Note) -> tuple[Named, ...]:
+    """The note as it is now, however far the index has followed."""
+    itself = Named(note_id=note.note_id, title=note.title, path=note.path, names=frozenset(names_of(note)))
+    return (itself, *(each for each in known if each.note_id != note.note_id))
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    tenant_id: str
+    vault: str
+    store: LinkStore
+    pool: Executor
+
+    def named(self, names: Iterable[str]) -> tuple[Named, ...]:
+        """Notes of these folded names, as they are indexed now."""
+        asked = [name for name in dict.fromkeys(names) if name]
+        terms = [name_term(self.vault, name) for name in asked]
+        searched = self.pool.map(partial(self._holding, limit=MOST_NAMESAKES), terms)
+        called: dict[str, set[str]] = defaultdict(set)
+        chunks: dict[str, IndexedChunk] = {}
+        for name, found in zip(asked, searched, strict=True):
+            for chunk in found:
+                chunks[chunk.note_id] = chunk
+                called[chunk.note_id].add(name)
+        return tuple(_named(chunk, called[note_id]) for note_id, chunk in self._live(chunks).items())
+
+    def pointing(self, names: Sequence[str]) -> tuple[list[str], bool]:
+        """Ids of notes that point at one of the names, the newest first; whether these are all."""
+        limit = MOST_BACKLINKS + 2
+        terms = [link_term(self.vault, name) for name in names]
+        found = list(self.pool.map(partial(self._holding, limit=limit), terms))
+        chunks = sorted((chunk for each in found for chunk in each), key=lambda chunk: chunk.created_at, reverse=True)
+        return list(dict.fromkeys(chunk.note_id for chunk in chunks)), all(len(each) < limit for each in found)
+
+    def read(self, note_ids: Sequence[str]) -> Iterable[Note]:
+        return (note for note in self.pool.map(self._note, note_ids) if note is not None)
+
+    def _holding(self, term: str, *, limit: int) -> tuple[IndexedChunk, ...]:
+        return self.store.postings(self.tenant_id, term, limit=limit, stems=(), restriction=ANYWHERE)
+
+    def _live(self, chunks: Mapping[str, IndexedChunk]) -> Mapping[str, IndexedChunk]:
+        """Those of notes that still exist, as their records have them."""
+        records = self.store.live_records(self.tenant_id, list(chunks)) if chunks else {}
+        return {
+            note_id: chunk
+            for note_id, chunk in chunks.items()
+            if note_id in records and records[note_id].note_revision == chunk.note_revision
+        }
+
+    def _note(self, note_id: str) -> Note | None:
+        """None also for one with fields of wrong types: nobody can open it."""
+        try:
+            return self.store.get_note(self.tenant_id, note_id)
+        except InvalidArgument:
+            return None
+
+
+def _named(chunk: IndexedChunk, names: Iterable[str]) -> Named:
+    spelt = frozenset((*names, folded(chunk.title)))
+    return Named(note_id=chunk.note_id, title=chunk.title, path=chunk.path, names=spelt)
