@@ -18,6 +18,7 @@ from functions.http.calls import Call, Reply, find
 from shared.api.stream import StreamEvent
 from shared.errors import BrokenPromise, NotFound, TooLarge
 from shared.ports.access import Identity
+from shared.tracing import reads
 
 Json: TypeAlias = dict[str, Any]
 
@@ -59,7 +60,8 @@ class InProcessClient:
         *,
         query: Mapping[str, str] | None = None,
     ) -> Json:
-        reply = self._reply(method, path, body, query or {})
+        with reads.counted(reads.Tally()):
+            reply = self._reply(method, path, body, query or {})
         return {} if reply.body is None else dict(reply.body)
 
     def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
@@ -67,7 +69,7 @@ class InProcessClient:
         if reply.events is None:
             raise BrokenPromise(f"POST {path} answers no stream")
         with closing(reply.events) as events:
-            yield from (event for event in events if event is not None)
+            yield from (event for event in reads.counting(events, reads.Tally()) if event is not None)
 
     def lines(self, path: str) -> Generator[str]:
         reply = self._reply("GET", path, None, {})

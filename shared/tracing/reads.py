@@ -6,6 +6,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class Tally:
@@ -31,6 +34,17 @@ def counted(tally: Tally) -> Iterator[None]:
         yield
     finally:
         _tally.reset(token)
+
+
+def counting(items: Iterator[T], tally: Tally) -> Iterator[T]:
+    """The same; what is read to make each is added to `tally`. What is read between two of them is somebody else's."""
+    while True:
+        with counted(tally):
+            try:
+                item = next(items)
+            except StopIteration:
+                return
+        yield item
 
 
 def add(documents: int) -> None:

@@ -139,7 +139,7 @@ def test_what_is_measured_is_the_answer_with_all_that_the_turn_has_cost(home: Ho
     told = result(list(take(app, follow_up)))
     assert len(rewriter.prompts) == 1
     assert [(each.usage.input_tokens, each.usage.output_tokens) for each in measured] == [(5, 3)]
-    assert told["meta"]["usage"] == {"inputTokens": 5, "outputTokens": 3}
+    assert told["meta"]["usage"] == {"inputTokens": 5, "outputTokens": 3, "reads": None, "usd": None}
 
 
 def test_nothing_is_spent_and_no_session_begun_before_the_first_event(home: Household) -> None:
