@@ -18,7 +18,9 @@ policies() { gcloud alpha monitoring policies list --filter='userLabels.product=
 metrics=("$here"/metrics/*.json)
 
 if [ "$email" = --remove ]; then
-  alerts=$(policies name) boards=$(dashboards) there=$(gcloud logging metrics list --format='value(name)')
+  alerts=$(policies name) # one a line: bash heeds the last failure of a line alone
+  boards=$(dashboards)
+  there=$(gcloud logging metrics list --format='value(name)')
   for name in $alerts; do gcloud alpha monitoring policies delete "$name"; done
   for name in $boards; do gcloud monitoring dashboards delete "$name"; done
   for file in "${metrics[@]}"; do
