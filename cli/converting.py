@@ -178,4 +178,4 @@ KINDS: Mapping[str, Kind] = {
     ".org": Kind("Org file", "orgparse", _org),
 }
 """By ending. Plain text is read as Markdown is, see `cli.folder`."""
-EXTRA = "pip install 'aurora-notes[files]' reads it"
+EXTRA = "pip install -e '.[files]' reads it"

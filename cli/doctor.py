@@ -54,7 +54,7 @@ def _calibrate(place: Place) -> None:
             raise OperatorError(f"no notes of {place.tenant_id} yet to measure the embedder on: run aurora index")
         embedder = app.embedder_of(place.tenant_id)
         if embedder is None:
-            raise OperatorError("there is no embedder to measure: pip install 'aurora-notes[local]'")
+            raise OperatorError("there is no embedder to measure: pip install -e '.[local]'")
         version = index_version(embedder, app.chunker)
         scale = measured(place.tenant_id, store=app.store, embedder=embedder, index_version=version)
     found = {"EMBEDDING_UNRELATED": round(scale.unrelated, 3), "EMBEDDING_ALIKE": round(scale.alike, 3)}

@@ -126,7 +126,7 @@ def _need_metrics() -> None:
     try:
         import ir_measures  # noqa: F401, PLC0415 - an extra
     except ImportError:
-        fail("the metrics are not installed: pip install 'aurora-notes[eval]'")
+        fail("the metrics are not installed: pip install -e '.[eval]'")
 
 
 @contextmanager

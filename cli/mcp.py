@@ -18,7 +18,7 @@ def mcp(place: Place) -> None:
     With --server, the host talks to a deployed product; the same tools are at its /mcp.
     """
     if importlib.util.find_spec("mcp") is None:
-        fail("the MCP SDK is not installed: pip install 'aurora-notes[mcp]'")
+        fail("the MCP SDK is not installed: pip install -e '.[mcp]'")
     with place.lasting_client() as client:
         _serve(client)
 

@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
 # Once a project, after up.sh: metrics from the log lines, a dashboard, and an alert for each thing that can go wrong.
-# Usage: deploy/monitor.sh PROJECT EMAIL; safe to run again. `deploy/monitor.sh PROJECT --remove` takes it all away.
+# Safe to run again, with another address too. --remove takes it all away but the address, which other alerts may use.
+# Usage: deploy/monitor.sh PROJECT EMAIL | --remove
 set -euo pipefail
-project=${1:?project id}
-email=${2:?the e-mail address that alerts go to, or --remove}
+usage() {
+  sed -n '2,4s/^# //p' "$0" >&2
+  exit 2
+}
+project=${1:-} email=${2:-}
+[[ $# = 2 && $project =~ ^[a-z][a-z0-9-]{4,28}[a-z0-9]$ && ($email = --remove || $email =~ ^[^@[:space:]\']+@[^@[:space:]\']+$) ]] || usage
+command -v gcloud >/dev/null || { echo "gcloud is not installed" >&2 && exit 1; }
 export CLOUDSDK_CORE_PROJECT=$project CLOUDSDK_CORE_DISABLE_PROMPTS=1
 here=$(dirname "$0")/monitoring
 title() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["displayName"])' "$1"; }
@@ -12,10 +18,15 @@ policies() { gcloud alpha monitoring policies list --filter='userLabels.product=
 metrics=("$here"/metrics/*.json)
 
 if [ "$email" = --remove ]; then
-  for name in $(policies name); do gcloud alpha monitoring policies delete "$name"; done
-  for name in $(dashboards); do gcloud monitoring dashboards delete "$name"; done
-  for file in "${metrics[@]}"; do gcloud logging metrics delete "$(basename "$file" .json)" || true; done
-  echo "The notification channel stays: others may use it."
+  alerts=$(policies name) # one a line: bash heeds the last failure of a line alone
+  boards=$(dashboards)
+  there=$(gcloud logging metrics list --format='value(name)')
+  for name in $alerts; do gcloud alpha monitoring policies delete "$name"; done
+  for name in $boards; do gcloud monitoring dashboards delete "$name"; done
+  for file in "${metrics[@]}"; do
+    name=$(basename "$file" .json)
+    if grep -qxF "$name" <<<"$there"; then gcloud logging metrics delete "$name"; fi
+  done
   exit
 fi
 
@@ -28,15 +39,20 @@ for file in "${metrics[@]}"; do
   gcloud logging metrics "$change" "$name" --config-from-file="$file"
 done
 
-for name in $(dashboards); do gcloud monitoring dashboards delete "$name"; done
+boards=$(dashboards)
+for name in $boards; do gcloud monitoring dashboards delete "$name"; done
 gcloud monitoring dashboards create --config-from-file="$here/dashboard.json"
 
 channel=$(gcloud beta monitoring channels list --filter="type=email AND labels.email_address='$email'" --format='value(name)' --limit=1)
 [ -n "$channel" ] || channel=$(gcloud beta monitoring channels create --type=email --display-name="Aurora Notes" \
   --channel-labels="email_address=$email" --format='value(name)')
-there=$(policies displayName)
-for file in "$here"/alerts/*.json; do # one that is there stays: its threshold may have been changed
-  grep -qxF "$(title "$file")" <<<"$there" ||
+there=$(policies name,displayName)
+for file in "$here"/alerts/*.json; do # one that is there keeps its threshold, which may have been changed
+  name=$(awk -F '\t' -v title="$(title "$file")" '$2 == title { print $1; exit }' <<<"$there")
+  if [ -n "$name" ]; then
+    gcloud alpha monitoring policies update "$name" --add-notification-channels="$channel"
+  else
     gcloud alpha monitoring policies create --policy-from-file="$file" --notification-channels="$channel"
+  fi
 done
 echo "Dashboard: https://console.cloud.google.com/monitoring/dashboards?project=$project"

@@ -225,12 +225,18 @@ class App:
         lease = timedelta(milliseconds=self.settings.chat_timeout_ms) + LEASE_BEYOND_WRITING
         return Repeats(store=self.store, clock=self.clock, lease=lease, patience=self.patience).claimed(key)
 
-    def give_feedback(self, tenant_id: str, feedback: Feedback, *, rated: bool = True) -> Feedback:
-        """Keep it, in place of what was said of the same thing before; not `rated`, the rating of then stays."""
-        before = None if rated else self.store.get_feedback(tenant_id, feedback.feedback_id)
-        kept = feedback if before is None else replace(feedback, rating=before.rating)
-        self.store.put_feedback(tenant_id, kept)
-        return kept
+    def give_feedback(
+        self, tenant_id: str, feedback: Feedback, *, rated: bool = True, commented: bool = True
+    ) -> Feedback:
+        """Keep it, in place of what was said of the same thing before; not `rated`, the rating of then stays, and not
+        `commented`, its comment.
+        """
+        before = None if rated and commented else self.store.get_feedback(tenant_id, feedback.feedback_id)
+        if before is not None:
+            rating = feedback.rating if rated else before.rating
+            feedback = replace(feedback, rating=rating, comment=feedback.comment if commented else before.comment)
+        self.store.put_feedback(tenant_id, feedback)
+        return feedback
 
     def export(self, tenant_id: str) -> Iterator[Exported]:
         """Everything the tenant owns, read page by page while it is taken."""

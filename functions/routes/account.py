@@ -22,6 +22,7 @@ from shared.model.account import Rating
 CONFIRMATION = "erase everything"
 ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"
 RATING = "up, down, or null to take it back; left out, an earlier one stays"
+COMMENT = f"text of at most {MOST_COMMENT} characters; left out, an earlier one stays"
 FORMAT = "lines or markdown"
 NDJSON, ZIP = "application/x-ndjson", "application/zip"
 ZIP_NAME = 'attachment; filename="aurora-notes.zip"'
@@ -39,7 +40,7 @@ class FeedbackBody(Body):
         description="the message of a session that is meant: 1-128 characters",
     )
     rating: Literal["up", "down"] | None = Field(default=None, description=RATING)
-    comment: str = Field(default="", max_length=MOST_COMMENT, description=f"text of at most {MOST_COMMENT} characters")
+    comment: str = Field(default="", max_length=MOST_COMMENT, description=COMMENT)
     citation: str | None = Field(default=None, pattern=r"^N[1-9][0-9]{0,2}$", description="a label like N1")
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
@@ -60,7 +61,8 @@ def give(call: Call) -> Reply:
         comment=body.comment,
         now=call.app.clock(),
     )
-    kept = call.app.give_feedback(call.tenant_id, feedback, rated="rating" in body.model_fields_set)
+    said = body.model_fields_set
+    kept = call.app.give_feedback(call.tenant_id, feedback, rated="rating" in said, commented="comment" in said)
     return Reply(feedback_json(kept))
 
 

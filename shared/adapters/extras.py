@@ -13,7 +13,7 @@ def check(settings: Settings) -> None:
     """Raises SettingsError naming the variable and what to install."""
     for variable, module, extra in _asked(settings):
         if not _is_installed(module):
-            expected = f"{module} to be installed (pip install 'aurora-notes[{extra}]', deployed: in requirements.txt)"
+            expected = f"{module} to be installed (pip install -e '.[{extra}]', deployed: in requirements.txt)"
             raise SettingsError(variable, expected)
 
 

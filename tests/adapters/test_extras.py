@@ -46,7 +46,7 @@ def test_a_package_that_is_missing_is_named_with_the_setting_that_needs_it(
     env: dict[str, str], missing: str, told: str
 ) -> None:
     said, _ = _checked(env, missing)
-    assert said.startswith(f"SettingsError {told} (pip install 'aurora-notes[")
+    assert said.startswith(f"SettingsError {told} (pip install -e '.[")
 
 
 def test_what_is_installed_is_found_and_not_imported() -> None:

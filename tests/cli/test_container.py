@@ -75,10 +75,10 @@ def test_the_image_holds_what_its_commands_name() -> None:
     assert not any(name.startswith("tests/") for name in held)
 
 
-def test_its_packages_are_those_of_make_run_and_openai() -> None:
+def test_its_packages_are_those_of_make_run() -> None:
     (made,) = re.findall(r"-e '\.\[([a-z,]+)\]'", (ROOT / "Makefile").read_text().partition("dev]")[0])
     (built,) = re.findall(r"-e '\.\[([a-z,]+)\]'", DOCKERFILE)
-    assert set(built.split(",")) == {*made.split(","), "openai"}
+    assert built == made
 
 
 @contextmanager

@@ -169,7 +169,7 @@ def test_metrics_that_are_not_installed_are_asked_for(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
-    assert (result.exit_code, "aurora-notes[eval]" in result.stderr) == (1, True)
+    assert (result.exit_code, "pip install -e '.[eval]'" in result.stderr) == (1, True)
 
 
 def test_what_a_writing_model_is_asked_is_told_before_it_is_asked(

@@ -129,7 +129,7 @@ def test_without_the_extra_it_is_said_what_reads_them_and_their_notes_stay(auror
     folder = str(notes(FILES))
     for known in (False, True):
         report = json.loads(_index(aurora, folder, absent("pypdfium2")).stdout)
-        assert report["ignored"] == {".pdf: pip install 'aurora-notes[files]' reads it": 1}
+        assert report["ignored"] == {".pdf: pip install -e '.[files]' reads it": 1}
         assert report["removed"] == 0
         assert ("boiler.pdf" in aurora("notes", "list").stdout) is known
         aurora("index", folder)

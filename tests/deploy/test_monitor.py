@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.deploy.conftest import ROOT, found_gcloud
+from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
 
 PROJECT = "demo-watched"
@@ -72,11 +73,28 @@ def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watc
     policy = watched.held("alertPolicies")[0]
     condition = policy["conditions"][0]["conditionThreshold"]
     condition["thresholdValue"] = 42
-    watched.monitor("ops@example.com")
+    watched.monitor("more@example.com")
     assert len(watched.held("alertPolicies")) == len(ALERTS)
-    assert len(watched.held("dashboards")) == len(watched.held("notificationChannels")) == 1
+    assert len(watched.held("dashboards")) == 1
+    both = {channel["name"] for channel in watched.held("notificationChannels")}
+    assert len(both) == 2
+    assert all(set(each["notificationChannels"]) == both for each in watched.held("alertPolicies"))
     assert condition["thresholdValue"] == 42
     assert watched.cloud.faults == []
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], [PROJECT], [PROJECT, "nobody"], [PROJECT, "--remove", "more"]])
+def test_what_is_not_understood_touches_nothing(arguments: list[str]) -> None:
+    done = subprocess.run(["deploy/monitor.sh", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Usage: deploy/monitor.sh PROJECT EMAIL" in done.stderr
+
+
+def test_who_may_not_is_told_so(watched: Watched) -> None:
+    watched.cloud.refusals["monitoring.projects.alertPolicies.list"] = [error(403, "PERMISSION_DENIED", message="No.")]
+    with pytest.raises(AssertionError, match="No"):
+        watched.monitor("--remove")
+    assert len(watched.held("alertPolicies")) == len(ALERTS)
 
 
 def test_removed_it_is_gone(watched: Watched) -> None:

@@ -72,6 +72,18 @@ def test_only_an_explicit_null_takes_a_rating_back(world: World) -> None:
         assert [row for row in _export(world) if row["type"] == "feedback"] == [{"type": "feedback", **given}]
 
 
+def test_only_an_empty_comment_takes_a_comment_back(world: World) -> None:
+    for body, said in (
+        (RATED, ("down", "Wrong boat.")),
+        ({"requestId": "r-1", "rating": "up"}, ("up", "Wrong boat.")),
+        ({"requestId": "r-1"}, ("up", "Wrong boat.")),
+        ({"requestId": "r-1", "comment": ""}, ("up", "")),
+        ({"requestId": "r-1", "rating": "down"}, ("down", "")),
+    ):
+        given = world.call("api", "POST", "/feedback", body).get_json()
+        assert (given["rating"], given["comment"]) == said
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [

@@ -69,5 +69,5 @@ def load_numpy() -> ModuleType:
     try:
         import numpy as np  # noqa: PLC0415 - 100 ms, and a search without vectors does not need it
     except ImportError as problem:
-        raise OperatorError("searching vectors needs numpy: pip install 'aurora-notes[local]'") from problem
+        raise OperatorError("searching vectors needs numpy: pip install -e '.[local]'") from problem
     return np
