@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -11,14 +11,14 @@ from pathlib import Path
 
 from cli.converting import kind_of
 from cli.destinations import Destination, Held, seen
-from cli.folder import FileNote, Skipped, Unchanged, read, relative
+from cli.folder import FileNote, Skipped, Unchanged, digest_of_bytes, read, relative
 from cli.manifest import Begun, Manifest, Read
 from cli.manifest_file import Source
 from cli.report import Taken
 from cli.standing import Standing, agree, digest_of, reading_of, standing
 from cli.writing_back import create_file, replace_file, trash_file, trash_text
 from shared.errors import AuroraError, Conflict, NotFound
-from shared.markdown.note_file import content_of, whole_content
+from shared.markdown.note_file import content_of, unsaid, whole_content
 from shared.model.notes import Note
 
 ATTEMPTS = 3
@@ -179,19 +179,25 @@ class Joining:
                 trash_file(self.destination.home, file, was=pair.file.digest)
             self.manifest.drop(self.source, note_id)
             return Taken(pair.path, None, written=pair.file is not None)
+        raw = b"" if pair.file is None else file.read_bytes()
+        content = content_of(raw, pair.note, pair.path)
+        changed = pair.file is None or digest_of_bytes(content) != pair.file.digest
         if pair.file is None:
-            create_file(file, content_of(b"", pair.note, pair.path))
-        else:
-            replace_file(file, content_of(file.read_bytes(), pair.note, pair.path), was=pair.file.digest)
+            create_file(file, content)
+        elif changed:
+            replace_file(file, content, was=pair.file.digest)
         written = read(self.root, file, self.source.vault)
-        if not isinstance(written, FileNote):
+        if not isinstance(written, FileNote) or written.digest != digest_of_bytes(content):
             raise Conflict("somebody else has written the file")
-        self.manifest.record(self.source, note_id, _read(pair.path, written, pair.note))
-        return Taken(
-            path=pair.path, file=written, note_id=note_id, followed=self.destination.index(note_id), written=True
-        )
+        short = unsaid(content, pair.note, pair.path, raw)
+        now = _short_read(pair.path, written) if short else _read(pair.path, written, pair.note)
+        self.manifest.record(self.source, note_id, now)
+        followed, told = self.destination.index(note_id), _unsaid(short, written.problem) if short else None
+        return Taken(pair.path, written, note_id, followed, written=changed, conflict=told)
 
     def _kept(self, note_id: str, pair: _Pair) -> Taken:
+        if pair.note is not None and kind_of(pair.path):
+            return self._unwritable(note_id, pair)
         if pair.note is None:
             return Taken(
                 pair.path, pair.file, None, kept="deleted elsewhere, and stays so; --write-back removes the file"
@@ -241,3 +247,17 @@ def _conflict(pair: _Pair) -> str:
 def _read(path: str, file: FileNote, note: Note) -> Read:
     reading = reading_of(file.draft) if agree(file, note) else None
     return Read(path=path, file=file.digest, note=digest_of(note), seen=seen(note), reading=reading)
+
+
+def _unsaid(names: Sequence[str], problem: str | None) -> str:
+    """Of a note's fields that its file does not say although it was written."""
+    why = f" ({problem})" if problem else ""
+    return (
+        f"its {' and '.join(names)} cannot be written into the file{why}, and stay in the note; "
+        "mend the file, then --take note or --take file decides"
+    )
+
+
+def _short_read(path: str, file: FileNote) -> Read:
+    """Of a note that says more than its file: it stays news, so that no change of the file takes that away."""
+    return Read(path=path, file=file.digest, note=reading_of(file.draft))

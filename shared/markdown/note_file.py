@@ -33,6 +33,17 @@ def content_of(raw: bytes, note: Note, path: str) -> bytes:
     return (BOM.encode() * raw.startswith(BOM.encode())) + (text.replace("\n", "\r\n") if two_signs else text).encode()
 
 
+def unsaid(content: bytes, note: Note, path: str, was: bytes) -> tuple[str, ...]:
+    """Names of what somebody has changed in the note and the file at `path` does not say with what `content_of` made
+    of `was`: a frontmatter that cannot be read takes no fields. An empty field is not missed.
+    """
+    says, before = (fields_of(raw.decode("utf-8-sig"), path) for raw in (content, was))
+    wanted = _wanted(says, note, before if was else None)
+    return tuple(
+        name for name, value in wanted.items() if value and (name != "tags" or set(note.tags) - set(says.tags))
+    )
+
+
 def whole_content(note: Note, path: str) -> bytes:
     """A note that leaves, as a file at `path`: all that it says, its date too, also what `content_of` has to leave out
     of a file that stays.

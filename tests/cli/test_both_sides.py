@@ -180,6 +180,32 @@ def test_a_title_that_was_changed_elsewhere_goes_into_the_frontmatter_and_nothin
     assert sides.index()["unchanged"] == 3
 
 
+BROKEN = "---\ntitle: 42\ntags: 7\ndate: 2026-13-45\naliases: {x: 1}\n---\nFirst.\n"
+
+
+@pytest.mark.parametrize("take", ["file", "note"])
+def test_what_cannot_be_written_into_a_broken_frontmatter_stays_in_the_note(sides: Sides, take: str) -> None:
+    sides.write("broken/types.md", BROKEN)
+    sides.index()
+    sides.edit("broken/types.md", title="Renamed types", tags=["newtag"], text=f"{BROKEN}Second {take}.\n")
+    for written in (1, 0):
+        report = sides.index("--write-back", code=1)
+        assert (report["written"], named(report["conflicts"])) == (written, ["broken/types.md"])
+        assert "title and tags cannot be written" in report["conflicts"][0]["reason"]
+        assert sides.file("broken/types.md") == f"{BROKEN}Second {take}.\n"
+    assert named(sides.index()["kept"]) == ["broken/types.md"]
+    sides.write("broken/types.md", f"{BROKEN.replace('2026-13-45', '2026-11-15')}Second {take}.\nx\n")
+    assert named(sides.index("--write-back", code=1)["conflicts"]) == ["broken/types.md"]
+    note = sides.note("broken/types.md")
+    assert (note["title"], note["tags"]) == ("Renamed types", ["newtag"])
+    sides.index("--take", take)
+    if take == "note":
+        assert "title: Renamed types\ntags: [newtag]\n" in sides.file("broken/types.md")
+    else:
+        assert sides.thrown_away("title: Renamed types")
+    assert sides.index()["unchanged"] == 3
+
+
 def test_a_note_saved_without_its_frontmatter_does_not_take_the_files(sides: Sides) -> None:
     sides.write("old.md", "---\naliases: [a,   b]\n---\nBefore.\n")
     sides.index()
