@@ -90,7 +90,9 @@ def _listed(client: ApiClient, vault: str | None) -> list[Json]:
 
 
 def _named(client: ApiClient, name: str, vault: str | None) -> Json:
-    """By id or path, or by both vault and path, as the list shows them. Raises NotFound; InvalidArgument where several vaults have a note there."""
+    """By id or path, or by vault and path as they are listed. Raises NotFound; InvalidArgument where several vaults
+    have a note there.
+    """
     listed = _listed(client, vault)
     at = [note for note in listed if name in (note["noteId"], note["path"])]
     at = at or [note for note in listed if note["path"] and name == f"{note['vault']}/{note['path']}"]
