@@ -20,7 +20,7 @@ from shared.account.export import Exported, all_notes, export
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.answering.grounding import Scrutiny
 from shared.answering.quoting import Quoter
-from shared.errors import InvalidArgument
+from shared.errors import NoteUnreadable
 from shared.indexing.giving_up import give_up
 from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
 from shared.indexing.revision import note_revision
@@ -135,7 +135,7 @@ class App:
         record = self.store.read_record(tenant_id, note_id).record
         try:
             revision = note_revision(self.notes.get(tenant_id, note_id))
-        except InvalidArgument:
+        except NoteUnreadable:
             return NoteState(record, current=record is not None)
         return NoteState(record, current=record is not None and record.note_revision == revision)
 

@@ -3,6 +3,7 @@
 AuroraError
 ├── RequestError              fix the request; never retried
 │   ├── InvalidArgument       400  a field has a bad value (names the field and what was expected)
+│   │   └── NoteUnreadable    409  an app wrote that field of a note so that nobody can read the note
 │   ├── Unauthenticated       401  no token, or one that does not verify
 │   │   ├── AppCheckMissing        no token of App Check's, where that is enforced
 │   │   └── AppCheckInvalid        one that does not verify
@@ -49,6 +50,10 @@ class InvalidArgument(RequestError):
         super().__init__(f"{field}: expected {expected}")
         self.field = field
         self.expected = expected
+
+
+class NoteUnreadable(InvalidArgument):
+    """An app wrote a note's `field` so that nobody can read the note: it is to be mended, not the request."""
 
 
 class Unauthenticated(RequestError):

@@ -16,6 +16,7 @@ from shared.errors import (
     InvalidArgument,
     ModelRefused,
     ModelUnavailable,
+    NoteUnreadable,
     NotFound,
     OperatorError,
     PermissionDenied,
@@ -41,6 +42,7 @@ class Kind:
 
 KINDS: Mapping[type[AuroraError], Kind] = {
     InvalidArgument: Kind(400, "INVALID_ARGUMENT", "INVALID_FIELD"),
+    NoteUnreadable: Kind(409, "FAILED_PRECONDITION", "NOTE_UNREADABLE"),
     Unauthenticated: Kind(401, "UNAUTHENTICATED", "UNAUTHENTICATED"),
     AppCheckMissing: Kind(401, "UNAUTHENTICATED", "APP_CHECK_MISSING"),
     AppCheckInvalid: Kind(401, "UNAUTHENTICATED", "APP_CHECK_INVALID"),

@@ -122,13 +122,13 @@ def import_file(call: Call) -> Reply:
     return Reply(imported)
 
 
-@operation(reply=OpenNoteJson, errors=(404,))
+@operation(reply=OpenNoteJson, errors=(404, 409))
 def get(call: Call, note_id: str) -> Reply:
-    """The note as it is now, and the file it came from."""
+    """The note as it is now, and the file it came from. 409 for one that an app wrote so that nobody can read it."""
     return _open(call, call.app.notes.get(call.tenant_id, check_note_id(note_id)))
 
 
-@operation(reply=LinksJson, errors=(404,))
+@operation(reply=LinksJson, errors=(404, 409))
 def links(call: Call, note_id: str) -> Reply:
     """Where the note points and who points here, within its vault: `[[wiki links]]`, embeds and links to Markdown
     files, by path, title or alias. `noteId` null: no note is called so, as far as the index has followed.
@@ -146,7 +146,7 @@ class FilesBody(Body):
     write_back: bool = Field(description="whether saving notes of this note's folder writes their files")
 
 
-@operation(body=FilesBody, reply=OpenNoteJson, errors=(404,))
+@operation(body=FilesBody, reply=OpenNoteJson, errors=(404, 409))
 def write_file(call: Call, note_id: str) -> Reply:
     """Decide it for the whole folder that the note came from, and write this note's file if so. Only where the folder
     can be reached: `aurora dev` on the machine where it was indexed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from shared.errors import InvalidArgument
+from shared.errors import NoteUnreadable
 from shared.indexing.revision import note_revision
 from shared.model.index import IndexRecord, IndexStatus, StoredRecord
 from shared.model.limits import MOST_TEXT_BYTES
@@ -77,7 +77,7 @@ def revision_now(key: NoteKey, store: Store) -> str:
 def _read_note(key: NoteKey, store: Store) -> tuple[Note | None, str, str | None]:
     try:
         note = store.get_note(key.tenant_id, key.note_id)
-    except InvalidArgument as bad:
+    except NoteUnreadable as bad:
         return None, f"unreadable:{bad.field}", bad.message
     if note is None:
         return None, "", None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from shared.errors import InvalidArgument
+from shared.errors import NoteUnreadable
 from shared.markdown.pointers import Pointer, folded, last_part, link_term, name_term, names_of, pointers
 from shared.model.index import IndexedChunk
 from shared.model.notes import Note
@@ -129,7 +129,7 @@ class _Index:
         """None also for one with fields of wrong types: nobody can open it."""
         try:
             return self.store.get_note(self.tenant_id, note_id)
-        except InvalidArgument:
+        except NoteUnreadable:
             return None
 
 

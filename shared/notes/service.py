@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.errors import Conflict, InvalidArgument, NotFound
+from shared.errors import Conflict, NoteUnreadable, NotFound
 from shared.indexing.revision import note_revision
 from shared.model.notes import Note
 from shared.ports.stores import NoteFiles, NoteStore, Origin, Page
@@ -87,11 +87,11 @@ class Notes:
         """None also for a note that an app wrote with fields of wrong types: saving it again mends it."""
         try:
             return self.store.get_note(tenant_id, note_id)
-        except InvalidArgument:
+        except NoteUnreadable:
             return None
 
     def get(self, tenant_id: str, note_id: str) -> Note:
-        """Raises NotFound."""
+        """Raises NotFound, NoteUnreadable."""
         note = self.store.get_note(tenant_id, note_id)
         if note is None:
             raise NotFound(f"no note {note_id!r}")

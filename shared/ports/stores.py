@@ -29,7 +29,7 @@ class NoteStore(Protocol):
     """The notes themselves."""
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
-        """The note as it is now, None if it does not exist."""
+        """The note as it is now, None if it does not exist. Raises NoteUnreadable for one that an app wrote badly."""
         ...
 
     def put_note(self, tenant_id: str, note: Note) -> None:

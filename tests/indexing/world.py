@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from shared.errors import InvalidArgument
+from shared.errors import NoteUnreadable
 from shared.indexing.pipeline import IndexOutcome, index_note
 from shared.language.terms import stems
 from shared.model.index import IndexedChunk, IndexRecord, StoredChunk, Vector
@@ -94,7 +94,7 @@ class _Garbled:
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
         if note_id in self._note_ids:
-            raise InvalidArgument("tags", "a list of texts")
+            raise NoteUnreadable("tags", "a list of texts")
         return self._inner.get_note(tenant_id, note_id)
 
 

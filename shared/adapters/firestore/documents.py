@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.adapters.firestore.protocol import microseconds, plain, timestamp
 from shared.adapters.firestore.queries import path
-from shared.errors import InvalidArgument
+from shared.errors import InvalidArgument, NoteUnreadable
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
 from shared.model.notes import Folder, Note
 
@@ -44,16 +44,24 @@ def note_fields(note: Note) -> Mapping[str, object]:
     }
 
 
-def note_of(note_id: str, document: Any) -> Note:  # noqa: ANN401
-    """Apps write notes too: what they left out gets its default (times: those of the document).
+def note_of(note_id: str, document: Any, *, texts: bool = True) -> Note:  # noqa: ANN401
+    """Apps write notes too: what they left out gets its default (times: those of the document), but for the text.
+    `texts` False: it was not read.
 
-    Raises InvalidArgument naming the field that has a wrong type.
+    Raises NoteUnreadable naming the field that is missing or has a wrong type.
     """
+    try:
+        return _note_of(note_id, document, texts=texts)
+    except InvalidArgument as bad:
+        raise NoteUnreadable(bad.field, bad.expected) from bad
+
+
+def _note_of(note_id: str, document: Any, *, texts: bool) -> Note:  # noqa: ANN401
     fields = Fields(document.fields)
     return Note(
         note_id=note_id,
         title=fields.text("title", ""),
-        text=fields.text("text", ""),
+        text=fields.text("text") if texts else "",
         created_at=fields.time("createdAt", timestamp(document.create_time)),
         updated_at=fields.time("updatedAt", timestamp(document.update_time)),
         vault=fields.text("vault", "default"),
@@ -72,12 +80,15 @@ class Fields:
     def _get(self, name: str) -> object:
         return plain(self._fields[name]) if name in self._fields else None
 
-    def text(self, name: str, default: str) -> str:
+    def text(self, name: str, default: str | None = None) -> str:
+        """`default` None: it must not be left out."""
         value = self._get(name)
+        if value is None and default is None:
+            raise InvalidArgument(name, "a string, found none; no other field stands in for it")
         if value is None:
-            return default
+            return default or ""
         if not isinstance(value, str):
-            raise InvalidArgument(name, f"text, got {type(value).__name__}")
+            raise InvalidArgument(name, f"a string, found {type(value).__name__}")
         return value
 
     def time(self, name: str, default: datetime) -> datetime:

@@ -12,7 +12,7 @@ from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import note_fields, note_of
 from shared.adapters.firestore.protocol import protocol, put
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where
-from shared.errors import Conflict, InvalidArgument, TooLarge
+from shared.errors import Conflict, InvalidArgument, NoteUnreadable, TooLarge
 from shared.model.notes import Folder, Note
 from shared.ports.page_tokens import make_token, read_token
 from shared.ports.stores import Page
@@ -33,7 +33,7 @@ class Notes:
     _corpus: Corpus
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
-        """Raises InvalidArgument naming the field when an app wrote one with a wrong type."""
+        """Raises NoteUnreadable naming the field that an app left out or wrote with a wrong type."""
         name = self._note(tenant_id, note_id)
         found = self._connection.lookup([name]).get(name)
         return None if found is None else note_of(note_id, found)
@@ -77,7 +77,7 @@ class Notes:
         found: list[tuple[str, Note]] = []
         fields = None if texts else LISTED_FIELDS
         for note_id, document in self._documents(tenant_id, after, limit + 1, vault, fields=fields):
-            note = _readable(tenant_id, note_id, document)
+            note = _readable(tenant_id, note_id, document, texts=texts)
             if note is not None and vault in (None, note.vault):
                 found.append((note_id, note))
             if len(found) > limit:
@@ -107,10 +107,10 @@ class Notes:
         return names.document(self._connection.root, tenant_id, "notes", note_id)
 
 
-def _readable(tenant_id: str, note_id: str, document: Any) -> Note | None:  # noqa: ANN401
+def _readable(tenant_id: str, note_id: str, document: Any, *, texts: bool) -> Note | None:  # noqa: ANN401
     try:
-        return note_of(note_id, document)
-    except InvalidArgument as bad:
+        return note_of(note_id, document, texts=texts)
+    except NoteUnreadable as bad:
         _log.warning("note %s of tenant %s left out: %s", note_id, tenant_id, bad.message)
         return None
 

@@ -23,7 +23,7 @@ from shared.adapters.firestore.documents import (
     posting_key,
 )
 from shared.adapters.firestore.protocol import fill, plain, protocol
-from shared.errors import InvalidArgument, TooLarge
+from shared.errors import InvalidArgument, NoteUnreadable, TooLarge
 from shared.model.index import ChunkPut, IndexChange, Vector
 from shared.model.notes import Note
 from tests.contracts.samples import DAY, FREE, TENANT, chunk, note, record, save, unit
@@ -48,6 +48,12 @@ def test_a_field_of_a_wrong_type_is_named(field: str, value: object) -> None:
     with pytest.raises(InvalidArgument) as caught:
         note_of("n1", _document(**{"title": "t", "text": "x", field: value}))
     assert caught.value.field == field
+
+
+@pytest.mark.parametrize("fields", [{"content": "The boat is blue."}, {"text": None}, {}])
+def test_a_note_without_a_text_cannot_be_read(fields: dict[str, object]) -> None:
+    with pytest.raises(NoteUnreadable, match=r"^text: expected a string, found none; "):
+        note_of("n1", _document(title="t", **fields))
 
 
 @pytest.mark.parametrize("absent", [{}, dict.fromkeys(("title", "createdAt", "updatedAt", "vault", "tags", "lang"))])
