@@ -141,7 +141,7 @@ def plain(value: Any) -> object:  # noqa: ANN401
 
 def as_json(document: Any) -> Mapping[str, object]:  # noqa: ANN401
     """A document's fields as Firestore's REST API gives them, whatever they are."""
-    from google.protobuf.json_format import MessageToDict  # noqa: PLC0415 - seldom asked for
+    from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]  # noqa: PLC0415 - seldom used
 
     fields: Mapping[str, object] = MessageToDict(document).get("fields", {})
     return fields
