@@ -235,6 +235,9 @@ def _placed(file: FileNote, note: Note | None) -> FileNote:
 
 def _conflict(pair: _Pair) -> str:
     """What has become of both."""
+    if pair.note is not None and kind_of(pair.path):  # nothing brings such a file back, or writes into it
+        done = ("is gone", "removes it") if pair.file is None else ("was changed", "decides")
+        return f"the file {done[0]}, the note was changed elsewhere; --take file {done[1]}"
     if pair.file is None:
         return (
             "the file is gone, the note was changed elsewhere; --take file removes it, --take note brings the file back"

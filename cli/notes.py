@@ -90,8 +90,12 @@ def _listed(client: ApiClient, vault: str | None) -> list[Json]:
 
 
 def _named(client: ApiClient, name: str, vault: str | None) -> Json:
-    """By id, else by path. Raises NotFound; InvalidArgument where several vaults have a note there."""
-    at = [note for note in _listed(client, vault) if name in (note["noteId"], note["path"])]
+    """By id or path, or by vault and path as they are listed. Raises NotFound; InvalidArgument where several vaults
+    have a note there.
+    """
+    listed = _listed(client, vault)
+    at = [note for note in listed if name in (note["noteId"], note["path"])]
+    at = at or [note for note in listed if note["path"] and name == f"{note['vault']}/{note['path']}"]
     if not at:
         raise NotFound(f"there is no note {name!r}: `aurora notes list` has them all")
     if len(at) > 1:

@@ -75,7 +75,7 @@ class ExportQuery(Body):
 @operation(query=ExportQuery, media_types=(NDJSON, ZIP))
 def export(call: Call) -> Reply:
     """Everything the caller owns, one JSON object a line; the last line is of type `end` and counts them. As
-    `markdown` the notes alone, a zip of Markdown files.
+    `markdown` the notes alone, a zip of Markdown files. What cannot be read as a note comes as it is kept.
     """
     if parse_query(call.query, ExportQuery).format == "lines":
         return Reply(None, stream=_lines(call, call.tenant_id), media_type=NDJSON)

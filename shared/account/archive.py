@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, count
@@ -9,10 +10,11 @@ from pathlib import PurePosixPath
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from shared.markdown.note_file import whole_content
-from shared.model.notes import Note
+from shared.model.notes import Note, UnreadableNote
 
 _SUFFIXES = frozenset({".md", ".markdown"})
 _UNNAMED = "untitled"
+_UNREADABLE = "unreadable"
 _ODD = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]')
 """What some system does not take in a file's name."""
 _LONGEST_PART = 60
@@ -39,20 +41,30 @@ class _Outlet:
         return b"".join(pieces)
 
 
-def zipped(notes: Iterable[Note]) -> Iterator[bytes]:
+def zipped(notes: Iterable[Note | UnreadableNote]) -> Iterator[bytes]:
     """A file a note, with its title, tags, language and date in its frontmatter, at its path in a folder named after
-    its vault; those of the vault `default` lie outside. Broken off, what went out is no zip that can be opened.
+    its vault; those of the vault `default` lie outside. What cannot be read is a file of JSON in `unreadable`, with
+    the reason. Broken off, what went out is no zip that can be opened.
     """
     outlet, names = _Outlet(), _Names()
     archive = ZipFile(outlet, "w", ZIP_DEFLATED)  # type: ignore[call-overload]  # asks for no more
     for note in notes:
-        name = names.name(note)
-        info = ZipInfo(name, date_time=_moment(note))
+        if isinstance(note, UnreadableNote):
+            name = names.name(PurePosixPath(_UNREADABLE, f"{_safe(note.note_id)}.json"))
+            info, content = ZipInfo(name), _unreadable_content(note)
+        else:
+            name = names.name(_place(note))
+            info, content = ZipInfo(name, date_time=_moment(note)), whole_content(note, name)
         info.compress_type = ZIP_DEFLATED
-        archive.writestr(info, whole_content(note, name))
+        archive.writestr(info, content)
         yield outlet.taken()
     archive.close()
     yield outlet.taken()
+
+
+def _unreadable_content(note: UnreadableNote) -> bytes:
+    whole = {"noteId": note.note_id, "reason": note.reason, "fields": note.fields}
+    return json.dumps(whole, ensure_ascii=False, indent=2).encode()
 
 
 def _moment(note: Note) -> tuple[int, int, int, int, int, int]:
@@ -67,8 +79,7 @@ class _Names:
     def __init__(self) -> None:
         self._given: set[str] = set()
 
-    def name(self, note: Note) -> str:
-        wanted = _place(note)
+    def name(self, wanted: PurePosixPath) -> str:
         places = (wanted.with_stem(f"{wanted.stem} ({copy})") for copy in count(2))
         name = next(str(place) for place in chain([wanted], places) if str(place).casefold() not in self._given)
         self._given.add(name.casefold())

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from shared.errors import NotFound
 from shared.model.account import DayUsage, Feedback
-from shared.model.notes import Note
+from shared.model.notes import Note, UnreadableNote
 from shared.model.sessions import Message, Session
 from shared.model.templates import Template
 from shared.ports.stores import Page, Store
@@ -29,7 +29,7 @@ class SessionMessage:
     message: Message
 
 
-Exported: TypeAlias = Note | Template | Session | SessionMessage | Feedback | DayUsage
+Exported: TypeAlias = Note | UnreadableNote | Template | Session | SessionMessage | Feedback | DayUsage
 
 
 class SessionPages(Protocol):
@@ -53,9 +53,9 @@ def export(tenant_id: str, store: Store, sessions: SessionPages) -> Iterator[Exp
     yield from _pages(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
 
 
-def all_notes(tenant_id: str, store: Store) -> Iterator[Note]:
-    """By id, with their texts."""
-    return _pages(lambda token: store.list_notes(tenant_id, limit=NOTES_AT_ONCE, token=token))
+def all_notes(tenant_id: str, store: Store) -> Iterator[Note | UnreadableNote]:
+    """By id, with their texts; what cannot be read as it is kept."""
+    return _pages(lambda token: store.whole_notes(tenant_id, limit=NOTES_AT_ONCE, token=token))
 
 
 def _messages(tenant_id: str, session_id: str, sessions: SessionPages) -> Iterator[SessionMessage]:

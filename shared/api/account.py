@@ -15,7 +15,7 @@ from shared.api.sessions import MessageJson, SessionJson, message_json, session_
 from shared.api.templates import TemplateJson, template_json
 from shared.api.values import instant
 from shared.model.account import DayUsage, Feedback, Receipt
-from shared.model.notes import Note
+from shared.model.notes import Note, UnreadableNote
 from shared.model.sessions import Session
 
 
@@ -41,6 +41,17 @@ class NoteLineJson(NoteJson):
     """A note, as a line of an export."""
 
     type: Literal["note"]
+
+
+class UnreadableNoteLineJson(TypedDict):
+    """What an app wrote in the place of a note, as a line of an export: `reason` says why nobody can read it, and
+    `fields` are all it holds, as Firestore's REST API gives them, each with its type.
+    """
+
+    type: Literal["unreadableNote"]
+    noteId: str
+    reason: str
+    fields: Mapping[str, object]
 
 
 class TemplateLineJson(TemplateJson):
@@ -123,6 +134,7 @@ def export_lines(items: Iterable[Exported]) -> Iterator[Mapping[str, object]]:
 
 EXPORT_LINES = (
     NoteLineJson,
+    UnreadableNoteLineJson,
     TemplateLineJson,
     SessionLineJson,
     MessageLineJson,
@@ -134,9 +146,11 @@ EXPORT_LINES = (
 """What a line of an export may be."""
 
 
-def _exported_json(item: Exported) -> Mapping[str, object]:
+def _exported_json(item: Exported) -> Mapping[str, object]:  # noqa: PLR0911 - one line a type
     if isinstance(item, Note):
         return {"type": "note", **note_json(item)}
+    if isinstance(item, UnreadableNote):
+        return {"type": "unreadableNote", "noteId": item.note_id, "reason": item.reason, "fields": item.fields}
     if isinstance(item, Session):
         return {"type": "session", **session_json(item)}
     if isinstance(item, SessionMessage):

@@ -22,7 +22,7 @@ NOON = time(12, tzinfo=UTC)
 
 _HEADING = re.compile(r"#[ \t]+(?P<title>\S.*?)[ \t]*#*[ \t]*")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
-_DAY_IN_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?!\d)", re.ASCII)
+_DAY_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
 _CREATED_LINE = re.compile(
     r"[\s>*_-]*created(?: at| on)?[\s*_]*::?[\s*_]*(?P<when>\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?)", re.IGNORECASE
 )
@@ -124,14 +124,13 @@ def _lang(value: object) -> str | None:
 
 
 def _created(fields: Mapping[str, object], name: str, body: str) -> tuple[datetime, str] | tuple[None, None]:
-    """`created`, else `date`, else a date at the start of the file's name (a daily note), else a line like
-    `Created: 2024-03-05`; and which of them it was.
+    """`created`, else `date`, else the first day in the file's name, else a line like `Created: 2024-03-05`; and
+    which of them it was.
     """
-    in_name = _DAY_IN_NAME.match(name)
     for value, source in (
         (fields.get("created"), "frontmatter"),
         (fields.get("date"), "frontmatter"),
-        (in_name[1] if in_name else None, "file name"),
+        *((day, "file name") for day in _DAY_IN_NAME.findall(name)),
         (_created_line(body), "created line"),
     ):
         when = _when(value)

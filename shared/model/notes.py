@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -29,6 +30,16 @@ class Note:
     tags: tuple[str, ...] = ()
     lang: str | None = None
     """ISO 639-1, or 639-3; None: detected from the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableNote:
+    """What an app wrote in the place of a note, and why it is none."""
+
+    note_id: str
+    reason: str
+    fields: Mapping[str, object]
+    """As Firestore's REST API gives them, each with its type: `{"title": {"integerValue": "7"}}`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Spending, StoredRequest
 from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
-from shared.model.notes import Folder, Note, NoteKey
+from shared.model.notes import Folder, Note, NoteKey, UnreadableNote
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
 from shared.model.sessions import Message, Session, SettingsPatch, Spot
 from shared.model.templates import StoredTemplate
@@ -51,6 +51,12 @@ class NoteStore(Protocol):
     ) -> Page[Note]:
         """By note id. `texts` False: each `text` is empty, and a page of long notes costs no more than one of short
         ones. Raises InvalidArgument("pageToken") for a token this store did not make.
+        """
+        ...
+
+    def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
+        """By note id, with their texts; also what an app wrote so that nobody can read it, which `list_notes` leaves
+        out. Raises InvalidArgument("pageToken") as it does.
         """
         ...
 

@@ -53,6 +53,14 @@ def test_what_a_note_says_itself_comes_first_and_the_sources_are_told(aurora: Au
     }
 
 
+def test_a_day_anywhere_in_a_file_name_is_the_notes_date(aurora: Aurora, notes: Write) -> None:
+    says = "Created: 2022-02-02\n"
+    names = ("2021-03-03.md", "meeting 2021-03-03.md", "No 2021-13-45, 2021-03-03_Ana.md", "2021-03-03T1200.md")
+    others = ("12021-03-03.md", "2021-03-031.md", "2021-02-30.md", "0001-01-01.md", "day 2021-03-03/plain.md")
+    aurora("index", str(notes(dict.fromkeys([*names, *others], says))))
+    assert _days(aurora) == {**dict.fromkeys(names, "2021-03-03"), **dict.fromkeys(others, "2022-02-02")}
+
+
 def test_git_knows_when_a_file_was_first_there_under_whatever_name(aurora: Aurora, folder: Path) -> None:
     _git(folder, "init", "-q")
     _git(folder, "add", ".")

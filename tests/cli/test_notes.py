@@ -62,6 +62,8 @@ def test_a_note_is_shown_by_its_id_or_path(run: Run) -> None:
     assert shown.stdout.startswith("Boat\ndefault/toys/boat.md  2026-05-08 #toys\n---\n")
     note = json.loads(run("notes", "show", "toys/boat.md", "--json").stdout)
     assert run("notes", "show", note["noteId"]).stdout == shown.stdout
+    listed = run("notes", "list").stdout.splitlines()[1].split("  ")[2]
+    assert run("notes", "show", listed).stdout == shown.stdout
 
 
 def test_a_deleted_note_is_in_the_trash_and_not_found_any_more(run: Run, trash: Path, tmp_path: Path) -> None:
@@ -83,6 +85,7 @@ def test_a_path_in_two_vaults_asks_for_the_vault(aurora: Aurora, notes: Write) -
     asked = aurora("notes", "show", "garden.md")
     assert (asked.exit_code, "--vault: expected one of default, other" in asked.stderr) == (2, True)
     assert "six tomatoes" in aurora("notes", "show", "garden.md", "--vault", "other").stdout
+    assert aurora("notes", "show", "other/garden.md").stdout.splitlines()[1].startswith("other/garden.md")
 
 
 # -- import

@@ -160,10 +160,12 @@ def test_a_note_of_such_a_file_that_was_changed_stays_and_its_file_too(
         product.call("PUT", f"/notes/{note['noteId']}", {**note, "text": "## Page 1\n\nMine."})
     for options in ((), ("--write-back",)):
         (kept,) = aurora.json("index", str(folder), *options)["kept"]
-        assert (kept["path"], "stays so" in kept["reason"]) == ("boiler.pdf", True)
+        told = "changed elsewhere, and stays so; no text can be written into such a file"
+        assert (kept["path"], kept["reason"]) == ("boiler.pdf", told)
     assert (folder / "boiler.pdf").read_bytes() == PDF
     (folder / "boiler.pdf").write_bytes(pdf(["Another boiler."]))
-    assert aurora("index", str(folder), "--take", "note").exit_code == 1
+    asked = aurora("index", str(folder), "--take", "note")
+    assert (asked.exit_code, "--take file decides" in asked.stdout, "--take note" in asked.stdout) == (1, True, False)
     assert aurora("index", str(folder), "--take", "file").exit_code == 0
     assert "Another boiler." in aurora("notes", "show", "boiler.pdf").stdout
     assert any("Mine." in file.read_text(errors="replace") for file in trash.glob("boiler*"))

@@ -15,7 +15,7 @@ from shared import bootstrap
 from shared.api.values import instant
 from shared.errors import StoreUnavailable
 from shared.markdown.file import fields_of
-from shared.model.notes import Note
+from shared.model.notes import Note, UnreadableNote
 from shared.model.templates import Template
 from shared.ports.stores import Page, Store
 from tests.functions.world import START, World, problem
@@ -232,13 +232,11 @@ class _CountingStore:
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
 
-    def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
-    ) -> Page[Note]:
+    def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
         self.pages += 1
         if self._failure is not None and self.pages == self._fails_at:
             raise self._failure
-        return self._inner.list_notes(tenant_id, limit=limit, token=token, vault=vault)
+        return self._inner.whole_notes(tenant_id, limit=limit, token=token)
 
 
 # -- erasure

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
+from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 
@@ -62,3 +65,29 @@ def test_reading_it_is_no_fault_of_the_request_and_saving_it_mends_it(cloud: Wor
         assert (error["status"], error["message"]) == ("FAILED_PRECONDITION", reason)
     cloud.save(note_id, title="Boat", text="The boat is blue.")
     assert cloud.call("api", "GET", f"/notes/{note_id}:indexStatus").get_json()["status"] == "indexed"
+
+
+def test_an_export_holds_all_of_it_says_why_and_counts_it(cloud: World) -> None:
+    for number in range(25):  # more than a page, half of it unreadable
+        cloud.put(f"n{number:02d}", title="Boat", text="Blue.")
+        _written_by_an_app(cloud, f"n{number:02d}x", {"title": "Boat", "content": f"Red {number}."})
+    *rows, end = map(json.loads, cloud.call("api", "GET", "/me:export").get_data(as_text=True).splitlines())
+    assert end == {"type": "end", "counts": {"note": 25, "unreadableNote": 25}}
+    assert [row["noteId"] for row in rows] == [f"n{number:02d}{ending}" for number in range(25) for ending in ("", "x")]
+    assert rows[7] == {
+        "type": "unreadableNote",
+        "noteId": "n03x",
+        "reason": NO_TEXT,
+        "fields": {"title": {"stringValue": "Boat"}, "content": {"stringValue": "Red 3."}},
+    }
+
+
+def test_a_zip_of_markdown_holds_it_as_json(cloud: World) -> None:
+    cloud.put("n1", title="Boat", text="Blue.")
+    for note_id, (fields, _) in BAD.items():
+        _written_by_an_app(cloud, note_id, fields)
+    archive = ZipFile(BytesIO(cloud.call("api", "GET", "/me:export?format=markdown").data))
+    assert set(archive.namelist()) == {"Boat.md", *(f"unreadable/{note_id}.json" for note_id in BAD)}
+    told = {note_id: json.loads(archive.read(f"unreadable/{note_id}.json")) for note_id in BAD}
+    assert {note_id: row["reason"] for note_id, row in told.items()} == {key: why for key, (_, why) in BAD.items()}
+    assert told["number"]["fields"]["text"] == {"integerValue": "7"}

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from itertools import islice, starmap
 from typing import Any
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import note_fields, note_of
-from shared.adapters.firestore.protocol import protocol, put
+from shared.adapters.firestore.protocol import as_json, protocol, put
 from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where
 from shared.errors import Conflict, InvalidArgument, NoteUnreadable, TooLarge
-from shared.model.notes import Folder, Note
+from shared.model.notes import Folder, Note, UnreadableNote
 from shared.ports.page_tokens import make_token, read_token
 from shared.ports.stores import Page
 
@@ -85,6 +86,12 @@ class Notes:
         items = tuple(note for _, note in found[:limit])
         return Page(items, make_token("notes", items[-1].note_id) if len(found) > limit else None)
 
+    def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
+        after = None if token is None else read_token(token, "notes")[0]
+        documents = self._documents(tenant_id, after, limit + 1, None, fields=None)
+        items = tuple(starmap(_whole, islice(documents, limit)))
+        return Page(items, make_token("notes", items[-1].note_id) if next(documents, None) else None)
+
     def _documents(
         self, tenant_id: str, after: str | None, step: int, vault: str | None, *, fields: tuple[str, ...] | None
     ) -> Iterator[tuple[str, Any]]:
@@ -113,6 +120,13 @@ def _readable(tenant_id: str, note_id: str, document: Any, *, texts: bool) -> No
     except NoteUnreadable as bad:
         _log.warning("note %s of tenant %s left out: %s", note_id, tenant_id, bad.message)
         return None
+
+
+def _whole(note_id: str, document: Any) -> Note | UnreadableNote:  # noqa: ANN401
+    try:
+        return note_of(note_id, document)
+    except NoteUnreadable as bad:
+        return UnreadableNote(note_id, bad.message, as_json(document))
 
 
 def _check(note: Note) -> None:

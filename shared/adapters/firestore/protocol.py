@@ -139,6 +139,14 @@ def plain(value: Any) -> object:  # noqa: ANN401
     return getattr(value, kind)
 
 
+def as_json(document: Any) -> Mapping[str, object]:  # noqa: ANN401
+    """A document's fields as Firestore's REST API gives them, whatever they are."""
+    from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]  # noqa: PLC0415 - seldom used
+
+    fields: Mapping[str, object] = MessageToDict(document).get("fields", {})
+    return fields
+
+
 def vector_of(value: Any) -> Vector:  # noqa: ANN401
     """The float32 vector in a vector Value."""
     return array("f", [each.double_value for each in value.map_value.fields["value"].array_value.values])
