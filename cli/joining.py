@@ -193,7 +193,7 @@ class Joining:
         now = _short_read(pair.path, written) if short else _read(pair.path, written, pair.note)
         self.manifest.record(self.source, note_id, now)
         followed, told = self.destination.index(note_id), _unsaid(short, written.problem) if short else None
-        return Taken(pair.path, written, note_id, followed, written=changed, conflict=told)
+        return Taken(path=pair.path, file=written, note_id=note_id, followed=followed, written=changed, conflict=told)
 
     def _kept(self, note_id: str, pair: _Pair) -> Taken:
         if pair.note is not None and kind_of(pair.path):

@@ -56,7 +56,7 @@ def linked(tenant_id: str, note: Note, *, store: LinkStore, pool: Executor) -> L
     """Within the tenant's notes of the note's vault. Must not be called by a task of `pool`."""
     found = pointers(note.text)
     looked_up = found[:MOST_LINKS]
-    index = _Index(tenant_id, note.vault, store, pool)
+    index = _Index(tenant_id=tenant_id, vault=note.vault, store=store, pool=pool)
     own = names_of(note)
     asked = [name for pointer in looked_up for name in pointer.names] + [last_part(name) for name in own]
     namesakes = _with_itself(index.named((*asked, *own)), note)

@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from google.api_core import exceptions as core
@@ -75,7 +76,7 @@ def test_when_the_server_goes_away_every_call_says_so_in_time(own_emulator: Emul
     if end == "stopped":
         own_emulator.stop()
     else:
-        os.kill(own_emulator.process.pid, signal.SIGSTOP)
+        _halt(own_emulator.process.pid)
     try:
         for call in _calls(store):
             began = time.monotonic()
@@ -86,6 +87,14 @@ def test_when_the_server_goes_away_every_call_says_so_in_time(own_emulator: Emul
     finally:
         if end == "hanging":
             os.kill(own_emulator.process.pid, signal.SIGCONT)
+
+
+def _halt(process: int) -> None:
+    """Stops every thread of it: the signal returns before they have all stood still, and one may answer until then."""
+    os.kill(process, signal.SIGSTOP)
+    threads = Path(f"/proc/{process}/task")
+    while any((thread / "stat").read_text().rpartition(")")[2].split()[0] != "T" for thread in threads.iterdir()):
+        time.sleep(0.01)
 
 
 def test_when_the_server_comes_back_the_same_store_goes_on(own_emulator: Emulator) -> None:
