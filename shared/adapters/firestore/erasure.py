@@ -27,7 +27,7 @@ EVERYTHING = ""
 
 
 class Erasure:
-    """`shared.ports.stores.ErasureStore` on Firestore."""
+    """`shared.ports.tenants.ErasureStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

@@ -19,7 +19,7 @@ from shared.model.index import Coverage, IndexChange, IndexStatus, StoredChunk, 
 
 
 class Index:
-    """`shared.ports.stores.IndexStore` on Firestore."""
+    """`shared.ports.index.IndexStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

@@ -43,7 +43,7 @@ SPARE = 10
 
 
 class Search:
-    """`shared.ports.stores.SearchStore` on Firestore."""
+    """`shared.ports.index.SearchStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

@@ -32,7 +32,7 @@ LEFT = "deletedSessions"
 
 
 class Sessions:
-    """`shared.ports.stores.SessionStore` on Firestore."""
+    """`shared.ports.tenants.SessionStore` on Firestore."""
 
     _connection: Connection
 

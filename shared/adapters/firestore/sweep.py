@@ -13,8 +13,7 @@ from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, 
 from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey
-from shared.ports.page_tokens import make_token, read_token
-from shared.ports.stores import Page
+from shared.ports.pages import Page, make_token, read_token
 
 CHUNKS_A_PAGE = 1000
 """Chunk names that one search for orphans looks at."""
@@ -23,7 +22,7 @@ CHANGED_NOTES = "notes by updatedAt"
 
 
 class Sweep:
-    """`shared.ports.stores.SweepStore` on Firestore."""
+    """`shared.ports.index.SweepStore` on Firestore."""
 
     _connection: Connection
 

@@ -18,7 +18,7 @@ from shared.adapters.firestore.sizes import Indexes, Weight, document_weight
 from shared.errors import Conflict, InvalidArgument
 from shared.model.index import Vector
 from shared.model.templates import StoredTemplate, Template
-from shared.ports.stores import MOST_TEMPLATES
+from shared.ports.tenants import MOST_TEMPLATES
 
 _SHELF = ("settings", "templateShelf")
 """Where the shelf lies: collection and id. Its field `files` is JSON, for ids may be what field names may not."""
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class Templates:
-    """`shared.ports.stores.TemplateStore` on Firestore."""
+    """`shared.ports.tenants.TemplateStore` on Firestore."""
 
     _connection: Connection
 
