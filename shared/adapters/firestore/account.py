@@ -8,10 +8,10 @@ from itertools import zip_longest
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import Fields
-from shared.adapters.firestore.protocol import protocol, put, timestamp
-from shared.adapters.firestore.queries import KEY, Order, Query, Reference
+from shared.adapters.firestore.requests.connection import Connection
+from shared.adapters.firestore.requests.protocol import protocol, put, timestamp
+from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
 from shared.errors import TooLarge
 from shared.model.account import AnsweredRequest, Feedback, Rating, StoredRequest
 from shared.ports.pages import Page, make_token, read_token

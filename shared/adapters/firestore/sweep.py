@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection, pool
-from shared.adapters.firestore.protocol import protocol, put, timestamp
-from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where, count
+from shared.adapters.firestore.requests.connection import Connection, pool
+from shared.adapters.firestore.requests.protocol import protocol, put, timestamp
+from shared.adapters.firestore.requests.queries import KEY, Is, Order, Query, Reference, Where, count
 from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey

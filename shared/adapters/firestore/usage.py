@@ -10,9 +10,9 @@ import random
 from datetime import date
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection, pool
-from shared.adapters.firestore.protocol import protocol, put
-from shared.adapters.firestore.queries import KEY, Order, Query, Reference, count
+from shared.adapters.firestore.requests.connection import Connection, pool
+from shared.adapters.firestore.requests.protocol import protocol, put
+from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference, count
 from shared.model.account import DayUsage, Spending
 from shared.ports.pages import Page, make_token, read_token
 
