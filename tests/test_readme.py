@@ -101,6 +101,15 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         assert not anchor or anchor in _anchors(target), link
 
 
+def test_files_named_in_code_are_there() -> None:
+    """Those with a capital stand for one that is yet to be made."""
+    folders = "cli|deploy|docs|evaluation|examples|functions|shared|templates|tests|web"
+    pages = "".join(page.read_text() for page in PAGES)
+    named = re.findall(rf"`((?:{folders})/[a-z0-9_./-]*)`", pages)
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_a_stranger_reads_at_most_150_lines() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
