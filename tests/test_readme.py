@@ -10,6 +10,7 @@ import click
 import pytest
 
 from cli.main import main
+from functions import api
 from shared.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -79,6 +80,18 @@ def test_the_commands_said_to_work_on_a_server_are_those_that_do() -> None:
     (said,) = re.findall(r"talks to a deployed product, with the same output: ([^.]*)\.", COMMAND)
     remote = {name.split()[1] for name, command in _commands().items() if "--server" in _options(command)}
     assert set(re.findall(r"`([a-z]+)`", said)) == remote
+
+
+def test_every_route_stands_in_the_table_and_no_other() -> None:
+    rows = re.findall(r"^\| (`[A-Z].*?) \|", (ROOT / "docs/http.md").read_text(), re.MULTILINE)
+    said = {
+        f"{verb} {path}"
+        for row in rows
+        for verbs, path in re.findall(r"`([A-Z ]+) (/\S*)`", row)
+        for verb in verbs.split()
+    }
+    served = {f"{route.method} {re.sub('{.*?}', '{id}', route.pattern)}" for route in api.ROUTES}
+    assert said == served - {"GET /", "GET /healthz"} | {"POST /chat"}
 
 
 def test_the_exit_codes_are_those_of_the_help() -> None:
