@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from zipfile import ZipFile
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from shared.markdown.file import fields_of, note_id_of
 from tests.servers.dev import Running, dev
@@ -80,6 +80,26 @@ def test_notes_are_listed_newest_first_or_by_name_as_people_count(page: Page, pr
     page.get_by_label("Order").select_option("Oldest first")
     page.get_by_label("Folder", exact=True).select_option("r")
     expect(titles).to_have_text(["Release 1.9.9", "Release 1.10", "Release 1.9.10"])
+
+
+def test_a_note_that_is_saved_while_the_list_is_read_stays_in_it(page: Page) -> None:
+    read: list[tuple[Route, APIResponse]] = []
+    page.route("**/notes?pageSize=200*", lambda route: read.append((route, route.fetch())))  # as it is before the save
+    page.reload()
+    page.get_by_role("link", name="Notes", exact=True).click()
+    while not read:
+        page.wait_for_timeout(20)
+    page.get_by_role("button", name="New note").click()
+    page.get_by_label("Title").fill("Meanwhile")
+    page.get_by_label("Text", exact=True).fill("Saved while the list was on its way.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_have_text("Saved.")
+    page.go_back()
+    expect(page.get_by_role("link", name=re.compile("Meanwhile")).first).to_be_visible()
+    for route, reply in read:
+        route.fulfill(response=reply)
+    expect(page.get_by_role("link", name=re.compile("Sourdough")).first).to_be_visible()  # the list has come
+    expect(page.get_by_role("link", name=re.compile("Meanwhile")).first).to_be_visible()
 
 
 def test_what_is_not_saved_survives_a_reload(page: Page) -> None:

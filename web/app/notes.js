@@ -27,6 +27,8 @@ export class Notes extends EventTarget {
     /** @type {any} */
     this.coverage = null;
     this.loading = /** @type {Promise<void> | null} */ (null);
+    /** What was saved, or with null removed, while the list is being read. @type {Map<string, any>} */
+    this.meanwhile = new Map();
   }
 
   /** Read the whole list again, page by page. Throws ApiError. */
@@ -37,6 +39,7 @@ export class Notes extends EventTarget {
 
   async read() {
     const found = new Map();
+    this.meanwhile = new Map();
     let token = "";
     do {
       const query = token ? `&pageToken=${encodeURIComponent(token)}` : "";
@@ -49,8 +52,12 @@ export class Notes extends EventTarget {
     this.take(found);
   }
 
-  /** @param {Map<string, any>} found */
+  /** What was read may be older than what was done here since. @param {Map<string, any>} found */
   take(found) {
+    for (const [id, note] of this.meanwhile) {
+      if (note) found.set(id, note);
+      else found.delete(id);
+    }
     this.all = found;
     this.dispatchEvent(new Event("change"));
   }
@@ -116,6 +123,7 @@ export class Notes extends EventTarget {
   /** A note that the server has taken in. @param {any} note */
   put({ text: _, ...note }) {
     this.all.set(note.noteId, note);
+    this.meanwhile.set(note.noteId, note);
     this.dispatchEvent(new Event("change"));
   }
 
@@ -123,6 +131,7 @@ export class Notes extends EventTarget {
   async remove(id) {
     await this.page.api.json("DELETE", `/notes/${encodeURIComponent(id)}`);
     this.all.delete(id);
+    this.meanwhile.set(id, null);
     this.dispatchEvent(new Event("change"));
   }
 
