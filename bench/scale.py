@@ -13,10 +13,10 @@ from pathlib import Path
 
 from shared.account import prices
 from shared.account.prices import MODELS
-from shared.adapters.firestore import sizes
 from shared.adapters.firestore.documents import place_key
-from shared.adapters.firestore.protocol import put
-from shared.adapters.firestore.reads import vector_reads
+from shared.adapters.firestore.requests.protocol import put
+from shared.adapters.firestore.requests.reads import vector_reads
+from shared.adapters.firestore.writing import sizes
 from shared.model.notes import Folder
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,7 +14,7 @@ from cli.manifest import Begun, Known, Manifest, Read
 from cli.standing import Standing, standing
 from shared.app import App
 from shared.errors import NotFound
-from shared.ports.stores import Origin
+from shared.ports.notes import Origin
 
 _STATES: Mapping[Standing, Literal["same", "note", "file", "both"]] = {
     Standing.AGREED: "same",
@@ -27,7 +27,7 @@ _STATES: Mapping[Standing, Literal["same", "note", "file", "both"]] = {
 
 @dataclass(frozen=True, slots=True)
 class FolderFiles:
-    """`shared.ports.stores.NoteFiles` by what the imports of this home have written down."""
+    """`shared.ports.notes.NoteFiles` by what the imports of this home have written down."""
 
     app: App
     """Without these files: what is written here is not followed again."""

@@ -16,6 +16,15 @@ title() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["disp
 dashboards() { gcloud monitoring dashboards list --filter="displayName='$(title "$here/dashboard.json")'" --format='value(name)'; }
 policies() { gcloud alpha monitoring policies list --filter='userLabels.product=aurora-notes' --format="value($1)"; }
 metrics=("$here"/metrics/*.json)
+create() { # an alert, once its metric can be found: of a new one that takes Google up to ten minutes
+  local said pause
+  for pause in 2 10 30 60 120 180 180 0; do
+    said=$(gcloud alpha monitoring policies create --policy-from-file="$1" --notification-channels="$2" 2>&1) && break
+    [[ $said == *"Cannot find metric"* && $pause != 0 ]] || { echo "$said" >&2 && return 1; }
+    echo "- $(basename "$1" .json): Google does not know the new metric yet; trying again in $pause s"
+    sleep "$pause"
+  done
+}
 
 if [ "$email" = --remove ]; then
   alerts=$(policies name) # one a line: bash heeds the last failure of a line alone
@@ -52,7 +61,7 @@ for file in "$here"/alerts/*.json; do # one that is there keeps its threshold, w
   if [ -n "$name" ]; then
     gcloud alpha monitoring policies update "$name" --add-notification-channels="$channel"
   else
-    gcloud alpha monitoring policies create --policy-from-file="$file" --notification-channels="$channel"
+    create "$file" "$channel"
   fi
 done
 echo "Dashboard: https://console.cloud.google.com/monitoring/dashboards?project=$project"

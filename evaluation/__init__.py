@@ -2,7 +2,7 @@
 
 golden, collection    what is asked, and what should be found
 corpus, vectors       the notes, in a store of their own; vectors that are kept from one run to the next
-asking                every question through `App.search` and `App.chat`
+asking                every question by the product's own `asking.search` and `asking.answer`
 facts, measures       rankings, citations and answers -> figures, by ir-measures where it has them
 comparison, tuning    the same for other strategies, chunkers, embedders and settings
 summary               figures -> JSON

@@ -32,7 +32,8 @@ from shared.notes.linked import Linked, linked
 from shared.notes.service import Notes
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Reranker, Writer
-from shared.ports.stores import NoteFiles, Store
+from shared.ports.notes import NoteFiles
+from shared.ports.stores import Store
 from shared.retrieval.scoring.scale import estimated
 from shared.sessions.service import Sessions
 from shared.settings import Settings

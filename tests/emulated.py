@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Iterator
 
@@ -10,6 +9,7 @@ import pytest
 
 from cli.emulator import Emulator, EmulatorMissing, start
 from shared.adapters.firestore import FirestoreStore
+from tests.missing import missing
 from tests.servers.firestore_limits import ProductionLimits
 from tests.servers.firestore_proxy import FirestoreProxy
 
@@ -27,10 +27,8 @@ def emulator() -> Iterator[Emulator]:
     """Without Java or the emulator these tests are skipped, saying what is missing; where CI=true they fail."""
     try:
         running = start()
-    except EmulatorMissing as missing:
-        if os.environ.get("CI") == "true":
-            pytest.fail(missing.message)
-        pytest.skip(missing.message)
+    except EmulatorMissing as lacking:
+        missing(lacking.message)
     with running:
         yield running
 

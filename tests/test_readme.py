@@ -10,6 +10,7 @@ import click
 import pytest
 
 from cli.main import main
+from functions import api
 from shared.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -81,6 +82,18 @@ def test_the_commands_said_to_work_on_a_server_are_those_that_do() -> None:
     assert set(re.findall(r"`([a-z]+)`", said)) == remote
 
 
+def test_every_route_stands_in_the_table_and_no_other() -> None:
+    rows = re.findall(r"^\| (`[A-Z].*?) \|", (ROOT / "docs/http.md").read_text(), re.MULTILINE)
+    said = {
+        f"{verb} {path}"
+        for row in rows
+        for verbs, path in re.findall(r"`([A-Z ]+) (/\S*)`", row)
+        for verb in verbs.split()
+    }
+    served = {f"{route.method} {re.sub('{.*?}', '{id}', route.pattern)}" for route in api.ROUTES}
+    assert said == served - {"GET /", "GET /healthz"} | {"POST /chat"}
+
+
 def test_the_exit_codes_are_those_of_the_help() -> None:
     assert re.findall(r"^\| (\d+) \| ", COMMAND, re.MULTILINE) == ["0", "1", "2", "3", "130"]
     assert main.help
@@ -99,6 +112,15 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         target = page.parent / path if path else page
         assert target.exists(), link
         assert not anchor or anchor in _anchors(target), link
+
+
+def test_files_named_in_code_are_there() -> None:
+    """Those with a capital stand for one that is yet to be made."""
+    folders = "cli|deploy|docs|evaluation|examples|functions|shared|templates|tests|web"
+    pages = "".join(page.read_text() for page in PAGES)
+    named = re.findall(rf"`((?:{folders})/[a-z0-9_./-]*)`", pages)
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []
 
 
 def test_a_stranger_reads_at_most_150_lines() -> None:

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from shared.errors import AuroraError, BrokenPromise, EmbeddingsSpent, Exhausted, Unavailable
 from shared.model.account import Spending
-from shared.ports.stores import UsageStore
+from shared.ports.tenants import UsageStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,8 @@ from shared.model.account import DayUsage, Feedback
 from shared.model.notes import Note, UnreadableNote
 from shared.model.sessions import Message, Session
 from shared.model.templates import Template
-from shared.ports.stores import Page, Store
+from shared.ports.pages import Page
+from shared.ports.stores import Store
 
 T = TypeVar("T")
 

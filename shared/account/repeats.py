@@ -24,7 +24,7 @@ from typing import Protocol
 from shared.errors import Conflict, RequestBusy, TooLarge, Unavailable
 from shared.model.account import AnsweredRequest, StoredRequest
 from shared.model.index import IndexRecord
-from shared.ports.stores import RequestStore
+from shared.ports.tenants import RequestStore
 
 KEPT = timedelta(hours=24)
 PATIENCE = 10.0

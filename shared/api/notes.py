@@ -12,7 +12,7 @@ from shared.markdown.file import note_id_of
 from shared.model.index import Coverage, IndexRecord
 from shared.model.notes import Note
 from shared.notes.linked import Link, Linked
-from shared.ports.stores import Origin
+from shared.ports.notes import Origin
 from shared.sweep.reconcile import ReconcileReport
 
 

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from shared.api.answers import AnswerMetaJson, CitationJson
 from shared.api.values import instant
 from shared.model.sessions import SETTINGS, Message, Session, Setting
-from shared.ports.stores import Page
+from shared.ports.pages import Page
 
 V = TypeVar("V", bool, int, float, str)
 

@@ -9,7 +9,8 @@ from datetime import datetime
 from shared.errors import Conflict, NoteUnreadable, NotFound
 from shared.indexing.revision import note_revision
 from shared.model.notes import DEFAULT_VAULT, Note
-from shared.ports.stores import NoteFiles, NoteStore, Origin, Page
+from shared.ports.notes import NoteFiles, NoteStore, Origin
+from shared.ports.pages import Page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ from shared.model.retrieval import (
     Scored,
     SilentLeg,
 )
+from shared.ports.index import SearchStore
 from shared.ports.models import Embedder, Reranker
-from shared.ports.stores import SearchStore
 from shared.retrieval.analysis import analyse
 from shared.retrieval.bm25 import idf
 from shared.retrieval.candidates.finding import Found, find

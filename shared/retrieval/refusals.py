@@ -6,7 +6,8 @@ from typing import Protocol
 
 from shared.model.notes import Note
 from shared.model.retrieval import RefusalReason, Restriction
-from shared.ports.stores import Page, SearchStore
+from shared.ports.index import SearchStore
+from shared.ports.pages import Page
 from shared.retrieval.candidates.pool import Pool
 
 

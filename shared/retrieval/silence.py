@@ -9,7 +9,7 @@ from typing import TypeVar
 from shared.errors import StoreRefused, StoreUnavailable
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.retrieval import CorpusStats, Leg, Neighbour, Restriction, SilentLeg
-from shared.ports.stores import SearchStore
+from shared.ports.index import SearchStore
 
 T = TypeVar("T")
 

@@ -19,7 +19,8 @@ from shared.model.index import IndexRecord
 from shared.model.questions import Question
 from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.ports.models import Writer
-from shared.ports.stores import Page, SessionStore
+from shared.ports.pages import Page
+from shared.ports.tenants import SessionStore
 from shared.sessions.history import Earlier, earlier_turns
 from shared.sessions.limits import check_settings, check_title
 from shared.sessions.reading import as_read_now, cited_notes

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from shared.errors import InvalidArgument
 from shared.model.sessions import Spot
-from shared.ports.page_tokens import make_token, read_token
+from shared.ports.pages import make_token, read_token
 
 LIFETIME = timedelta(days=1)
 

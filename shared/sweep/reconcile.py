@@ -24,7 +24,8 @@ from shared.indexing.pipeline import DEFAULT_CHUNKER
 from shared.indexing.standing import Finding
 from shared.model.notes import NoteKey
 from shared.ports.models import Embedder
-from shared.ports.stores import Page, Store
+from shared.ports.pages import Page
+from shared.ports.stores import Store
 from shared.sweep.progress import Progress, Walk, keep, load
 from shared.sweep.repair import Repairs
 

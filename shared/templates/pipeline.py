@@ -12,7 +12,7 @@ from typing import Literal
 from shared.errors import BrokenPromise, InvalidArgument, ModelRefused, ModelUnavailable
 from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.ports.models import Embedder
-from shared.ports.stores import TemplateStore
+from shared.ports.tenants import TemplateStore
 from shared.retrieval.scoring.scale import UNKNOWN
 from shared.templates.embedding import is_current, with_vectors
 from shared.templates.folders import Problem, read_folders

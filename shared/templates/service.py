@@ -9,7 +9,7 @@ from pathlib import Path
 from shared.errors import NotFound
 from shared.model.templates import Template, TemplateKey, TemplateMatch
 from shared.ports.models import Embedder
-from shared.ports.stores import TemplateStore
+from shared.ports.tenants import TemplateStore
 from shared.templates import pipeline
 from shared.templates.folders import state_of
 

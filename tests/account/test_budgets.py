@@ -26,7 +26,7 @@ from shared.model.account import DayUsage, Spending
 from shared.model.index import IndexStatus, Vector
 from shared.model.notes import NoteKey
 from shared.model.retrieval import RetrievalMode, Scale
-from shared.ports.stores import Page
+from shared.ports.pages import Page
 from tests.account.world import OTHER, QUESTION, TENANT, Household
 from tests.indexing.world import on_both_stores
 

@@ -12,9 +12,9 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firestore import FirestoreStore, erasure, names
-from shared.adapters.firestore.connection import Connection
-from shared.adapters.firestore.protocol import protocol
-from shared.adapters.firestore.queries import Query
+from shared.adapters.firestore.requests.connection import Connection
+from shared.adapters.firestore.requests.protocol import protocol
+from shared.adapters.firestore.requests.queries import Query
 from shared.errors import AuroraError
 from shared.model.account import Feedback
 from shared.model.notes import Note, NoteKey

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from shared.adapters.firebase.authentication import NoVerifier
+from shared.answering.quoting import Quoter
 from shared.app import App
 from shared.asking.answer import answered
 from shared.asking.search import search
@@ -12,6 +17,8 @@ from shared.model.notes import NoteKey
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
 from shared.notes.service import NoteDraft
+from shared.ports.models import Writer
+from shared.ports.stores import Store
 from shared.settings import Settings
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock
@@ -44,3 +51,22 @@ class Household:
 
     def search(self, text: str = QUESTION, *, tenant: str = TENANT) -> Retrieved:
         return search(self.app, self.question(text, tenant=tenant), k=5)
+
+
+@contextmanager
+def household(store: Store, *, writer: Writer | None = None) -> Iterator[Household]:
+    """An App without limits."""
+    embedder, clock = HashingEmbedder(), Clock()
+    with ThreadPoolExecutor(8) as pool:
+        app = App(
+            settings=Settings(),
+            store=store,
+            embedder=embedder,
+            writer=writer,
+            quoter=Quoter(),
+            verifier=NoVerifier(),
+            pool=pool,
+            clock=clock,
+            notice="test",
+        )
+        yield Household(app, embedder, clock)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -12,20 +11,15 @@ from pydantic import TypeAdapter
 
 from shared.account.repeats import RequestKey
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.firebase.authentication import NoVerifier
-from shared.answering.quoting import Quoter
 from shared.api.answers import AskJson
 from shared.api.stream import EVENTS, StreamEvent
-from shared.app import App
 from shared.asking.turn import Asked, take
 from shared.errors import ModelUnavailable
 from shared.folders.search import Wish
 from shared.model.answers import Answer, Draft, Prompt, Usage
 from shared.sessions.service import NEW
-from shared.settings import Settings
-from tests.account.world import TENANT, Household
-from tests.fakes import HashingEmbedder, ScriptedWriter
-from tests.indexing.world import Clock
+from tests.account.world import TENANT, Household, household
+from tests.fakes import ScriptedWriter
 
 KEY = RequestKey(TENANT, "r-1", "the same question")
 WRITTEN = ("The boat is red ", "[N1]. It is ", "big [N1].")
@@ -39,20 +33,7 @@ def writer() -> ScriptedWriter:
 @pytest.fixture
 def home(embedded_store: EmbeddedStore, writer: ScriptedWriter) -> Iterator[Household]:
     """An App that knows of one boat."""
-    embedder, clock = HashingEmbedder(), Clock()
-    with ThreadPoolExecutor(8) as pool:
-        app = App(
-            settings=Settings(),
-            store=embedded_store,
-            embedder=embedder,
-            writer=writer,
-            quoter=Quoter(),
-            verifier=NoVerifier(),
-            pool=pool,
-            clock=clock,
-            notice="test",
-        )
-        house = Household(app, embedder, clock)
+    with household(embedded_store, writer=writer) as house:
         house.save("boat", "The boat is red. It is big.")
         yield house
 

@@ -12,7 +12,8 @@ from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord,
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
 from shared.model.scopes import scopes_of
-from shared.ports.stores import Page, Store
+from shared.ports.pages import Page
+from shared.ports.stores import Store
 
 T = TypeVar("T")
 

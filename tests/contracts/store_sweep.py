@@ -7,7 +7,8 @@ from functools import partial
 
 from shared.model.index import IndexChange, IndexStatus
 from shared.model.notes import NoteKey
-from shared.ports.stores import Page, Store
+from shared.ports.pages import Page
+from shared.ports.stores import Store
 from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, record, save
 
 THIRD = "tenant-Ü 3"

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.deploy import cloud_build
-from tests.servers.firebase_suite import firebase_tools, missing
+from tests.missing import missing
+from tests.servers.firebase_suite import firebase_tools
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
 from tests.servers.served import Served, served
 

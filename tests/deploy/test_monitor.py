@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import promql_parser
 import pytest
+from googleapiclient.discovery_cache import DISCOVERY_DOC_DIR
 
 from tests.deploy.conftest import ROOT, found_gcloud
 from tests.servers.gemini import error
@@ -24,6 +26,26 @@ ALERTS = [json.loads(file.read_text()) for file in sorted((FOLDER / "alerts").gl
 DASHBOARD = json.loads((FOLDER / "dashboard.json").read_text())
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
+
+
+def schema(document: str, name: str) -> dict[str, Any]:
+    described: dict[str, Any] = json.loads(Path(DISCOVERY_DOC_DIR, f"{document}.json").read_text())["schemas"][name]
+    return described
+
+
+def conditions(kind: str) -> list[dict[str, Any]]:
+    return [each[kind] for policy in ALERTS for each in policy["conditions"] if kind in each]
+
+
+def is_distribution(query: str) -> bool:
+    """Of our metrics by their own files; of Cloud Run's, latencies are one."""
+    (metric,) = re.findall(r'metric\.type = "[^"]*/(\w+)"', query)
+    if metric in METRICS:
+        return bool(
+            json.loads((FOLDER / f"metrics/{metric}.json").read_text())["metricDescriptor"]["valueType"]
+            == "DISTRIBUTION"
+        )
+    return bool(metric == "request_latencies")
 
 
 @dataclass
@@ -54,8 +76,40 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     with GoogleCloud(PROJECT) as cloud:
         cloud.enabled |= {"logging", "cloudresourcemanager"}
         made = Watched(cloud, tmp_path_factory.mktemp("owner"))
+        cloud.refusals["monitoring.projects.alertPolicies.create"] = [
+            error(
+                404,
+                "NOT_FOUND",
+                message="Cannot find metric that matches type. If a metric was created recently, try again.",
+            )
+        ]
         made.monitor("ops@example.com")
         yield made
+
+
+def test_a_threshold_is_held_against_a_number() -> None:
+    """A distribution is none until an aligner makes it one; the API's own description says which do."""
+    aligners = schema("monitoring.v3", "Aggregation")["properties"]["perSeriesAligner"]
+    said = dict(zip(aligners["enum"], aligners["enumDescriptions"], strict=True))
+    for condition in conditions("conditionThreshold"):
+        for filtered, aligned in (("filter", "aggregations"), ("denominatorFilter", "denominatorAggregations")):
+            for aggregation in condition.get(aligned, ()):
+                meaning = said[aggregation["perSeriesAligner"]]
+                if is_distribution(condition[filtered]):
+                    assert "distribution values" in meaning, condition
+                    assert "value_type DOUBLE" in meaning, condition
+                else:
+                    assert "numeric values" in meaning or "CUMULATIVE and DELTA" in meaning, condition
+
+
+def test_what_is_asked_in_promql_is_promql() -> None:
+    queries = [condition["query"] for condition in conditions("conditionPrometheusQueryLanguage")]
+    queries += re.findall(r'"prometheusQuery": "(.*)"', json.dumps(DASHBOARD, indent=1))
+    assert queries
+    for query in queries:
+        promql_parser.parse(query.replace('\\"', '"'))
+        (named,) = re.findall(r"logging_googleapis_com:user_(\w+)_sum", query)
+        assert named in METRICS
 
 
 def test_nothing_is_sent_that_google_would_refuse(watched: Watched) -> None:

@@ -34,3 +34,9 @@ def world(
         monkeypatch.setattr(bootstrap, "_process", [world.app])
         yield world
     store.close()
+
+
+@pytest.fixture
+def boat(world: World) -> World:
+    world.save("boat", title="Boat", text="The boat leaks in the bow. Tar mends the leak.")
+    return world

@@ -17,7 +17,8 @@ from shared.errors import StoreUnavailable
 from shared.markdown.file import fields_of
 from shared.model.notes import Note, UnreadableNote
 from shared.model.templates import Template
-from shared.ports.stores import Page, Store
+from shared.ports.pages import Page
+from shared.ports.stores import Store
 from tests.functions.world import START, World, problem
 
 SECRET = "the treasure lies under the third oak"

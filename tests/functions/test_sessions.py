@@ -1,25 +1,12 @@
-"""/sessions, and questions asked in a session by /chat."""
+"""/sessions: what they are, and how they are listed."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
-from contextlib import suppress
-from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from shared import bootstrap
-from shared.api.answers import answer_json
-from shared.asking.answer import answered
-from shared.errors import ModelUnavailable
-from shared.model.answers import Answer, Piece, Prompt
-from shared.model.questions import Question
-from shared.model.sessions import Message, Role
-from shared.sessions.service import NEW
-from shared.sessions.source_list import LINE
-from tests.fakes import ScriptedWriter
+from tests.functions.conversations import ask, call_json, create, messages
 from tests.functions.world import World, problem
 
 DEFAULTS = {
@@ -34,41 +21,11 @@ DEFAULTS = {
 }
 
 
-def _json(world: World, method: str, path: str, body: object = None, **options: Any) -> Any:  # noqa: ANN401
-    response = world.call("api", method, path, body, **options)
-    assert response.status_code == 200, response.get_json()
-    return response.get_json()
-
-
-def _create(world: World, **body: object) -> str:
-    session_id: str = _json(world, "POST", "/sessions", body)["sessionId"]
-    return session_id
-
-
-def _ask(world: World, message: str, session_id: str = "new", **more: object) -> dict[str, Any]:
-    world.clock.forward(seconds=1)
-    response = world.call("chat", "POST", "/chat", {"message": message, "sessionId": session_id, **more})
-    assert response.status_code == 200, response.get_json()
-    body: dict[str, Any] = response.get_json()
-    return body
-
-
-def _messages(world: World, session_id: str, query: str = "") -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = _json(world, "GET", f"/sessions/{session_id}/messages{query}")["messages"]
-    return listed
-
-
-@pytest.fixture
-def boat(world: World) -> World:
-    world.save("boat", title="Boat", text="The boat leaks in the bow. Tar mends the leak.")
-    return world
-
-
 # -- the sessions themselves
 
 
 def test_a_session_is_created_read_changed_and_deleted(world: World) -> None:
-    created = _json(world, "POST", "/sessions", {"title": " Trip ", "settings": {"topK": 9}})
+    created = call_json(world, "POST", "/sessions", {"title": " Trip ", "settings": {"topK": 9}})
     path = f"/sessions/{created['sessionId']}"
     assert created == {
         "sessionId": created["sessionId"],
@@ -78,9 +35,9 @@ def test_a_session_is_created_read_changed_and_deleted(world: World) -> None:
         "messageCount": 0,
         "settings": {**DEFAULTS, "topK": 9},
     }
-    assert _json(world, "GET", path) == created
+    assert call_json(world, "GET", path) == created
     world.clock.forward(minutes=5)
-    changed = _json(world, "PATCH", path, {"title": "Lisbon", "settings": {"threshold": 0.5, "useNotes": False}})
+    changed = call_json(world, "PATCH", path, {"title": "Lisbon", "settings": {"threshold": 0.5, "useNotes": False}})
     assert changed["title"] == "Lisbon"
     assert changed["updatedAt"] == "2026-11-21T12:05:00.000Z"
     assert changed["settings"] == {**DEFAULTS, "topK": 9, "threshold": 0.5, "useNotes": False}
@@ -90,14 +47,14 @@ def test_a_session_is_created_read_changed_and_deleted(world: World) -> None:
 
 
 def test_without_a_body_a_session_has_the_defaults(world: World) -> None:
-    assert _json(world, "POST", "/sessions")["settings"] == DEFAULTS
+    assert call_json(world, "POST", "/sessions")["settings"] == DEFAULTS
 
 
 def test_null_takes_a_model_back_and_leaves_everything_else(world: World) -> None:
-    session_id = _create(world, settings={"model": "extractive", "topK": 7})
-    assert _json(world, "GET", f"/sessions/{session_id}")["settings"]["model"] == "extractive"
+    session_id = create(world, settings={"model": "extractive", "topK": 7})
+    assert call_json(world, "GET", f"/sessions/{session_id}")["settings"]["model"] == "extractive"
     settings = {"model": None, "topK": None}
-    assert _json(world, "PATCH", f"/sessions/{session_id}", {"settings": settings})["settings"] == {
+    assert call_json(world, "PATCH", f"/sessions/{session_id}", {"settings": settings})["settings"] == {
         **DEFAULTS,
         "topK": 7,
     }
@@ -126,7 +83,7 @@ def test_null_takes_a_model_back_and_leaves_everything_else(world: World) -> Non
 )
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
 def test_a_setting_out_of_range_is_named(world: World, method: str, field: str, value: object) -> None:
-    path = "/sessions" if method == "POST" else f"/sessions/{_create(world)}"
+    path = "/sessions" if method == "POST" else f"/sessions/{create(world)}"
     response = world.call("api", method, path, {"settings": {field: value}})
     assert problem(response) == (400, "INVALID_FIELD", f"settings.{field}")
 
@@ -137,7 +94,7 @@ def test_a_bad_title_is_named(world: World, title: object) -> None:
 
 
 def test_sessions_of_another_tenant_are_not_there(world: World) -> None:
-    session_id = _create(world)
+    session_id = create(world)
     for method, path in (
         ("GET", f"/sessions/{session_id}"),
         ("PATCH", f"/sessions/{session_id}"),
@@ -147,7 +104,7 @@ def test_sessions_of_another_tenant_are_not_there(world: World) -> None:
         assert problem(world.call("api", method, path, token="bob-token"))[:2] == (404, "NOT_FOUND")
     response = world.call("chat", "POST", "/chat", {"message": "hi", "sessionId": session_id}, token="bob-token")
     assert problem(response)[:2] == (404, "NOT_FOUND")
-    assert _json(world, "GET", "/sessions", token="bob-token")["sessions"] == []
+    assert call_json(world, "GET", "/sessions", token="bob-token")["sessions"] == []
     assert problem(world.call("api", "POST", "/sessions", {"tenantId": "bob"}))[:2] == (403, "PERMISSION_DENIED")
 
 
@@ -164,34 +121,34 @@ def test_sessions_page_by_their_last_change_and_are_found_by_title(world: World)
     ids = []
     for number in range(5):
         world.clock.forward(minutes=1)
-        ids.append(_create(world, title=f"Müller {number}" if number % 2 else f"Trip {number}"))
-    first = _json(world, "GET", "/sessions?pageSize=3")
+        ids.append(create(world, title=f"Müller {number}" if number % 2 else f"Trip {number}"))
+    first = call_json(world, "GET", "/sessions?pageSize=3")
     assert [each["sessionId"] for each in first["sessions"]] == ids[:1:-1]
-    rest = _json(world, "GET", f"/sessions?pageSize=3&pageToken={first['nextPageToken']}")
+    rest = call_json(world, "GET", f"/sessions?pageSize=3&pageToken={first['nextPageToken']}")
     assert [each["sessionId"] for each in rest["sessions"]] == ids[1::-1]
     assert rest["nextPageToken"] is None
-    found = _json(world, "GET", "/sessions?query=MULLER&pageSize=1")
+    found = call_json(world, "GET", "/sessions?query=MULLER&pageSize=1")
     assert [each["title"] for each in found["sessions"]] == ["Müller 3"]
-    more = _json(world, "GET", f"/sessions?query=MULLER&pageSize=1&pageToken={found['nextPageToken']}")
+    more = call_json(world, "GET", f"/sessions?query=MULLER&pageSize=1&pageToken={found['nextPageToken']}")
     assert [each["title"] for each in more["sessions"]] == ["Müller 1"]
 
 
 def test_messages_page_backwards_each_page_in_the_order_of_time(boat: World) -> None:
-    session_id = _create(boat)
+    session_id = create(boat)
     for number in range(3):
         boat.clock.forward(minutes=1)
-        _ask(boat, f"What leaks in the boat {number}?", session_id)
-    newest = _json(boat, "GET", f"/sessions/{session_id}/messages?pageSize=4")
+        ask(boat, f"What leaks in the boat {number}?", session_id)
+    newest = call_json(boat, "GET", f"/sessions/{session_id}/messages?pageSize=4")
     assert [each["role"] for each in newest["messages"]] == ["user", "assistant"] * 2
     assert newest["messages"][0]["text"] == "What leaks in the boat 1?"
-    older = _messages(boat, session_id, f"?pageSize=4&pageToken={newest['nextPageToken']}")
+    older = messages(boat, session_id, f"?pageSize=4&pageToken={newest['nextPageToken']}")
     assert older[0]["text"] == "What leaks in the boat 0?"
     assert len(older) == 2
 
 
 @pytest.mark.parametrize("token", ["x", "%20", "AAAA", "%C3%A9", "a" * 500])
 def test_a_forged_page_token_is_named(world: World, token: str) -> None:
-    paths = ("/sessions", f"/sessions/{_create(world)}/messages")
+    paths = ("/sessions", f"/sessions/{create(world)}/messages")
     for path in paths:
         response = world.call("api", "GET", f"{path}?pageToken={token}")
         assert problem(response) == (400, "INVALID_FIELD", "pageToken")
@@ -199,8 +156,8 @@ def test_a_forged_page_token_is_named(world: World, token: str) -> None:
 
 def test_a_page_token_serves_its_own_listing_for_a_day(world: World) -> None:
     for _ in range(3):
-        _create(world)
-    token = _json(world, "GET", "/sessions?pageSize=1")["nextPageToken"]
+        create(world)
+    token = call_json(world, "GET", "/sessions?pageSize=1")["nextPageToken"]
     other_search = world.call("api", "GET", f"/sessions?query=a&pageToken={token}")
     assert problem(other_search) == (400, "INVALID_FIELD", "pageToken")
     other_tenant = world.call("api", "GET", f"/sessions?pageToken={token}", token="bob-token")
@@ -215,285 +172,17 @@ def test_a_page_token_serves_its_own_listing_for_a_day(world: World) -> None:
 
 @pytest.mark.parametrize("query", ["pageSize=0", "pageSize=201", "pageSize=x", "size=1"])
 def test_a_bad_parameter_of_a_list_is_named(world: World, query: str) -> None:
-    for path in ("/sessions", f"/sessions/{_create(world)}/messages"):
+    for path in ("/sessions", f"/sessions/{create(world)}/messages"):
         response = world.call("api", "GET", f"{path}?{query}")
         assert problem(response) == (400, "INVALID_FIELD", query.partition("=")[0])
 
 
-# -- questions in a session
-
-
-def test_new_begins_a_session_that_is_named_after_the_question(boat: World) -> None:
-    body = _ask(boat, "What leaks in the boat?")
-    session_id = body["meta"]["sessionId"]
-    session = _json(boat, "GET", f"/sessions/{session_id}")
-    assert (session["title"], session["messageCount"]) == ("What leaks in the boat?", 2)
-    asked, answered = _messages(boat, session_id)
-    assert (asked["role"], asked["text"], asked["citations"], asked["meta"]) == (
-        "user",
-        "What leaks in the boat?",
-        [],
-        None,
-    )
-    assert answered["role"] == "assistant"
-    assert answered["citations"] == body["citations"]
-    assert answered["meta"] == body["meta"]
-
-
-def test_the_stored_answer_ends_with_a_list_of_sources_that_can_be_parsed(boat: World) -> None:
-    body = _ask(boat, "What leaks in the boat?")
-    text = _messages(boat, body["meta"]["sessionId"])[1]["text"]
-    answer, _, listed = text.partition("\n\nSources:\n")
-    assert answer == body["answer"]
-    lines = [LINE.fullmatch(line) for line in listed.split("\n")]
-    assert [line.groupdict() for line in lines if line] == [
-        {"label": "N1", "title": "Boat", "day": "2026-11-21", "note": "boat", "chunk": "boat_000"}
-    ]
-
-
-def test_without_citations_nothing_is_appended(boat: World) -> None:
-    body = _ask(boat, "What leaks in the boat?", includeCitations=False)
-    assert _messages(boat, body["meta"]["sessionId"])[1]["text"] == body["answer"]
-
-
-def test_a_title_that_was_given_stays_and_taken_back_gives_way_to_the_first_question(boat: World) -> None:
-    session_id = _create(boat, title="Mine")
-    _ask(boat, "What leaks in the boat?", session_id)
-    _ask(boat, "What mends the leak?", session_id)
-    assert _json(boat, "GET", f"/sessions/{session_id}")["title"] == "Mine"
-    assert _json(boat, "PATCH", f"/sessions/{session_id}", {"title": ""})["title"] == "What leaks in the boat?"
-
-
-def test_the_sessions_settings_hold_and_the_requests_own_go_before(boat: World) -> None:
-    session_id = _create(boat, settings={"topK": 3, "includeCitations": False})
-    assert _ask(boat, "What leaks in the boat?", session_id)["meta"]["retrieval"]["k"] == 3
-    body = _ask(boat, "What leaks in the boat?", session_id, topK=2, includeCitations=True)
-    assert body["meta"]["retrieval"]["k"] == 2
-    assert body["citations"]
-    assert _json(boat, "GET", f"/sessions/{session_id}")["settings"]["topK"] == 3
-
-
-@pytest.mark.parametrize(
-    ("field", "value"), [("topK", 0), ("threshold", 2), ("model", "gpt-0"), ("maxHistory", 999), ("systemPrompt", 5)]
-)
-def test_a_requests_setting_out_of_range_is_named_and_begins_no_session(
-    world: World, field: str, value: object
-) -> None:
-    response = world.call("chat", "POST", "/chat", {"message": "hi", "sessionId": "new", field: value})
-    assert problem(response) == (400, "INVALID_FIELD", field)
-    assert _json(world, "GET", "/sessions")["sessions"] == []
-
-
-def test_a_question_that_fails_leaves_no_empty_session(world: World) -> None:
-    response = world.call("chat", "POST", "/chat", {"message": "hi", "sessionId": "new", "template": "nope"})
-    assert response.status_code == 404
-    assert _json(world, "GET", "/sessions")["sessions"] == []
-
-
-def test_a_client_who_leaves_when_the_answer_is_stored_finds_the_session(boat: World) -> None:
-    sessions = boat.app.sessions
-    question = Question("alice", "What leaks in the boat?", boat.clock())
-    with suppress(GeneratorExit), sessions.turn(question, NEW, {}) as turn:
-        answer = answered(boat.app, turn.question)
-        sessions.record(turn, answer, answer_json(turn.question, answer, k=5, request_id="r"))
-        raise GeneratorExit
-    assert len(sessions.page("alice", limit=5).items) == 1
-
-
-def test_a_follow_up_is_searched_for_as_a_whole(boat: World) -> None:
-    boat.save("car", title="Car", text="The car leaks oil.")
-    session_id = _ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
-    body = _ask(boat, "And where?", session_id)
-    assert set(body["meta"]["query"]["keywords"]) >= {"leaks", "boat"}
-    assert body["citations"][0]["noteId"] == "boat"
-    assert _messages(boat, session_id)[2]["text"] == "And where?"
-    alone = _ask(boat, "And where?")
-    assert "boat" not in alone["meta"]["query"]["keywords"]
-
-
-def test_the_writer_is_told_what_was_said_and_the_wishes(boat: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    writer = ScriptedWriter("It leaks in the bow [N1].", "Tar mends it [N1].")
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, writer=writer)])
-    session_id = _create(boat, settings={"systemPrompt": "Like a pirate [N1]."})
-    _ask(boat, "What leaks in the boat?", session_id)
-    _ask(boat, "What mends it?", session_id)
-    prompt = writer.prompts[1].user
-    assert "> Question: What leaks in the boat?\n> Answer: It leaks in the bow.\n" in prompt
-    assert "> Like a pirate (N1)." in prompt
-    assert "Question: What mends it?\nThat is, in full: What mends it (leaks boat)?" in prompt
-
-
-def test_a_model_makes_the_follow_up_whole_and_its_tokens_are_counted(
-    boat: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ranker = ScriptedWriter('```json\n{"question": "Where does the boat leak?"}\n```')
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, ranker=ranker)])
-    session_id = _ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
-    assert ranker.prompts == []
-    body = _ask(boat, "And where?", session_id)
-    assert body["meta"]["query"]["keywords"] == ["boat", "leak"]
-
-
-def test_a_model_that_may_be_chosen_writes(boat: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = ScriptedWriter("It leaks in the bow [N1].")
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, writers={"scripted": other})])
-    session_id = _create(boat, settings={"model": "scripted"})
-    assert _ask(boat, "What leaks in the boat?", session_id)["meta"]["model"] == "scripted"
-    assert _ask(boat, "What leaks in the boat?", session_id, model=None)["meta"]["model"] == "extractive"
-    assert _ask(boat, "What leaks in the boat?", model="scripted")["meta"]["model"] == "scripted"
-    monkeypatch.setattr(bootstrap, "_process", [boat.app])  # it may not be chosen any more
-    assert _ask(boat, "What leaks in the boat?", session_id)["meta"]["model"] == "extractive"
-
-
-@pytest.mark.parametrize("form", ["sse", "callable"])
-def test_a_streamed_answer_is_stored_before_its_result_is_told(boat: World, form: str) -> None:
-    body: dict[str, Any] = {"message": "What leaks in the boat?", "sessionId": "new"}
-    data = {**body, "stream": True} if form == "sse" else {"data": body}
-    headers = {"Accept": "text/event-stream"}
-    response = boat.call("chat", "POST", "/chat", data, headers=headers)
-    told = [json.loads(line[6:]) for line in response.get_data(as_text=True).splitlines() if line.startswith("data: ")]
-    started, result = (told[0], told[-1]) if form == "sse" else (told[0]["message"], told[-1]["result"])
-    assert started["sessionId"] == result["meta"]["sessionId"]
-    answered = _messages(boat, started["sessionId"])[1]
-    assert (answered["citations"], answered["meta"]) == (result["citations"], result["meta"])
-
-
-def test_both_messages_of_a_turn_name_its_request(boat: World) -> None:
-    first = _ask(boat, "What leaks in the boat?", requestId="mine")
-    second = _ask(boat, "And where?", first["meta"]["sessionId"])
-    named = [each["requestId"] for each in _messages(boat, first["meta"]["sessionId"])]
-    assert named == ["mine", "mine", second["meta"]["requestId"], second["meta"]["requestId"]]
-
-
-def test_a_message_stored_before_messages_named_their_request_reads_without_one(boat: World) -> None:
-    session_id = _create(boat)
-    older = Message(message_id="m1", role=Role.USER, text="Where?", created_at=boat.clock())
-    assert boat.app.store.add_messages("alice", session_id, [older], first="Where?")
-    assert [each["requestId"] for each in _messages(boat, session_id)] == [None]
-
-
-def test_a_stream_of_an_unknown_session_is_404(boat: World) -> None:
-    response = boat.call("chat", "POST", "/chat", {"message": "hi", "sessionId": "nope", "stream": True})
-    assert "NOT_FOUND" in response.get_data(as_text=True)
-
-
-# -- what becomes of citations
-
-
-def test_a_changed_note_makes_its_citations_stale(boat: World) -> None:
-    body = _ask(boat, "What leaks in the boat?")
-    boat.save("boat", title="Boat", text="The boat leaks at the stern now.")
-    (citation,) = _messages(boat, body["meta"]["sessionId"])[1]["citations"]
-    assert citation == {**body["citations"][0], "stale": True}
-
-
-def test_a_deleted_notes_text_is_gone_from_citations_list_and_answer(boat: World) -> None:
-    body = _ask(boat, "What leaks in the boat?")
-    assert boat.call("api", "DELETE", "/notes/boat").status_code == 204
-    answered = _messages(boat, body["meta"]["sessionId"])[1]
-    assert answered["citations"] == [
-        {
-            **body["citations"][0],
-            "snippet": "",
-            "quote": "",
-            "title": "",
-            "folder": "",
-            "path": "",
-            "headingPath": "",
-            "stale": True,
-        }
-    ]
-    assert answered["text"] == (
-        "Closest passages in your notes:\n\n> […] [N1]\n\nSources:\n- [N1] deleted note (2026-11-21) note:boat#boat_000"
-    )
-    assert "bow" not in str(_messages(boat, body["meta"]["sessionId"]))
-
-
-def test_a_deleted_notes_text_is_not_told_to_the_writer_later(boat: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    session_id = _ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
-    boat.call("api", "DELETE", "/notes/boat")
-    boat.save("car", title="Car", text="The car leaks oil.")
-    writer = ScriptedWriter("Oil [N1].")
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, writer=writer)])
-    _ask(boat, "And the car?", session_id)
-    assert "bow" not in writer.prompts[0].user
-    assert "> > […]" in writer.prompts[0].user
-
-
-def test_a_refusal_is_kept_without_the_nearest_notes(boat: World) -> None:
-    body = _ask(boat, "Who won the chess match in Reykjavik?", threshold=1)
-    assert body["meta"]["refusal"]["nearest"]
-    refusal = _messages(boat, body["meta"]["sessionId"])[1]["meta"]["refusal"]
-    assert refusal == {"reason": body["meta"]["refusal"]["reason"], "nearest": []}
-
-
-# -- two at once, and sessions that go
-
-
-def test_a_session_deleted_while_an_answer_is_coming_is_not_brought_back(
-    boat: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    session_id = _create(boat)
-
-    class Deleting(ScriptedWriter):
-        def stream(self, prompt: Prompt) -> Generator[Piece]:
-            boat.app.sessions.delete("alice", session_id)
-            return super().stream(prompt)
-
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, writer=Deleting("In the bow [N1]."))])
-    body = _ask(boat, "What leaks in the boat?", session_id)
-    assert body["answer"] == "In the bow [N1]."
-    assert problem(boat.call("api", "GET", f"/sessions/{session_id}"))[:2] == (404, "NOT_FOUND")
-    assert boat.app.store.list_messages("alice", session_id, limit=5) == ()
-
-
-def test_turns_of_two_clients_are_both_stored_and_each_knows_its_own_answer(boat: World) -> None:
-    sessions = boat.app.sessions
-    session_id = _create(boat)
-    question = Question("alice", "What leaks in the boat?", boat.clock())
-    first, second = (
-        sessions.begin(replace(question, text=text), session_id, {}) for text in ("One boat?", "Two boats?")
-    )
-    for turn, text, request_id in ((second, "Second.", "r-2"), (first, "First.", "r-1")):
-        boat.clock.forward(seconds=1)
-        answer: Answer = replace(answered(boat.app, turn.question), text=text, citations=())
-        assert sessions.record(turn, answer, {"citations": [], "meta": {"requestId": request_id}})
-    third = sessions.whole(sessions.begin(question, session_id, {}))
-    assert {(each.question, each.answer) for each in third.question.history} == {
-        ("One boat?", "First."),
-        ("Two boats?", "Second."),
-    }
-    said = [(each["text"], each["requestId"]) for each in _messages(boat, session_id)]
-    assert said[2:] == [("Second.", "r-2"), ("First.", "r-1")]
-    assert set(said[:2]) == {("One boat?", "r-1"), ("Two boats?", "r-2")}
-
-
-def test_whoever_has_used_up_the_day_costs_no_model_call_for_a_follow_up(
-    boat: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ranker = ScriptedWriter('{"question": "Where does the boat leak?"}')
-    limited = replace(boat.app, ranker=ranker, settings=replace(boat.app.settings, daily_chat_limit=2))
-    monkeypatch.setattr(bootstrap, "_process", [limited])
-    session_id = _ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
-    _ask(boat, "And where?", session_id)
-    assert len(ranker.prompts) == 1
-    again = boat.call("chat", "POST", "/chat", {"message": "And when?", "sessionId": session_id})
-    assert problem(again)[:2] == (429, "EXHAUSTED")
-    assert len(ranker.prompts) == 1
-
-
-def test_an_outage_of_the_model_makes_no_follow_up_fail(boat: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, ranker=ScriptedWriter(ModelUnavailable("away")))])
-    session_id = _ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
-    assert "boat" in _ask(boat, "And where?", session_id)["meta"]["query"]["keywords"]
-
-
 def test_sessions_and_messages_are_exported(boat: World) -> None:
-    body = _ask(boat, "What leaks in the boat?")
+    body = ask(boat, "What leaks in the boat?")
     session_id = body["meta"]["sessionId"]
     response = boat.call("api", "GET", "/me:export")
     rows = [json.loads(line) for line in response.get_data(as_text=True).splitlines()]
-    session = _json(boat, "GET", f"/sessions/{session_id}")
+    session = call_json(boat, "GET", f"/sessions/{session_id}")
     assert [row for row in rows if row["type"] == "session"] == [{"type": "session", **session}]
-    said = [{"type": "message", "sessionId": session_id, **each} for each in _messages(boat, session_id)]
+    said = [{"type": "message", "sessionId": session_id, **each} for each in messages(boat, session_id)]
     assert [row for row in rows if row["type"] == "message"] == said

@@ -12,7 +12,7 @@ import pytest
 
 from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.protocol import fill, protocol
+from shared.adapters.firestore.requests.protocol import fill, protocol
 from tests.functions.world import World, problem
 
 NO_TEXT = "text: expected a string, found none; no other field stands in for it"

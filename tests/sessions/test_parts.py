@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shared.errors import InvalidArgument
 from shared.model.sessions import Message, Role, Spot
-from shared.ports.page_tokens import make_token
+from shared.ports.pages import make_token
 from shared.sessions.history import earlier_turns
 from shared.sessions.source_list import LINE, with_sources, without_sources
 from shared.sessions.titles import holds, title_of

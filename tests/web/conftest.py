@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
 from shared.settings import Settings
+from tests.missing import missing
 from tests.quick import starts_a_process
 from tests.servers.dev import ROOT, Running, dev
 
@@ -69,9 +69,7 @@ def playwright() -> Iterator[Playwright]:
 def browser(playwright: Playwright) -> Iterator[Browser]:
     executable = shutil.which("chromium") or shutil.which("google-chrome")
     if executable is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("CI needs Chromium")
-        pytest.skip("needs Chromium (Debian package chromium)")
+        missing("Chromium is not installed (Debian: chromium)")
     running = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
     yield running
     running.close()

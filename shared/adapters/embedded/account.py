@@ -11,8 +11,7 @@ from datetime import date, datetime
 from shared.adapters.embedded import rows
 from shared.errors import Conflict
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
-from shared.ports.page_tokens import make_token, read_token
-from shared.ports.stores import Page
+from shared.ports.pages import Page, make_token, read_token
 
 _COLUMN: Mapping[Spending, str] = {Spending.ANSWERS: "answers", Spending.EMBEDDED_TOKENS: "embedded_tokens"}
 

@@ -9,8 +9,7 @@ from shared.adapters.embedded import rows
 from shared.errors import Conflict, InvalidArgument
 from shared.model.notes import Folder, Note
 from shared.model.scopes import ancestors
-from shared.ports.page_tokens import make_token, read_token
-from shared.ports.stores import Page
+from shared.ports.pages import Page, make_token, read_token
 
 _WITHOUT_TEXT = rows.NOTE_COLUMNS.removesuffix("text") + "''"
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")

@@ -15,7 +15,7 @@ from shared.model.notes import Folder, Note, NoteKey, UnreadableNote
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
 from shared.model.sessions import Message, Session, SettingsPatch, Spot
 from shared.model.templates import StoredTemplate
-from shared.ports.stores import Page
+from shared.ports.pages import Page
 
 
 class EmbeddedStore:

@@ -14,8 +14,7 @@ from shared.adapters.embedded import rows
 from shared.adapters.embedded.files import TenantFile, make_folder
 from shared.errors import StoreUnavailable
 from shared.model.notes import NoteKey
-from shared.ports.page_tokens import make_token, read_token
-from shared.ports.stores import Page
+from shared.ports.pages import Page, make_token, read_token
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import asdict
 
 from shared.model.index import Vector
 from shared.model.templates import StoredTemplate, Template
-from shared.ports.stores import MOST_TEMPLATES
+from shared.ports.tenants import MOST_TEMPLATES
 
 _COLUMNS = "body, vector, vector_key"
 

@@ -1,8 +1,7 @@
 """Firestore as the store of notes and index, by its generated client and raw protobuf.
 
-Read in this order: `store` (what there is), `documents` (how it lies), `commits` (how a note's index moves: weighed by
-`sizes`, cut by `packing`, its folder kept by `places`), `search` (how a question is asked); `connection` and
-`protocol` carry it.
+Read in this order: `store` (what there is), `documents` (how it lies), `writing` (how a note's index moves),
+`searching` (how a question is asked); `requests` carries it.
 
 Beside the fields of the data model, documents hold a few that serve this store alone. Chunks: `postings` (stem ->
 time and count: by it chunks are found by stem, newest first, and a search reads the counts of its stems only), a
@@ -15,7 +14,7 @@ digest of the `place` (vault and folder) and the `day`, by which vector searches
 the root keeps reconcile's place.
 """
 
-from shared.adapters.firestore.reads import Reads, vector_reads
+from shared.adapters.firestore.requests.reads import Reads, vector_reads
 from shared.adapters.firestore.store import FirestoreStore
 
 __all__ = ["FirestoreStore", "Reads", "vector_reads"]

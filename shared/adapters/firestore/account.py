@@ -8,21 +8,20 @@ from itertools import zip_longest
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import Fields
-from shared.adapters.firestore.protocol import protocol, put, timestamp
-from shared.adapters.firestore.queries import KEY, Order, Query, Reference
+from shared.adapters.firestore.requests.connection import Connection
+from shared.adapters.firestore.requests.protocol import protocol, put, timestamp
+from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
 from shared.errors import TooLarge
 from shared.model.account import AnsweredRequest, Feedback, Rating, StoredRequest
-from shared.ports.page_tokens import make_token, read_token
-from shared.ports.stores import Page
+from shared.ports.pages import Page, make_token, read_token
 
 MAX_ANSWER = 900_000
 """Bytes of a kept reply: Firestore's documents end at 1 MiB."""
 
 
 class Account:
-    """`shared.ports.stores.FeedbackStore` and `RequestStore` on Firestore."""
+    """`shared.ports.tenants.FeedbackStore` and `RequestStore` on Firestore."""
 
     _connection: Connection
 

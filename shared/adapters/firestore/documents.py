@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from shared.adapters.firestore.protocol import microseconds, plain, timestamp
-from shared.adapters.firestore.queries import path
+from shared.adapters.firestore.requests.protocol import microseconds, plain, timestamp
+from shared.adapters.firestore.requests.queries import path
 from shared.errors import InvalidArgument, NoteUnreadable
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
 from shared.model.notes import Folder, Note

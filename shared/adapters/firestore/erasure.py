@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection, pool
-from shared.adapters.firestore.corpus import Corpus
-from shared.adapters.firestore.places import Places
-from shared.adapters.firestore.protocol import protocol
-from shared.adapters.firestore.queries import KEY, Order, Query, Reference
+from shared.adapters.firestore.requests.connection import Connection, pool
+from shared.adapters.firestore.requests.protocol import protocol
+from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
+from shared.adapters.firestore.searching.corpus import Corpus
+from shared.adapters.firestore.writing.places import Places
 
 AT_ONCE = 2000
 """Names read together, ..."""
@@ -27,7 +27,7 @@ EVERYTHING = ""
 
 
 class Erasure:
-    """`shared.ports.stores.ErasureStore` on Firestore."""
+    """`shared.ports.tenants.ErasureStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

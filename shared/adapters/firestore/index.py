@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.commits import Commits, Token
-from shared.adapters.firestore.connection import Connection, pool
-from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import record_of
-from shared.adapters.firestore.errors import CommitTooBig
-from shared.adapters.firestore.packing import halves
-from shared.adapters.firestore.places import Places
-from shared.adapters.firestore.protocol import vector_of
-from shared.adapters.firestore.queries import Is, Query, Where, count
+from shared.adapters.firestore.requests.connection import Connection, pool
+from shared.adapters.firestore.requests.errors import CommitTooBig
+from shared.adapters.firestore.requests.protocol import vector_of
+from shared.adapters.firestore.requests.queries import Is, Query, Where, count
+from shared.adapters.firestore.searching.corpus import Corpus
+from shared.adapters.firestore.writing.commits import Commits, Token
+from shared.adapters.firestore.writing.packing import halves
+from shared.adapters.firestore.writing.places import Places
 from shared.model.index import Coverage, IndexChange, IndexStatus, StoredChunk, StoredRecord, Vector
 
 
 class Index:
-    """`shared.ports.stores.IndexStore` on Firestore."""
+    """`shared.ports.index.IndexStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

@@ -8,15 +8,14 @@ from itertools import islice, starmap
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection
-from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import note_fields, note_of
-from shared.adapters.firestore.protocol import as_json, protocol, put
-from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where
+from shared.adapters.firestore.requests.connection import Connection
+from shared.adapters.firestore.requests.protocol import as_json, protocol, put
+from shared.adapters.firestore.requests.queries import KEY, Is, Order, Query, Reference, Where
+from shared.adapters.firestore.searching.corpus import Corpus
 from shared.errors import Conflict, InvalidArgument, NoteUnreadable, TooLarge
 from shared.model.notes import Folder, Note, UnreadableNote
-from shared.ports.page_tokens import make_token, read_token
-from shared.ports.stores import Page
+from shared.ports.pages import Page, make_token, read_token
 
 MAX_BYTES = 1_000_000
 """Of all a note's texts together: Firestore's documents end at 1 MiB."""
@@ -28,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class Notes:
-    """`shared.ports.stores.NoteStore` on Firestore."""
+    """`shared.ports.notes.NoteStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

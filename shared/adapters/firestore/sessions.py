@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection
-from shared.adapters.firestore.protocol import change, fill, plain, protocol, put, timestamp
-from shared.adapters.firestore.queries import KEY, Order, Query, Reference
+from shared.adapters.firestore.requests.connection import Connection
+from shared.adapters.firestore.requests.protocol import change, fill, plain, protocol, put, timestamp
+from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
 from shared.errors import Conflict
 from shared.model.sessions import (
     SETTINGS,
@@ -32,7 +32,7 @@ LEFT = "deletedSessions"
 
 
 class Sessions:
-    """`shared.ports.stores.SessionStore` on Firestore."""
+    """`shared.ports.tenants.SessionStore` on Firestore."""
 
     _connection: Connection
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from shared.adapters.firestore.account import Account
-from shared.adapters.firestore.connection import Connection
-from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.erasure import Erasure
 from shared.adapters.firestore.index import Index
 from shared.adapters.firestore.notes import Notes
-from shared.adapters.firestore.places import Places
-from shared.adapters.firestore.reads import Reads
-from shared.adapters.firestore.search import Search
+from shared.adapters.firestore.requests.connection import Connection
+from shared.adapters.firestore.requests.reads import Reads
+from shared.adapters.firestore.searching.corpus import Corpus
+from shared.adapters.firestore.searching.search import Search
 from shared.adapters.firestore.sessions import Sessions
 from shared.adapters.firestore.sweep import Sweep
 from shared.adapters.firestore.templates import Templates
 from shared.adapters.firestore.usage import Usage
+from shared.adapters.firestore.writing.places import Places
 
 
 class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Usage, Erasure):

@@ -7,14 +7,13 @@ from datetime import datetime
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection, pool
-from shared.adapters.firestore.protocol import protocol, put, timestamp
-from shared.adapters.firestore.queries import KEY, Is, Order, Query, Reference, Where, count
+from shared.adapters.firestore.requests.connection import Connection, pool
+from shared.adapters.firestore.requests.protocol import protocol, put, timestamp
+from shared.adapters.firestore.requests.queries import KEY, Is, Order, Query, Reference, Where, count
 from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey
-from shared.ports.page_tokens import make_token, read_token
-from shared.ports.stores import Page
+from shared.ports.pages import Page, make_token, read_token
 
 CHUNKS_A_PAGE = 1000
 """Chunk names that one search for orphans looks at."""
@@ -23,7 +22,7 @@ CHANGED_NOTES = "notes by updatedAt"
 
 
 class Sweep:
-    """`shared.ports.stores.SweepStore` on Firestore."""
+    """`shared.ports.index.SweepStore` on Firestore."""
 
     _connection: Connection
 

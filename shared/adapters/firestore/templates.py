@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import Fields
-from shared.adapters.firestore.packing import packed
-from shared.adapters.firestore.protocol import change, plain, protocol, put
-from shared.adapters.firestore.queries import KEY, Order, Query
-from shared.adapters.firestore.sizes import Indexes, Weight, document_weight
+from shared.adapters.firestore.requests.connection import Connection
+from shared.adapters.firestore.requests.protocol import change, plain, protocol, put
+from shared.adapters.firestore.requests.queries import KEY, Order, Query
+from shared.adapters.firestore.writing.packing import packed
+from shared.adapters.firestore.writing.sizes import Indexes, Weight, document_weight
 from shared.errors import Conflict, InvalidArgument
 from shared.model.index import Vector
 from shared.model.templates import StoredTemplate, Template
-from shared.ports.stores import MOST_TEMPLATES
+from shared.ports.tenants import MOST_TEMPLATES
 
 _SHELF = ("settings", "templateShelf")
 """Where the shelf lies: collection and id. Its field `files` is JSON, for ids may be what field names may not."""
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class Templates:
-    """`shared.ports.stores.TemplateStore` on Firestore."""
+    """`shared.ports.tenants.TemplateStore` on Firestore."""
 
     _connection: Connection
 

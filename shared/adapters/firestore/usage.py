@@ -10,12 +10,11 @@ import random
 from datetime import date
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection, pool
-from shared.adapters.firestore.protocol import protocol, put
-from shared.adapters.firestore.queries import KEY, Order, Query, Reference, count
+from shared.adapters.firestore.requests.connection import Connection, pool
+from shared.adapters.firestore.requests.protocol import protocol, put
+from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference, count
 from shared.model.account import DayUsage, Spending
-from shared.ports.page_tokens import make_token, read_token
-from shared.ports.stores import Page
+from shared.ports.pages import Page, make_token, read_token
 
 TOKENS = "tokens"
 SHARDS = 256
@@ -24,7 +23,7 @@ MOST_DAYS = 1000
 
 
 class Usage:
-    """`shared.ports.stores.UsageStore` on Firestore. An increment whose reply is lost counts twice."""
+    """`shared.ports.tenants.UsageStore` on Firestore. An increment whose reply is lost counts twice."""
 
     _connection: Connection
     _days: set[str]

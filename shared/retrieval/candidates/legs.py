@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Candidate, CorpusStats, Neighbour, Place, Restriction
-from shared.ports.stores import SearchStore
+from shared.ports.index import SearchStore
 from shared.retrieval.bm25 import bm25, idf
 from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.candidates.vector_leg import Embed, Near, Part, VectorLeg

@@ -9,9 +9,9 @@ from threading import Barrier
 import pytest
 
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.commits import UNKNOWN, Commits, Token
-from shared.adapters.firestore.packing import MAX_WRITES, MOST
-from shared.adapters.firestore.sizes import Weight
+from shared.adapters.firestore.writing.commits import UNKNOWN, Commits, Token
+from shared.adapters.firestore.writing.packing import MAX_WRITES, MOST
+from shared.adapters.firestore.writing.sizes import Weight
 from shared.errors import Conflict
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexStatus
 from shared.model.notes import Folder

@@ -22,7 +22,7 @@ from shared.adapters.firestore.documents import (
     posting,
     posting_key,
 )
-from shared.adapters.firestore.protocol import fill, plain, protocol
+from shared.adapters.firestore.requests.protocol import fill, plain, protocol
 from shared.errors import InvalidArgument, NoteUnreadable, TooLarge
 from shared.model.index import ChunkPut, IndexChange, Vector
 from shared.model.notes import Note

@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.commits import Commits
-from shared.adapters.firestore.queries import Is, Order, Query, Where
-from shared.adapters.firestore.sizes import CHUNKS
+from shared.adapters.firestore.requests.queries import Is, Order, Query, Where
+from shared.adapters.firestore.writing.commits import Commits
+from shared.adapters.firestore.writing.sizes import CHUNKS
 from shared.model.account import AnsweredRequest, Feedback, Spending
 from shared.model.index import ChunkPut, IndexChange
 from shared.model.questions import TimeRange

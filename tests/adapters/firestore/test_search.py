@@ -13,9 +13,9 @@ import pytest
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore, Reads, vector_reads
 from shared.adapters.firestore.documents import place_key
-from shared.adapters.firestore.queries import Is, Where
-from shared.adapters.firestore.restriction import by_time_and_scope
-from shared.adapters.firestore.vector_filters import MOST_SEARCHES, VectorFilters, for_vectors
+from shared.adapters.firestore.requests.queries import Is, Where
+from shared.adapters.firestore.searching.restriction import by_time_and_scope
+from shared.adapters.firestore.searching.vector_filters import MOST_SEARCHES, VectorFilters, for_vectors
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector
 from shared.model.notes import Folder
 from shared.model.questions import TimeRange

@@ -1,12 +1,25 @@
-"""Page tokens and cursors: where a listing goes on, sealed so that only those made for the same listing are taken."""
+"""Pages of a listing, and the tokens with which it goes on: sealed, so that only its own are taken."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from shared.errors import InvalidArgument
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page of a listing. `next_token` None: this was the last."""
+
+    items: tuple[T, ...]
+    next_token: str | None
+
 
 _SEAL = 6
 """Bytes of the check sum. It tells mistakes from tokens and keeps no secret: whoever forges a token reads no more than

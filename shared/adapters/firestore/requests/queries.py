@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from shared.adapters.firestore.protocol import fill, protocol
+from shared.adapters.firestore.requests.protocol import fill, protocol
 from shared.model.index import Vector
 
 KEY = "__name__"

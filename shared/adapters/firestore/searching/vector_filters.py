@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from shared.adapters.firestore.documents import day, month, place_key
-from shared.adapters.firestore.queries import Is, Where
-from shared.adapters.firestore.restriction import MAX_VALUES, any_of
+from shared.adapters.firestore.requests.queries import Is, Where
+from shared.adapters.firestore.searching.restriction import MAX_VALUES, any_of
 from shared.model.notes import Folder
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction

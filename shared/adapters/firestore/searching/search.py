@@ -10,8 +10,6 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection, pool
-from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import (
     RECORD_FIELDS,
     chunk_of,
@@ -20,15 +18,12 @@ from shared.adapters.firestore.documents import (
     record_of,
     searched_fields,
 )
-from shared.adapters.firestore.protocol import microseconds
-from shared.adapters.firestore.queries import KEY, Is, Order, Query, Where, nearest
-from shared.adapters.firestore.restriction import (
-    by_posting,
-    by_time_and_scope,
-    impossible,
-    is_one_scope,
-)
-from shared.adapters.firestore.vector_filters import for_vectors
+from shared.adapters.firestore.requests.connection import Connection, pool
+from shared.adapters.firestore.requests.protocol import microseconds
+from shared.adapters.firestore.requests.queries import KEY, Is, Order, Query, Where, nearest
+from shared.adapters.firestore.searching.corpus import Corpus
+from shared.adapters.firestore.searching.restriction import by_posting, by_time_and_scope, impossible, is_one_scope
+from shared.adapters.firestore.searching.vector_filters import for_vectors
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
 from shared.model.scopes import tags_of
@@ -43,7 +38,7 @@ SPARE = 10
 
 
 class Search:
-    """`shared.ports.stores.SearchStore` on Firestore."""
+    """`shared.ports.index.SearchStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

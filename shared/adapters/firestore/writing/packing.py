@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from shared.adapters.firestore.sizes import Weight
+from shared.adapters.firestore.writing.sizes import Weight
 
 MOST = Weight(entries=5_000, bytes=4 * 2**20)
 """Of one commit, index entries added and removed included. Production ends at 10 MiB and has said "Transaction too big"

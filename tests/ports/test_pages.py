@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import InvalidArgument
-from shared.ports.page_tokens import make_token, read_token
+from shared.ports.pages import make_token, read_token
 
 
 @given(st.lists(st.text(max_size=20), max_size=4))

@@ -11,9 +11,9 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
 
-from shared.adapters.firestore.errors import is_too_big, translated
-from shared.adapters.firestore.protocol import protocol
-from shared.adapters.firestore.reads import ReadCounter
+from shared.adapters.firestore.requests.errors import is_too_big, translated
+from shared.adapters.firestore.requests.protocol import protocol
+from shared.adapters.firestore.requests.reads import ReadCounter
 from shared.errors import Conflict, StoreRefused, StoreUnavailable
 
 T = TypeVar("T")

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.documents import is_kept, posting_path
-from shared.adapters.firestore.queries import Order, Query, count
+from shared.adapters.firestore.requests.connection import Connection, pool
+from shared.adapters.firestore.requests.queries import Order, Query, count
 from shared.model.notes import Folder
 from shared.model.retrieval import CorpusStats
 

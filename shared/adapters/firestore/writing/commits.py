@@ -11,10 +11,10 @@ from typing import Any
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.documents import PATCHED_FIELDS, chunk_fields, place_key, record_fields
-from shared.adapters.firestore.packing import packed
-from shared.adapters.firestore.places import stamp, touch
-from shared.adapters.firestore.protocol import fill, protocol, put
-from shared.adapters.firestore.sizes import CHUNKS, Weight, document_weight
+from shared.adapters.firestore.requests.protocol import fill, protocol, put
+from shared.adapters.firestore.writing.packing import packed
+from shared.adapters.firestore.writing.places import stamp, touch
+from shared.adapters.firestore.writing.sizes import CHUNKS, Weight, document_weight
 from shared.errors import Conflict
 from shared.model.index import IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
 from shared.model.notes import Folder

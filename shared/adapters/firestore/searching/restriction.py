@@ -6,8 +6,8 @@ A disjunction may have 30 values (`in` times `array_contains_any`), and only one
 from __future__ import annotations
 
 from shared.adapters.firestore.documents import LAST_MOMENT, posting, posting_path
-from shared.adapters.firestore.protocol import microseconds
-from shared.adapters.firestore.queries import Is, Where
+from shared.adapters.firestore.requests.protocol import microseconds
+from shared.adapters.firestore.requests.queries import Is, Where
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
 

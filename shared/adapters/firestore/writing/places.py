@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import place_key
-from shared.adapters.firestore.protocol import change, protocol, put
-from shared.adapters.firestore.queries import Is, Query, Where
+from shared.adapters.firestore.requests.connection import Connection
+from shared.adapters.firestore.requests.protocol import change, protocol, put
+from shared.adapters.firestore.requests.queries import Is, Query, Where
 from shared.errors import Conflict
 from shared.model.notes import Folder
 

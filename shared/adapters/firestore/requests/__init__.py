@@ -1,0 +1,1 @@
+"""How requests to Firestore are made: queries -> protocol -> connection; errors and reads of what comes back."""

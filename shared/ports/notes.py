@@ -1,0 +1,81 @@
+"""Notes as their owner wrote them, and the files they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from shared.model.notes import Folder, Note, UnreadableNote
+from shared.ports.pages import Page
+
+
+class NoteStore(Protocol):
+    """The notes themselves."""
+
+    def get_note(self, tenant_id: str, note_id: str) -> Note | None:
+        """The note as it is now, None if it does not exist. Raises NoteUnreadable for one that an app wrote badly."""
+        ...
+
+    def put_note(self, tenant_id: str, note: Note) -> None:
+        """Create or replace."""
+        ...
+
+    def swap_note(self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None) -> None:
+        """Put `now` in the place of `was`; None: no note. Raises Conflict, having changed nothing, if the note is not
+        `was` any more, however shortly before somebody else has written it.
+        """
+        ...
+
+    def delete_note(self, tenant_id: str, note_id: str) -> bool:
+        """Whether there was one to delete. Its index follows by the trigger."""
+        ...
+
+    def list_notes(
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None, texts: bool = True
+    ) -> Page[Note]:
+        """By note id. `texts` False: each `text` is empty, and a page of long notes costs no more than one of short
+        ones. Raises InvalidArgument("pageToken") for a token this store did not make.
+        """
+        ...
+
+    def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
+        """By note id, with their texts; also what an app wrote so that nobody can read it, which `list_notes` leaves
+        out. Raises InvalidArgument("pageToken") as it does.
+        """
+        ...
+
+    def folders(self, tenant_id: str) -> tuple[Folder, ...]:
+        """Every (vault, folder) that indexed notes use, with all ancestor folders and the vault's root, sorted."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file that a note came from."""
+
+    folder: str
+    """Path of the folder on this machine."""
+    path: str
+    """Of the file, below it."""
+    write_back: bool | None
+    """Whether the file is written when the note is saved; None: nobody was asked yet."""
+    state: Literal["same", "note", "file", "both"]
+    """`same`, or who has changed since: `note`, `file`, `both`."""
+
+
+class NoteFiles(Protocol):
+    """Files that notes came from, where the product can reach them."""
+
+    def origin(self, tenant_id: str, note_id: str) -> Origin | None:
+        """None: it came from none here."""
+        ...
+
+    def decide(self, tenant_id: str, note_id: str, *, write: bool) -> None:
+        """Remember for its whole folder whether files are written when their notes are saved. Raises NotFound."""
+        ...
+
+    def follow(self, tenant_id: str, note_id: str) -> None:
+        """The note was saved or deleted: its file becomes the same, where that was decided and the file has not changed
+        too. What cannot be written stays as it is, and `origin` says so.
+        """
+        ...
