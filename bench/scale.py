@@ -21,7 +21,6 @@ from shared.model.notes import Folder
 
 ROOT = Path(__file__).resolve().parents[1]
 
-
 (MODEL,) = MODELS
 PRICES = (prices.READ, prices.WRITE, prices.GIB_MONTH, prices.EMBEDDING, *MODELS[MODEL])
 READ, WRITE, GIB_MONTH, EMBED, MODEL_IN, MODEL_OUT = (price.each for price in PRICES)
@@ -155,20 +154,22 @@ def _tenants() -> Iterator[Sequence[str]]:
 
 def page() -> str:
     """The whole of docs/scale.md."""
-    chat, index = instances("chat") / SECONDS_OF_CHAT, instances("on-note-write") / SECONDS_OF_INDEXING
-    each = {
-        "chat": int(chat * 86_400 / PEAK / QUESTIONS_A_DAY),
-        "index": int(index * 86_400 / PEAK / NOTES_A_DAY),
-    }
-    head = ["chunks of the tenant", "reads of the search", "its price", "the model", "a question", "documents", "GiB"]
+    return "\n".join((_introduction(), _a_question(), _a_note(), _many_tenants(), _limits()))
+
+
+def _introduction() -> str:
     return f"""# What it costs and where it stops
 
 Made by `python -m bench.scale`; change that and not this page. USD by Google's list prices, without what is free, and
 without Cloud Run:
 
 {_table(["for", "USD", "source", "looked up"], _prices())}
+"""
 
-## A question
+
+def _a_question() -> str:
+    head = ["chunks of the tenant", "reads of the search", "its price", "the model", "a question", "documents", "GiB"]
+    return f"""## A question
 
 At most {READS_OF_QUESTION} documents read ({READS_AT_A_TIME} where the question names a time; a test counts them),
 {QUESTION_TOKENS} tokens embedded, about {PROMPT_TOKENS:,} read and {ANSWER_TOKENS} written by the model. The vector
@@ -177,22 +178,33 @@ search reads its whole index, a read for each 100 chunks; a filter for a folder,
 in all their indexes.
 
 {_table(head, _questions())}
+"""
 
-## A saved note
+
+def _a_note() -> str:
+    return f"""## A saved note
 
 Of {CHUNKS_OF_NOTE} chunks: {READS_OF_NOTE} reads, {writes_of_note()} writes (each chunk twice: with its words, which
 are found at once, and with its vector), {CHUNKS_OF_NOTE * TOKENS_OF_CHUNK:,} tokens embedded: {_usd(note().total)}.
 However many chunks the tenant has, it costs the same. A chunk with two tags takes
 {vector_bytes() / 1024:,.0f} KiB in vector indexes.
+"""
 
-## Many tenants
+
+def _many_tenants() -> str:
+    return f"""## Many tenants
 
 Each with {TENANT_CHUNKS:,} chunks, {QUESTIONS_A_DAY} questions and {NOTES_A_DAY} saved notes a day, the busiest second
 {PEAK} times the average.
 
 {_table(["tenants", "questions a second", "notes a second", "a month"], _tenants())}
+"""
 
-## Which limit is met first
+
+def _limits() -> str:
+    chat, index = instances("chat") / SECONDS_OF_CHAT, instances("on-note-write") / SECONDS_OF_INDEXING
+    asking, saving = int(chat * 86_400 / PEAK / QUESTIONS_A_DAY), int(index * 86_400 / PEAK / NOTES_A_DAY)
+    return f"""## Which limit is met first
 
 - **One tenant: the price and time of the vector search.** It grows with the tenant's chunks, as the first table
   shows: from about {_crossing():,} chunks it costs more than the model does. Then narrow it (questions within a vault
@@ -203,8 +215,8 @@ Each with {TENANT_CHUNKS:,} chunks, {QUESTIONS_A_DAY} questions and {NOTES_A_DAY
   {2 * CHUNKS_OF_NOTE * index:.0f}.
 - **All tenants: how many requests are served at once.** `chat` serves {instances("chat")} and on-note-write
   {instances("on-note-write")}, by [cloudbuild.yaml](../cloudbuild.yaml), to bound the bill. If an answer and a note
-  take {SECONDS_OF_CHAT:.0f} s each, that is enough for {each["chat"]:,} such tenants asking and
-  {each["index"]:,} saving. Raise `--max-instances`, and with it the model's quota of tokens a minute, which is
+  take {SECONDS_OF_CHAT:.0f} s each, that is enough for {asking:,} such tenants asking and
+  {saving:,} saving. Raise `--max-instances`, and with it the model's quota of tokens a minute, which is
   the project's own.
 - **Then the database**: tenants share nothing in it, so they can be spread over several databases (100 a project) by
   the tenant's id.

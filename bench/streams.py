@@ -44,7 +44,7 @@ from tests.servers.gemini import GeminiServer
 CLIENTS = 40
 ROUNDS = 5
 ANSWER = "We decided to run the API on Cloud Run then [N1]."
-WORDS = 11
+WORDS = len(ANSWER.split())
 TARGETS = {"whole answer, p95": 1400, "first event, p95": 150, "first token, p95": None}
 MOST_MEMORY = 300
 CHUNKS = 10_000

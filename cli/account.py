@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from cli.options import USAGE, Place, anywhere, fail, print_json
+from cli.options import USAGE, Place, anywhere, can_be_asked, fail, print_json
 from functions.client import Json
 from shared.errors import AuroraError, InvalidArgument
 
@@ -90,8 +89,3 @@ def _asked() -> None:
     typed = click.prompt(f"Everything will be gone. Type `{CONFIRMATION}` to go on", default="", show_default=False)
     if typed.strip() != CONFIRMATION:
         fail("nothing was erased", USAGE)
-
-
-def can_be_asked() -> bool:
-    """Whether somebody sits at standard input."""
-    return sys.stdin.isatty()

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from cli.asking import asking, question_json
 from cli.hints import tell_who_was_away
-from cli.options import Place, anywhere
-from cli.sessions import address
+from cli.options import Place, anywhere, can_be_asked
+from cli.pages import address
 from cli.showing import console, show_answer, show_sources
 from functions.client import ApiClient, Json
 from shared.api.stream import StreamEvent
@@ -44,9 +44,9 @@ def chat(place: Place, session_id: str | None, k: int | None, template: str | No
     body |= {name: value for name, value in (("topK", k), ("template", template)) if value is not None}
     with place.lasting_client() as client:
         if session_id is not None:
-            client.send("GET", address(session_id))  # told now, not after the first question
+            client.send("GET", address("sessions", session_id))  # told now, not after the first question
         talk = Conversation(client=client, place=place, body=body, session_id=session_id or "new")
-        for line in _questions(asks=not place.as_json and sys.stdin.isatty()):
+        for line in _questions(asks=not place.as_json and can_be_asked()):
             talk.say(line)
 
 
@@ -72,7 +72,7 @@ class Conversation:
             except RequestError as error:
                 click.echo(f"aurora: {error.message}", err=True)
             except KeyboardInterrupt:
-                if not sys.stdin.isatty():
+                if not can_be_asked():
                     raise
                 self.out.print(Text("\nstopped", "dim"))
 
@@ -89,17 +89,16 @@ class Conversation:
 
     def _shown(self, events: Iterable[StreamEvent]) -> Json:
         """While it is written on a terminal; elsewhere, where nothing can be taken back, only what is final."""
-        if not self.out.file.isatty():
+        if self.out.file.isatty():
+            shown = Shown(self.out)
+            try:
+                result = _result(shown.follow(event) for event in events)
+            finally:
+                self.out.print()
+            show_sources(result, self.place)
+        else:
             result = _result(events)
             show_answer(result, self.place)
-            tell_who_was_away(result["meta"], self.client)
-            return result
-        shown = Shown(self.out)
-        try:
-            result = _result(shown.follow(event) for event in events)
-        finally:
-            self.out.print()
-        show_sources(result, self.place)
         tell_who_was_away(result["meta"], self.client)
         return result
 

@@ -22,6 +22,7 @@ from cli.model_servers import answering, places
 from cli.nearby import found, nearby
 from cli.options import Place, close
 from shared.adapters.embedded.files import file_name
+from shared.api.notes import coverage_json
 from shared.app import App
 from shared.bootstrap import build
 from shared.errors import AuroraError, OperatorError
@@ -85,10 +86,14 @@ def tried(part: str, check: Callable[[], str]) -> Verdict:
 def _store(app: App, tenant_id: str) -> str:
     if not is_begun(app, tenant_id):
         return _room(_file(app, tenant_id), tenant_id)
-    coverage = app.coverage(tenant_id)
-    told = f"{coverage.notes} notes of {tenant_id}, {coverage.indexed} indexed"
-    behind = {"failed": coverage.failed, "waiting for vectors": coverage.pending, "not indexed": coverage.missing}
-    return ", ".join((told, *(f"{count} {what}" for what, count in behind.items() if count)))
+    return coverage_told(coverage_json(app.coverage(tenant_id)), f" of {tenant_id}")
+
+
+def coverage_told(coverage: Mapping[str, object], whose: str = "") -> str:
+    """How far the index has followed the notes."""
+    behind = {"failed": "failed", "waiting for vectors": "pendingEmbeddings", "not indexed": "missing"}
+    told = f"{coverage['notes']} notes{whose}, {coverage['indexed']} indexed"
+    return ", ".join((told, *(f"{coverage[name]} {what}" for what, name in behind.items() if coverage.get(name))))
 
 
 def is_begun(app: App, tenant_id: str) -> bool:

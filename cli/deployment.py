@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from cli import emulator
 from cli.google_project import GoogleProject
 from shared.errors import OperatorError, PermissionDenied, Unavailable
 
@@ -44,9 +45,10 @@ CHOSEN: Mapping[str, tuple[str, Mapping[str, Sequence[str]]]] = {
 """API -> the role that the functions need for it, and the settings that use it: not everybody's, so not setup.sh's."""
 FUNCTIONS = ("chat", "api", "on-note-write", "on-template-write", "reconcile")
 TRIGGERS = {
-    "on-note-write": "tenants/{tenantId}/notes/{noteId}",
-    "on-template-write": "tenants/{tenantId}/templates/{templateId}",
+    "on-note-write": emulator.NOTES,
+    "on-template-write": emulator.TEMPLATES,
 }
+"""Function -> the documents whose writes call it."""
 ANSWERING = ("chat", "api")
 """Functions that anybody may ask for their health."""
 SECRET, JOB = "gemini-api-key", "aurora-reconcile"

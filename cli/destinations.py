@@ -8,11 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import quote
 
 from cli.folder import FileNote
 from cli.manifest import Manifest
-from cli.pages import listed_notes
+from cli.pages import address, listed_notes
 from functions.client import ApiClient, Json
 from shared.api.values import instant
 from shared.app import App
@@ -212,7 +211,7 @@ class RemoteDestination:
 
     def read(self, note_id: str) -> Held | None:
         try:
-            found = self.client.send("GET", _address(note_id))
+            found = self.client.send("GET", address("notes", note_id))
         except NotFound:
             self._listed.pop(note_id, None)
             return None
@@ -224,7 +223,7 @@ class RemoteDestination:
         if note_id_of(draft.vault, draft.path) == file.note_id and _says_it_itself(draft):
             saved = self.client.send("POST", "/notes:import", {**body, "revision": replacing})["note"]
         else:  # the note was moved or changed there
-            saved = self.client.send("PUT", _address(file.note_id), {**_body(draft), "revision": replacing})
+            saved = self.client.send("PUT", address("notes", file.note_id), {**_body(draft), "revision": replacing})
         note = _note({**saved, "text": draft.text})
         self._listed[note.note_id] = seen(note)
         return note
@@ -246,11 +245,11 @@ class RemoteDestination:
 
     def _state(self, note_id: str) -> str:
         """How far the index is with what the note says now."""
-        status = self.client.send("GET", f"{_address(note_id)}:indexStatus")
+        status = self.client.send("GET", f"{address('notes', note_id)}:indexStatus")
         return str(status["status"]) if status["current"] else "missing"
 
     def remove(self, note_id: str, replacing: str) -> None:
-        self.client.send("DELETE", _address(note_id), query={"revision": replacing})
+        self.client.send("DELETE", address("notes", note_id), query={"revision": replacing})
         self._listed.pop(note_id, None)
 
 
@@ -290,7 +289,3 @@ def _note(found: Json) -> Note:
         tags=tuple(found["tags"]),
         lang=found["lang"],
     )
-
-
-def _address(note_id: str) -> str:
-    return f"/notes/{quote(note_id, safe='')}"

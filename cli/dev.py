@@ -10,7 +10,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
@@ -117,19 +117,15 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-@contextmanager
-def _found_by_commands(place: Place, app: App, address: str) -> Iterator[None]:
+def _found_by_commands(place: Place, app: App, address: str) -> AbstractContextManager[None]:
     """Commands of this home ask this process, where their own product would answer the same."""
     if app.settings.auth != "none" or app.settings.store != "embedded":
-        yield
-        return
+        return nullcontext()
     plain = place.settings()
     if plain.store != "embedded":
-        yield
-        return
+        return nullcontext()
     running = Running(address=address, tenant=place.tenant_id, settings=digest_of(plain), models=models_of(app))
-    with announced(app.settings.home, running):
-        yield
+    return announced(app.settings.home, running)
 
 
 @contextmanager

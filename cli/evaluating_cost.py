@@ -6,9 +6,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from cli.account import can_be_asked
 from cli.loopback import LOOPBACK
-from cli.options import USAGE, fail
+from cli.options import USAGE, can_be_asked, fail
 from shared.app import App
 from shared.errors import InvalidArgument
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -12,7 +11,7 @@ from cli.destinations import Destination
 from cli.indexing import destination_of
 from cli.manifest import Known, Manifest, Read
 from cli.manifest_file import Source
-from cli.options import Place, anywhere, print_json
+from cli.options import Place, anywhere, can_be_asked, print_json
 from cli.showing import console
 from cli.standing import digest_of
 from cli.writing_back import trash_text
@@ -106,7 +105,7 @@ def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[S
 
 def _asked(count: int) -> str:
     """Raises InvalidArgument where nobody can be asked."""
-    if not sys.stdin.isatty():
+    if not can_be_asked():
         raise InvalidArgument("--notes", f"{KEEP} or {REMOVE}: it has {count} notes")
     return REMOVE if click.confirm(f"Remove its {count} notes too?", default=False) else KEEP
 

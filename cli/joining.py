@@ -98,7 +98,7 @@ class Joining:
             known = last.file if last and self._is_untouched(note_id) else None
             found = None if file is None else read(self.root, file, self.source.vault, known)
             if isinstance(found, Unchanged):
-                return Taken(path=path, file=found, note_id=note_id, followed=self.destination.index(note_id))
+                return self._kept_up(note_id, path, found)
             if isinstance(found, FileNote) and found.dated == "file" and path in self.added:
                 found = replace(found, modified=self.added[path], dated="git")
             if isinstance(found, Skipped):
@@ -124,7 +124,7 @@ class Joining:
         """Raises Conflict."""
         last = self.begun.before.get(note_id)
         if file and last and self._is_untouched(note_id) and last.is_of(file.digest, reading_of(file.draft)):
-            return Taken(path=path, file=file, note_id=note_id, followed=self.destination.index(note_id))
+            return self._kept_up(note_id, path, file)
         pair = _Pair(path, file, self.destination.read(note_id))
         how = standing(last, file, pair.note)
         if how is Standing.CONFLICT:  # another import may have read it since this one began
@@ -147,7 +147,11 @@ class Joining:
         now = _read(pair.path, pair.file, pair.note)
         if now != last and agree(pair.file, pair.note):
             self.manifest.record(self.source, note_id, now)
-        return Taken(path=pair.path, file=pair.file, note_id=note_id, followed=self.destination.index(note_id))
+        return self._kept_up(note_id, pair.path, pair.file)
+
+    def _kept_up(self, note_id: str, path: str, file: FileNote | Unchanged | None) -> Taken:
+        """There is a note, and the index follows it."""
+        return Taken(path=path, file=file, note_id=note_id, followed=self.destination.index(note_id))
 
     def _file_taken(self, note_id: str, pair: _Pair) -> Taken:
         """The note becomes what the file says."""
@@ -158,9 +162,7 @@ class Joining:
         self.manifest.intend(self.source, note_id, reading_of(pair.file.draft))
         note = self.destination.save(_placed(pair.file, pair.note), pair.revision)
         self.manifest.record(self.source, note_id, _read(pair.path, pair.file, note))
-        return Taken(
-            path=pair.path, file=pair.file, note_id=note_id, followed=self.destination.index(note_id), saved=True
-        )
+        return replace(self._kept_up(note_id, pair.path, pair.file), saved=True)
 
     def _removed(self, note_id: str, revision: str) -> bool:
         try:
@@ -192,8 +194,8 @@ class Joining:
         short = unsaid(content, pair.note, pair.path, raw)
         now = _short_read(pair.path, written) if short else _read(pair.path, written, pair.note)
         self.manifest.record(self.source, note_id, now)
-        followed, told = self.destination.index(note_id), _unsaid(short, written.problem) if short else None
-        return Taken(path=pair.path, file=written, note_id=note_id, followed=followed, written=changed, conflict=told)
+        told = _unsaid(short, written.problem) if short else None
+        return replace(self._kept_up(note_id, pair.path, written), written=changed, conflict=told)
 
     def _kept(self, note_id: str, pair: _Pair) -> Taken:
         if pair.note is not None and kind_of(pair.path):
@@ -202,16 +204,13 @@ class Joining:
             return Taken(
                 pair.path, pair.file, None, kept="deleted elsewhere, and stays so; --write-back removes the file"
             )
-        followed = self.destination.index(note_id)
         kept = "changed elsewhere, and stays so; --write-back writes the file"
-        return Taken(path=pair.path, file=pair.file, note_id=note_id, followed=followed, kept=kept)
+        return replace(self._kept_up(note_id, pair.path, pair.file), kept=kept)
 
     def _unwritable(self, note_id: str, pair: _Pair) -> Taken:
         """A file of which the note is only the text."""
         told = "changed elsewhere, and stays so; no text can be written into such a file"
-        return Taken(
-            path=pair.path, file=pair.file, note_id=note_id, followed=self.destination.index(note_id), kept=told
-        )
+        return replace(self._kept_up(note_id, pair.path, pair.file), kept=told)
 
     def _decided(self, note_id: str, pair: _Pair) -> Taken:
         """Where both have changed: what a person has said beforehand; what does not stay goes into the trash."""

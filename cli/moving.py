@@ -80,13 +80,5 @@ def _carried(joining: Joining, old: str, new: str, path: str) -> bool:
 
 def _file(note: Note, note_id: str, path: str) -> FileNote:
     """As if a file said what the note does."""
-    draft = NoteDraft(
-        title=note.title,
-        text=note.text,
-        vault=note.vault,
-        path=path,
-        tags=note.tags,
-        lang=note.lang,
-        created_at=note.created_at,
-    )
+    draft = replace(NoteDraft.of(note), path=path)
     return FileNote(note_id=note_id, draft=draft, modified=datetime.now(UTC), digest="", problem=None)

@@ -89,15 +89,14 @@ def announced(home: Path, running: Running) -> Iterator[None]:
 
 def nearby(settings: Settings, tenant: str) -> Running | None:
     """The one that runs in this home for this tenant, started with the same settings; None: there is none."""
-    running = _announced(settings.home)
-    if running is None or (running.tenant, running.settings) != (tenant, digest_of(settings)):
-        return None
-    return running if is_locked(_lock(settings.home)) else None
+    running = found(settings.home)
+    return running if running and (running.tenant, running.settings) == (tenant, digest_of(settings)) else None
 
 
 def found(home: Path) -> Running | None:
     """The one that runs in this home, however it was started."""
-    return _announced(home) if is_locked(_lock(home)) else None
+    running = _announced(home)
+    return running if running and is_locked(_lock(home)) else None
 
 
 def _announced(home: Path) -> Running | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import click
 from rich.text import Text
 
 from cli.options import Place, anywhere, print_json
-from cli.pages import listed_notes
+from cli.pages import address, listed_notes
 from cli.showing import console, linked
 from shared.errors import InvalidArgument, NotFound
 
@@ -100,4 +99,4 @@ def _named(client: ApiClient, name: str, vault: str | None) -> Json:
         raise NotFound(f"there is no note {name!r}: `aurora notes list` has them all")
     if len(at) > 1:
         raise InvalidArgument("--vault", f"one of {', '.join(sorted({note['vault'] for note in at}))}: several have it")
-    return client.send("GET", f"/notes/{quote(at[0]['noteId'], safe='')}")
+    return client.send("GET", address("notes", at[0]["noteId"]))

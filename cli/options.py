@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.environment import environment, remarks
+from cli.environment import HOME, environment, remarks
 from cli.nearby import nearby
 from shared.errors import AuroraError, InvalidArgument
 from shared.settings import LOCAL_TENANT, Settings
@@ -63,7 +63,7 @@ class Place:
         """
         env = {"LOG_LEVEL": "ERROR", **environment(self.home), "AUTH": "none", **more}
         if self.home is not None:
-            env["AURORA_HOME"] = str(self.home)
+            env[HOME] = str(self.home)
         return Settings.from_env(env)
 
     @contextmanager
@@ -194,6 +194,11 @@ def _nobody_reads() -> None:
     """End without a word: what Python would still flush at its end goes nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(FAILED)
+
+
+def can_be_asked() -> bool:
+    """Whether somebody sits at standard input."""
+    return sys.stdin.isatty()
 
 
 def fail(message: str, code: int = FAILED) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal
 
 from cli.destinations import LocalDestination
@@ -59,7 +58,7 @@ class FolderFiles:
         if found is None or not found[0].write_back or not found[0].source.root.is_dir():
             return
         known, last = found
-        file: Path | None = known.source.root / last.path
+        file = known.source.root / last.path
         joining = Joining(
             destination=self._destination(tenant_id),
             source=known.source,
@@ -69,7 +68,7 @@ class FolderFiles:
             begun=Begun({note_id: last}, frozenset()),
             listed={},
         )
-        joining.join(note_id, file if file and file.exists() else None)
+        joining.join(note_id, file if file.exists() else None)
 
     @property
     def _manifest(self) -> Manifest:

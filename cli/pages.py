@@ -1,15 +1,21 @@
-"""Lists of the API, whole: page after page."""
+"""The API's addresses, and its lists whole: page after page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from functions.client import ApiClient, Json
 
 ROWS = "100"
 """Of one page."""
+
+
+def address(kind: Literal["notes", "sessions", "templates"], name: str) -> str:
+    """Of the one of that id."""
+    return f"/{kind}/{quote(name, safe='')}"
 
 
 def pages(client: ApiClient, path: str, query: dict[str, str] | None = None) -> Iterator[Json]:

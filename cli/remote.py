@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from cli.exchanges import Asked, BrokenOff, Exchange, Received, on_this_machine, over_the_network
+from cli.loopback import LOOPBACK
 from functions.http.errors import KINDS
 from shared.errors import AuroraError, Exhausted, InvalidArgument, Unauthenticated, Unavailable
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from functions.client import Json
     from shared.api.stream import StreamEvent
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _BY_REASON = {kind.reason: error for error, kind in KINDS.items()}
 
 

@@ -89,11 +89,11 @@ class Report:
         if taken.file is None or taken.note_id is None:
             return
         self.notes += 1
+        self.embedded += taken.followed.embedded
         if isinstance(taken.file, FileNote):
             self.dates[taken.file.dated] += 1
-        self.embedded += taken.followed.embedded
-        if isinstance(taken.file, FileNote) and taken.file.problem:
-            self.odd.append(Skipped(taken.path, taken.file.problem))
+            if taken.file.problem:
+                self.odd.append(Skipped(taken.path, taken.file.problem))
         if not (taken.failed or taken.followed.failed or taken.followed.pending or taken.conflict or taken.kept):
             self.unchanged += not taken.followed.changed
             self.indexed += taken.followed.changed

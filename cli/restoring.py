@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
 
 import click
 
 from cli.destinations import LocalDestination
 from cli.options import FAILED, Place, anywhere, print_json
+from cli.pages import address
 from functions.client import ApiClient, Json
 from shared.bootstrap import app
 from shared.errors import Conflict, InvalidArgument, NotFound, RequestError
@@ -107,16 +107,16 @@ def _restored(client: ApiClient, rows: Iterable[Json], restored: Restored) -> It
 
 def _note(client: ApiClient, row: Mapping[str, object]) -> None:
     """Raises Conflict where another is there."""
-    client.send("PUT", f"/notes/{quote(str(row.get('noteId')), safe='')}", {**row, "revision": ""})
+    client.send("PUT", address("notes", str(row.get("noteId"))), {**row, "revision": ""})
 
 
 def _template(client: ApiClient, row: Mapping[str, object]) -> None:
     """Raises Conflict where another is there."""
-    address = f"/templates/{quote(str(row.get('templateId')), safe='')}"
+    place = address("templates", str(row.get("templateId")))
     try:
-        held = client.send("GET", address)
+        held = client.send("GET", place)
     except NotFound:
-        client.send("PUT", address, row)
+        client.send("PUT", place, row)
         return
     if held != row:
         raise Conflict(DIFFERS)

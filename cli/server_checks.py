@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from cli.checks import Verdict, tried
+from cli.checks import Verdict, coverage_told, tried
 from cli.options import Place
-from functions.client import ApiClient, Json
+from functions.client import ApiClient
 from shared.errors import AuroraError, Unauthenticated
 
 
@@ -46,10 +46,4 @@ def _caller(client: ApiClient) -> list[Verdict]:
         coverage = client.send("GET", "/index:coverage")
     except AuroraError as error:
         return [Verdict("token", "failed", error.message)]
-    return [Verdict("token", "ok", "let in"), Verdict("store", "ok", _store(coverage))]
-
-
-def _store(coverage: Json) -> str:
-    behind = {"failed": "failed", "waiting for vectors": "pendingEmbeddings", "not indexed": "missing"}
-    told = [f"{coverage['notes']} notes, {coverage['indexed']} indexed"]
-    return ", ".join((*told, *(f"{coverage[name]} {what}" for what, name in behind.items() if coverage.get(name))))
+    return [Verdict("token", "ok", "let in"), Verdict("store", "ok", coverage_told(coverage))]

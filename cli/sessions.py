@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 import click
 from rich.text import Text
 
 from cli.options import Place, anywhere, print_json
-from cli.pages import pages
+from cli.pages import address, pages
 from cli.showing import console
 
 
@@ -42,8 +40,8 @@ def list_all(place: Place, query: str) -> None:
 def show(place: Place, session_id: str) -> None:
     """The messages of a session, oldest first."""
     with place.client() as client:
-        session = client.send("GET", address(session_id))
-        newest_first = list(pages(client, f"{address(session_id)}/messages"))
+        session = client.send("GET", address("sessions", session_id))
+        newest_first = list(pages(client, f"{address('sessions', session_id)}/messages"))
         messages = [message for page in reversed(newest_first) for message in page["messages"]]
     if place.as_json:
         print_json({**session, "messages": messages})
@@ -62,7 +60,7 @@ def show(place: Place, session_id: str) -> None:
 def rename(place: Place, session_id: str, title: str) -> None:
     """Give a session another title."""
     with place.client() as client:
-        session = client.send("PATCH", address(session_id), {"title": title})
+        session = client.send("PATCH", address("sessions", session_id), {"title": title})
     if place.as_json:
         print_json(session)
     else:
@@ -75,13 +73,8 @@ def rename(place: Place, session_id: str, title: str) -> None:
 def delete(place: Place, session_id: str) -> None:
     """Delete a session with its messages."""
     with place.client() as client:
-        client.send("DELETE", address(session_id))
+        client.send("DELETE", address("sessions", session_id))
     if place.as_json:
         print_json({"deleted": session_id})
     else:
         click.echo(f"deleted {session_id}")
-
-
-def address(session_id: str) -> str:
-    """Of its route."""
-    return f"/sessions/{quote(session_id, safe='')}"

@@ -6,13 +6,13 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import quote
 
 import click
 from rich.table import Table
 from rich.text import Text
 
 from cli.options import FAILED, Place, anywhere, common, print_json
+from cli.pages import address
 from cli.showing import console
 from cli.writing_back import trash_text
 from functions.client import ApiClient, Json
@@ -68,19 +68,19 @@ def add(place: Place, file: Path) -> None:
         raise InvalidArgument(str(file), "UTF-8") from error
     template = read_template(file.stem, text)
     with place.client() as client:
-        address, wanted = f"/templates/{quote(template.template_id, safe='')}", dict(template_json(template))
-        _keep_what_goes(place, client, address, wanted)
-        saved = client.send("PUT", address, wanted)
+        where, wanted = address("templates", template.template_id), dict(template_json(template))
+        _keep_what_goes(place, client, where, wanted)
+        saved = client.send("PUT", where, wanted)
     if place.as_json:
         print_json(saved)
     else:
         click.echo(f"added {saved['templateId']} ({saved['name']})")
 
 
-def _keep_what_goes(place: Place, client: ApiClient, address: str, wanted: Json) -> None:
+def _keep_what_goes(place: Place, client: ApiClient, where: str, wanted: Json) -> None:
     """What another of this id said goes into the trash: somebody may have written it."""
     try:
-        held = client.send("GET", address)
+        held = client.send("GET", where)
     except NotFound:
         return
     if held != wanted:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from evaluation.golden import GoldenQuestion
 from shared.app import App
 from shared.errors import InvalidArgument
-from shared.model.notes import Note, NoteKey
+from shared.model.notes import NoteKey
 from shared.notes.service import NoteDraft
 from shared.ports.notes import NoteStore
 
@@ -28,22 +28,10 @@ def notes_of(store: NoteStore, tenant_id: str) -> dict[str, NoteDraft]:
     token = None
     while True:
         page = store.list_notes(tenant_id, limit=PAGE, token=token)
-        found.update((note.note_id, _draft(note)) for note in page.items)
+        found.update((note.note_id, NoteDraft.of(note)) for note in page.items)
         token = page.next_token
         if token is None:
             return found
-
-
-def _draft(note: Note) -> NoteDraft:
-    return NoteDraft(
-        title=note.title,
-        text=note.text,
-        vault=note.vault,
-        path=note.path,
-        tags=note.tags,
-        lang=note.lang,
-        created_at=note.created_at,
-    )
 
 
 def relevant_ids(question: GoldenQuestion, notes: Mapping[str, NoteDraft], names: Mapping[str, str]) -> dict[str, int]:

@@ -27,6 +27,19 @@ class NoteDraft:
     modified_at: datetime | None = None
     """Of its file: when a new note was created if nobody says; None: now."""
 
+    @classmethod
+    def of(cls, note: Note) -> NoteDraft:
+        """What would make the note again."""
+        return cls(
+            title=note.title,
+            text=note.text,
+            vault=note.vault,
+            path=note.path,
+            tags=note.tags,
+            lang=note.lang,
+            created_at=note.created_at,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:

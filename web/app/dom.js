@@ -4,7 +4,6 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** Outlines on a 24 × 24 grid. @type {Readonly<Record<string, string>>} */
 const ICONS = {
-  plus: "M12 5v14M5 12h14",
   send: "M5 12h13M12 5l7 7-7 7",
   stop: "M7 7h10v10H7z",
   menu: "M4 7h16M4 12h16M4 17h16",
@@ -18,11 +17,7 @@ const ICONS = {
   up: "M7 11l4-7c2 0 2.5 1.5 2 3l-.5 3H19l-2 9H7zM7 11H4v8h3",
   down: "M17 13l-4 7c-2 0-2.5-1.5-2-3l.5-3H5l2-9h10zM17 13h3V5h-3",
   copy: "M9 9h11v11H9zM15 9V4H4v11h5",
-  bars: "M5 20V10M12 20V4M19 20v-7",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7v5l3 2",
-  folder: "M3 6h6l2 2h10v11H3z",
-  retry: "M20 11a8 8 0 1 0-2.3 6M20 5v6h-6",
-  back: "M14 6l-6 6 6 6",
 };
 
 /**

@@ -224,7 +224,7 @@ class Scanner {
 }
 
 /** The address itself if a link may lead there, else null: http, https and mailto alone. @param {string} address */
-export function safe(address) {
+function safe(address) {
   try {
     const url = new URL(address);
     return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;

@@ -5,6 +5,7 @@ import { h, iconButton } from "../dom.js";
 
 const STRATEGIES = /** @type {[string, string][]} */ ([["weighted", "weighted scores"], ["rrf", "reciprocal rank fusion"]]);
 const THEMES = /** @type {[string, string][]} */ ([["auto", "as the system"], ["light", "light"], ["dark", "dark"]]);
+const TEMPLATES = /** @type {[string, string][]} */ ([["none", "none"], ["auto", "choose by the question"]]);
 
 /** What each does, in a line. */
 const HINTS = {
@@ -29,11 +30,11 @@ export class SettingsDialog {
   }
 
   async open() {
-    this.draw([["none", "none"], ["auto", "choose by the question"]]);
+    this.draw(TEMPLATES);
     this.element.showModal();
     try {
       const { templates } = await this.page.api.get("/templates");
-      this.draw([["none", "none"], ["auto", "choose by the question"], ...templates.map((/** @type {any} */ each) => [each.templateId, each.name])]);
+      this.draw([...TEMPLATES, ...templates.map((/** @type {any} */ each) => [each.templateId, each.name])]);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
