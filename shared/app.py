@@ -43,8 +43,6 @@ from shared.templates.service import Templates
 
 LEASE_BEYOND_WRITING = timedelta(seconds=30)
 """How long the rest of an answer may take beside the writing model's own timeout."""
-
-
 SCALES_SECONDS = 3600.0
 """How long the estimate of what cosines mean to a tenant is kept: it reads up to 60 documents."""
 
@@ -183,7 +181,6 @@ class App:
         return Templates(
             store=self.store,
             folders=self.settings.template_folders or (SHIPPED,),
-            embedder=self.embedder,
             embedder_of=self.embedder_of,
             delivered=self.delivered,
         )

@@ -32,7 +32,17 @@ from functions.http.errors import (
     headers_of,
     kind_of,
 )
-from functions.http.sse import CLIENT_LEFT, Form, callable_error, encode, encoded, has_hung_up, one_event, unwrapped
+from functions.http.sse import (
+    CLIENT_LEFT,
+    EVENT_STREAM,
+    Form,
+    callable_error,
+    encode,
+    encoded,
+    has_hung_up,
+    one_event,
+    unwrapped,
+)
 from shared.errors import AuroraError, InvalidArgument, RequestBusy, TooLarge
 from shared.tracing import reads, spans
 
@@ -181,7 +191,7 @@ def _formed(reply: Reply, form: Form) -> Reply:
 
 
 def _accepts_events(request: flask.Request) -> bool:
-    return any(kind == "text/event-stream" and quality > 0 for kind, quality in request.accept_mimetypes)
+    return any(kind == EVENT_STREAM and quality > 0 for kind, quality in request.accept_mimetypes)
 
 
 def _refusal(error: Exception) -> Reply:
@@ -277,6 +287,6 @@ def _streamed(begun: _Begun, reply: Reply, events: Generator[StreamEvent | None]
             finally:
                 begun.log(status)
 
-    response = flask.Response(send(), reply.status, mimetype="text/event-stream")
+    response = flask.Response(send(), reply.status, mimetype=EVENT_STREAM)
     response.headers["X-Accel-Buffering"] = "no"  # proxies that gather a reply would hold the tokens back
     return response

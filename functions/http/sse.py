@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+EVENT_STREAM = "text/event-stream"
 HEARTBEAT_SECONDS = 15.0
 """Silence after which a sign of life goes out: proxies cut connections that are silent for 30 to 60 s."""
 LOOK_SECONDS = 1.0
 """How often to check whether the client is still there while there is nothing to send."""
 CLIENT_LEFT = 499
 """The status of a reply whose client went away before its end."""
+
+NESTED = ("query", "citation")
+"""Events whose data stand in a callable's message under their own name."""
 
 _END = object()
 _LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
@@ -186,7 +190,7 @@ def _callable(name: str, data: Mapping[str, object]) -> bytes:
         return _line({"result": data})
     if name == "error":
         return _line(callable_error(data))
-    fields = {name: data} if name in ("query", "citation") else data
+    fields = {name: data} if name in NESTED else data
     return _line({"message": {"type": name, **fields}})
 
 

@@ -12,7 +12,7 @@ from functions.http.calls import Call, Reply
 from functions.http.measures import measure_answer
 from functions.http.operations import operation
 from functions.http.questions import REQUEST_ID, RequestId, TurnBody, question_of, request_key
-from functions.http.sse import attended
+from functions.http.sse import EVENT_STREAM, attended
 from shared.api.answers import AnswerJson
 from shared.api.stream import StreamEvent, result_of
 from shared.asking.turn import Asked, take
@@ -32,7 +32,7 @@ class ChatBody(TurnBody):
     stream: bool = Field(default=False, description="true or false")
 
 
-@operation(body=ChatBody, reply=AnswerJson, errors=(404, 409), media_types=("text/event-stream",), callable=True)
+@operation(body=ChatBody, reply=AnswerJson, errors=(404, 409), media_types=(EVENT_STREAM,), callable=True)
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)

@@ -33,7 +33,7 @@ from shared.model.limits import (
     VAULT,
     VAULT_PATTERN,
 )
-from shared.model.notes import Note
+from shared.model.notes import DEFAULT_VAULT, Note
 from shared.notes.service import NoteDraft
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 
@@ -53,7 +53,7 @@ class NoteBody(Body):
     title: str = Field(max_length=LONGEST_TITLE, description=f"text of at most {LONGEST_TITLE} characters")
     text: str = Field(description="the note as Markdown text")
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
-    vault: Vault = "default"
+    vault: Vault = DEFAULT_VAULT
     path: str = Field(default="", max_length=LONGEST_PATH, description=PATH)
     tags: Annotated[Names, Field(max_length=MOST_TAGS)] = Field(
         default=(), description=f"a list of at most {MOST_TAGS} names of 1-{LONGEST_NAME} characters"
@@ -71,7 +71,7 @@ class ImportBody(Body):
 
     text: str = Field(description="the file as text")
     path: str = Field(min_length=1, max_length=LONGEST_PATH, description=PATH)
-    vault: Vault = "default"
+    vault: Vault = DEFAULT_VAULT
     modified_at: Instant | None = Field(default=None, description=INSTANT)
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
     revision: str | None = Field(default=None, description=REPLACED)

@@ -15,6 +15,8 @@ from pydantic.alias_generators import to_camel
 from functions.http.app_check import APP_CHECK
 from functions.http.calls import Call, Reply, Route
 from functions.http.operations import OPERATIONS, Operation, operation
+from functions.http.sse import EVENT_STREAM, NESTED
+from functions.routes.account import NDJSON, ZIP
 from shared.api.account import EXPORT_LINES
 from shared.api.errors import ErrorJson
 from shared.api.stream import EVENTS
@@ -40,11 +42,8 @@ PROBLEMS = {
     502: "The model refused, and would again.",
     503: "A model or a store is away; try again after `Retry-After` seconds.",
 }
-EVENT_STREAM, NDJSON, ZIP = "text/event-stream", "application/x-ndjson", "application/zip"
 MESSAGES = tuple(name for name in EVENTS if name not in ("result", "error"))
 """Events that a callable's stream has as messages; the others end it."""
-NESTED = ("query", "citation")
-"""Events whose data stand in a callable's message under their own name."""
 HOSTED = "https://{region}-{project}.cloudfunctions.net"
 HOST_VARIABLES: Schema = {
     "region": {"default": "europe-west1", "description": "Where the functions are deployed."},

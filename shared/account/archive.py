@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from shared.markdown.note_file import whole_content
-from shared.model.notes import Note, UnreadableNote
+from shared.model.notes import DEFAULT_VAULT, Note, UnreadableNote
 
 _SUFFIXES = frozenset({".md", ".markdown"})
 _UNNAMED = "untitled"
@@ -89,7 +89,7 @@ class _Names:
 def _place(note: Note) -> PurePosixPath:
     """`vault/folder/name.md`, of signs that every system takes; the title, where the note has no path."""
     parts = [part for part in note.path.split("/") if part not in {"", ".", ".."}] or [note.title or _UNNAMED]
-    vault = [] if note.vault == "default" else [note.vault]
+    vault = [] if note.vault == DEFAULT_VAULT else [note.vault]
     *folders, file = (_safe(part) for part in (*vault, *parts))
     named = file if PurePosixPath(file).suffix.lower() in _SUFFIXES else f"{file}.md"
     return PurePosixPath(*folders, named)

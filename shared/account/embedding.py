@@ -23,7 +23,6 @@ class TenantEmbedder:
     budgets: Budgets
     questions: Cache[Vector]
     """The process's. Each tenant's questions are their own: what stops one tenant stops no other who asks the same."""
-
     estimate: Callable[[], Scale]
     """What cosines mean, by the tenant's own vectors: where nobody has measured it."""
 

@@ -1,8 +1,8 @@
 """A checked draft and its sources -> citations with their quotes and support, how well the whole is grounded, and under
 the strict policy the text without what nothing backs: the end of step 6.
 
-Every sentence that cites is judged with all it cites together and with each passage
-alone, all in one call of the judge.
+Every sentence that cites is judged with all it cites together and with each passage alone, all in one call of the
+judge.
 
 A citation's support is that of its passage alone for the sentence that it backs least: one sentence that leans on a
 passage which does not hold it is what a reader must be warned of. Its quote is the passage's sentence that carries most

@@ -44,20 +44,6 @@ _SENTENCE_BEFORE = 2000
 """Characters before a marker in which its sentence is looked for while the answer grows."""
 
 
-def answer(
-    question: Question,
-    retrieved: Retrieved | None,
-    *,
-    writer: Writer | None,
-    quoter: Quoter,
-    template: TemplateMatch | None = None,
-    scrutiny: Scrutiny = _FLAGGED,
-) -> Answer:
-    """The last of `answer_events`."""
-    events = answer_events(question, retrieved, writer=writer, quoter=quoter, template=template, scrutiny=scrutiny)
-    return last(events)
-
-
 def last(events: Generator[AnswerEvent]) -> Answer:
     """Lets an answer come about and gives it whole."""
     for event in events:
@@ -116,9 +102,8 @@ def _written(
     opening, with_citations = _widening_notice(retrieved), question.include_citations
     texts = _linkable(question, sources)
     timer = StepTimer()
-    draft = yield from _write(
-        prompt, makers.writer, shown, lambda: LiveText(sources, texts, opening=opening, with_citations=with_citations)
-    )
+    live = LiveText(sources, texts, opening=opening, with_citations=with_citations)
+    draft = yield from _write(prompt, makers.writer, shown, live)
     timer.end("write")
     if isinstance(draft, NotWritten):
         final = _quote(question, retrieved, draft, makers.quoter)
@@ -130,10 +115,9 @@ def _written(
 
 
 def _write(
-    prompt: Prompt, writer: Writer | None, shown: Shown, begin: Callable[[], LiveText]
+    prompt: Prompt, writer: Writer | None, shown: Shown, live: LiveText
 ) -> Generator[AnswerEvent, None, Draft | NotWritten]:
     """Step 5: the draft, shown as far as it is certain while it is being written; withdrawn where it comes to none."""
-    live = begin()
     draft: Draft | NotWritten = NotWritten()
     with closing(write_draft(prompt, writer)) as parts:
         for part in parts:
@@ -215,7 +199,7 @@ def _chat_without_notes(
     timer = StepTimer()
     texts = _linkable(question, ())
     prompt = build_plain_prompt(question, template=template)
-    draft = yield from _write(prompt, writer, shown, lambda: LiveText((), texts))
+    draft = yield from _write(prompt, writer, shown, LiveText((), texts))
     timer.end("write")
     if isinstance(draft, NotWritten):
         return Answer(

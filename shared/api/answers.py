@@ -13,14 +13,14 @@ from shared.api.search import (
     QueryJson,
     RetrievalJson,
     ScoresJson,
-    _nearest_json,
-    _place_json,
-    _retrieval_json,
-    _scores,
+    nearest_json,
+    place_json,
     query_json,
+    retrieval_json,
+    scores_json,
     timings_json,
 )
-from shared.api.values import SpanJson, _rounded, instant, snippet, span
+from shared.api.values import SpanJson, instant, rounded, snippet, span
 from shared.model.answers import Answer, Citation, Grounding, Support, Usage
 from shared.model.index import IndexedChunk
 from shared.model.questions import Question
@@ -167,7 +167,7 @@ def citation_json(citation: Citation) -> CitationJson:
         "position": chunk.position,
         "span": span(chunk, citation.quote_start, citation.quote_end),
         "quote": citation.quote,
-        "scores": _scores(citation.passage),
+        "scores": scores_json(citation.passage),
         "support": _support_json(citation.support),
         "stale": citation.stale,
     }
@@ -202,7 +202,7 @@ def answer_json(
     meta: AnswerMetaJson = {
         "model": answer.model,
         "answerKind": answer.kind.value,
-        "retrieval": _retrieval_json(retrieved, k),
+        "retrieval": retrieval_json(retrieved, k),
         "requestId": request_id,
         "sessionId": session_id,
         "offsetUnit": "utf16",
@@ -215,7 +215,7 @@ def answer_json(
         "timings": timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
     }
     if answer.refusal is not None:
-        meta["refusal"] = {"reason": answer.refusal.value, "nearest": list(map(_nearest_json, answer.nearest))}
+        meta["refusal"] = {"reason": answer.refusal.value, "nearest": list(map(nearest_json, answer.nearest))}
     return {
         "answer": answer.text,
         "citations": [citation_json(citation) for citation in answer.citations],
@@ -230,7 +230,7 @@ def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> 
     used = retrieved.selected if retrieved and answer.refusal is None else ()
     meta: AskMetaJson = {
         **body["meta"],
-        "folders": [_place_json(place) for place in retrieved.places] if retrieved else [],
+        "folders": [place_json(place) for place in retrieved.places] if retrieved else [],
         "silentVaults": list(retrieved.silent_vaults) if retrieved else [],
     }
     references = [_reference_json(passage.chunk) for passage in used]
@@ -253,4 +253,4 @@ def chosen_json(match: TemplateMatch | None) -> ChosenTemplateJson | None:
     """In an answer's meta: which template the writer was given. `score` null: the caller named it."""
     if match is None:
         return None
-    return {"id": match.template.template_id, "name": match.template.name, "score": _rounded(match.score)}
+    return {"id": match.template.template_id, "name": match.template.name, "score": rounded(match.score)}

@@ -120,7 +120,7 @@ class SearchJson(TypedDict):
     meta: SearchMetaJson
 
 
-def _scores(passage: Scored) -> ScoresJson:
+def scores_json(passage: Scored) -> ScoresJson:
     parts = passage.scores
     return {
         "vector": round(parts.vector, 4),
@@ -144,11 +144,11 @@ def result_json(passage: Scored) -> ResultJson:
         "snippet": snippet(chunk.text),
         "span": span(chunk, chunk.start, chunk.end),
         "score": round(passage.score, 4),
-        "scores": _scores(passage),
+        "scores": scores_json(passage),
     }
 
 
-def _nearest_json(quote: Quote) -> NearestJson:
+def nearest_json(quote: Quote) -> NearestJson:
     return {
         **result_json(quote.passage),
         "snippet": snippet(" ".join(quote.lines)),
@@ -179,7 +179,7 @@ def timings_json(timings_ms: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 1) for name, value in timings_ms.items()}
 
 
-def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
+def retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
     if retrieved is None:
         return {
             "k": k,
@@ -202,7 +202,7 @@ def _retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
     }
 
 
-def _place_json(place: Place) -> PlaceJson:
+def place_json(place: Place) -> PlaceJson:
     chosen_by = place.chosen_by.value
     return {"vault": place.vault, "folder": place.folder, "weight": place.weight, "chosenBy": chosen_by}
 
@@ -210,7 +210,7 @@ def _place_json(place: Place) -> PlaceJson:
 def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id: str) -> SearchJson:
     """The body of `/search`."""
     meta: SearchMetaJson = {
-        "retrieval": _retrieval_json(retrieved, k),
+        "retrieval": retrieval_json(retrieved, k),
         "requestId": request_id,
         "offsetUnit": "utf16",
         "query": query_json(question, retrieved),

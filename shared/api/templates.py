@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from typing_extensions import TypedDict
 
-from shared.api.values import _rounded
+from shared.api.values import rounded
 from shared.model.templates import Template, TemplateMatch
 
 
@@ -71,4 +71,4 @@ def templates_json(templates: Iterable[Template], *, ready: bool) -> TemplatesJs
 
 def template_match_json(match: TemplateMatch) -> TemplateMatchJson:
     """One row of `/templates:search`."""
-    return {**template_json(match.template), "score": _rounded(match.score)}
+    return {**template_json(match.template), "score": rounded(match.score)}

@@ -40,5 +40,5 @@ def span(chunk: IndexedChunk, start: int, end: int) -> SpanJson:
     return {"start": first, "end": last}
 
 
-def _rounded(score: float | None) -> float | None:
+def rounded(score: float | None) -> float | None:
     return None if score is None else round(score, 4)

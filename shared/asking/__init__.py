@@ -6,6 +6,6 @@
                 write      passages -> draft -> citations -> support           answering.pipeline, as events
     turn.take   record     answer -> the JSON clients read -> the session's turn, and what a repeat gets
 
-Sessions, retrieval and answering know nothing of each other and meet here. A front door makes an `Asked` of a request
+Sessions, retrieval and answering meet here: none of them calls another. A front door makes an `Asked` of a request
 and sends the events on, or only the last of them.
 """

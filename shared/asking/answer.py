@@ -37,7 +37,7 @@ def events_of(app: App, question: Question, wish: Wish | None = None) -> Generat
 
     Raises NotFound for a template, vault or folder that there is not. Closing the iterator ends what is under way.
     """
-    choosing = app.pool.submit(_template_for, app, question) if question.template else None
+    choosing = app.pool.submit(_template_for, app, question, question.template) if question.template else None
     retrieved, spent = passages_for(app, question, wish)
     return answer_events(
         question,
@@ -50,12 +50,10 @@ def events_of(app: App, question: Question, wish: Wish | None = None) -> Generat
     )
 
 
-def _template_for(app: App, question: Question) -> TemplateMatch | None:
-    if question.template is None:
-        return None
-    if question.template == AUTO:
+def _template_for(app: App, question: Question, named: str) -> TemplateMatch:
+    if named == AUTO:
         return app.templates.search(question.tenant_id, question.text, top_k=1)[0]
-    return TemplateMatch(app.templates.get(question.tenant_id, question.template), None)
+    return TemplateMatch(app.templates.get(question.tenant_id, named), None)
 
 
 def _as_it_is_now(app: App, tenant_id: str, spent: Usage, written: Answer) -> Answer:

@@ -1,1 +1,3 @@
-"""In which vaults and folders to look: choice -> ranking -> places -> search."""
+"""In which vaults and folders to look: what a caller names (choice) and what a model ranks (ranking) -> places, with
+their weights -> the search in them. How candidates come from places is `retrieval.candidates`.
+"""

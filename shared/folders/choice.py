@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shared.folders.ranking import FolderRanking
-from shared.model.notes import Folder
+from shared.model.notes import DEFAULT_VAULT, Folder
 from shared.model.retrieval import ChosenBy, Place
 from shared.retrieval.candidates.places import LEAST_WEIGHT
-from shared.retrieval.restriction import DEFAULT_VAULT, check_vaults, unknown
+from shared.retrieval.restriction import check_vaults, unknown
 
 STEP = 0.1
 """By how much each next folder weighs less."""

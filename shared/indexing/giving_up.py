@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from shared.indexing.records import set_back
+from shared.indexing.records import begun, set_back
 from shared.indexing.standing import revision_now
-from shared.model.index import IndexChange, IndexRecord, IndexStatus
+from shared.model.index import IndexChange, IndexStatus
 from shared.model.notes import NoteKey
 from shared.ports.stores import Store
 
@@ -23,13 +23,7 @@ def give_up(key: NoteKey, *, reason: str, store: Store, index_version: str, now:
         revision = revision_now(key, store)
         if not revision:
             return False
-        record = IndexRecord(
-            note_revision=revision,
-            status=IndexStatus.PENDING,
-            chunk_count=0,
-            index_version=index_version,
-            indexed_at=now,
-        )
+        record = begun(None, revision, index_version, chunk_count=0, now=now)
     failed = set_back(record, now, error=reason, status=IndexStatus.FAILED)
     store.apply(key.tenant_id, IndexChange(key.note_id, held.token, failed))
     return True

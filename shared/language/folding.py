@@ -29,3 +29,8 @@ def without_accents(word: str) -> str:
         return word
     decomposed = unicodedata.normalize("NFD", word)
     return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed)).translate(_UNDECOMPOSED)
+
+
+def folded_words(text: str) -> str:
+    """Its words without accents, a blank between them: what reads the same is the same."""
+    return " ".join(without_accents(fold(word)) for word in text.split())

@@ -2,5 +2,6 @@
 
 file -> frontmatter, text -> blocks                 for the index
 note -> note_file                                   for writing back, the trash and a zip of all notes
-text -> plain, inert -> passive (links)             for quotes, prompts and answers
+note -> pointers                                    for links between notes
+text -> plain, inert -> quotable, passive (links)   for quotes, prompts and answers
 """

@@ -60,10 +60,10 @@ class _Line:
     kind: str
 
 
-def pieces(text: str, *, lang: str | None = None) -> tuple[Piece, ...]:
-    """In order, apart from each other; none that holds no letter. `lang`: of the text, None: unknown."""
+def pieces(text: str) -> tuple[Piece, ...]:
+    """In order, apart from each other; none that holds no letter."""
     seen = _HIDDEN.sub(_blanked, text)
-    found = _read(seen, list(_lines(seen)), lang)
+    found = _read(seen, list(_lines(seen)))
     return tuple(piece for piece in found if any(map(str.isalpha, piece.shown)))
 
 
@@ -97,7 +97,7 @@ def _lines(text: str) -> Iterator[_Line]:
         yield _Line(found.start(), found.start() + len(found[0].rstrip()), kind)
 
 
-def _read(text: str, lines: Sequence[_Line], lang: str | None) -> Iterator[Piece]:
+def _read(text: str, lines: Sequence[_Line]) -> Iterator[Piece]:
     section = at = 0
     header: tuple[str, ...] = ()
     while at < len(lines):
@@ -116,7 +116,7 @@ def _read(text: str, lines: Sequence[_Line], lang: str | None) -> Iterator[Piece
             first = at - 1
             while at < len(lines) and lines[at].kind == "text":
                 at += 1
-            yield from _prose(text, lines[first:at], section, lang)
+            yield from _prose(text, lines[first:at], section)
 
 
 def _row(text: str, line: _Line, header: Sequence[str], section: int) -> Piece:
@@ -137,11 +137,11 @@ def _code(text: str, line: _Line, section: int) -> Piece:
     )
 
 
-def _prose(text: str, lines: Sequence[_Line], section: int, lang: str | None) -> Iterator[Piece]:
+def _prose(text: str, lines: Sequence[_Line], section: int) -> Iterator[Piece]:
     """A paragraph or an item with the lines that go on from it."""
     start, end = lines[0].start, lines[-1].end
     kind = Kind.ITEM if lines[0].kind == "item" else Kind.SENTENCE
-    for first, last in sentences(_unwrapped(text, lines), lang=lang):
+    for first, last in sentences(_unwrapped(text, lines)):
         shown = plain(inert(text[start + first : start + last]))
         yield Piece(
             start=start + first, end=min(start + last, end), shown=_shortened(shown), kind=kind, section=section

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+DEFAULT_VAULT = "default"
+"""Exists for everybody, with notes in it or not."""
+
 
 @dataclass(frozen=True, slots=True)
 class NoteKey:
@@ -24,7 +27,7 @@ class Note:
     text: str
     created_at: datetime
     updated_at: datetime
-    vault: str = "default"
+    vault: str = DEFAULT_VAULT
     path: str = ""
     """Like `projects/api/meeting.md`; the folder is its directory. Empty: the vault's root."""
     tags: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from shared.errors import Conflict, NoteUnreadable, NotFound
 from shared.indexing.revision import note_revision
-from shared.model.notes import Note
+from shared.model.notes import DEFAULT_VAULT, Note
 from shared.ports.notes import NoteFiles, NoteStore, Origin
 from shared.ports.pages import Page
 
@@ -19,7 +19,7 @@ class NoteDraft:
 
     title: str
     text: str
-    vault: str = "default"
+    vault: str = DEFAULT_VAULT
     path: str = ""
     tags: tuple[str, ...] = ()
     lang: str | None = None

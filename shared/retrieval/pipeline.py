@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +11,17 @@ from typing import Protocol
 from shared.language.terms import content_words
 from shared.model.notes import Folder
 from shared.model.questions import Question
-from shared.model.retrieval import Analysis, Place, RefusalReason, Restriction, Retrieved, Scored
+from shared.model.retrieval import (
+    Analysis,
+    Place,
+    RefusalReason,
+    Reranked,
+    Restriction,
+    Retrieved,
+    Scored,
+    SilentLeg,
+)
+from shared.ports.index import SearchStore
 from shared.ports.models import Embedder, Reranker
 from shared.retrieval.analysis import analyse
 from shared.retrieval.bm25 import idf
@@ -91,67 +101,99 @@ def follow(
 ) -> Trail:
     """As `retrieve`, the way included."""
     timer = StepTimer()
+    # 1. What is asked.
     analysis = analyse(question)
     timer.end("analysis")
-    allowed = inside(restrict(question.filters, question.now, partial(store.folders, question.tenant_id)), places)
+    # 2. Where to look for it.
+    folders = partial(store.folders, question.tenant_id)
+    allowed = inside(restrict(question.filters, question.now, folders), places)
     timer.end("restriction")
+    # 3. What may answer it.
     searched = Tolerant(store)
-    search = Search(
-        tenant_id=question.tenant_id,
-        stems=analysis.stems,
-        now=question.now,
-        posting_budget=options.posting_budget if embedder else options.posting_budget_alone,
-        store=searched,
-        options=options,
-        executor=pool,
-        places=places,
-    )
+    search = _search(question, analysis, searched, embedder=embedder, options=options, pool=pool, places=places)
     found = find(search, allowed, analysis, partial(query_vector, question.text, embedder))
     if not found.pool.candidates:
         searched.check()
     timer.end("candidates")
-    words = _unspoken(analysis, embedder)
-    score_of = partial(_formula, question, analysis, options=options, places=places, embedder=embedder, words=words)
+    # 4. What of that is good enough, best first.
+    picked = _pick(question, analysis, search, found, embedder=embedder, reranker=reranker)
+    timer.end("selection")
+    refusal = None if picked.selected else _reason(found, picked.nearest, question.tenant_id, store)
+    timings = timer.with_total("retrieval")
+    retrieved = _retrieved(analysis, search, found, picked, refusal=refusal, timings=timings, silent=searched.silent)
+    return Trail(
+        search=search,
+        restriction=found.restriction,
+        pool=found.pool,
+        formula=picked.formula,
+        retrieved=retrieved,
+        words=picked.words,
+    )
+
+
+def _search(
+    question: Question,
+    analysis: Analysis,
+    store: SearchStore,
+    *,
+    embedder: Embedder | None,
+    options: RetrievalOptions,
+    pool: Executor,
+    places: tuple[Place, ...],
+) -> Search:
+    return Search(
+        tenant_id=question.tenant_id,
+        stems=analysis.stems,
+        now=question.now,
+        posting_budget=options.posting_budget if embedder else options.posting_budget_alone,
+        store=store,
+        options=options,
+        executor=pool,
+        places=places,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Picked:
+    """What is taken from the candidates, and by what. `selected`, `nearest` and `reranked` as in `Retrieved`."""
+
+    words: tuple[str, ...]
+    formula: Formula
+    selected: tuple[Scored, ...]
+    nearest: tuple[Scored, ...]
+    reranked: Reranked | None
+
+
+def _pick(
+    question: Question,
+    analysis: Analysis,
+    search: Search,
+    found: Found,
+    *,
+    embedder: Embedder | None,
+    reranker: Reranker | None,
+) -> _Picked:
+    words, options = _unspoken(analysis, embedder), search.options
+    score_of = partial(_formula, question, analysis, search, embedder=embedder, words=words)
     wanted, formula = _wanted(question, options), score_of(found.pool)
     in_order = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
     ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
     selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
     best = best_of_notes(selected or _ranked_anyhow(_shown(search, found), score_of, search), NEAREST)
     nearest = tuple(filter(formula.speaks_of, best))
-    timer.end("selection")
-    retrieved = Retrieved(
-        analysis=analysis,
-        selected=selected,
-        nearest=nearest,
-        refusal=None if selected else _reason(found, nearest, question.tenant_id, store),
-        mode=mode_of(found.pool, question.strategy),
-        candidate_count=len(found.pool.candidates),
-        range_used=found.restriction.created,
-        widened=found.widened,
-        silent_then=found.silent_then,
-        timings_ms=timer.with_total("retrieval"),
-        places=places,
-        silent_vaults=tuple(sorted(found.pool.silent_vaults)),
-        reranked=reranked,
-        weights=idf(found.pool.frequencies, found.pool.stats),
-        silent_legs=searched.silent,
-        by_words=bool(words),
-    )
-    return Trail(
-        search=search, restriction=found.restriction, pool=found.pool, formula=formula, retrieved=retrieved, words=words
-    )
+    return _Picked(words=words, formula=formula, selected=selected, nearest=nearest, reranked=reranked)
 
 
 def _formula(
     question: Question,
     analysis: Analysis,
+    search: Search,
     pool: Pool,
     *,
-    options: RetrievalOptions,
-    places: tuple[Place, ...],
     embedder: Embedder | None,
     words: tuple[str, ...],
 ) -> Formula:
+    options = search.options
     return Formula(
         options=options.by_words if words else options,
         mode=mode_of(pool, question.strategy),
@@ -160,7 +202,37 @@ def _formula(
         only_then=analysis.time is not None and analysis.time.restricts,
         scale=(embedder.scale if embedder else None) or UNKNOWN,
         keyword=keyword_parts(pool, options, words=words),
-        weigh=weigher(places),
+        weigh=weigher(search.places),
+    )
+
+
+def _retrieved(
+    analysis: Analysis,
+    search: Search,
+    found: Found,
+    picked: _Picked,
+    *,
+    refusal: RefusalReason | None,
+    timings: Mapping[str, float],
+    silent: tuple[SilentLeg, ...],
+) -> Retrieved:
+    return Retrieved(
+        analysis=analysis,
+        selected=picked.selected,
+        nearest=picked.nearest,
+        refusal=refusal,
+        mode=picked.formula.mode,
+        candidate_count=len(found.pool.candidates),
+        range_used=found.restriction.created,
+        widened=found.widened,
+        silent_then=found.silent_then,
+        timings_ms=timings,
+        places=search.places,
+        silent_vaults=tuple(sorted(found.pool.silent_vaults)),
+        reranked=picked.reranked,
+        weights=idf(found.pool.frequencies, found.pool.stats),
+        silent_legs=silent,
+        by_words=bool(picked.words),
     )
 
 

@@ -6,13 +6,11 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 
 from shared.errors import InvalidArgument, NotFound
-from shared.model.notes import Folder
+from shared.model.notes import DEFAULT_VAULT, Folder
 from shared.model.questions import Filters, TimeRange
 from shared.model.retrieval import Restriction
 from shared.model.scopes import folder_token, tag_token, vault_token
 
-DEFAULT_VAULT = "default"
-"""Exists for everybody, with notes in it or not."""
 MOST_TOLD = 5
 """Names of vaults or folders in an error."""
 

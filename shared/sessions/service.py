@@ -80,7 +80,7 @@ class Sessions:
     """Those that may be chosen."""
     rewriter: Writer | None = None
     """Makes follow-ups whole; None: a rule does."""
-    longest_question: int = 2000
+    longest_question: int
 
     def create(self, tenant_id: str, *, title: str = "", patch: SettingsPatch | None = None) -> Session:
         """Raises InvalidArgument naming `title` or `settings.…`."""

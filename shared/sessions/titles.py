@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.language.folding import fold, without_accents
+from shared.language.folding import folded_words
 from shared.markdown.inert import inert_line
 
 LENGTH = 80
@@ -19,9 +19,5 @@ def title_of(question: str) -> str:
 
 def holds(title: str, wanted: str) -> bool:
     """Whether every word of `wanted` stands somewhere in the title, whatever its case, width and accents."""
-    folded = _folded(title)
-    return all(word in folded for word in _folded(wanted).split())
-
-
-def _folded(text: str) -> str:
-    return " ".join(without_accents(fold(word)) for word in text.split())
+    read = folded_words(title)
+    return all(word in read for word in folded_words(wanted).split())

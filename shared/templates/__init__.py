@@ -10,4 +10,5 @@ Asked for:      pipeline.search query -> similarities -> the best, or the chain 
     embedding.py  a template -> the text that is embedded, its key, its vector
     ranking.py    similarities -> the best; the chain of thought where none is near
     pipeline.py   the steps in order
+    service.py    what front doors ask of all this
 """

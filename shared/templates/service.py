@@ -20,7 +20,6 @@ class Templates:
 
     store: TemplateStore
     folders: tuple[Path, ...]
-    embedder: Embedder | None
     embedder_of: Callable[[str], Embedder | None]
     """At a tenant's expense."""
     delivered: dict[str, str]
@@ -66,7 +65,7 @@ class Templates:
 
     def ready(self, tenant_id: str) -> bool:
         """Whether every template is found by similarity."""
-        return pipeline.ready(tenant_id, store=self.store, embedder=self.embedder)
+        return pipeline.ready(tenant_id, store=self.store, embedder=self.embedder_of(tenant_id))
 
     def refresh(self, key: TemplateKey) -> pipeline.Refreshed:
         """Bring one template's vector to what the template says now."""

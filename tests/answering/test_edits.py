@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from shared.answering.citing.edits import as_notes_are
-from shared.answering.pipeline import answer
+from shared.answering.pipeline import answer_events, last
 from shared.answering.quoting import Quoter
 from shared.errors import StoreUnavailable
 from shared.model.answers import Answer
@@ -23,7 +23,7 @@ def answered() -> Answer:
     first, second = passage("We chose Firestore."), passage("We chose Cloud Run.")
     second = replace(second, chunk=replace(second.chunk, note_id="other"))
     writer = ScriptedWriter("We chose Firestore [N1]. We chose Cloud Run [N2].")
-    return answer(question(), retrieved(first, second), writer=writer, quoter=Quoter())
+    return last(answer_events(question(), retrieved(first, second), writer=writer, quoter=Quoter()))
 
 
 def test_only_what_was_edited_is_stale(answered: Answer) -> None:

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shared.answering.drafts import LONGEST_DRAFT
-from shared.answering.pipeline import answer, answer_events
+from shared.answering.pipeline import answer_events, last
 from shared.answering.quoting import Quoter
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
 from shared.model.answers import Answer, AnswerEvent, Cited, Piece, Retracted, RetractReason, Searched, Token, Usage
@@ -101,7 +101,7 @@ def test_whatever_is_written_what_is_shown_at_the_end_is_the_answer(
     events = events_of(*script, asked=asked)
     assert shown(events) == final(events).text
     writer, quoter = ScriptedWriter(script), Quoter()
-    whole = answer(asked, FOUND, writer=writer, quoter=quoter)
+    whole = last(answer_events(asked, FOUND, writer=writer, quoter=quoter))
     assert replace(whole, timings_ms={}) == replace(final(events), timings_ms={})
 
 

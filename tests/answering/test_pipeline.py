@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.pipeline import answer
+from shared.answering.pipeline import answer_events, last
 from shared.answering.quoting import Quoter
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
 from shared.model.answers import Answer, AnswerKind, Draft, Piece, Prompt, SupportState, Usage
@@ -40,11 +40,13 @@ class UncallableWriter:
 
 
 def ask(*drafts: str | AuroraError, found: Retrieved | None = None, asked: Question | None = None) -> Answer:
-    return answer(
-        asked or question(),
-        found or retrieved(FIRESTORE, CLOUD_RUN),
-        writer=ScriptedWriter(*drafts),
-        quoter=QUOTER,
+    return last(
+        answer_events(
+            asked or question(),
+            found or retrieved(FIRESTORE, CLOUD_RUN),
+            writer=ScriptedWriter(*drafts),
+            quoter=QUOTER,
+        )
     )
 
 
@@ -68,7 +70,7 @@ def test_an_answer_cites_by_first_use_and_quotes_the_notes() -> None:
 def test_what_retrieval_refuses_no_model_is_asked(reason: RefusalReason) -> None:
     found = retrieved(FIRESTORE, refusal=reason)
     writer: Writer = UncallableWriter()
-    result = answer(question(), found, writer=writer, quoter=Quoter())
+    result = last(answer_events(question(), found, writer=writer, quoter=Quoter()))
     assert result.text.startswith("I don't have enough information")
     assert (result.refusal, result.citations, result.model, result.usage) == (reason, (), "none", Usage())
     assert result.retrieved is found
@@ -135,7 +137,9 @@ def test_citations_that_nobody_wants_are_checked_and_then_left_out() -> None:
 @pytest.mark.parametrize("found", [None, retrieved(FIRESTORE)])
 def test_plain_chat_sees_no_notes_and_keeps_no_marker(found: Retrieved | None) -> None:
     writer = ScriptedWriter("Paris is the capital [N1].")
-    result = answer(replace(question("Capital of France?"), use_notes=False), found, writer=writer, quoter=QUOTER)
+    result = last(
+        answer_events(replace(question("Capital of France?"), use_notes=False), found, writer=writer, quoter=QUOTER)
+    )
     assert result.text == "Paris is the capital."
     assert (result.citations, result.refusal, result.retrieved, result.removed_labels) == ((), None, None, ("N1",))
     assert writer.prompts[0].sources == ()
@@ -188,5 +192,5 @@ def test_a_draft_of_a_hundred_thousand_characters_is_checked_in_time() -> None:
 
 def test_the_tokens_of_a_refused_draft_are_still_counted() -> None:
     writer = ScriptedWriter((Piece("It is "), Piece("Redis.", Usage(10, 5))))
-    result = answer(question(), retrieved(FIRESTORE), writer=writer, quoter=QUOTER)
+    result = last(answer_events(question(), retrieved(FIRESTORE), writer=writer, quoter=QUOTER))
     assert (result.refusal, result.usage) == (RefusalReason.UNSUPPORTED_CLAIMS, Usage(10, 5))

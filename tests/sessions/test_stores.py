@@ -55,7 +55,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def sessions(store: Store) -> Sessions:
     store.put_note(TENANT, note("n1"))
     save(store, CHUNK)
-    return Sessions(store=store, clock=lambda: DAY)
+    return Sessions(store=store, clock=lambda: DAY, longest_question=2000)
 
 
 def _asked(sessions: Sessions, session_id: str, *, max_history: int | None = None) -> Turn:

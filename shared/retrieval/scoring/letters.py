@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from statistics import fmean
 
-from shared.language.folding import fold, without_accents
+from shared.language.folding import folded_words
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import CorpusStats
 
@@ -21,12 +21,12 @@ MOST_RUNS = 200
 
 
 def in_letters(
-    words: Iterable[str], chunks: Sequence[IndexedChunk], others: Sequence[IndexedChunk] = ()
+    words: Iterable[str], chunks: Sequence[IndexedChunk], others: Sequence[IndexedChunk]
 ) -> tuple[list[IndexedChunk], list[IndexedChunk], dict[str, int], CorpusStats]:
     """`chunks` and `others` with the runs as their terms; in how many of `chunks` each stands, and the figures of
     `chunks`, which stand for the corpus.
     """
-    distinct = dict.fromkeys(run for word in words for run in _runs(_read(word)))
+    distinct = dict.fromkeys(run for word in words for run in _runs(folded_words(word)))
     runs = tuple(islice(distinct, MOST_RUNS))
     seen = [_seen(chunk, runs) for chunk in chunks]
     frequencies = {run: sum(run in chunk.terms for chunk in seen) for run in runs}
@@ -39,10 +39,6 @@ def _runs(word: str) -> Iterable[str]:
 
 
 def _seen(chunk: IndexedChunk, runs: Iterable[str]) -> IndexedChunk:
-    text = _read(f"{chunk.title} {chunk.heading_path} {chunk.text}")
+    text = folded_words(f"{chunk.title} {chunk.heading_path} {chunk.text}")
     counts = ((run, text.count(run)) for run in runs)
     return replace(chunk, terms={run: count for run, count in counts if count}, length=len(text))
-
-
-def _read(text: str) -> str:
-    return " ".join(without_accents(fold(word)) for word in text.split())

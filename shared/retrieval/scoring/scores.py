@@ -14,6 +14,7 @@ from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored, Scores
 from shared.retrieval.bm25 import bm25, idf
+from shared.retrieval.candidates.places import unweighted
 from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.scoring.letters import in_letters
@@ -28,11 +29,6 @@ accident counts as a match where the question's words are not in the notes; with
 """
 ROUNDING = 1e-6
 """Stores compute cosines in single precision: an unread one may exceed the leg's last by this."""
-
-
-def unweighted(_: IndexedChunk) -> float:
-    """Every chunk counts alike."""
-    return 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
-from shared.answering.pipeline import answer
+from shared.answering.pipeline import answer_events, last
 from shared.answering.quoting import Quoter
 from shared.folders.ranking import rank_folders
 from shared.judging.model_judge import ModelJudge
@@ -45,7 +45,7 @@ def api(request: pytest.FixtureRequest, credentials: object) -> str:
 
 
 def answered(writer: GeminiWriter) -> None:
-    given = answer(question(), retrieved(PASSAGE), writer=writer, quoter=Quoter())
+    given = last(answer_events(question(), retrieved(PASSAGE), writer=writer, quoter=Quoter()))
     assert given.model == writer.model
 
 
