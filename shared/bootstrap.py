@@ -88,6 +88,7 @@ def build(
         pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
         notice=_notice(settings, embedder, (writer or quoter).model),
+        reader=local if hosted is None else None,
         reranker=_reranker(settings),
         writers={model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, model))},
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),

@@ -14,7 +14,7 @@ from operator import mul
 from shared.answering.subject import speaks_of_subject
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.language.languages import detect
-from shared.language.terms import stems
+from shared.language.terms import share_held
 from shared.language.vocabulary import vocabulary
 from shared.markdown.quotable import Piece, pieces, quotation
 from shared.model.answers import Citation, Quote, Support, SupportState
@@ -87,12 +87,11 @@ class Quoter:
     ) -> Iterator[tuple[float, Quote]]:
         """The best quote of each note, with its score."""
         found = list(_pieces_of(passages, retrieved.analysis, retrieved.weights))
-        read = _most_promising(found, passages)
-        cosines = dict(zip(read, self._cosines(question.text, [found[at].piece.shown for at in read]), strict=True))
+        cosines = self._read(question, found, passages, retrieved)
         tells = UNSPOKEN if retrieved.by_words else 1.0
         weighed = [replace(each, score=each.score + tells * cosines.get(at, 0.0)) for at, each in enumerate(found)]
         best: dict[str, int] = {}
-        for at in read:
+        for at in cosines:
             note_id = passages[weighed[at].place].chunk.note_id
             if note_id not in best or weighed[at].score > weighed[best[note_id]].score:
                 best[note_id] = at
@@ -100,6 +99,16 @@ class Quoter:
             chosen = [each.piece for each in _around(weighed, at)]
             nearness = max(0.0, min(1.0, cosines[at] if self._embedder else weighed[at].share))
             yield weighed[at].score, _quote(passages[weighed[at].place], chosen, nearness)
+
+    def _read(
+        self, question: Question, found: Sequence[_Weighed], passages: Sequence[Scored], retrieved: Retrieved
+    ) -> Mapping[int, float]:
+        """Place of a piece -> its cosine with the question: of the most promising, and of those read by retrieval."""
+        read = retrieved.sentences
+        known = {at: read[each.piece.shown] for at, each in enumerate(found) if each.piece.shown in read}
+        unread = [at for at in _most_promising(found, passages) if at not in known]
+        cosines = self._cosines(question.text, [found[at].piece.shown for at in unread])
+        return known | dict(zip(unread, cosines, strict=True))
 
     def _cosines(self, question: str, texts: Sequence[str]) -> list[float]:
         """Of each text with the question; all 0 without an embedder, or one that is away."""
@@ -140,10 +149,9 @@ def quoted(quotes: Iterable[Quote], lang: str) -> tuple[str, tuple[Citation, ...
 
 
 def _pieces_of(passages: Sequence[Scored], analysis: Analysis, weights: Mapping[str, float]) -> Iterator[_Weighed]:
-    total = sum(weights.values()) or 1.0
     for place, passage in enumerate(passages):
         for number, piece in enumerate(pieces(passage.chunk.text)):
-            share = sum(weights[stem] for stem in weights.keys() & set(stems(piece.shown, analysis.lang))) / total
+            share = share_held(piece.shown, weights, analysis.lang)
             yield _Weighed(
                 place=place, number=number, piece=piece, share=share, score=WORDS * share + PASSAGE * passage.score
             )
