@@ -40,12 +40,22 @@ def test_a_quote_is_the_neighbouring_sentences_nearest_to_the_question_as_the_no
     assert 0 < quote.nearness <= 1
 
 
-def test_at_most_three_quotes_of_different_notes() -> None:
+def test_at_most_three_quotes_and_different_notes_first() -> None:
     again = passage("The database is what we choose.", note_id="a", start=900)
     notes = [passage(f"The database number {number} is what we choose.", note_id=f"n{number}") for number in range(4)]
     found = quotes(again, LONG, *notes)
     ids = [quote.passage.chunk.note_id for quote in found]
     assert len(ids) == len(set(ids)) == 3
+
+
+def test_where_few_notes_speak_of_it_two_passages_of_a_note_are_quoted_but_no_sentence_twice() -> None:
+    repeats = passage("We chose Firestore as the database.", note_id="a", start=140)
+    further = passage("The database costs little. We choose it again.", note_id="a", start=900)
+    third = passage("A database needs an owner.", note_id="a", start=1800)
+    found = quotes(LONG, repeats, further, third)
+    first, second = sorted(found, key=lambda quote: quote.start)
+    assert first.end <= second.start
+    assert (first.start < 900, second.passage) == (True, further)
 
 
 def test_the_same_words_of_two_notes_are_quoted_once() -> None:
