@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from time import sleep
 
-from shared.adapters.embedded.changes import KEPT_REMOVALS
-from shared.adapters.embedded.files import TenantFile
+from shared.adapters.embedded.requests.files import TenantFile
+from shared.adapters.embedded.writing.changes import KEPT_REMOVALS
 
 SETTLING_SECONDS = 0.2
 """After which it is looked once more: a worker that had read a note before it went may write what it made of it."""

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 
-from shared.adapters.embedded import account, changes, erasure, notes, search, sessions, sweep, templates
-from shared.adapters.embedded.files import TenantFiles
-from shared.adapters.embedded.vectors import VectorSpace
+from shared.adapters.embedded import account, erasure, notes, sessions, sweep, templates
+from shared.adapters.embedded.requests.files import TenantFiles
+from shared.adapters.embedded.searching import search
+from shared.adapters.embedded.searching.vectors import VectorSpace
+from shared.adapters.embedded.writing import changes
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Spending, StoredRequest
 from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
 from shared.model.notes import Folder, Note, NoteKey, UnreadableNote

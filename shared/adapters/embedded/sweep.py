@@ -11,7 +11,7 @@ from tempfile import NamedTemporaryFile
 from urllib.parse import quote
 
 from shared.adapters.embedded import rows
-from shared.adapters.embedded.files import TenantFile, make_folder
+from shared.adapters.embedded.requests.files import TenantFile, make_folder
 from shared.errors import StoreUnavailable
 from shared.model.notes import NoteKey
 from shared.ports.pages import Page, make_token, read_token

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic, sleep
 
-from shared.adapters.embedded import schema
+from shared.adapters.embedded.requests import schema
 from shared.errors import AuroraError, InvalidArgument, OperatorError, StoreUnavailable
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}

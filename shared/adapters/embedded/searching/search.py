@@ -9,7 +9,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 from shared.adapters.embedded import rows, tokens
-from shared.adapters.embedded.vectors import Allowed, VectorSpace
+from shared.adapters.embedded.searching.vectors import Allowed, VectorSpace
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.questions import TimeRange
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
