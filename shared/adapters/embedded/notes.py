@@ -7,11 +7,15 @@ import sqlite3
 
 from shared.adapters.embedded import rows
 from shared.errors import Conflict, InvalidArgument
-from shared.model.notes import Folder, Note
+from shared.model.notes import Folder, ListedNote, Note
 from shared.model.scopes import ancestors
 from shared.ports.pages import Page, make_token, read_token
 
-_WITHOUT_TEXT = rows.NOTE_COLUMNS.removesuffix("text") + "''"
+_LISTED_COLUMNS = (
+    rows.NOTE_COLUMNS.removesuffix("text")
+    + """'',
+    (SELECT error FROM records WHERE records.note_id = notes.note_id AND status = 'failed')"""
+)
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -48,16 +52,27 @@ def delete(db: sqlite3.Connection, note_id: str) -> bool:
     return db.execute("DELETE FROM notes WHERE note_id = ?", (note_id,)).rowcount > 0
 
 
-def page(db: sqlite3.Connection, *, limit: int, token: str | None, vault: str | None, texts: bool) -> Page[Note]:
+def listed(db: sqlite3.Connection, *, limit: int, token: str | None, vault: str | None) -> Page[ListedNote]:
     """Raises InvalidArgument("pageToken")."""
-    columns = rows.NOTE_COLUMNS if texts else _WITHOUT_TEXT
+    found, next_token = _page(db, _LISTED_COLUMNS, limit=limit, token=token, vault=vault)
+    return Page(tuple(ListedNote.of(rows.to_note(row[:-1]), row[-1]) for row in found), next_token)
+
+
+def whole(db: sqlite3.Connection, *, limit: int, token: str | None) -> Page[Note]:
+    """Raises InvalidArgument("pageToken")."""
+    found, next_token = _page(db, rows.NOTE_COLUMNS, limit=limit, token=token, vault=None)
+    return Page(tuple(map(rows.to_note, found)), next_token)
+
+
+def _page(
+    db: sqlite3.Connection, columns: str, *, limit: int, token: str | None, vault: str | None
+) -> tuple[list[rows.Row], str | None]:
     after = "" if token is None else read_token(token, "notes")[0]
     found = db.execute(
         f"SELECT {columns} FROM notes WHERE note_id > ? AND vault = coalesce(?, vault) ORDER BY note_id LIMIT ?",
         (after, vault, limit + 1),
     ).fetchall()
-    items = tuple(map(rows.to_note, found[:limit]))
-    return Page(items, make_token("notes", items[-1].note_id) if len(found) > limit else None)
+    return found[:limit], make_token("notes", found[limit - 1][0]) if len(found) > limit else None
 
 
 def folders(db: sqlite3.Connection) -> tuple[Folder, ...]:

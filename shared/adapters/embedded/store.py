@@ -13,7 +13,7 @@ from shared.adapters.embedded.searching.vectors import VectorSpace
 from shared.adapters.embedded.writing import changes
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Spending, StoredRequest
 from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
-from shared.model.notes import Folder, Note, NoteKey, UnreadableNote
+from shared.model.notes import Folder, ListedNote, Note, NoteKey, UnreadableNote
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
 from shared.model.sessions import Message, Session, SettingsPatch, Spot
 from shared.model.templates import StoredTemplate
@@ -67,14 +67,15 @@ class EmbeddedStore:
         return existed
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None, texts: bool = True
-    ) -> Page[Note]:
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+    ) -> Page[ListedNote]:
         with self._files.of(tenant_id).reading() as db:
-            return notes.page(db, limit=limit, token=token, vault=vault, texts=texts)
+            return notes.listed(db, limit=limit, token=token, vault=vault)
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
         """All of them can be read: nobody else writes here."""
-        page = self.list_notes(tenant_id, limit=limit, token=token)
+        with self._files.of(tenant_id).reading() as db:
+            page = notes.whole(db, limit=limit, token=token)
         return Page(page.items, page.next_token)
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
