@@ -1,4 +1,4 @@
-"""`SearchStore` on one tenant's file: restrictions are part of every query, so no leg comes back short."""
+"""The three legs on one tenant's file: restrictions are part of every query, so no leg comes back short."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 from shared.adapters.embedded import rows, tokens
+from shared.adapters.embedded.requests.files import TenantFiles
 from shared.adapters.embedded.searching.vectors import Allowed, VectorSpace
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.questions import TimeRange
@@ -30,36 +31,82 @@ _ANY = (
 )
 
 
-def stats(db: sqlite3.Connection) -> CorpusStats:
-    revision, count, length = db.execute("SELECT revision, chunk_count, total_length FROM state").fetchone()
-    return CorpusStats(count, length / count if count else 0.0, str(revision))
+class Search:
+    """`shared.ports.index.SearchStore`, a transaction a call."""
+
+    _files: TenantFiles
+    _spaces: dict[str, VectorSpace]
+
+    def nearest(
+        self,
+        tenant_id: str,
+        vector: Vector,
+        *,
+        limit: int,
+        stems: Sequence[str],
+        restriction: Restriction,
+        index_version: str,
+    ) -> tuple[Neighbour, ...]:
+        """Raises OperatorError where numpy is not installed. The first call reads the tenant's vectors into memory."""
+        if limit < 1 or not all(restriction.scopes):
+            return ()
+        space = self._space(tenant_id, index_version, len(vector))
+        # The lock before the first read: no thread's snapshot is older than what memory has followed already.
+        with space.lock, self._files.of(tenant_id).reading() as db:
+            (revision,) = db.execute("SELECT revision FROM state").fetchone()
+            space.refresh(db, revision)
+            best = space.nearest(db, vector, limit=limit, allowed=_allowed(db, restriction))
+            return _neighbours(db, best, limit=limit, stems=stems)
+
+    def _space(self, tenant_id: str, index_version: str, dimension: int) -> VectorSpace:
+        """One a tenant: with another index version the old one's memory is given back."""
+        space = self._spaces.get(tenant_id)
+        if space is None or (space.index_version, space.dimension) != (index_version, dimension):
+            space = self._spaces[tenant_id] = VectorSpace(index_version, dimension)
+        return space
+
+    def postings(
+        self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction
+    ) -> tuple[IndexedChunk, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return _newest(db, stem, limit=limit, stems=stems, restriction=restriction)
+
+    def recent(
+        self, tenant_id: str, *, limit: int, stems: Sequence[str], restriction: Restriction
+    ) -> tuple[IndexedChunk, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            return _newest(db, None, limit=limit, stems=stems, restriction=restriction)
+
+    def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
+        counts = {}
+        with self._files.of(tenant_id).reading() as db:
+            for stem in stems:
+                row = db.execute("SELECT doc FROM vocabulary WHERE term = ?", (tokens.term_token(stem),)).fetchone()
+                counts[stem] = row[0] if row else 0
+        return counts
+
+    def stats(self, tenant_id: str) -> CorpusStats:
+        with self._files.of(tenant_id).reading() as db:
+            revision, count, length = db.execute("SELECT revision, chunk_count, total_length FROM state").fetchone()
+        return CorpusStats(count, length / count if count else 0.0, str(revision))
+
+    def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
+        query = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE note_id = ? ORDER BY position, chunk_id"
+        asked = tokens.term_keys(stems)
+        with self._files.of(tenant_id).reading() as db:
+            return tuple(rows.to_chunk(row, asked) for row in db.execute(query, (note_id,)))
+
+    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
+        columns = rows.RECORD_COLUMNS.replace("note_id", "records.note_id")
+        query = (
+            f"SELECT {columns} FROM json_each(?) CROSS JOIN notes ON notes.note_id = value "
+            "CROSS JOIN records ON records.note_id = value"
+        )
+        with self._files.of(tenant_id).reading() as db:
+            return {row[8]: rows.to_record(row) for row in db.execute(query, (json.dumps(note_ids),))}
 
 
-def revision(db: sqlite3.Connection) -> int:
-    """Of the chunks, in this snapshot; it only grows."""
-    (number,) = db.execute("SELECT revision FROM state").fetchone()
-    return int(number)
-
-
-def document_frequencies(db: sqlite3.Connection, stems: Sequence[str]) -> Mapping[str, int]:
-    counts = {}
-    for stem in stems:
-        row = db.execute("SELECT doc FROM vocabulary WHERE term = ?", (tokens.term_token(stem),)).fetchone()
-        counts[stem] = row[0] if row else 0
-    return counts
-
-
-def live_records(db: sqlite3.Connection, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
-    columns = rows.RECORD_COLUMNS.replace("note_id", "records.note_id")
-    found = db.execute(
-        f"SELECT {columns} FROM json_each(?) CROSS JOIN notes ON notes.note_id = value "
-        "CROSS JOIN records ON records.note_id = value",
-        (json.dumps(note_ids),),
-    )
-    return {row[8]: rows.to_record(row) for row in found}
-
-
-def newest(
+def _newest(
     db: sqlite3.Connection, stem: str | None, *, limit: int, stems: Sequence[str], restriction: Restriction
 ) -> tuple[IndexedChunk, ...]:
     """The newest allowed chunks, of those that hold `stem` if it is given; newest first, equals by chunk id.
@@ -80,32 +127,10 @@ def newest(
     return tuple(rows.to_chunk(row, asked) for row in found[:limit])
 
 
-def note_chunks(db: sqlite3.Connection, note_id: str, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
-    found = db.execute(
-        f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE note_id = ? ORDER BY position, chunk_id", (note_id,)
-    )
-    asked = tokens.term_keys(stems)
-    return tuple(rows.to_chunk(row, asked) for row in found)
-
-
-def nearest(
-    db: sqlite3.Connection,
-    space: VectorSpace,
-    vector: Vector,
-    *,
-    limit: int,
-    restriction: Restriction,
-) -> list[tuple[int, float]]:
-    """(id, cosine) of the best allowed chunks, best first, and every equal of the last."""
-    if limit < 1 or not all(restriction.scopes):
-        return []
-    return space.nearest(db, vector, limit=limit, allowed=_allowed(db, restriction))
-
-
-def neighbours(
+def _neighbours(
     db: sqlite3.Connection, best: Sequence[tuple[int, float]], *, limit: int, stems: Sequence[str]
 ) -> tuple[Neighbour, ...]:
-    """Whole chunks; equals by chunk id."""
+    """Whole chunks of (id, cosine), best first; equals by chunk id."""
     asked = tokens.term_keys(stems)
     # In the order of the list: SQLite walks it and looks each up.
     chunks = db.execute(
