@@ -171,9 +171,11 @@ class AnswerKind(StrEnum):
     """Where an answer's words come from."""
 
     WRITTEN = "written"
-    """A model's, or the fixed ones of a refusal."""
+    """A model's."""
     QUOTED = "quoted"
     """The notes': the passages nearest to the question, and nobody says that they answer it."""
+    REFUSED = "refused"
+    """The fixed ones with which we say that we do not know."""
 
 
 @dataclass(frozen=True, slots=True)
