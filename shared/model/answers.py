@@ -233,7 +233,7 @@ class RetractReason(StrEnum):
     REFUSED = "refused"
     """The draft as a whole cannot stand: nothing in it is cited, or what it cites backs nothing."""
     REVISED = "revised"
-    """The check of the whole draft changed it: an unfinished sentence, a list of sources, an unsupported claim."""
+    """What came later changed it: an unfinished sentence, a list of sources, an unsupported claim."""
 
 
 @dataclass(frozen=True, slots=True)
