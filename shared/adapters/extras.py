@@ -1,4 +1,4 @@
-"""What settings ask for that may not be installed: looked up at the start and not imported."""
+"""What settings ask for that may not be there: packages, looked up at the start and not imported, and folders."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from shared.settings import Settings
 
 
 def check(settings: Settings) -> None:
-    """Raises SettingsError naming the variable and what to install."""
-    for variable, module, extra in _asked(settings):
+    """Raises SettingsError naming the variable and what to install or to mend."""
+    for variable, module, extra in asked(settings):
         if not _is_installed(module):
             expected = f"{module} to be installed (pip install -e '.[{extra}]', deployed: in requirements.txt)"
             raise SettingsError(variable, expected)
+    for folder in settings.template_folders:
+        if not folder.is_dir():
+            raise SettingsError("TEMPLATE_FOLDERS", f"folders that can be read, got '{folder}'")
 
 
-def _asked(settings: Settings) -> Iterator[tuple[str, str, str]]:
+def asked(settings: Settings) -> Iterator[tuple[str, str, str]]:
     """(variable, module, the extra that brings it)."""
     if settings.otel_endpoint:
         yield "OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry.sdk", "otel"
