@@ -25,14 +25,13 @@ PLATFORM = {"K_SERVICE": "chat", "REQUEST_TIMEOUT_SECONDS": "540", "GEMINI_API_K
 
 
 def check(given: Mapping[str, str]) -> None:
-    """Raises SettingsError for the first that would stop a function, or lose notes."""
+    """Raises SettingsError for the first that would stop a function."""
     settings = Settings.from_env({**PLATFORM, **given})
-    if settings.store != "firestore":
-        raise SettingsError("STORE", f"firestore: nothing else outlives a function, got {settings.store!r}")
     brought = set(re.findall(r"^([\w.-]+)==", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
-    for variable, module, _ in extras.asked(settings):
-        if (package := module.replace(".", "-")) not in brought:
-            raise SettingsError(variable, f"{package} in requirements.txt, which is what functions have")
+    for variable, _, _, modules in extras.asked(settings):
+        for package in (module.replace(".", "-") for module in modules):
+            if package not in brought:
+                raise SettingsError(variable, f"{package} in requirements.txt, which is what functions have")
     for folder in settings.template_folders:
         uploaded = (ROOT / folder).resolve()
         if not (uploaded.is_dir() and uploaded.is_relative_to(ROOT / "templates")):
