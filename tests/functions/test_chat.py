@@ -115,7 +115,7 @@ def test_an_embedding_service_that_lies_leaves_the_keywords(world: World, route:
     world.save("n1", title="Boat", text="The boat is blue.")
     with GeminiServer() as server, pytest.MonkeyPatch.context() as patch:
         server.answer = lambda _: reply
-        lying = GeminiEmbedder(dimension=64, api_key="test", base_url=server.url)
+        lying = GeminiEmbedder(dimension=64, api_key="test", base_url=server.url, query_timeout=0.5)
         patch.setattr(bootstrap, "_process", [replace(world.app, embedder=lying)])
         asked = {"/chat": ("chat", {"message": "the boat?"}), "/search": ("api", {"query": "the boat?"})}[route]
         response = world.call(asked[0], "POST", route, asked[1])
