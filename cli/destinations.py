@@ -19,7 +19,7 @@ from shared.errors import ModelAway, ModelRefused, NoteBusy, NotFound, RequestEr
 from shared.indexing.pipeline import IndexOutcome
 from shared.indexing.revision import note_revision
 from shared.markdown.file import fields_of, note_id_of
-from shared.model.notes import Note, NoteKey
+from shared.model.notes import ListedNote, Note, NoteKey
 from shared.notes.service import NoteDraft
 from shared.settings import Settings
 
@@ -98,7 +98,7 @@ class Destination(Protocol):
         ...
 
 
-def seen(note: Note) -> str:
+def seen(note: Note | ListedNote) -> str:
     """When it was last changed, as `listed` says it."""
     return note.updated_at.astimezone(UTC).isoformat()
 

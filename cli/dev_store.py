@@ -92,7 +92,7 @@ def _ready(suite: Suite, *, follow: Suite | None) -> DevStore:
 @contextmanager
 def following(suite: Suite, on_note: Callable[[str], None], on_template: Callable[[str], object]) -> Iterator[None]:
     """Both callbacks with the paths of documents that anybody writes."""
-    from shared.adapters.firestore.listening import listening  # noqa: PLC0415 - Google's client, for emulators alone
+    from cli.listening import listening  # noqa: PLC0415 - Google's client, for emulators alone
 
     with listening(suite.project, "notes", on_note), listening(suite.project, "templates", on_template):
         yield

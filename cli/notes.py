@@ -36,7 +36,8 @@ def list_all(place: Place, vault: str | None) -> None:
         out.print("no notes")
     for each in found:  # a line each, as in the list of sessions
         name = link(f"{each['vault']}/{each['path'] or each['title']}", each)
-        out.print(Text.assemble(f"{each['noteId']}  {each['createdAt'][:10]}  ", name))
+        failed = f"  failed: {each['error']}" if each["error"] else ""
+        out.print(Text.assemble(f"{each['noteId']}  {each['createdAt'][:10]}  ", name, failed))
 
 
 @notes.command()

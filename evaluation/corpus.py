@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from evaluation.golden import GoldenQuestion
 from shared.app import App
 from shared.errors import InvalidArgument
-from shared.model.notes import NoteKey
+from shared.model.notes import Note, NoteKey
 from shared.notes.service import NoteDraft
 from shared.ports.notes import NoteStore
 
@@ -23,12 +23,12 @@ def fill(app: App, tenant_id: str, notes: Mapping[str, NoteDraft], step: Callabl
 
 
 def notes_of(store: NoteStore, tenant_id: str) -> dict[str, NoteDraft]:
-    """Every note of the tenant by id, as it would be saved again."""
+    """Every note of the tenant that can be read by id, as it would be saved again."""
     found: dict[str, NoteDraft] = {}
     token = None
     while True:
-        page = store.list_notes(tenant_id, limit=PAGE, token=token)
-        found.update((note.note_id, NoteDraft.of(note)) for note in page.items)
+        page = store.whole_notes(tenant_id, limit=PAGE, token=token)
+        found.update((note.note_id, NoteDraft.of(note)) for note in page.items if isinstance(note, Note))
         token = page.next_token
         if token is None:
             return found

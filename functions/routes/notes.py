@@ -18,6 +18,7 @@ from shared.api.notes import (
     OpenNoteJson,
     links_json,
     listed_note_json,
+    note_row_json,
     open_note_json,
 )
 from shared.errors import InvalidArgument, TooLarge
@@ -172,10 +173,10 @@ class NotesQuery(Page):
 
 @operation(query=NotesQuery, reply=NotesJson)
 def list_all(call: Call) -> Reply:
-    """By note id, without the texts."""
+    """By note id, without the texts; also those that cannot be read or indexed, each with its error."""
     asked = parse_query(call.query, NotesQuery)
     page = call.app.notes.page(call.tenant_id, limit=asked.page_size, token=asked.token, vault=asked.vault)
-    listed: NotesJson = {"notes": [listed_note_json(note) for note in page.items], "nextPageToken": page.next_token}
+    listed: NotesJson = {"notes": [note_row_json(note) for note in page.items], "nextPageToken": page.next_token}
     return Reply(listed)
 
 

@@ -29,6 +29,7 @@ from shared.model.answers import (
     RetractReason,
     Searched,
     Source,
+    Token,
 )
 from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason, Retrieved
@@ -118,15 +119,19 @@ def _write(
     prompt: Prompt, writer: Writer | None, shown: Shown, live: LiveText
 ) -> Generator[AnswerEvent, None, Draft | NotWritten]:
     """Step 5: the draft, shown as far as it is certain while it is being written; withdrawn where it comes to none."""
+    citation_of = partial(_first_citation, shown, live)
     draft: Draft | NotWritten = NotWritten()
     with closing(write_draft(prompt, writer)) as parts:
         for part in parts:
             if isinstance(part, str):
-                yield from shown.add(live.feed(part), partial(_first_citation, shown, live))
+                text = live.feed(part)
+                yield from shown.go_on(text, citation_of) if text != shown.text else (Token(""),)
             else:
                 draft = part
     if isinstance(draft, NotWritten):
         yield from shown.withdraw(0, RetractReason.WRITER_FAILED)
+    else:
+        yield from shown.go_on(live.feed("", ended=True), citation_of)
     return draft
 
 
@@ -210,6 +215,7 @@ def _chat_without_notes(
             retrieved=None,
             usage=draft.usage,
             timings_ms=timer.timings_ms,
+            kind=AnswerKind.REFUSED,
         )
     cited = check_citations(draft.text, ())
     _report(cited.removed)
@@ -235,6 +241,7 @@ def _refuse(reason: RefusalReason, retrieved: Retrieved, draft: Draft, removed: 
         usage=draft.usage,
         timings_ms={},
         removed_labels=removed,
+        kind=AnswerKind.REFUSED,
     )
 
 

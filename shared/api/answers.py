@@ -94,12 +94,14 @@ class GroundingJson(TypedDict):
 
 
 class AnswerMetaJson(TypedDict):
-    """How an answer came about. `answerKind`: `written`, or `quoted` where no model wrote and passages of the notes are
-    quoted, which nobody says answer. `removedCitations`: labels the writer made up, as they stood in its draft.
+    """How an answer came about. `answerKind`: `written` by a model; `quoted` where none wrote and passages of the notes
+    are quoted, which nobody says answer; `refused` where the fixed sentence stands that nothing is known. `model`: who
+    wrote, quoted or found no answer; `none` where nobody was asked. `removedCitations`: labels the writer made up, as
+    they stood in its draft.
     """
 
     model: str
-    answerKind: Literal["written", "quoted"]
+    answerKind: Literal["written", "quoted", "refused"]
     retrieval: RetrievalJson
     requestId: str
     sessionId: str | None

@@ -10,7 +10,7 @@ from shared.api.values import instant
 from shared.indexing.revision import note_revision
 from shared.markdown.file import note_id_of
 from shared.model.index import Coverage, IndexRecord
-from shared.model.notes import Note
+from shared.model.notes import ListedNote, Note
 from shared.notes.linked import Link, Linked
 from shared.ports.notes import Origin
 from shared.sweep.reconcile import ReconcileReport
@@ -31,7 +31,7 @@ class IndexStatusJson(TypedDict):
 
 
 class ListedNoteJson(TypedDict):
-    """A note in a list."""
+    """A note without its text."""
 
     noteId: str
     title: str
@@ -92,10 +92,18 @@ class LinksJson(TypedDict):
     complete: bool
 
 
+class NoteRowJson(ListedNoteJson):
+    """A note in the list of all. `error`: why an app's note cannot be read, or why the index could not take it in; what
+    cannot be read of it has its default. null: nothing has failed.
+    """
+
+    error: str | None
+
+
 class NotesJson(TypedDict):
     """A page of notes by id. `nextPageToken` null: it was the last."""
 
-    notes: list[ListedNoteJson]
+    notes: list[NoteRowJson]
     nextPageToken: str | None
 
 
@@ -148,8 +156,13 @@ def open_note_json(note: Note, origin: Origin | None) -> OpenNoteJson:
     return {**note_json(note), "origin": shown}
 
 
-def listed_note_json(note: Note) -> ListedNoteJson:
-    """A note as lists give it, without its text."""
+def note_row_json(note: ListedNote) -> NoteRowJson:
+    """A note as the list of all gives it."""
+    return {**listed_note_json(note), "error": note.error}
+
+
+def listed_note_json(note: Note | ListedNote) -> ListedNoteJson:
+    """A note without its text."""
     return {
         "noteId": note.note_id,
         "title": note.title,

@@ -171,9 +171,11 @@ class AnswerKind(StrEnum):
     """Where an answer's words come from."""
 
     WRITTEN = "written"
-    """A model's, or the fixed ones of a refusal."""
+    """A model's."""
     QUOTED = "quoted"
     """The notes': the passages nearest to the question, and nobody says that they answer it."""
+    REFUSED = "refused"
+    """The fixed ones with which we say that we do not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +233,7 @@ class RetractReason(StrEnum):
     REFUSED = "refused"
     """The draft as a whole cannot stand: nothing in it is cited, or what it cites backs nothing."""
     REVISED = "revised"
-    """The check of the whole draft changed it: an unfinished sentence, a list of sources, an unsupported claim."""
+    """What came later changed it: an unfinished sentence, a list of sources, an unsupported claim."""
 
 
 @dataclass(frozen=True, slots=True)

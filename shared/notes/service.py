@@ -8,7 +8,7 @@ from datetime import datetime
 
 from shared.errors import Conflict, NoteUnreadable, NotFound
 from shared.indexing.revision import note_revision
-from shared.model.notes import DEFAULT_VAULT, Note
+from shared.model.notes import DEFAULT_VAULT, ListedNote, Note
 from shared.ports.notes import NoteFiles, NoteStore, Origin
 from shared.ports.pages import Page
 
@@ -111,9 +111,9 @@ class Notes:
             raise NotFound(f"no note {note_id!r}")
         return note
 
-    def page(self, tenant_id: str, *, limit: int, token: str | None, vault: str | None) -> Page[Note]:
-        """By id, without their texts."""
-        return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault, texts=False)
+    def page(self, tenant_id: str, *, limit: int, token: str | None, vault: str | None) -> Page[ListedNote]:
+        """By id, without their texts; also those that cannot be read."""
+        return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault)
 
     def delete(self, tenant_id: str, note_id: str, *, replacing: str | None = None) -> None:
         """Its index follows by the trigger; from now on it is not cited any more. Raises NotFound, and Conflict if

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from shared.model.notes import Folder, Note, UnreadableNote
+from shared.model.notes import Folder, ListedNote, Note, UnreadableNote
 from shared.ports.pages import Page
 
 
@@ -31,16 +31,16 @@ class NoteStore(Protocol):
         ...
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None, texts: bool = True
-    ) -> Page[Note]:
-        """By note id. `texts` False: each `text` is empty, and a page of long notes costs no more than one of short
-        ones. Raises InvalidArgument("pageToken") for a token this store did not make.
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+    ) -> Page[ListedNote]:
+        """By note id, each with what has failed of it; a page of long notes costs no more than one of short ones.
+        Raises InvalidArgument("pageToken") for a token this store did not make.
         """
         ...
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
-        """By note id, with their texts; also what an app wrote so that nobody can read it, which `list_notes` leaves
-        out. Raises InvalidArgument("pageToken") as it does.
+        """By note id, with their texts; also what an app wrote so that nobody can read it. Raises
+        InvalidArgument("pageToken") as `list_notes` does.
         """
         ...
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from shared.model.notes import Note
+from shared.model.notes import ListedNote
 from shared.model.retrieval import RefusalReason, Restriction
 from shared.ports.index import SearchStore
 from shared.ports.pages import Page
@@ -15,8 +15,8 @@ class NotesAndIndex(SearchStore, Protocol):
     """The index, and whether there are notes behind it."""
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None, texts: bool = True
-    ) -> Page[Note]: ...
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+    ) -> Page[ListedNote]: ...
 
 
 def why_nothing(pool: Pool, restriction: Restriction, *, tenant_id: str, store: NotesAndIndex) -> RefusalReason:
@@ -24,7 +24,7 @@ def why_nothing(pool: Pool, restriction: Restriction, *, tenant_id: str, store: 
     if pool.candidates:
         return _why_none_holds(pool, tenant_id, store)
     if pool.stats.chunk_count == 0:
-        has_notes = store.list_notes(tenant_id, limit=1, texts=False).items
+        has_notes = store.list_notes(tenant_id, limit=1).items
         return RefusalReason.INDEX_PENDING if has_notes else RefusalReason.NO_NOTES
     if restriction.created is not None:
         anytime = Restriction(scopes=restriction.scopes)

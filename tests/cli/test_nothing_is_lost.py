@@ -153,7 +153,8 @@ class Desk(RuleBasedStateMachine):
         self.written -= {word for word in self.written if word in text}
 
     def _notes(self) -> list[Note]:
-        return sorted(self.app.store.list_notes(TENANT, limit=99).items, key=lambda note: note.path)
+        found = [note for note in self.app.store.whole_notes(TENANT, limit=99).items if isinstance(note, Note)]
+        return sorted(found, key=lambda note: note.path)
 
     def _note(self, number: int) -> Note | None:
         notes = self._notes()

@@ -19,6 +19,7 @@ import pytest
 
 from cli.options import Place
 from shared.app import App
+from shared.model.notes import Note
 from tests.servers.dev import ROOT
 
 Write = Callable[..., Path]
@@ -59,8 +60,11 @@ def app(tmp_path: Path) -> Iterator[App]:
 
 def _texts(app: App) -> dict[str, str]:
     """Path -> text of every note whose index holds exactly that."""
-    notes = app.store.list_notes("local", limit=200).items
-    return {note.path: note.text for note in notes if app.index_state("local", note.note_id).current}
+    return {note.path: note.text for note in _notes(app) if app.index_state("local", note.note_id).current}
+
+
+def _notes(app: App) -> list[Note]:
+    return [note for note in app.store.whole_notes("local", limit=200).items if isinstance(note, Note)]
 
 
 def _files(folder: Path) -> dict[str, str]:
@@ -242,7 +246,7 @@ def test_a_note_that_is_edited_while_the_folder_is_followed_stays_and_is_told_on
     folder = notes(FILES)
     with watching(tmp_path / "home", folder) as process:
         assert _becomes(app, FILES)
-        note = next(note for note in app.store.list_notes("local", limit=9).items if note.path == "a.md")
+        note = next(note for note in _notes(app) if note.path == "a.md")
         edited = dataclasses.replace(note, text="The apple is mine.", updated_at=app.clock())
         app.store.put_note("local", edited)
         assert process.stdout is not None

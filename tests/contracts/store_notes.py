@@ -9,10 +9,10 @@ from datetime import timedelta, timezone
 import pytest
 
 from shared.errors import Conflict, InvalidArgument, StoreUnavailable
-from shared.model.index import IndexChange
-from shared.model.notes import Folder
+from shared.model.index import IndexChange, IndexStatus
+from shared.model.notes import Folder, ListedNote
 from shared.ports.stores import Store
-from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, save
+from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, record, save
 
 UNICODE_ID = "Nöte 日本 😀 #1%_x"
 
@@ -129,7 +129,7 @@ class _ListingContract:
         for note_id in ("n3", "n1", "n5", "n2", "n4"):
             store.put_note(TENANT, note(note_id))
         first = store.list_notes(TENANT, limit=2)
-        assert first.items == (note("n1"), note("n2"))
+        assert first.items == (ListedNote.of(note("n1")), ListedNote.of(note("n2")))
         assert first.next_token is not None
         found = all_pages(lambda token: store.list_notes(TENANT, limit=2, token=token))
         assert [each.note_id for each in found] == ["n1", "n2", "n3", "n4", "n5"]
@@ -149,10 +149,19 @@ class _ListingContract:
         found = all_pages(lambda token: store.list_notes(TENANT, limit=1, token=token, vault="odd"))
         assert [each.note_id for each in found] == ["n1", "n3"]
 
-    def test_a_listing_may_leave_the_texts_out(self, store: Store) -> None:
-        whole = note("n1", vault="work", text="A long text.")
-        store.put_note(TENANT, whole)
-        assert store.list_notes(TENANT, limit=2, texts=False).items == (replace(whole, text=""),)
+    def test_whole_notes_come_with_their_texts(self, store: Store) -> None:
+        whole = [note(f"n{number}", vault="work", text=f"A long text, {number}.") for number in range(3)]
+        for each in whole:
+            store.put_note(TENANT, each)
+        assert all_pages(lambda token: store.whole_notes(TENANT, limit=2, token=token)) == whole
+
+    def test_a_listing_says_what_the_index_could_not_take_in(self, store: Store) -> None:
+        for number in range(5):
+            store.put_note(TENANT, note(f"n{number}"))
+            failed = replace(record(status=IndexStatus.FAILED, count=0), error=f"refused {number}")
+            store.apply(TENANT, IndexChange(f"n{number}", None, failed if number in (1, 3) else record(count=0)))
+        found = all_pages(lambda token: store.list_notes(TENANT, limit=2, token=token))
+        assert [each.error for each in found] == [None, "refused 1", None, "refused 3", None]
 
     def test_pages_go_on_after_notes_came_and_went(self, store: Store) -> None:
         for note_id in ("n1", "n2", "n3", "n5"):

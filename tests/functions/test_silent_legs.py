@@ -18,9 +18,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from cli.emulator import Emulator
+from cli.listening import listening
 from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.listening import listening
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World, world_on
 from tests.servers.firestore_proxy import Answer, Call, FirestoreProxy, Refuse, Silence

@@ -67,6 +67,17 @@ def test_reading_it_is_no_fault_of_the_request_and_saving_it_mends_it(cloud: Wor
     assert cloud.call("api", "GET", f"/notes/{note_id}:indexStatus").get_json()["status"] == "indexed"
 
 
+def test_the_list_has_all_of_them_each_with_its_reason(cloud: World) -> None:
+    cloud.save("good", title="Boat", text="The boat is red.")
+    for note_id, (fields, _) in BAD.items():
+        _written_by_an_app(cloud, note_id, fields)
+    listed = cloud.call("api", "GET", "/notes").get_json()["notes"]
+    assert {row["noteId"]: row["error"] for row in listed} == {
+        "good": None, **{note_id: reason for note_id, (_, reason) in BAD.items()}
+    }  # fmt: skip
+    assert {row["title"] for row in listed} == {"Boat"}
+
+
 def test_an_export_holds_all_of_it_says_why_and_counts_it(cloud: World) -> None:
     for number in range(25):  # more than a page, half of it unreadable
         cloud.put(f"n{number:02d}", title="Boat", text="Blue.")

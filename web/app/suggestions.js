@@ -9,7 +9,7 @@ const NAMED = /\p{L}{3}/u;
 
 /** @param {any[]} notes the newest first @returns {string[]} none where no note is named */
 export function suggestions(notes) {
-  const named = notes.filter(({ title }) => title.length <= LONGEST && NAMED.test(title));
+  const named = notes.filter(({ title, error }) => !error && title.length <= LONGEST && NAMED.test(title));
   const folders = new Set();
   const apart = named.filter((note) => !folders.has(folderOf(note)) && folders.add(folderOf(note)));
   const chosen = [...new Set([...apart, ...named])].slice(0, MOST);

@@ -11,7 +11,7 @@ from shared.adapters.firestore.requests.protocol import microseconds, plain, tim
 from shared.adapters.firestore.requests.queries import path
 from shared.errors import InvalidArgument, NoteUnreadable
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
-from shared.model.notes import Folder, Note
+from shared.model.notes import Folder, ListedNote, Note
 
 CHUNK_FIELDS = (
     "noteId", "position", "title", "headingPath", "text", "start", "end", "utf16Start", "createdAt", "updatedAt",
@@ -44,19 +44,29 @@ def note_fields(note: Note) -> Mapping[str, object]:
     }
 
 
-def note_of(note_id: str, document: Any, *, texts: bool = True) -> Note:  # noqa: ANN401
+def note_of(note_id: str, document: Any) -> Note:  # noqa: ANN401
     """Apps write notes too: what they left out gets its default (times: those of the document), but for the text.
-    `texts` False: it was not read.
 
     Raises NoteUnreadable naming the field that is missing or has a wrong type.
     """
     try:
-        return _note_of(note_id, document, texts=texts)
+        return _note_of(note_id, document)
     except InvalidArgument as bad:
         raise NoteUnreadable(bad.field, bad.expected) from bad
 
 
-def _note_of(note_id: str, document: Any, *, texts: bool) -> Note:  # noqa: ANN401
+def listed_note_of(note_id: str, document: Any) -> ListedNote:  # noqa: ANN401
+    """Of a document without its text. Fields of wrong types count as left out; the first of them is the error."""
+    error = None
+    while True:
+        try:
+            return ListedNote.of(_note_of(note_id, document, texts=False), error)
+        except InvalidArgument as bad:
+            error = error or bad.message
+            del document.fields[bad.field]
+
+
+def _note_of(note_id: str, document: Any, *, texts: bool = True) -> Note:  # noqa: ANN401
     fields = Fields(document.fields)
     return Note(
         note_id=note_id,

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice, starmap
 from typing import Any
 
 from shared.adapters.firestore import names
-from shared.adapters.firestore.documents import note_fields, note_of
-from shared.adapters.firestore.requests.connection import Connection
+from shared.adapters.firestore.documents import listed_note_of, note_fields, note_of
+from shared.adapters.firestore.requests.connection import Connection, pool
 from shared.adapters.firestore.requests.protocol import as_json, protocol, put
 from shared.adapters.firestore.requests.queries import KEY, Is, Order, Query, Reference, Where
 from shared.adapters.firestore.searching.corpus import Corpus
 from shared.errors import Conflict, InvalidArgument, NoteUnreadable, TooLarge
-from shared.model.notes import Folder, Note, UnreadableNote
+from shared.model.index import IndexStatus
+from shared.model.notes import Folder, ListedNote, Note, UnreadableNote
 from shared.ports.pages import Page, make_token, read_token
 
 MAX_BYTES = 1_000_000
@@ -22,8 +23,6 @@ MAX_BYTES = 1_000_000
 DEFAULT_VAULT = "default"
 LISTED_FIELDS = ("title", "createdAt", "updatedAt", "vault", "path", "tags", "lang")
 """Of a note, all but its text."""
-
-_log = logging.getLogger(__name__)
 
 
 class Notes:
@@ -68,22 +67,31 @@ class Notes:
         return True
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None, texts: bool = True
-    ) -> Page[Note]:
-        """A note that an app wrote with a wrong type is left out, with a warning in the log: one bad note must not
-        hide all others.
-        """
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+    ) -> Page[ListedNote]:
+        """A text that is missing or of a wrong type is known as soon as the index has failed at it: none is read."""
         after = None if token is None else read_token(token, "notes")[0]
-        found: list[tuple[str, Note]] = []
-        fields = None if texts else LISTED_FIELDS
-        for note_id, document in self._documents(tenant_id, after, limit + 1, vault, fields=fields):
-            note = _readable(tenant_id, note_id, document, texts=texts)
-            if note is not None and vault in (None, note.vault):
-                found.append((note_id, note))
-            if len(found) > limit:
-                break
-        items = tuple(note for _, note in found[:limit])
+        failing = pool().submit(self._failures, tenant_id, after, limit)
+        documents = self._documents(tenant_id, after, limit + 1, vault, fields=LISTED_FIELDS)
+        wanted = (note for note in starmap(listed_note_of, documents) if vault in (None, note.vault))
+        found = list(islice(wanted, limit + 1))
+        failures = failing.result()
+        items = tuple(replace(note, error=note.error or failures.get(note.note_id)) for note in found[:limit])
         return Page(items, make_token("notes", items[-1].note_id) if len(found) > limit else None)
+
+    def _failures(self, tenant_id: str, after: str | None, limit: int) -> Mapping[str, str]:
+        """Why the index could not take in notes that follow `after`: costs one read where none has failed."""
+        root = self._connection.root
+        query = Query(
+            collection="index",
+            where=(Where("status", Is.EQUAL, IndexStatus.FAILED.value),),
+            order=(Order(KEY),),
+            after=() if after is None else (Reference(names.document(root, tenant_id, "index", after)),),
+            limit=limit,
+            fields=("error",),
+        )
+        documents = self._connection.query(names.tenant(root, tenant_id), query.message())
+        return {names.last(each.name): each.fields["error"].string_value for each in documents}
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
         after = None if token is None else read_token(token, "notes")[0]
@@ -111,14 +119,6 @@ class Notes:
 
     def _note(self, tenant_id: str, note_id: str) -> str:
         return names.document(self._connection.root, tenant_id, "notes", note_id)
-
-
-def _readable(tenant_id: str, note_id: str, document: Any, *, texts: bool) -> Note | None:  # noqa: ANN401
-    try:
-        return note_of(note_id, document, texts=texts)
-    except NoteUnreadable as bad:
-        _log.warning("note %s of tenant %s left out: %s", note_id, tenant_id, bad.message)
-        return None
 
 
 def _whole(note_id: str, document: Any) -> Note | UnreadableNote:  # noqa: ANN401

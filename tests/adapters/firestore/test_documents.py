@@ -62,20 +62,20 @@ def test_what_an_app_left_out_or_set_to_null_gets_its_default(absent: dict[str, 
     assert note_of("n1", _document(text="x", **absent)) == Note("n1", "", "x", created, updated)
 
 
-def test_one_unreadable_note_does_not_hide_the_others(
-    firestore_store: FirestoreStore, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_unreadable_note_is_listed_with_what_can_be_said_of_it(firestore_store: FirestoreStore) -> None:
     for note_id in ("n1", "n2", "n3"):
         firestore_store.put_note(TENANT, note(note_id))
     write = protocol().Write()
     write.update.name = firestore_store._note(TENANT, "n2")
-    fill(write.update.fields["title"], 7)
+    for name, value in {"title": 7, "path": "work/n2.md", "tags": "red"}.items():
+        fill(write.update.fields[name], value)
     firestore_store._connection.commit([write])
     with pytest.raises(InvalidArgument, match="title"):
         firestore_store.get_note(TENANT, "n2")
-    page = firestore_store.list_notes(TENANT, limit=2)
-    assert ([each.note_id for each in page.items], page.next_token) == (["n1", "n3"], None)
-    assert "n2" in caplog.text
+    good, bad, other = firestore_store.list_notes(TENANT, limit=3).items
+    assert [good.error, other.error] == [None, None]
+    assert (bad.note_id, bad.title, bad.path, bad.tags) == ("n2", "", "work/n2.md", ())
+    assert bad.error == "title: expected a string, found int"
 
 
 def test_a_note_without_vault_is_listed_in_the_default_one(firestore_store: FirestoreStore) -> None:

@@ -127,6 +127,7 @@ function row(note) {
       { href: format({ view: "notes", id: note.noteId }), "aria-current": open ? "page" : null },
       h("span", { class: "list-title" }, note.title || "Untitled"),
       h("span", { class: "muted list-facts" }, [folderOf(note), day(note.createdAt)].filter(Boolean).join(" · ")),
+      note.error && h("span", { class: "list-facts failed" }, `Failed: ${note.error}`),
     ),
   );
 }

@@ -88,7 +88,16 @@ export class NotePage {
   failure(error, route) {
     const text = error.status === 404 ? "This note does not exist any more." : error.message;
     const again = error.unreachable && h("button", { type: "button", class: "primary", onclick: () => this.open(route) }, "Try again");
-    return h("div", { class: "notice bad", role: "alert" }, h("p", {}, text), again);
+    return h("div", { class: "notice bad", role: "alert" }, h("p", {}, text), again, error.reason === "NOTE_UNREADABLE" && this.unreadable(route));
+  }
+
+  /** What can be done with what an app wrote in the place of a note. @param {import("../router.js").Route} route */
+  unreadable({ id }) {
+    const note = this.notes.all.get(id) ?? { noteId: id, title: id };
+    return [
+      h("p", {}, "An app wrote this note so that it cannot be read. It stays as it is kept, and an export holds all of it."),
+      h("button", { type: "button", class: "danger", onclick: () => this.remove(note) }, "Delete"),
+    ];
   }
 
   /** @param {...HTMLElement} parts */
