@@ -6,7 +6,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
@@ -189,6 +189,18 @@ class Connection:
                 raise StoreUnavailable(f"Firestore: {len(waiting)} of {len(writes)} writes failed")
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def listen(self, requests: Sequence[Any]) -> Any:  # noqa: ANN401
+        """A call that goes on until its `cancel`: iterated, the ListenResponses; it raises gRPC's own errors."""
+        ended = threading.Event()
+
+        def sent() -> Iterator[Any]:
+            yield from map(_request_class("ListenRequest").wrap, requests)
+            ended.wait()  # a stream whose requests end is closed
+
+        call = client().transport.listen(sent(), metadata=self._metadata)
+        call.add_done_callback(lambda _: ended.set())
+        return call
 
     def _stream(self, method: str, request: Any) -> list[Any]:  # noqa: ANN401
         """Every message of the reply; a stream that breaks off is asked for again from its beginning."""
