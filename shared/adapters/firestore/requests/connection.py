@@ -66,11 +66,11 @@ def pool() -> Executor:
 
 
 class Connection:
-    """One database of one project."""
+    """A project's default database."""
 
-    def __init__(self, project: str, database: str, *, read_seconds: float, write_seconds: float) -> None:
+    def __init__(self, project: str, *, read_seconds: float, write_seconds: float) -> None:
         self._read_seconds, self._write_seconds = read_seconds, write_seconds
-        self.database = f"projects/{project}/databases/{database}"
+        self.database = f"projects/{project}/databases/(default)"
         self.root = f"{self.database}/documents"
         self.counter = ReadCounter()
         # "Bearer owner" is the emulator's administrator; production overrides it with the account's own token.
