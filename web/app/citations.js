@@ -52,7 +52,7 @@ export function chip(label, citation, card) {
   if (!citation) return h("span", { class: "chip" }, label);
   const state = standing(citation);
   const name = `${label}: ${titleOf(citation)}, ${meaning(citation).word}`;
-  const link = h("a", { class: "chip", href: "#", dataset: { support: state, cid: label }, "aria-label": name }, label);
+  const link = h("a", { class: "chip", href: "#", dataset: { support: state, cid: label, ...(citation.claims > 1 ? { several: "" } : {}) }, "aria-label": name }, label);
   card.attach(link, citation);
   return link;
 }
@@ -117,6 +117,8 @@ export class Card {
   /** @param {(citation: any) => void} opened told when a passage is opened */
   constructor(opened) {
     this.opened = opened;
+    /** What else the sheet of a citation offers; null: nothing. @type {(citation: any) => Promise<HTMLElement | null>} */
+    this.offer = async () => null;
     this.element = h("div", { id: "card", class: "card", role: "tooltip", hidden: true });
     this.sheet = /** @type {HTMLDialogElement} */ (h("dialog", { class: "sheet", "aria-label": "Source" }));
     this.timer = 0;
@@ -165,7 +167,9 @@ export class Card {
   openSheet(citation) {
     const open = h("button", { type: "button", class: "primary", onclick: () => this.open(citation) }, "Open the note");
     const close = h("button", { type: "button", onclick: () => this.sheet.close() }, "Close");
-    this.sheet.replaceChildren(...details(citation), h("div", { class: "row" }, open, close));
+    const row = h("div", { class: "row" }, open, close);
+    this.sheet.replaceChildren(...details(citation), row);
+    void this.offer(citation).then((offered) => offered && open.after(offered));
     history.pushState({ sheet: true }, "");
     this.sheet.showModal();
   }
