@@ -215,7 +215,6 @@ def _chat_without_notes(
             retrieved=None,
             usage=draft.usage,
             timings_ms=timer.timings_ms,
-            kind=AnswerKind.REFUSED,
         )
     cited = check_citations(draft.text, ())
     _report(cited.removed)
@@ -241,7 +240,6 @@ def _refuse(reason: RefusalReason, retrieved: Retrieved, draft: Draft, removed: 
         usage=draft.usage,
         timings_ms={},
         removed_labels=removed,
-        kind=AnswerKind.REFUSED,
     )
 
 

@@ -50,7 +50,7 @@ def refusal_text(reason: RefusalReason) -> str:
 def refused(answer: Answer, reason: RefusalReason) -> Answer:
     """The answer taken back: the fixed sentence in its place."""
     return replace(
-        answer, text=refusal_text(reason), citations=(), refusal=reason, kind=AnswerKind.REFUSED, grounding=None
+        answer, text=refusal_text(reason), citations=(), refusal=reason, kind=AnswerKind.WRITTEN, grounding=None
     )
 
 

@@ -94,14 +94,13 @@ class GroundingJson(TypedDict):
 
 
 class AnswerMetaJson(TypedDict):
-    """How an answer came about. `answerKind`: `written` by a model; `quoted` where none wrote and passages of the notes
-    are quoted, which nobody says answer; `refused` where the fixed sentence stands that nothing is known. `model`: who
-    wrote, quoted or found no answer; `none` where nobody was asked. `removedCitations`: labels the writer made up, as
-    they stood in its draft.
+    """How an answer came about. `answerKind`: `written` by a model, or the fixed sentence of a refusal; `quoted` where
+    none wrote and passages of the notes are quoted, which nobody says answer. `model`: who wrote, quoted or found no
+    answer; `none` where nobody was asked. `removedCitations`: labels the writer made up, as they stood in its draft.
     """
 
     model: str
-    answerKind: Literal["written", "quoted", "refused"]
+    answerKind: Literal["written", "quoted"]
     retrieval: RetrievalJson
     requestId: str
     sessionId: str | None

@@ -171,11 +171,9 @@ class AnswerKind(StrEnum):
     """Where an answer's words come from."""
 
     WRITTEN = "written"
-    """A model's."""
+    """A model's, or our own fixed ones: a refusal says so itself, whoever was asked."""
     QUOTED = "quoted"
     """The notes': the passages nearest to the question, and nobody says that they answer it."""
-    REFUSED = "refused"
-    """The fixed ones with which we say that we do not know."""
 
 
 @dataclass(frozen=True, slots=True)

