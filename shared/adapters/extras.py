@@ -1,5 +1,5 @@
 """What settings ask for that may not be here, looked up at the start and not imported: packages that are not installed,
-and adapters that are not uploaded because their packages are not in requirements.txt.
+adapters that are not uploaded because their packages are not in requirements.txt, and folders.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ _BOX = ("shared.adapters.local", "numpy", "onnxruntime", "tokenizers", "tryaii_m
 
 
 def check(settings: Settings) -> None:
-    """Raises SettingsError naming the variable and what to install."""
-    for variable, extra, adapter, packages in _asked(settings):
+    """Raises SettingsError naming the variable and what to install or to mend."""
+    for variable, extra, adapter, packages in asked(settings):
         for module in (*packages, adapter):
             if not _is_there(module):
                 deployed = "deployed: in requirements.txt, and its adapter let through by .gcloudignore"
                 raise SettingsError(variable, f"{module} to be installed (pip install -e '.[{extra}]', {deployed})")
+    for folder in settings.template_folders:
+        if not folder.is_dir():
+            raise SettingsError("TEMPLATE_FOLDERS", f"folders that can be read, got '{folder}'")
 
 
 def has_box() -> bool:
@@ -28,7 +31,7 @@ def has_box() -> bool:
     return all(map(_is_there, _BOX))
 
 
-def _asked(settings: Settings) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+def asked(settings: Settings) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
     """(variable, the extra that brings the packages, our module that uses them, the packages)."""
     if settings.otel_endpoint:
         packages = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")

@@ -222,7 +222,7 @@ def _chat_without_notes(
 
 def _refuse(reason: RefusalReason, retrieved: Retrieved, draft: Draft, removed: tuple[str, ...] = ()) -> Answer:
     return Answer(
-        text=refusal_text(reason),
+        text=f"{refusal_text(reason)} {_widening_notice(retrieved)}".strip(),
         refusal=reason,
         model=draft.model,
         retrieved=retrieved,

@@ -171,7 +171,7 @@ class AnswerKind(StrEnum):
     """Where an answer's words come from."""
 
     WRITTEN = "written"
-    """A model's, or the fixed ones of a refusal."""
+    """A model's, or our own fixed ones: a refusal says so itself, whoever was asked."""
     QUOTED = "quoted"
     """The notes': the passages nearest to the question, and nobody says that they answer it."""
 

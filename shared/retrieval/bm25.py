@@ -18,7 +18,7 @@ def bm25(
     b: float,
 ) -> tuple[float, ...]:
     """One score a chunk, at least 0, unbounded above. `frequencies`: stem -> chunks of the tenant that contain it.
-    `k1`: how soon further occurrences of a stem stop counting; `b`: how much a chunk's length counts against it, 0 to 1.
+    `k1`: how soon further occurrences of a stem stop counting; `b`: how much a chunk's length counts, 0 to 1.
 
     idf = ln(1 + (N - n + 0.5) / (n + 0.5)), which stays positive for stems that stand in more than half of all chunks.
     """
