@@ -35,7 +35,7 @@ def export(place: Place, file: Path | None) -> None:
     if place.as_json:
         print_json({"file": str(file), "counts": dict(counts)})
     else:
-        told = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()) if kind != END)
+        told = ", ".join(f"{kind}: {count}" for kind, count in sorted(counts.items()) if kind != END)
         click.echo(f"{told or 'nothing'} written to {file}")
 
 

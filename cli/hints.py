@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.counts import counted
 from cli.nearby import Models, models_of
 from cli.options import Place
 from cli.remote import HttpClient
@@ -30,7 +31,7 @@ def why_nothing(client: ApiClient, place: Place) -> str:
     if not coverage["notes"]:
         return _no_notes(place)
     if coverage["missing"]:
-        waiting = f"{coverage['missing']} of {coverage['notes']} notes are not indexed yet"
+        waiting = f"of {counted(coverage['notes'], 'note')} {coverage['missing']} not indexed yet"
         return f"{NOTHING_FOUND}; {waiting}. {_waiting(place)}".rstrip()
     return NOTHING_FOUND
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.converting import page_of
+from cli.counts import counted
 from cli.hints import hint_for
 from cli.manifest import Manifest
 from cli.options import Place
@@ -133,12 +134,12 @@ def show_results(rows: Sequence[Json], place: Place) -> None:
 def show_report(report: Report) -> None:
     """One import: the counts, then every file that needs a word."""
     out = console()
+    written = f"{counted(report.written, 'file')} written, " if report.written else ""
     out.print(
         Text(
-            f"{report.notes} notes from {report.folder} into vault {report.vault}: "
+            f"{counted(report.notes, 'note')} from {report.folder} into vault {report.vault}: "
             f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed, "
-            f"{f'{report.written} files written, ' if report.written else ''}"
-            f"{report.embedded} texts embedded in {report.seconds:.1f} s"
+            f"{written}{counted(report.embedded, 'text')} embedded in {report.seconds:.1f} s"
         )
     )
     if report.indexed and report.dates:
