@@ -232,7 +232,7 @@ def _chat_without_notes(
 
 def _refuse(reason: RefusalReason, retrieved: Retrieved, draft: Draft, removed: tuple[str, ...] = ()) -> Answer:
     return Answer(
-        text=refusal_text(reason),
+        text=f"{refusal_text(reason)} {_widening_notice(retrieved)}".strip(),
         citations=(),
         refusal=reason,
         model=draft.model,
