@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from cli.counts import counted
+from cli.counts import counted_lines
 from cli.destinations import LocalDestination
 from cli.options import FAILED, Place, anywhere, print_json
 from cli.pages import address
@@ -168,11 +168,10 @@ def _talk(client: ApiClient, talk: _Talk) -> None:
 
 
 def _show(restored: Restored, file: Path) -> None:
-    told = ", ".join(counted(count, kind) for kind, count in restored.counts.items()) or "nothing"
-    click.echo(f"{told} of {file} are there now")
+    click.echo(f"{counted_lines(restored.counts) or 'nothing'} of {file} are there now")
     for name, reason in restored.kept:
         click.echo(f"  not {name}: {reason}")
     if restored.left_out:
-        click.echo(f"left out: {', '.join(f'{kind}: {count}' for kind, count in restored.left_out.items())}")
+        click.echo(f"left out: {counted_lines(restored.left_out)}")
     if not restored.complete:
         click.echo("the file does not come to its end: it is not the whole export")

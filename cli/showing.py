@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rich.console import Console
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
 from cli.converting import page_of
@@ -16,9 +15,6 @@ from cli.counts import counted
 from cli.hints import hint_for
 from cli.manifest import Manifest
 from cli.options import Place
-from shared.model.answers import AnswerKind
-from shared.retrieval.scoring.scale import UNRELATED
-from shared.times.dates import date_in_words
 
 if TYPE_CHECKING:
     from cli.report import Report
@@ -29,6 +25,8 @@ MATCHING = 0.6
 to 150 queries of random letters had 0.53 in the middle and 0.61 at most.
 """
 
+QUOTED_KIND = "quoted"
+"""`answerKind`, as `shared.model.answers` has it; whoever asks need not wait for the types behind the JSON."""
 QUOTED = (
     "These are quotes, not an answer: no model wrote one. GEMINI_API_KEY, or OPENAI_BASE_URL with CHAT_MODEL, switches "
     "a model on."
@@ -63,7 +61,7 @@ def show_answer(answer: Json, place: Place) -> None:
 
 def show_sources(answer: Json, place: Place) -> None:
     """What stands below an answer's text."""
-    out, link, quotes = console(), linked(place), answer["meta"].get("answerKind") == AnswerKind.QUOTED
+    out, link, quotes = console(), linked(place), answer["meta"].get("answerKind") == QUOTED_KIND
     show_time(answer)
     for citation in answer["citations"]:
         out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(_where(citation), citation)))
@@ -91,6 +89,8 @@ def matches_well(found: Json) -> bool:
 
 def show_found(found: Json, place: Place, *, matched: bool, nothing: str) -> None:
     """What a search brought, without what has nothing to do with it. `nothing`: what is said where nothing is left."""
+    from shared.retrieval.scoring.scale import UNRELATED  # noqa: PLC0415 - whoever asks need not wait for it
+
     rows = [row for row in found["results"] if _names_time(found) or _speaks(row, UNRELATED)]
     if not matched:
         console().print("Nothing matches well. The nearest notes:" if rows else Text(nothing))
@@ -121,6 +121,8 @@ def _speaks(row: Json, similarity: float) -> bool:
 def show_results(rows: Sequence[Json], place: Place) -> None:
     """One line a passage, best first."""
     link = linked(place)
+    from rich.table import Table  # noqa: PLC0415 - for lists
+
     table = Table(box=None, pad_edge=False)
     table.add_column("score", justify="right", overflow="fold")
     for heading in ("note", "date", "passage"):
@@ -160,5 +162,7 @@ def show_report(report: Report) -> None:
 
 
 def _where(citation: Json) -> str:
+    from shared.times.dates import date_in_words  # noqa: PLC0415 - for answers that cite, with their words of dates
+
     day = date_in_words(datetime.fromisoformat(citation["createdAt"]))
     return " · ".join(filter(None, (citation["title"], citation["headingPath"], citation["path"], day)))
