@@ -20,8 +20,10 @@ import click
 import functions_framework
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
+from cli.counts import counted
 from cli.destinations import LocalDestination, forget
 from cli.dev_store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, following
+from cli.documents import with_documents
 from cli.environment import environment
 from cli.importing import Import
 from cli.loopback import HOST, PORT, only_from_this_machine
@@ -90,7 +92,7 @@ def dev(
         app = stack.enter_context(_product(place, store, trigger, writing))
         if sample:
             _load_sample(app, place, sample)
-        server = _server(listener, _site(app, store, trigger, stack))
+        server = _server(listener, _site(app, store, trigger, stack, tenant_id=place.tenant_id))
         stack.enter_context(_reconciling(app, trigger, place.tenant_id, reconcile_waits()))
         stack.callback(trigger.stop)
         trigger.start()
@@ -146,7 +148,7 @@ def _product(place: Place, store: DevStore, trigger: Trigger, writing: Mapping[s
         close(app)
 
 
-def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack) -> WSGIApplication:
+def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack, *, tenant_id: str) -> WSGIApplication:
     """Every deployed function through its own host, under the paths it has in the cloud."""
     chat, api, on_note_write, on_template_write, reconcile = (
         functions_framework.create_app(name, str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
@@ -162,6 +164,8 @@ def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack) -> WSGI
         # The emulator posts its events below this path.
         functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
     site = with_page(_by_first_segment(functions, api), ROOT / "web", store.page)
+    if isinstance(app.files, FolderFiles):
+        site = with_documents(site, app.files, tenant_id)
     return with_request_lines(only_from_this_machine(site, app.settings.allowed_origins))
 
 
@@ -246,7 +250,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
     if not begun and app.notes.page(place.tenant_id, limit=1, token=None, vault=None).items:
         return
     report = task.run(vectors=False)
-    click.echo(f"loaded {report.notes} sample notes from {sample}")
+    click.echo(f"loaded {counted(report.notes, 'sample note')} from {sample}")
 
 
 def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:

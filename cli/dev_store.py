@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
 import os
+import subprocess
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -69,11 +72,31 @@ def _own(choice: StoreChoice, suite: Suite, *, functions_port: int) -> Iterator[
         started.upload_rules(suite.project, (ROOT / "firestore.rules").read_text(encoding="utf-8"))
         started.register_trigger(suite.project, TRIGGER)
         started.register_trigger(suite.project, TEMPLATE_TRIGGER, emulator.TEMPLATES)
-        try:
-            yield Suite(suite.project, started.host, suite.auth)
-        finally:
-            if choice.data:
-                started.save(suite.project, choice.data)
+        with _lasting(started.process):
+            try:
+                yield Suite(suite.project, started.host, suite.auth)
+            finally:
+                if choice.data and started.process.poll() is None:
+                    started.save(suite.project, choice.data)
+
+
+@contextmanager
+def _lasting(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """The block is interrupted when the process ends before it. Raises OperatorError then."""
+    done = threading.Event()
+
+    def wait() -> None:
+        process.wait()
+        if not done.is_set():
+            _thread.interrupt_main()
+
+    threading.Thread(target=wait, name="emulator", daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+        if process.poll() is not None:
+            raise OperatorError("the Firestore emulator has ended, and what it held and had not saved is gone")
 
 
 def _ready(suite: Suite, *, follow: Suite | None) -> DevStore:
@@ -92,7 +115,7 @@ def _ready(suite: Suite, *, follow: Suite | None) -> DevStore:
 @contextmanager
 def following(suite: Suite, on_note: Callable[[str], None], on_template: Callable[[str], object]) -> Iterator[None]:
     """Both callbacks with the paths of documents that anybody writes."""
-    from shared.adapters.firestore.listening import listening  # noqa: PLC0415 - Google's client, for emulators alone
+    from cli.listening import listening  # noqa: PLC0415 - Google's client, for emulators alone
 
-    with listening(suite.project, "notes", on_note), listening(suite.project, "templates", on_template):
+    with listening(suite.project, {"notes": on_note, "templates": on_template}):
         yield

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -15,6 +16,16 @@ HOME = "AURORA_HOME"
 SETTINGS = tuple(setting.metadata["variable"] for setting in fields(Settings))
 ALIKE = 0.9
 """Of a name in the environment, which is full of other programs' names, to be meant for us: a letter or two differ."""
+NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+"""As programs name their variables; what looks otherwise may be a key that was pasted there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    name: str
+    """Empty for what is no `NAME=value`."""
+    value: str
 
 
 def environment(home: Path | None) -> dict[str, str]:
@@ -22,21 +33,30 @@ def environment(home: Path | None) -> dict[str, str]:
 
     Raises OperatorError for a file that cannot be read.
     """
-    written = _written(_home(home))
+    written = {line.name: line.value for line in _lines(_file(home))}
     return {**{name: written[name] for name in SETTINGS if name in written and name != HOME}, **os.environ}
 
 
 def remarks(home: Path | None) -> Iterator[str]:
-    """Of names that are no settings and were probably meant to be."""
-    file = _home(home) / ".env"
-    for name in _written(file.parent):
-        if name == HOME:
-            yield f"{file}: {name} has no effect there: that is the home"
-        elif name not in SETTINGS:
-            yield f"{file}: {name} is no setting{_meant(name, 0.6)}"
+    """Of lines that say nothing, and of names that are no settings and were probably meant to be."""
+    file = _file(home)
+    for line in _lines(file):
+        if line.name == HOME:
+            yield f"{file}: {HOME} has no effect there: that is the home"
+        elif line.name not in SETTINGS:
+            yield _remark(line, file)
     for name in os.environ:
         if name not in SETTINGS and (meant := _meant(name, ALIKE)):
             yield f"{name} is no setting{meant}"
+
+
+def _remark(line: _Line, file: Path) -> str:
+    """Without what may be a key: of a line that is none of ours nothing but a name is shown."""
+    if not line.name:
+        return f"{file}, line {line.number}: expected NAME=value; the line has no effect"
+    meant = _meant(line.name, 0.6)
+    shown = f"{file}: {line.name}" if meant or NAME.fullmatch(line.name) else f"{file}, line {line.number}: its name"
+    return f"{shown} is no setting{meant}"
 
 
 def _meant(name: str, alike: float) -> str:
@@ -44,17 +64,23 @@ def _meant(name: str, alike: float) -> str:
     return f"; {nearest[0]} is" if nearest else ""
 
 
-def _home(home: Path | None) -> Path:
-    return home or Settings.from_env({HOME: os.environ.get(HOME, "")}).home
+def _file(home: Path | None) -> Path:
+    return (home or Settings.from_env({HOME: os.environ.get(HOME, "")}).home) / ".env"
 
 
-def _written(home: Path) -> Mapping[str, str]:
-    file = home / ".env"
+def _lines(file: Path) -> Iterator[_Line]:
+    """Those that say something, or try to. Raises OperatorError."""
     if not file.is_file():
-        return {}
-    from dotenv import dotenv_values  # noqa: PLC0415 - for homes that have one
+        return
+    from dotenv.parser import parse_stream  # noqa: PLC0415 - for homes that have one
 
     try:
-        return {name: value for name, value in dotenv_values(file, interpolate=False).items() if value is not None}
+        with file.open(encoding="utf-8-sig") as stream:
+            bindings = list(parse_stream(stream))
     except UnicodeDecodeError as error:
         raise OperatorError(f"{file} is not UTF-8: save it as UTF-8") from error
+    for key, value, original, is_broken in bindings:
+        if is_broken or key is not None:
+            before = original.string[: -len(original.string.lstrip())]  # empty lines belong to the one after them
+            is_told = key is not None and value is not None
+            yield _Line(original.line + before.count("\n"), key or "" if is_told else "", value or "")

@@ -20,6 +20,7 @@ from cli.evaluating_support import evaluate_support
 from cli.folder import FileNote, read, walk
 from cli.options import Place, close, common, fail, print_json
 from evaluation.asking import Asker
+from evaluation.chunkers import CHUNKERS
 from evaluation.collection import UNDATED, read_collection
 from evaluation.comparison import Golden, Measured, Variant, halves, measure
 from evaluation.corpus import fill, names_of, notes_of, relevant_ids
@@ -33,7 +34,7 @@ from evaluation.vectors import RememberingEmbedder
 from shared.app import App
 from shared.bootstrap import build
 from shared.errors import InvalidArgument
-from shared.indexing.pipeline import DEFAULT_CHUNKER
+from shared.indexing.chunking import MARKDOWN
 from shared.model.questions import Filters, Strategy
 from shared.notes.service import NoteDraft
 from shared.ports.models import Embedder
@@ -41,7 +42,7 @@ from shared.times.instants import parse_instant
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
-CHUNKERS = click.Choice(["markdown", "sentence", "fixed", "whole"])
+CHUNKER = click.Choice(list(CHUNKERS))
 VAULT = "default"
 CONFIGURED, NONE = "configured", "none"
 """Embedders that are no model's name."""
@@ -67,7 +68,7 @@ class Task:
     help="Measure the judge of support instead: a file of labelled pairs, or the folder of a collection.",
 )
 @click.option("--strategy", "strategies", multiple=True, type=click.Choice([each.value for each in Strategy]))
-@click.option("--chunker", "chunkers", multiple=True, type=CHUNKERS, default=[DEFAULT_CHUNKER], show_default=True)
+@click.option("--chunker", "chunkers", multiple=True, type=CHUNKER, default=[MARKDOWN.name], show_default=True)
 @click.option(
     "--embedder",
     "embedders",
@@ -231,7 +232,7 @@ def _evaluated(
         for embedder in options["embedders"]:
             with _app(place, embedder, options["cache"]) as app:
                 for chunker in options["chunkers"]:
-                    variant = replace(app, chunker=chunker)
+                    variant = replace(app, chunker=CHUNKERS[chunker])
                     _indexed(task, variant, chunker, progress)
                     for strategy in strategies:
                         asker = Asker(app=variant, tenant_id=chunker, now=task.now, strategy=strategy)

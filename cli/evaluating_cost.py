@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from cli.counts import counted
 from cli.loopback import LOOPBACK
 from cli.options import USAGE, can_be_asked, fail
 from shared.account.prices import MODELS, usd
@@ -24,11 +25,9 @@ def agree(app: App, answers: int, *, yes: bool) -> None:
     if app.ranker is None or not answers:
         return
     most, is_here = Usage(answers * PROMPT_TOKENS, answers * ANSWER_TOKENS), _is_here(app)
-    told = (
-        f"{answers} answers by {app.ranker.model}: at most about {most.input_tokens:,} tokens of prompts "
-        f"and {most.output_tokens:,} of answers, {'for nothing' if is_here else _money(most, app.ranker.model)}"
-    )
-    click.echo(told, err=True)
+    tokens = f"{most.input_tokens:,} tokens of prompts and {most.output_tokens:,} of answers"
+    cost = "for nothing" if is_here else _money(most, app.ranker.model)
+    click.echo(f"{counted(answers, 'answer')} by {app.ranker.model}: at most about {tokens}, {cost}", err=True)
     if yes or is_here:
         return
     if not can_be_asked():

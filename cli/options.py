@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,10 +61,11 @@ class Place:
         """From the environment and the home's `.env`, with this place's home and `more` on top. Nobody signs in on a
         command line, and what is logged elsewhere is said by the command itself.
         """
-        env = {"LOG_LEVEL": "ERROR", **environment(self.home), "AUTH": "none", **more}
+        env = {"LOG_LEVEL": "ERROR", **environment(self.home), **more}
         if self.home is not None:
             env[HOME] = str(self.home)
-        return Settings.from_env(env)
+        settings = Settings.from_env(env)
+        return settings if "AUTH" in more else replace(settings, auth="none")
 
     @contextmanager
     def app(self) -> Iterator[App]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from cli.destinations import LocalDestination
@@ -46,6 +47,17 @@ class FolderFiles:
         held = self._destination(tenant_id).read(note_id)
         how = standing(last, there if isinstance(there, FileNote) else None, held.note if held else None)
         return Origin(folder=str(known.source.root), path=last.path, write_back=known.write_back, state=_STATES[how])
+
+    def pdf(self, tenant_id: str, note_id: str) -> Path | None:
+        """The PDF that a note of today came from; None: it came from none, or its folder does not hold that any more,
+        not even as a link that leads out of it.
+        """
+        found = self._found(tenant_id, note_id)
+        if found is None or not self.app.store.live_records(tenant_id, [note_id]):
+            return None
+        root = found[0].source.root.resolve()
+        file = (root / found[1].path).resolve()
+        return file if file.suffix.lower() == ".pdf" and file.is_relative_to(root) and file.is_file() else None
 
     def decide(self, tenant_id: str, note_id: str, *, write: bool) -> None:
         found = self._found(tenant_id, note_id)

@@ -39,17 +39,24 @@ trap stopped EXIT
 for tool in gcloud python3; do
   command -v "$tool" >/dev/null || { echo "$tool is not installed" >&2 && exit 1; }
 done
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed" >&2 && exit 1; }
 
 ask() { # question, default
   local answer=
   if [ -t 0 ]; then read -rp "$1 [$2]: " answer; fi
   echo "${answer:-$2}"
 }
+deployed=$(gcloud functions list --v2 --filter='name~/functions/chat$' --format='value(name.segment(3))' 2>/dev/null) ||
+  deployed=
+if [ "$settings" != STORE=firestore ]; then
+  step="checking the settings"
+  held={}
+  [ -z "$deployed" ] || held=$(gcloud functions describe chat --gen2 --region="$deployed" --format=json)
+  PYTHONPATH=. python3 deploy/check_settings.py "$project" "$settings" <<<"$held" || exit 2
+fi
 kept=$(gcloud firestore databases describe --database='(default)' --format='value(locationId)' 2>/dev/null) || kept=
 location=${kept:-${location:-$(ask "Where the notes are kept, for good (eur3: Europe, nam5: America, or a region)" eur3)}}
 case $location in eur3) near=europe-west1 ;; nam5) near=us-central1 ;; *) near=$location ;; esac
-deployed=$(gcloud functions list --v2 --filter='name~/functions/chat$' --format='value(name.segment(3))' 2>/dev/null) ||
-  deployed=
 if [ -n "$deployed" ] && [ -n "$region" ] && [ "$region" != "$deployed" ]; then # every note would be indexed twice
   echo "The functions are in $deployed; deploy/down.sh $project takes them away, then they can go to $region." >&2 && exit 1
 fi

@@ -21,8 +21,9 @@ from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.answering.grounding import Scrutiny
 from shared.answering.quoting import Quoter
 from shared.errors import NoteUnreadable
+from shared.indexing.chunking import MARKDOWN, Chunker
 from shared.indexing.giving_up import give_up
-from shared.indexing.pipeline import DEFAULT_CHUNKER, IndexOutcome, index_note, index_version
+from shared.indexing.pipeline import IndexOutcome, index_note, index_version
 from shared.indexing.revision import note_revision
 from shared.model.account import Feedback, Receipt
 from shared.model.index import Coverage, NoteState, Vector
@@ -38,6 +39,7 @@ from shared.retrieval.scoring.scale import estimated
 from shared.sessions.service import Sessions
 from shared.settings import Settings
 from shared.sweep.reconcile import ReconcileReport, reconcile
+from shared.sweep.repair import Repairs
 from shared.templates.folders import SHIPPED
 from shared.templates.service import Templates
 
@@ -78,7 +80,7 @@ class App:
     """Model that ranks folders; None: there is none."""
     scrutiny: Scrutiny = field(default_factory=Scrutiny)
     """Who judges whether passages back what is said with them, and what happens to claims that nothing backs."""
-    chunker: str = DEFAULT_CHUNKER
+    chunker: Chunker = MARKDOWN
     """How notes are cut; evaluation compares others."""
     delivered: dict[str, str] = field(default_factory=dict)
     """Tenant -> state of the template folders when this process last brought them there."""
@@ -153,17 +155,17 @@ class App:
         hand_over: Callable[[NoteKey], None] | None = None,
     ) -> ReconcileReport:
         """Find and repair what events missed, at most `budget` notes a call. `hand_over`: who indexes them instead."""
-        return reconcile(
-            self.store,
+        repairs = Repairs(
+            store=self.store,
             embedder=self.embedder,
+            embedder_of=self.embedder_of,
             clock=self.clock,
-            budget=budget,
+            chunker=self.chunker,
             full=full,
             dry_run=dry_run,
-            chunker=self.chunker,
-            embedder_of=self.embedder_of,
             hand_over=hand_over,
         )
+        return reconcile(repairs, budget=budget)
 
     # -- sessions
 

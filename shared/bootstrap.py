@@ -73,7 +73,7 @@ def build(
     extras.check(settings)
     record_to(_recorder(settings))
     hosted = _hosted_embedder(settings)
-    local = _local_embedder(settings) if hosted is None else _box_embedder()
+    local = _local_embedder(None, None) if hosted else _local_embedder(settings.embedding_model, _scale(settings))
     embedder, quoter = hosted or local, Quoter(local)
     patience = settings.chat_timeout_ms / 1000
     writer = _writer(settings, patience)
@@ -143,21 +143,16 @@ def _hosted_embedder(settings: Settings) -> Embedder | None:
     return None
 
 
-def _box_embedder() -> Embedder | None:
-    """Beside a service, which would take too long for the sentences that are quoted. None: it is not installed."""
-    from shared.adapters.local import embedder, files  # noqa: PLC0415 - only where it is used
-
-    return embedder.LocalEmbedder.of(None, None) if files.available() else None
-
-
-def _local_embedder(settings: Settings) -> Embedder | None:
-    """The model that is named, or the one in the box. None: it is not installed."""
-    from shared.adapters.local import embedder, files  # noqa: PLC0415 - only where it is used
-
-    if not settings.embedding_model and not files.available():
+def _local_embedder(model: str | None, scale: Scale | None) -> Embedder | None:
+    """The model that is named, or the one in the box, also beside a service, which would take too long for the
+    sentences that are quoted. None: it is not installed, as in every function.
+    """
+    if not model and not extras.has_box():
         return None
+    from shared.adapters.local import embedder  # noqa: PLC0415 - only where it is used
+
     try:
-        return embedder.LocalEmbedder.of(settings.embedding_model, _scale(settings))
+        return embedder.LocalEmbedder.of(model, scale)
     except ModelRefused as error:
         raise SettingsError("EMBEDDING_MODEL", f"a model of sentence-transformers; {error.message}") from error
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from shared.errors import SettingsError
-from shared.settings import RETIRED_MODELS, Settings
+from shared.settings import Settings
+from shared.settings.parse import RETIRED_MODELS
 
 
 def test_no_environment_at_all_is_a_working_laptop_product() -> None:
@@ -21,9 +22,25 @@ def test_a_project_in_somebodys_shell_does_not_send_a_try_out_to_production() ->
 
 @pytest.mark.parametrize("variable", ["K_SERVICE", "FIRESTORE_EMULATOR_HOST"])
 def test_firestore_is_the_store_where_the_platform_says_so(variable: str) -> None:
-    env = {variable: "x", "GOOGLE_CLOUD_PROJECT": "p"}
-    assert Settings.from_env(env).store == "firestore"
-    assert Settings.from_env({**env, "STORE": "embedded"}).store == "embedded"
+    assert Settings.from_env({variable: "x", "GOOGLE_CLOUD_PROJECT": "p"}).store == "firestore"
+
+
+def test_beside_an_emulator_the_embedded_store_may_be_asked_for() -> None:
+    assert Settings.from_env({"FIRESTORE_EMULATOR_HOST": "x", "STORE": "embedded"}).store == "embedded"
+
+
+@pytest.mark.parametrize(
+    ("env", "expected"),
+    [
+        ({"STORE": "embedded"}, "STORE: expected firestore where K_SERVICE is set, got 'embedded': a function's disk"),
+        ({"RERANKER": "cross_encoder", "RERANKER_MODEL": "m"}, "RERANKER: expected none or vertex where K_SERVICE is"),
+        ({"EMBEDDING_MODEL": "m"}, "EMBEDDING_MODEL: expected GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI or OPENAI_"),
+    ],
+)
+def test_what_a_function_cannot_keep_or_run_stops_its_start(env: dict[str, str], expected: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        Settings.from_env({"K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", **env})
+    assert raised.value.message.startswith(expected)
 
 
 def test_values_are_parsed() -> None:
@@ -59,7 +76,7 @@ def test_an_empty_value_counts_as_not_set() -> None:
             "GOOGLE_CLOUD_PROJECT",
             "a project id when GOOGLE_GENAI_USE_VERTEXAI is set",
         ),
-        ({"K_SERVICE": "chat", "STORE": "embedded"}, "GOOGLE_CLOUD_PROJECT", "a project id when K_SERVICE is set"),
+        ({"K_SERVICE": "chat"}, "GOOGLE_CLOUD_PROJECT", "a project id when STORE is firestore"),
         (
             {"RERANKER": "cross_encoder"},
             "RERANKER_MODEL",

@@ -146,35 +146,20 @@ def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:
     """Say the first of pydantic's findings in our words."""
     found = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found["loc"]).lstrip(".")
+    innermost, expected = _fields_at(model, found["loc"])
     if found["type"] == "extra_forbidden":
-        known = ", ".join(_aliases(_model_at(model, found["loc"][:-1])))
-        raise InvalidArgument(place, f"no such field; there are {known}")
-    expected = _description(model, found["loc"]) or found["msg"]
+        raise InvalidArgument(place, f"no such field; there are {', '.join(innermost)}")
     missing = " (the field is missing)" if found["type"] == "missing" else ""
-    raise InvalidArgument(place or "body", expected + missing)
+    raise InvalidArgument(place or "body", (expected or found["msg"]) + missing)
 
 
-def _aliases(model: type[BaseModel]) -> list[str]:
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _model_at(model: type[BaseModel], place: tuple[int | str, ...]) -> type[BaseModel]:
-    """The body's own model, or the one of a field that holds one."""
-    for part in place:
-        for name, field in model.model_fields.items():
-            if part == (field.alias or name) and isinstance(field.annotation, type):
-                model = field.annotation
-    return model
-
-
-def _description(model: type[BaseModel], place: tuple[int | str, ...]) -> str | None:
-    """What the innermost field on the way to `place` says it expects."""
+def _fields_at(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[list[str], str | None]:
+    """Of the innermost model on the way to `place` the names of its fields, and what the innermost field expects."""
     expected = None
     for part in place:
-        for name, field in model.model_fields.items():
-            if part == (field.alias or name):
-                expected = field.description
-                if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-                    model = field.annotation
-                break
-    return expected
+        field = {each.alias or name: each for name, each in model.model_fields.items()}.get(str(part))
+        if field is not None:
+            expected = field.description
+            if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+                model = field.annotation
+    return [each.alias or name for name, each in model.model_fields.items()], expected

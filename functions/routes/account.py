@@ -83,11 +83,14 @@ def export(call: Call) -> Reply:
 
 
 def _zip(call: Call, tenant_id: str) -> Iterator[bytes]:
-    """Sent while it is read. What fails half-way has no end, without which it cannot be opened."""
+    """Sent while it is read. What fails half-way ends the connection, so that nobody takes a piece for the whole: the
+    status went out long before, and a zip has no place for an error.
+    """
     try:
         yield from call.app.archive(tenant_id)
-    except Exception:
+    except Exception:  # `from None`: whoever serves writes what reaches him into a log, and a cause may quote a note
         _logger.exception("an export as a zip broke off")
+        raise ConnectionAbortedError("an export as a zip broke off") from None
 
 
 def _lines(call: Call, tenant_id: str) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shared.errors import AuroraError, ModelAway, ModelRefused, ModelUnavailable
-from shared.settings import RETIRED_MODELS
+from shared.settings.parse import RETIRED_MODELS
 
 if TYPE_CHECKING:
     from httpx2 import RequestError

@@ -29,6 +29,7 @@ from shared.model.answers import (
     RetractReason,
     Searched,
     Source,
+    Token,
 )
 from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason, Retrieved
@@ -118,15 +119,19 @@ def _write(
     prompt: Prompt, writer: Writer | None, shown: Shown, live: LiveText
 ) -> Generator[AnswerEvent, None, Draft | NotWritten]:
     """Step 5: the draft, shown as far as it is certain while it is being written; withdrawn where it comes to none."""
+    citation_of = partial(_first_citation, shown, live)
     draft: Draft | NotWritten = NotWritten()
     with closing(write_draft(prompt, writer)) as parts:
         for part in parts:
             if isinstance(part, str):
-                yield from shown.add(live.feed(part), partial(_first_citation, shown, live))
+                text = live.feed(part)
+                yield from shown.go_on(text, citation_of) if text != shown.text else (Token(""),)
             else:
                 draft = part
     if isinstance(draft, NotWritten):
         yield from shown.withdraw(0, RetractReason.WRITER_FAILED)
+    else:
+        yield from shown.go_on(live.feed("", ended=True), citation_of)
     return draft
 
 
@@ -154,11 +159,9 @@ def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited,
     return Answer(
         text=_widening_notice(retrieved) + text.strip(),
         citations=grounded.citations if with_citations else (),
-        refusal=None,
         model=draft.model,
         retrieved=retrieved,
         usage=draft.usage,
-        timings_ms={},
         removed_labels=cited.removed,
         grounding=grounded.grounding,
     )
@@ -175,11 +178,9 @@ def _quote(question: Question, retrieved: Retrieved, failed: NotWritten, quoter:
     return Answer(
         text=_widening_notice(retrieved) + (text if with_citations else check_citations(text, ()).text),
         citations=citations if with_citations else (),
-        refusal=None,
         model=quoter.model,
         retrieved=retrieved,
         usage=failed.usage,
-        timings_ms={},
         kind=AnswerKind.QUOTED,
     )
 
@@ -204,10 +205,7 @@ def _chat_without_notes(
     if isinstance(draft, NotWritten):
         return Answer(
             text=NO_MODEL,
-            citations=(),
-            refusal=None,
             model="none",
-            retrieved=None,
             usage=draft.usage,
             timings_ms=timer.timings_ms,
         )
@@ -215,10 +213,7 @@ def _chat_without_notes(
     _report(cited.removed)
     return Answer(
         text=passive(cited.text.strip(), texts),
-        citations=(),
-        refusal=None,
         model=draft.model,
-        retrieved=None,
         usage=draft.usage,
         timings_ms=timer.timings_ms,
         removed_labels=cited.removed,
@@ -227,13 +222,11 @@ def _chat_without_notes(
 
 def _refuse(reason: RefusalReason, retrieved: Retrieved, draft: Draft, removed: tuple[str, ...] = ()) -> Answer:
     return Answer(
-        text=refusal_text(reason),
-        citations=(),
+        text=f"{refusal_text(reason)} {_widening_notice(retrieved)}".strip(),
         refusal=reason,
         model=draft.model,
         retrieved=retrieved,
         usage=draft.usage,
-        timings_ms={},
         removed_labels=removed,
     )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from shared.language.vocabulary import vocabularies
+from shared.model.answers import Answer, AnswerKind
 from shared.model.retrieval import RefusalReason
 
 OPENING = "I don't have enough information"
@@ -43,6 +45,13 @@ def _admission() -> re.Pattern[str]:
 def refusal_text(reason: RefusalReason) -> str:
     """The whole answer that a caller gets for `reason`: one sentence that begins with `OPENING`."""
     return f"{SENTENCE.removesuffix('.')}: {_WHY[reason]}"
+
+
+def refused(answer: Answer, reason: RefusalReason) -> Answer:
+    """The answer taken back: the fixed sentence in its place."""
+    return replace(
+        answer, text=refusal_text(reason), citations=(), refusal=reason, kind=AnswerKind.WRITTEN, grounding=None
+    )
 
 
 def admits_not_knowing(text: str) -> bool:

@@ -94,8 +94,9 @@ class GroundingJson(TypedDict):
 
 
 class AnswerMetaJson(TypedDict):
-    """How an answer came about. `answerKind`: `written`, or `quoted` where no model wrote and passages of the notes are
-    quoted, which nobody says answer. `removedCitations`: labels the writer made up, as they stood in its draft.
+    """How an answer came about. `answerKind`: `written` by a model, or the fixed sentence of a refusal; `quoted` where
+    none wrote and passages of the notes are quoted, which nobody says answer. `model`: who wrote, quoted or found no
+    answer; `none` where nobody was asked. `removedCitations`: labels the writer made up, as they stood in its draft.
     """
 
     model: str
@@ -188,7 +189,6 @@ def usage_json(usage: Usage, model: str) -> UsageJson:
 
 
 def grounding_json(grounding: Grounding | None) -> GroundingJson | None:
-    """Shares of citations and of sentences."""
     if grounding is None:
         return None
     return {"precision": round(grounding.precision, 4), "recall": round(grounding.recall, 4)}
@@ -250,7 +250,6 @@ def _reference_json(chunk: IndexedChunk) -> ReferenceJson:
 
 
 def chosen_json(match: TemplateMatch | None) -> ChosenTemplateJson | None:
-    """In an answer's meta: which template the writer was given. `score` null: the caller named it."""
     if match is None:
         return None
     return {"id": match.template.template_id, "name": match.template.name, "score": rounded(match.score)}

@@ -10,7 +10,7 @@ from functools import partial
 
 from shared.answering.citing.edits import as_notes_are
 from shared.answering.pipeline import answer_events, last
-from shared.answering.refusals import refusal_text
+from shared.answering.refusals import refused
 from shared.app import App
 from shared.asking.search import passages_for
 from shared.folders.search import Wish
@@ -70,6 +70,5 @@ def _revisions(app: App, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str
 def _unless_pending(app: App, tenant_id: str, written: Answer) -> Answer:
     """A refusal while notes wait to be indexed does not know whether they hold the answer, and says that."""
     if written.refusal in _BY_WHAT_IS_INDEXED and app.store.coverage(tenant_id).missing:
-        pending = RefusalReason.INDEX_PENDING
-        return replace(written, text=refusal_text(pending), refusal=pending)
+        return refused(written, RefusalReason.INDEX_PENDING)
     return written

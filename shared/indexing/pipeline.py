@@ -22,7 +22,7 @@ from typing import Literal
 
 from shared.errors import Conflict, NoteBusy, StoreRefused
 from shared.indexing.changes import compare
-from shared.indexing.chunking import CHUNKER_VERSION, chunk
+from shared.indexing.chunking import CHUNKER_VERSION, MARKDOWN, Chunker, chunk
 from shared.indexing.giving_up import give_up
 from shared.indexing.records import begun, finished, is_leased, leased, rejected
 from shared.indexing.revision import note_revision
@@ -35,8 +35,6 @@ from shared.model.index import IndexedChunk, IndexStatus
 from shared.model.notes import Note, NoteKey
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
-
-DEFAULT_CHUNKER = "markdown"
 
 MAX_ROUNDS = 8
 """How often one call starts again because the record or the note moved, before it leaves the note to a later call."""
@@ -63,7 +61,7 @@ class _Job:
     store: Store
     embedder: Embedder | None
     clock: Callable[[], datetime]
-    chunker: str
+    chunker: Chunker
     words_only: bool
 
     @property
@@ -71,9 +69,9 @@ class _Job:
         return index_version(self.embedder, self.chunker)
 
 
-def index_version(embedder: Embedder | None, chunker: str = DEFAULT_CHUNKER) -> str:
+def index_version(embedder: Embedder | None, chunker: Chunker = MARKDOWN) -> str:
     """`chunker:model:dimension`; without an embedder the model is `none` and the dimension 0."""
-    version = CHUNKER_VERSION if chunker == DEFAULT_CHUNKER else f"{CHUNKER_VERSION}-{chunker}"
+    version = CHUNKER_VERSION if chunker is MARKDOWN else f"{CHUNKER_VERSION}-{chunker.name}"
     return f"{version}:{embedder.model}:{embedder.dimension}" if embedder else f"{version}:none:0"
 
 
@@ -83,12 +81,12 @@ def index_note(
     store: Store,
     embedder: Embedder | None,
     clock: Callable[[], datetime],
-    chunker: str = DEFAULT_CHUNKER,
+    chunker: Chunker = MARKDOWN,
     words_only: bool = False,
 ) -> IndexOutcome:
     """Bring a note's index to what the note says now, or remove it if there is no such note.
 
-    `chunker`: a strategy of `chunking.chunk`. `words_only`: embed nothing; a note that needs it is found by keywords
+    `words_only`: embed nothing; a note that needs it is found by keywords
     and stays `pending_embeddings`.
 
     Whatever was done before, once or twice or half, the index ends the same. A note that cannot be indexed (fields of
@@ -116,7 +114,7 @@ def index_note(
 
 
 def texts_to_embed(
-    key: NoteKey, note: Note, *, store: Store, embedder: Embedder, chunker: str = DEFAULT_CHUNKER
+    key: NoteKey, note: Note, *, store: Store, embedder: Embedder, chunker: Chunker = MARKDOWN
 ) -> tuple[str, ...]:
     """The texts that indexing the note would embed now. Reads, and writes nothing."""
     changes = compare(_wanted(note, embedder, chunker), store.stored_chunks(key.tenant_id, key.note_id), embeds=True)
@@ -172,9 +170,9 @@ def _give_up(job: _Job, refusal: StoreRefused) -> IndexOutcome:
     return IndexOutcome("failed", error=refusal.message)
 
 
-def _wanted(note: Note, embedder: Embedder | None, chunker: str) -> tuple[IndexedChunk, ...]:
+def _wanted(note: Note, embedder: Embedder | None, chunker: Chunker) -> tuple[IndexedChunk, ...]:
     lang = note.lang or detect(note.text)
-    chunks, version = chunk(note.text, strategy=chunker, lang=lang), index_version(embedder, chunker)
+    chunks, version = chunk(note.text, chunker=chunker, lang=lang), index_version(embedder, chunker)
     return wanted_chunks(note, chunks, lang=lang, revision=note_revision(note), index_version=version)
 
 

@@ -29,7 +29,8 @@ _BLANK = rf"[\s{PAD}{NOTHING}]"
 _EMPHASIS = r"[*_~`]"
 _CITATION_LIKE = re.compile(
     rf"(?<!{PAD}){PAD}*+\[(?=[\s{PAD}{NOTHING}^\\]*+(?:{_EMPHASIS}++{_BLANK}*+)?+[Nn]{_BLANK}*+"
-    rf"(?:\d|{_EMPHASIS}++\d[\d{PAD}{NOTHING}]*+{_EMPHASIS}))(?P<inside>[^\[\]]*+)(?P<close>\]?)"
+    rf"(?:\d|{_EMPHASIS}++\d[\d{PAD}{NOTHING}]*+{_EMPHASIS}))"
+    rf"(?P<inside>(?:[^\[\]{PAD}]++|{PAD}++(?!\[))*+)(?P<close>\]?)"
 )
 """In the skeleton of a text."""
 

@@ -11,11 +11,8 @@ from shared.markdown.skeleton import NOTHING, PAD, skeleton
 
 _SCHEMES = ("http://", "https://", "ftp://", "www.", "mailto:", "xmpp:")
 """What Markdown clients turn into links without being asked (GitHub's extended autolinks)."""
-_PREFIXES = sorted({scheme[:length] for scheme in _SCHEMES for length in range(1, len(scheme))}, key=len, reverse=True)
 
 LINK_START = "|".join(map(re.escape, _SCHEMES))
-MAY_START = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, _PREFIXES))})\Z", re.IGNORECASE)
-"""The end of a text with which an address may begin, once there is more of it."""
 LONGEST = 2048
 """Characters; what is longer is no address that anybody wrote down."""
 ADDRESS = re.compile(rf"(?:{LINK_START})[!#-&(-;=?-Z_a-z~']{{0,{LONGEST}}}", re.IGNORECASE)
@@ -25,8 +22,6 @@ _ADDRESS_IN_LINK = rf"(?P<address>(?:[^\s<>\[\]()`\\|]|\([^\s<>\[\]()`\\|]*\)){{
 _TARGET = rf"\([ \t]*+<?{_ADDRESS_IN_LINK}>?(?:[ \t]++[\"'(][^\[\]`\\<>\n]{{0,300}}[\"')])?[ \t]*+\)"
 LINK = re.compile(_TEXT + _TARGET)
 TARGET = re.compile(_TARGET)
-MAY_BE_TARGET = re.compile(r"\([^\[\]\n`\\]{0,2500}\Z")
-MAY_BE_LINK = re.compile(r"\[[^\[\]\n`<>\\]{0,300}(?:\](?:\([^\[\]\n`\\]{0,2500})?)?\Z")
 POINTS_SOMEWHERE = re.compile(r"[:/#]|\.[A-Za-z]{2}|\A\Z")
 PLAIN_TEXT = re.compile(r"[\w \t.,;'’\"“”()*&%+/-]+")
 

@@ -171,23 +171,23 @@ class AnswerKind(StrEnum):
     """Where an answer's words come from."""
 
     WRITTEN = "written"
-    """A model's, or the fixed ones of a refusal."""
+    """A model's, or our own fixed ones: a refusal says so itself, whoever was asked."""
     QUOTED = "quoted"
     """The notes': the passages nearest to the question, and nobody says that they answer it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The checked answer. `refusal` None: it is answered from the notes, or passages of them are quoted."""
 
     text: str
-    citations: tuple[Citation, ...]
-    refusal: RefusalReason | None
     model: str
-    retrieved: Retrieved | None
+    citations: tuple[Citation, ...] = ()
+    refusal: RefusalReason | None = None
+    retrieved: Retrieved | None = None
     """None: the notes were not used."""
-    usage: Usage
-    timings_ms: Mapping[str, float]
+    usage: Usage = field(default_factory=Usage)
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
     removed_labels: tuple[str, ...] = ()
     """Labels the writer made up, as they stood."""
     template: TemplateMatch | None = None
@@ -231,7 +231,7 @@ class RetractReason(StrEnum):
     REFUSED = "refused"
     """The draft as a whole cannot stand: nothing in it is cited, or what it cites backs nothing."""
     REVISED = "revised"
-    """The check of the whole draft changed it: an unfinished sentence, a list of sources, an unsupported claim."""
+    """What came later changed it: an unfinished sentence, a list of sources, an unsupported claim."""
 
 
 @dataclass(frozen=True, slots=True)

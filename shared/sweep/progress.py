@@ -8,8 +8,7 @@ from datetime import datetime
 
 from shared.ports.stores import Store
 
-BOOKMARK = "reconcile-2"
-"""Raised when older bookmarks cannot be gone on with: then everything is swept once."""
+BOOKMARK = "reconcile"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,17 +15,14 @@ whose clients write an `updatedAt` more than OVERLAP in the past.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from shared.errors import InvalidArgument
-from shared.indexing.pipeline import DEFAULT_CHUNKER
 from shared.indexing.standing import Finding
 from shared.model.notes import NoteKey
-from shared.ports.models import Embedder
 from shared.ports.pages import Page
-from shared.ports.stores import Store
 from shared.sweep.progress import Progress, Walk, keep, load
 from shared.sweep.repair import Repairs
 
@@ -75,45 +72,18 @@ class ReconcileReport:
     dry_run: bool
 
 
-def reconcile(
-    store: Store,
-    *,
-    embedder: Embedder | None,
-    clock: Callable[[], datetime],
-    budget: int,
-    full: bool,
-    dry_run: bool,
-    chunker: str = DEFAULT_CHUNKER,
-    embedder_of: Callable[[str], Embedder | None] | None = None,
-    hand_over: Callable[[NoteKey], None] | None = None,
-) -> ReconcileReport:
+def reconcile(repairs: Repairs, *, budget: int) -> ReconcileReport:
     """Look at no more than `budget` (1 or more) notes of all tenants, and repair what is found.
 
     Looked at are notes changed since the last call and unfinished records that are due; and every note, record and
-    orphan when a full sweep is due or in progress, or `full` asks for one. `full` also tries failed notes that are not
-    due. A note's failure stops nothing but itself; three outages in a row end the call. A dry run writes nothing, so
-    each begins at the beginning: give it a budget for all notes. `embedder_of`: tenant -> `embedder` at this tenant's
-    expense; notes of one whose embedding budget is used up wait for vectors until another call. `hand_over` gets the
-    keys of the notes to be indexed, where somebody else does that.
+    orphan when a full sweep is due or in progress, or `repairs.full` asks for one. A note's failure stops nothing but
+    itself; three outages in a row end the call. A dry run writes nothing, so each begins at the beginning: give it a
+    budget for all notes. Notes of a tenant whose embedding budget is used up wait for vectors until another call.
     Raises InvalidArgument("budget"), StoreUnavailable.
     """
     if budget < 1:
         raise InvalidArgument("budget", "1 or more")
-    repairs = Repairs(
-        store=store,
-        embedder=embedder,
-        embedder_of=embedder_of or (lambda _: embedder),
-        clock=clock,
-        chunker=chunker,
-        insist=full,
-        dry_run=dry_run,
-        hand_over=hand_over,
-    )
-    complete = _Sweep(repairs, now=clock(), full=full).run(budget)
-    return _report(repairs, complete=complete)
-
-
-def _report(repairs: Repairs, *, complete: bool) -> ReconcileReport:
+    complete = _Sweep(repairs).run(budget)
     done = repairs.done
     return ReconcileReport(
         examined=len(repairs.seen),
@@ -132,8 +102,8 @@ def _report(repairs: Repairs, *, complete: bool) -> ReconcileReport:
 class _Sweep:
     """One call: what it looks at, and where it stands in that."""
 
-    def __init__(self, repairs: Repairs, *, now: datetime, full: bool) -> None:
-        self.repairs, self.store, self.now, self.full = repairs, repairs.store, now, full
+    def __init__(self, repairs: Repairs) -> None:
+        self.repairs, self.store, self.now, self.full = repairs, repairs.store, repairs.clock(), repairs.full
         self.version = repairs.index_version
         self.progress = load(self.store)
         self.left = 0

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from shared.errors import AuroraError, EmbeddingsSpent, NoteBusy, Unavailable
+from shared.indexing.chunking import MARKDOWN, Chunker
 from shared.indexing.pipeline import index_note, index_version, texts_to_embed
 from shared.indexing.records import is_due
 from shared.indexing.standing import WAITING_FOR_VECTORS, Finding, Standing, read_standing
@@ -33,10 +34,10 @@ class Repairs:
     embedder_of: Callable[[str], Embedder | None]
     """Tenant -> the same embedder at this tenant's expense."""
     clock: Callable[[], datetime]
-    chunker: str
-    insist: bool
-    """Whether failed notes are tried again before they are due."""
-    dry_run: bool
+    chunker: Chunker = MARKDOWN
+    full: bool = False
+    """Whether everything is looked at, and failed notes are tried again before they are due."""
+    dry_run: bool = False
     hand_over: Callable[[NoteKey], None] | None = None
     """Takes the notes that are to be indexed, and returns at once; None: that is done here."""
     seen: set[NoteKey] = field(default_factory=set)
@@ -67,7 +68,7 @@ class Repairs:
 
     def is_due(self, record: IndexRecord | None) -> bool:
         """Whether an unfinished record should be taken up by this call."""
-        return record is not None and (self.insist or is_due(record, self.clock()))
+        return record is not None and (self.full or is_due(record, self.clock()))
 
     def _attempt(self, key: NoteKey) -> None:
         try:

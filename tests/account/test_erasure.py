@@ -28,7 +28,7 @@ TEXT = sections("boat", "sail", "anchor")
 def documents(store: FirestoreStore, tenant: str) -> list[str]:
     """Every document below the tenant."""
     root = store._connection.root
-    found = store._connection.query(names.tenant(root, tenant), Query(collection="", everywhere=True).message())
+    found = store._connection.query(names.tenant(root, tenant), Query(collection="", everywhere=True))
     return [each.name.removeprefix(root) for each in found]
 
 

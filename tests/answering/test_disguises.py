@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import time
 from collections.abc import Sequence
@@ -11,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.answering.citing.citation_stream import CitationStream
 from shared.answering.citing.citations import check_citations
+from shared.answering.live import LiveText
 from shared.markdown.inert import inert
 from shared.markdown.passive import passive
 from tests.answering.samples import sources
@@ -99,12 +98,6 @@ READ = re.compile(NOISE.join((any_of(OPENING), any_of(LETTERS), any_of(NINES), f
 """Every disguise that can be drawn, told by what it is made of."""
 
 
-def streamed(text: str, places: Sequence[int]) -> str:
-    bounds = sorted({0, len(text), *(place % (len(text) + 1) for place in places)})
-    stream = CitationStream(OFFERED)
-    return "".join([*(stream.feed(text[a:b]) for a, b in itertools.pairwise(bounds)), stream.finish()])
-
-
 @pytest.mark.parametrize(
     "marker",
     [
@@ -136,7 +129,6 @@ def streamed(text: str, places: Sequence[int]) -> str:
 def test_a_disguise_goes_like_the_label_it_shows(marker: str) -> None:
     draft = f"We chose it {marker}. R&D [N1] agreed at 100% {marker}"
     assert check_citations(draft, OFFERED).text == "We chose it. R&D [N1] agreed at 100%"
-    assert streamed(draft, range(len(draft))) == "We chose it. R&D [N1] agreed at 100%"
 
 
 def test_a_disguise_of_an_offered_label_is_written_plainly() -> None:
@@ -167,24 +159,23 @@ def test_a_pointer_in_code_is_no_marker() -> None:
     assert check_citations("a[*n1]", OFFERED).text == "a[*n1]"
 
 
-@given(DRAFTS, st.lists(st.integers(0, 400), max_size=12))
+@given(DRAFTS)
 @settings(max_examples=1000, deadline=None)
-def test_no_answer_holds_a_disguise_whole_or_streamed(draft: str, places: list[int]) -> None:
+def test_no_answer_holds_a_disguise(draft: str) -> None:
     cited = check_citations(draft, OFFERED)
     assert not READ.search(cited.text)
     assert not READ.search(passive(cited.text))
-    assert streamed(draft, places) == cited.text
     assert check_citations(cited.text, cited.used).text == cited.text
 
 
 @given(DRAFTS)
 @settings(max_examples=500, deadline=None)
 def test_no_stream_shows_one_on_the_way(draft: str) -> None:
-    whole = check_citations(draft, OFFERED).text
-    stream, shown = CitationStream(OFFERED), ""
+    live = LiveText(OFFERED, ())
     for char in draft:
-        shown += stream.feed(char)
-        assert whole.startswith(shown)
+        shown = live.feed(char)
+        assert not READ.search(shown)
+        assert not re.search(r"\[N?\d*\Z", shown)
 
 
 @given(DRAFTS)
@@ -218,5 +209,7 @@ def test_a_draft_of_a_hundred_thousand_characters_takes_no_time(piece: str) -> N
     draft = piece * (100_000 // len(piece)) + "]" * 1000
     started = time.thread_time()
     check_citations(draft, OFFERED)
-    streamed(draft, range(0, len(draft), 200))
+    live = LiveText(OFFERED, ())
+    for start in range(0, len(draft), 200):
+        live.feed(draft[start : start + 200])
     assert time.thread_time() - started < 4.0

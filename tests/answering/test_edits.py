@@ -11,7 +11,7 @@ from shared.answering.citing.edits import as_notes_are
 from shared.answering.pipeline import answer_events, last
 from shared.answering.quoting import Quoter
 from shared.errors import StoreUnavailable
-from shared.model.answers import Answer
+from shared.model.answers import Answer, AnswerKind
 from shared.model.retrieval import RefusalReason
 from tests.answering.samples import passage, question, retrieved
 from tests.fakes import ScriptedWriter
@@ -60,4 +60,5 @@ def test_what_cites_a_deleted_note_goes_and_the_rest_is_counted_anew(answered: A
 def test_an_answer_from_deleted_notes_alone_is_a_refusal(answered: Answer) -> None:
     left = as_notes_are(answered, lambda note_ids: dict.fromkeys(note_ids, ""))
     assert (left.refusal, left.citations) == (RefusalReason.NO_CANDIDATES, ())
+    assert left.kind is AnswerKind.WRITTEN
     assert "Firestore" not in left.text

@@ -168,6 +168,12 @@ def test_an_unfinished_last_sentence_is_withdrawn() -> None:
     assert shown(events) == "It is Firestore [N1]. …"
 
 
+def test_what_a_later_label_changes_is_set_right_while_the_answer_goes_on() -> None:
+    events = events_of("The database", " is Firestore [N9], ", "[N1] chosen", ".")
+    assert retractions(events) == [Retracted(25, 25, RetractReason.REVISED)]
+    assert shown(events) == final(events).text == "The database is Firestore [N1] chosen."
+
+
 def test_a_list_of_sources_at_the_end_is_withdrawn_however_often_it_comes() -> None:
     listed = "\n\nSources:\n- [N1] Databases\n- [N2] API"
     events = events_of("It is Firestore [N1].", *[listed] * 40)

@@ -98,7 +98,7 @@ def test_what_no_passage_backs_becomes_the_fixed_refusal(draft: str, reason: Ref
     result = ask(draft)
     assert result.refusal is reason
     assert result.text.startswith("I don't have enough information")
-    assert (result.citations, result.model) == ((), "scripted")
+    assert (result.citations, result.model, result.kind) == ((), "scripted", AnswerKind.WRITTEN)
 
 
 def test_a_cited_answer_may_say_what_the_notes_do_not_tell() -> None:
@@ -124,6 +124,7 @@ def test_without_the_model_unanswerable_stays_unanswered() -> None:
         ModelUnavailable("away"), asked=asked, found=retrieved(passage("Alpha.", similarity=0.5), text=asked.text)
     )
     assert (result.refusal, result.model) == (RefusalReason.NO_CANDIDATES, "extractive")
+    assert result.kind is AnswerKind.WRITTEN
 
 
 def test_citations_that_nobody_wants_are_checked_and_then_left_out() -> None:
@@ -158,8 +159,11 @@ def test_a_wider_search_is_never_silent() -> None:
     filtered = ask("Firestore [N1].", found=retrieved(FIRESTORE, widened="any time"))
     assert filtered.text.startswith("I found no notes for that time, so I looked further (any time). ")
     refused = ask("The notes do not say.", found=retrieved(FIRESTORE, widened="any time"))
-    assert refused.text.startswith("I don't have enough information")
     assert refused.refusal is RefusalReason.TIME_RANGE_EMPTY
+    assert refused.text == (
+        "I don't have enough information in your notes to answer this question: none was written in the time it names. "
+        "I found no notes for that time, so I looked further (any time)."
+    )
 
 
 def test_where_notes_of_then_speak_of_other_things_the_answer_does_not_say_that_there_are_none() -> None:

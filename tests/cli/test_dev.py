@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import socket
 import subprocess
+import time
+import urllib.request
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -14,6 +17,7 @@ from pathlib import Path
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
+from cli import emulator as emulators
 from cli.dev import _by_first_segment, _by_last_segment, reconcile_waits
 from cli.dev_store import TEMPLATE_TRIGGER, TRIGGER
 from cli.emulator import Emulator
@@ -154,6 +158,67 @@ def test_an_emulator_that_runs_already_is_shared_with_the_apps_that_use_it(
         for question, name in (("What is the penguin called?", "Ludwig"), ("What is the walrus called?", "Olga")):
             assert running.answered(question, name, within=20, Authorization=f"Bearer {token[1]}")
         assert running.call("POST", "/chat", {"message": "Who?"})[0] == 401
+
+
+def test_an_emulator_that_goes_away_costs_nothing_and_is_followed_again_when_it_is_back(tmp_path: Path) -> None:
+    first = emulators.start()
+    port = int(first.host.rpartition(":")[2])
+    env = {"FIRESTORE_EMULATOR_HOST": first.host, "GOOGLE_CLOUD_PROJECT": "demo-away"}
+    try:
+        with dev(tmp_path, "--store", "emulator", env=env) as running:
+            running.call("PUT", "/notes/walrus", {"title": "Walrus", "text": "The walrus is called Olga."})
+            assert running.answered("What is the walrus called?", "Olga", within=20)
+            first.process.kill()
+            assert _said(running, "Firestore: ServiceUnavailable: writes are followed again when it answers")
+            before = _processor_seconds(running.process.pid)
+            time.sleep(3)
+            assert _processor_seconds(running.process.pid) - before < 0.6
+            with emulators.start(port=port):
+                _written_past(first.host, "demo-away", note("penguin", "The penguin is called Ludwig."))
+                assert running.answered("What is the penguin called?", "Ludwig", within=20)
+    finally:
+        first.stop()
+
+
+def test_its_own_emulator_that_ends_ends_it_with_a_line(tmp_path: Path) -> None:
+    with dev(tmp_path, "--store", "emulator", "--emulator-data", str(tmp_path / "data")) as running:
+        child = subprocess.run(
+            ["pgrep", "-P", str(running.process.pid), "java"], capture_output=True, text=True, check=True
+        )
+        os.kill(int(child.stdout), signal.SIGKILL)
+        assert running.process.wait(60) == 1  # a request to it at that moment is tried for half a minute
+        assert "aurora: the Firestore emulator has ended" in running.errors()[-1]
+
+
+def _said(running: Running, line: str) -> bool:
+    """Within some seconds."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if line in "".join(running.errors()):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def _processor_seconds(pid: int) -> float:
+    """What a process has used so far."""
+    _, _, fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+    return sum(map(int, fields.split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def _written_past(host: str, project: str, written: Note) -> None:
+    """As another app writes to an emulator."""
+    fields = {
+        name: {"stringValue": value} for name, value in (("title", written.title), ("text", written.text))
+    } | {
+        name: {"timestampValue": value.isoformat()}
+        for name, value in (("createdAt", written.created_at), ("updatedAt", written.updated_at))
+    }  # fmt: skip
+    place = f"http://{host}/v1/projects/{project}/databases/(default)/documents/tenants/local/notes/{written.note_id}"
+    body = json.dumps({"fields": fields}).encode()
+    request = urllib.request.Request(place, body, {"Authorization": "Bearer owner"}, method="PATCH")
+    with urllib.request.urlopen(request, timeout=20):
+        pass
 
 
 def test_an_emulator_that_runs_already_takes_no_options(tmp_path: Path, emulator: Emulator) -> None:

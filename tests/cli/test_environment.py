@@ -60,6 +60,35 @@ def test_names_that_are_no_settings_are_pointed_out_with_the_nearest(
     ]
 
 
+def test_a_line_that_says_nothing_is_named_by_its_number_and_never_shown(aurora: Aurora) -> None:
+    _says(aurora, "\ufeffCHAT_MAX_QUERY_LENGTH=7\n\n\nGEMINI_API_KEY='AIzaBroken\nAIzaAlone\n# fine\nAIzaEnds=\n")
+    file = aurora.home / ".env"
+    result = aurora("ask", QUESTION)
+    assert result.stderr.splitlines() == [
+        f"aurora: {file}, line 4: expected NAME=value; the line has no effect",
+        f"aurora: {file}, line 5: expected NAME=value; the line has no effect",
+        f"aurora: {file}, line 7: its name is no setting",
+        "aurora: message: expected text of at most 7 characters, not blank",
+    ]
+    assert "AIza" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("AUTH=nobody", "AUTH: expected one of firebase, emulator, none, got 'nobody'"),
+        ("TEMPLATE_FOLDERS=/no/such", "TEMPLATE_FOLDERS: expected folders that can be read, got '/no/such'"),
+    ],
+)
+@pytest.mark.parametrize("command", [("ask", "x"), ("notes", "list"), ("templates", "list")])
+def test_a_bad_value_of_a_setting_that_a_command_does_not_need_stops_it_too(
+    aurora: Aurora, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], setting: str, told: str
+) -> None:
+    monkeypatch.setenv(*setting.split("=", 1))
+    result = aurora(*command)
+    assert (result.exit_code, result.stderr) == (1, f"aurora: {told}\n")
+
+
 def test_a_file_that_is_no_text_is_told_in_one_line(aurora: Aurora) -> None:
     aurora.home.mkdir()
     (aurora.home / ".env").write_bytes(b"OPENAI_API_KEY=\xff\xfe\n")

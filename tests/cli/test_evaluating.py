@@ -10,9 +10,6 @@ from typing import Any
 
 import pytest
 
-from cli.evaluating import CHUNKERS
-from shared.indexing.chunking import STRATEGIES, chunk
-from shared.indexing.pipeline import DEFAULT_CHUNKER
 from tests.cli.conftest import Aurora
 from tests.servers.gemini import GeminiServer
 from tests.servers.openai import OpenAIServer
@@ -216,13 +213,6 @@ def test_a_model_that_is_paid_for_is_asked_only_with_leave(
     monkeypatch.setattr("cli.evaluating_cost.can_be_asked", lambda: False)
     elsewhere = aurora(*arguments)
     assert (elsewhere.exit_code, elsewhere.stderr.splitlines()[0].endswith(", price unknown")) == (2, True)
-
-
-def test_every_chunker_can_be_compared() -> None:
-    assert list(STRATEGIES) == list(CHUNKERS.choices)
-    assert DEFAULT_CHUNKER in STRATEGIES
-    sample = "# A\n\nOne. Two.\n\n## B\n\nThree.\n"
-    assert chunk(sample) == chunk(sample, strategy=DEFAULT_CHUNKER)
 
 
 def test_the_judge_of_support_is_measured_on_labelled_pairs(aurora: Aurora) -> None:

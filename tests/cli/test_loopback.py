@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
@@ -31,7 +33,12 @@ ALLOWED = ("https://notes.example",)
 def test_only_this_machine_and_named_pages(host: str, origin: str | None, status: int) -> None:
     client = Client(only_from_this_machine(Response("in"), ALLOWED))
     headers = {"Origin": origin} if origin else {}
-    assert client.get("/", headers=headers, environ_overrides={"HTTP_HOST": host}).status_code == status
+    reply = client.get("/", headers=headers, environ_overrides={"HTTP_HOST": host})
+    assert reply.status_code == status
+    if status == 403:
+        error = json.loads(reply.text)["error"]
+        assert (reply.mimetype, error["code"], error["status"]) == ("application/json", 403, "PERMISSION_DENIED")
+        assert "ALLOWED_ORIGINS" in error["message"]
 
 
 def test_any_page_may_be_let_in() -> None:

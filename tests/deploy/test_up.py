@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import pty
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,41 @@ def test_a_setting_that_would_do_nothing_or_harm_is_refused_before_anything_is_d
     assert told in said.stderr
 
 
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("JUDGE=foo", "JUDGE: expected one of offline, model, check_grounding, got 'foo'"),
+        ("AUTH=nobody", "AUTH: expected one of firebase, emulator, none, got 'nobody'"),
+        ("AUTH=none", "AUTH: expected firebase where K_SERVICE is set, got 'none'"),
+        ("CHAT_TIMEOUT_MS=300000", "CHAT_TIMEOUT_MS: expected at most 170000"),
+        ("STORE=embedded", "STORE: expected firestore where K_SERVICE is set"),
+        ("RERANKER=cross_encoder|RERANKER_MODEL=a-model", "RERANKER: expected none or vertex"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT=https://otel.example", "OTEL_EXPORTER_OTLP_ENDPOINT: expected opentelemetry-sdk"),
+        ("TEMPLATE_FOLDERS=templates,docs", "TEMPLATE_FOLDERS: expected folders in templates/"),
+        ("RETRIEVAL_WEIGHT_VECTOR=0.7", "RETRIEVAL_WEIGHT_*: expected three weights that sum to 1, got 1.1"),
+    ],
+)
+def test_a_value_with_which_no_function_would_start_is_told_with_its_name(setting: str, told: str) -> None:
+    said = checked(setting)
+    assert said.returncode == 1
+    assert f"--set {told}" in said.stderr
+
+
+def test_values_are_checked_together_with_those_that_are_deployed_and_stay() -> None:
+    held = {"RETRIEVAL_WEIGHT_VECTOR": "0.5", "RETRIEVAL_WEIGHT_KEYWORD": "0.35"}
+    assert checked("JUDGE=model|ALLOWED_ORIGINS=https://a.example,https://b.example", held).returncode == 0
+    assert "sum to 1, got 0.95" in checked("RETRIEVAL_WEIGHT_RECENCY=0.1", held).stderr
+
+
+def checked(settings: str, held: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """deploy/check_settings.py by a Python that has nothing else; `held`: what is deployed."""
+    function = {"serviceConfig": {"environmentVariables": held}} if held else {}
+    return subprocess.run(
+        [sys.executable, "-S", "deploy/check_settings.py", "demo-notes", f"STORE=firestore|{settings}"],
+        cwd=ROOT, env={"PYTHONPATH": "."}, input=json.dumps(function), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
 def test_without_gcloud_it_says_so_and_that_it_stopped(tmp_path: Path) -> None:
     for name in ("bash", "dirname", "sed", "grep"):
         (tmp_path / name).symlink_to(shutil.which(name) or name)
@@ -171,3 +208,20 @@ def test_what_cannot_hold_notes_or_would_index_them_twice_is_refused(
     elsewhere = run("deploy/up.sh", "demo-other", "--region", "us-central1", GEMINI_API_KEY="a-key")
     assert elsewhere.returncode == 1
     assert "The functions are in europe-west1; deploy/down.sh demo-other takes them away" in elsewhere.stdout
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.slow
+def test_a_bad_value_stops_it_before_anything_is_made(
+    owned: tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]],
+) -> None:
+    cloud, run = owned
+    cloud.enabled.add("cloudfunctions")
+    chat = "projects/demo-other/locations/europe-west1/functions/chat"
+    held = {"environmentVariables": {"RETRIEVAL_WEIGHT_VECTOR": "0.5", "RETRIEVAL_WEIGHT_KEYWORD": "0.35"}}
+    cloud.resources[chat] = {"name": chat, "state": "ACTIVE", "environment": "GEN_2", "serviceConfig": held}
+    said = run("deploy/up.sh", "demo-other", "--set", "RETRIEVAL_WEIGHT_RECENCY=0.1", GEMINI_API_KEY="a-key")
+    assert said.returncode == 2
+    assert "three weights that sum to 1, got 0.95" in said.stdout
+    assert "Stopped while checking the settings." in said.stdout
+    assert {call.method.verb for call in cloud.calls} == {"GET"}

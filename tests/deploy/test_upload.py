@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import compileall
 import json
 import os
@@ -20,13 +21,57 @@ from typing import Any
 import pathspec
 import pytest
 
+from functions import api, chat, reconcile
+from shared.language import vocabulary
 from tests.servers.certificates import unsigned
 from tests.servers.gemini import GeminiServer
 
 ROOT = Path(__file__).parents[2]
+ROUTES = (*chat.ROUTES, *api.ROUTES, *reconcile.ROUTES)
+VOCABULARIES = [f"{vocabulary.__name__}.{lang}" for lang in vocabulary.languages()]
 TARGETS = ("chat", "api", "on_note_write", "on_template_write", "reconcile")
 START_SECONDS = 60
 NOTE = {"title": "API meeting", "text": "We use Cloud Run for the API. Firestore stays our database."}
+
+
+HERE_ONLY = {
+    "shared.adapters.embedded": ("STORE", {"STORE": "embedded"}),
+    "shared.adapters.local": ("RERANKER", {"RERANKER": "cross_encoder", "RERANKER_MODEL": "BAAI/bge-reranker-base"}),
+    "shared.adapters.local.embedder": ("EMBEDDING_MODEL", {"EMBEDDING_MODEL": "intfloat/multilingual-e5-small"}),
+    "shared.adapters.openai": ("OPENAI_BASE_URL", {"OPENAI_BASE_URL": "https://models.example/v1", "CHAT_MODEL": "m"}),
+    "shared.adapters.otel": ("OTEL_EXPORTER_OTLP_ENDPOINT", {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}),
+}
+"""What the composition root would import where a setting asks for it -> that setting, which no function starts with."""
+
+
+def module(path: Path) -> str:
+    """`shared/api/__init__.py` -> `shared.api`."""
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(name: str) -> set[str]:
+    """The project's modules that importing and running one of them imports, the packages around it included."""
+    file = source(name)
+    tree = ast.parse(file.read_text(encoding="utf-8")) if file else ast.Module([], [])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    asked = {name}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            asked |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            asked |= {f"{node.module}.{each.name}" for each in node.names}
+    parts = [each.split(".") for each in asked]
+    around = {".".join(each[:count]) for each in parts for count in range(1, len(each) + 1)}
+    return {each for each in around if source(each)}
+
+
+def source(name: str) -> Path | None:
+    """The project's file of a module; None: it is none of ours."""
+    path = ROOT.joinpath(*name.split("."))
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
 @pytest.fixture(scope="session")
@@ -140,6 +185,28 @@ def test_the_upload_holds_the_product_and_no_secrets_or_tests(uploaded: Path) ->
     }  # fmt: skip
     assert (uploaded / "shared" / "bootstrap.py").exists()
     assert not list(uploaded.rglob(".env*"))
+
+
+@pytest.mark.parametrize(("variable", "env"), HERE_ONLY.values(), ids=HERE_ONLY)
+def test_a_setting_that_asks_for_what_is_not_uploaded_stops_the_start_by_its_name(
+    variable: str, env: Mapping[str, str], uploaded: Path
+) -> None:
+    """Also where its packages happen to be installed, as here."""
+    deployed = {**os.environ, "K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", **env}
+    start = [sys.executable, "-c", "import main"]
+    done = subprocess.run(start, cwd=uploaded, env=deployed, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert f"SettingsError: {variable}: expected " in done.stderr
+
+
+def test_what_is_uploaded_is_what_a_function_can_reach(uploaded: Path) -> None:
+    """Whatever a module imports counts, also inside its functions, but for what `HERE_ONLY` names."""
+    reached: set[str] = set()
+    found = {"main", *(f"functions.routes.{route.handler.partition(':')[0]}" for route in ROUTES), *VOCABULARIES}
+    while found:
+        reached |= found
+        found = {each for name in found for each in imported(name) if not each.startswith(tuple(HERE_ONLY))} - reached
+    assert {module(path.relative_to(uploaded)) for path in uploaded.rglob("*.py")} == reached
 
 
 @pytest.mark.timeout(400)

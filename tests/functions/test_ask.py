@@ -26,10 +26,14 @@ GARDEN = "We decided to plant six tomatoes."
 def ranker(world: World) -> Iterator[GeminiServer]:
     """The model that ranks folders; the answers themselves are extracted."""
     with GeminiServer("[]") as server:
-        model = GeminiWriter(api_key="k", base_url=server.url, timeout=5.0)
-        model._connection.client()  # the SDK's import is not part of the wait
-        bootstrap.use(replace(world.app, ranker=model))
+        _rank_by(world, server, timeout=5.0)
         yield server
+
+
+def _rank_by(world: World, server: GeminiServer, *, timeout: float) -> None:
+    model = GeminiWriter(api_key="k", base_url=server.url, timeout=timeout)
+    model._connection.client()  # the SDK's import is not part of the wait
+    bootstrap.use(replace(world.app, ranker=model))
 
 
 def _save(world: World) -> None:
@@ -114,7 +118,7 @@ def test_any_openai_compatible_server_ranks_folders_too(world: World) -> None:
         replies.error(500, "INTERNAL"),
         replies.error(400, "INVALID_ARGUMENT"),
         Reply(body=b"<html>"),
-        Reply(delay=5),
+        Reply(delay=1),
     ],
     ids=["prose", "cut", "blocked reply", "blocked prompt", "500", "400", "no json", "silent"],
 )
@@ -122,6 +126,7 @@ def test_when_the_model_fails_all_folders_are_searched_in_their_order(
     world: World, ranker: GeminiServer, reply: Reply
 ) -> None:
     _save(world)
+    _rank_by(world, ranker, timeout=0.8)
     ranker.script(*[reply] * 5)
     body = _ask(world, vaults=["default"])
     assert _folders(body) == [

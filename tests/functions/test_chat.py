@@ -41,6 +41,13 @@ def test_an_empty_space_is_answered_with_a_refusal(world: World) -> None:
     body = world.call("chat", "POST", "/chat", {"message": "What did we decide?"}).get_json()
     assert body["citations"] == []
     assert body["meta"]["refusal"]["reason"] == "no_notes"
+    assert (body["meta"]["answerKind"], body["meta"]["model"]) == ("written", "none")
+
+
+def test_without_notes_and_without_a_model_it_is_refused(world: World) -> None:
+    body = world.call("chat", "POST", "/chat", {"message": "What is a boat?", "useNotes": False}).get_json()
+    assert body["answer"].startswith("I don't have enough information")
+    assert (body["meta"]["answerKind"], body["meta"]["model"]) == ("written", "none")
 
 
 def test_the_request_id_of_the_body_is_echoed(world: World) -> None:
@@ -115,7 +122,7 @@ def test_an_embedding_service_that_lies_leaves_the_keywords(world: World, route:
     world.save("n1", title="Boat", text="The boat is blue.")
     with GeminiServer() as server, pytest.MonkeyPatch.context() as patch:
         server.answer = lambda _: reply
-        lying = GeminiEmbedder(dimension=64, api_key="test", base_url=server.url)
+        lying = GeminiEmbedder(dimension=64, api_key="test", base_url=server.url, query_timeout=0.5)
         patch.setattr(bootstrap, "_process", [replace(world.app, embedder=lying)])
         asked = {"/chat": ("chat", {"message": "the boat?"}), "/search": ("api", {"query": "the boat?"})}[route]
         response = world.call(asked[0], "POST", route, asked[1])

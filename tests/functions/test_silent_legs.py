@@ -18,9 +18,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from cli.emulator import Emulator
+from cli.listening import listening
 from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.listening import listening
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World, world_on
 from tests.servers.firestore_proxy import Answer, Call, FirestoreProxy, Refuse, Silence
@@ -195,7 +195,7 @@ def test_who_listens_is_told_of_every_note_once_firestore_answers_again(
 ) -> None:
     world, paths = new_instance(LONG), SimpleQueue[str]()
     proxy.rules = (only("Listen", ANSWERS[answer]),)
-    with listening(firestore_project, "notes", paths.put):
+    with listening(firestore_project, {"notes": paths.put}):
         assert world.put("plane", title="Plane", text="The plane is green.").status_code == 200
         assert _heard(paths, 1.0) is None
         proxy.rules = ()
@@ -205,7 +205,6 @@ def test_who_listens_is_told_of_every_note_once_firestore_answers_again(
         assert _heard(paths, LONG) == "tenants/alice/notes/train"
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # the client's own way to say it
 @pytest.mark.parametrize("answer", ["missing index", "nothing"])
 def test_a_listener_that_hears_nothing_holds_nobody_up_and_reconciling_finds_what_it_missed(
     new_instance: NewInstance, proxy: FirestoreProxy, firestore_project: str, answer: str
@@ -213,7 +212,7 @@ def test_a_listener_that_hears_nothing_holds_nobody_up_and_reconciling_finds_wha
     world, paths = new_instance(LONG), SimpleQueue[str]()
     proxy.rules = (only("Listen", ANSWERS[answer]),)
     began = monotonic()
-    with listening(firestore_project, "notes", paths.put):
+    with listening(firestore_project, {"notes": paths.put}):
         assert world.put("plane", title="Plane", text="The plane is green.").status_code == 200
         assert _heard(paths, 1.0) is None
     assert monotonic() - began < LONG / 2

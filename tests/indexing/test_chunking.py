@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.indexing.chunking import MOST_SECTIONS, STRATEGIES, chunk
+from evaluation.chunkers import CHUNKERS
+from shared.indexing.chunking import MOST_SECTIONS, Chunker, chunk
 from shared.indexing.cuts import TARGET
 from shared.language.estimates import tokens
 from shared.model.index import Chunk
@@ -33,12 +34,12 @@ def pairs(chunks: tuple[Chunk, ...]) -> list[tuple[str, str]]:
 
 
 @settings(max_examples=150, deadline=None)
-@given(MARKDOWN, st.sampled_from(["\n", "\r\n", "\r", "\n\n"]), st.sampled_from(sorted(STRATEGIES)))
+@given(MARKDOWN, st.sampled_from(["\n", "\r\n", "\r", "\n\n"]), st.sampled_from(list(CHUNKERS.values())))
 def test_a_chunk_is_exactly_its_slice_and_the_chunks_are_in_order(
-    lines: list[str], newline: str, strategy: str
+    lines: list[str], newline: str, chunker: Chunker
 ) -> None:
     text = newline.join(lines)
-    found = chunk(text, strategy=strategy)
+    found = chunk(text, chunker=chunker)
     assert [each.position for each in found] == list(range(len(found)))
     for each in found:
         assert each.text == text[each.start : each.end] == each.text.strip()
@@ -63,8 +64,9 @@ def test_every_word_is_in_a_chunk_or_in_its_heading_path(lines: list[str], newli
 
 @settings(max_examples=60, deadline=None)
 @given(MARKDOWN, st.sampled_from(["markdown", "sentence", "fixed"]))
-def test_no_chunk_is_longer_than_twice_the_target(lines: list[str], strategy: str) -> None:
-    assert all(tokens(each.text) <= 2 * TARGET for each in chunk("\n".join(lines * 3), strategy=strategy))
+def test_no_chunk_is_longer_than_twice_the_target(lines: list[str], name: str) -> None:
+    found = chunk("\n".join(lines * 3), chunker=CHUNKERS[name])
+    assert all(tokens(each.text) <= 2 * TARGET for each in found)
 
 
 def test_headings_give_the_path_and_are_not_in_the_text() -> None:
@@ -111,9 +113,9 @@ def test_a_heading_too_long_to_repeat_is_text() -> None:
 
 def test_frontmatter_is_not_text_unless_it_cannot_be_read() -> None:
     good, bad = "---\ntitle: Secret\n---\nBody.", "---\ntitle: [Secret\n---\nBody."
-    for strategy in STRATEGIES:
-        assert [each.text for each in chunk(good, strategy=strategy)] == ["Body."]
-        assert any("Secret" in each.heading_path + each.text for each in chunk(bad, strategy=strategy))
+    for chunker in CHUNKERS.values():
+        assert [each.text for each in chunk(good, chunker=chunker)] == ["Body."]
+        assert any("Secret" in each.heading_path + each.text for each in chunk(bad, chunker=chunker))
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "\r\n", "---\na: 1\n---\n", "---\na: 1\n---\n\n \n", "***"])
@@ -175,17 +177,14 @@ def test_a_short_note_is_one_chunk() -> None:
 
 def test_the_other_strategies_do_what_they_say() -> None:
     text = "# Heading\n\n" + "\n\n".join(paragraph(drawn(seed)) for seed in range(40))
-    (whole,) = chunk(text, strategy="whole")
+    (whole,) = chunk(text, chunker=CHUNKERS["whole"])
     assert whole.text == text.strip()
-    assert all(each.heading_path == "" for name in ("sentence", "fixed") for each in chunk(text, strategy=name))
-    assert chunk(text, strategy="sentence")[0].text.startswith("# Heading")
-    fixed = [tokens(each.text) for each in chunk(text, strategy="fixed")]
+    assert all(
+        each.heading_path == "" for name in ("sentence", "fixed") for each in chunk(text, chunker=CHUNKERS[name])
+    )
+    assert chunk(text, chunker=CHUNKERS["sentence"])[0].text.startswith("# Heading")
+    fixed = [tokens(each.text) for each in chunk(text, chunker=CHUNKERS["fixed"])]
     assert all(0.9 * TARGET < size < 1.1 * TARGET for size in fixed[:-1])
-
-
-def test_an_unknown_strategy_is_named() -> None:
-    with pytest.raises(ValueError, match=r"one of markdown, sentence, fixed, whole, got 'best'"):
-        chunk("text", strategy="best")
 
 
 def test_the_language_tells_where_sentences_end() -> None:

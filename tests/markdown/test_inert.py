@@ -24,6 +24,7 @@ from tests.answering.samples import sources
         ("Greek [Ν1], full width and a joiner [Ｎ\u200d７]", "Greek (Ν1), full width and a joiner (Ｎ\u200d７)"),
         ("hidden [N\u200b1], [\u202eN2]", "hidden (N1), (N2)"),
         ("[[N1]]", "[(N1)]"),
+        ("unclosed before one in entities [N1;&#91;N9]", "unclosed before one in entities (N1;(N9)"),
     ],
 )
 def test_what_looks_like_a_citation_is_rewritten_so_that_one_sees_it(text: str, made: str) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shared.answering.citing.citations import check_citations
-from shared.markdown.passive import PassiveStream, passive
+from shared.markdown.passive import passive
 from tests.active import active
 from tests.answering.samples import sources
 
@@ -18,11 +16,6 @@ pytestmark = pytest.mark.slow
 KNOWN = "https://notes.example/a?b=1"
 TEXTS = (f"See [the page]({KNOWN}), javascript:alert(1) and data:text/html,x.",)
 OFFERED = sources("one", "two")
-
-
-def streamed(pieces: list[str]) -> str:
-    stream = PassiveStream(TEXTS)
-    return "".join([*map(stream.feed, pieces), stream.finish()])
 
 
 @pytest.mark.parametrize(
@@ -78,7 +71,6 @@ def streamed(pieces: list[str]) -> str:
 def test_what_acts_goes_and_the_rest_stays(markdown: str, made: str) -> None:
     assert passive(markdown, TEXTS) == made
     assert active(made, (KNOWN,)) == []
-    assert streamed(list(markdown)) == made
 
 
 def test_an_address_that_only_begins_in_a_text_does_not_stand_there() -> None:
@@ -115,14 +107,6 @@ MARKDOWN = st.lists(_FRAGMENTS, max_size=25).map("".join) | st.text(alphabet="[]
 @example("`a` <img src=x onerror=alert(1)> `")
 def test_whatever_is_written_no_parser_finds_anything_active(markdown: str) -> None:
     assert active(passive(markdown, TEXTS), (KNOWN,)) == []
-
-
-@given(MARKDOWN, st.lists(st.integers(0, 200), max_size=12))
-@settings(max_examples=400, deadline=None)
-def test_any_pieces_give_what_the_whole_gives(markdown: str, places: list[int]) -> None:
-    bounds = sorted({0, len(markdown), *(place % (len(markdown) + 1) for place in places)})
-    pieces = [markdown[start:end] for start, end in itertools.pairwise(bounds)]
-    assert streamed(pieces) == streamed(list(markdown)) == passive(markdown, TEXTS)
 
 
 @given(MARKDOWN)
@@ -169,4 +153,3 @@ def test_text_without_markup_stays_as_it_is(text: str) -> None:
 def test_a_hundred_thousand_characters_are_read_in_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
     assert active(passive(text, TEXTS)[:2000], (KNOWN,)) == []
-    assert streamed([text[at : at + 50] for at in range(0, len(text), 50)]) == passive(text, TEXTS)

@@ -100,7 +100,7 @@ class Library:
             pool=self.executor,
             reader=self.reader,
             reranker=self.reranker,
-        )
+        ).retrieved
 
 
 class Counted:

@@ -19,6 +19,7 @@ from shared.model.notes import NoteKey
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
 from shared.sweep.reconcile import ReconcileReport, reconcile
+from shared.sweep.repair import Repairs
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock, Killed, Life, mortal_embedder, mortal_store
 from tests.storm.author import Author
@@ -159,4 +160,5 @@ class Weather:
         return mortal_store(cast("Store", billed), life), mortal_embedder(embedder, life)
 
     def _reconcile(self, store: Store, embedder: Embedder, *, full: bool) -> ReconcileReport:
-        return reconcile(store, embedder=embedder, clock=self.clock, budget=15, full=full, dry_run=False)
+        repairs = Repairs(store=store, embedder=embedder, embedder_of=lambda _: embedder, clock=self.clock, full=full)
+        return reconcile(repairs, budget=15)

@@ -14,6 +14,7 @@ from shared.model.index import IndexChange, IndexStatus
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
 from shared.sweep.reconcile import ReconcileReport, reconcile
+from shared.sweep.repair import Repairs
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (
     START,
@@ -54,7 +55,10 @@ def sweep(
     full: bool = False,
     dry_run: bool = False,
 ) -> ReconcileReport:
-    return reconcile(store, embedder=embedder, clock=clock, budget=budget, full=full, dry_run=dry_run)
+    repairs = Repairs(
+        store=store, embedder=embedder, embedder_of=lambda _: embedder, clock=clock, full=full, dry_run=dry_run
+    )
+    return reconcile(repairs, budget=budget)
 
 
 def sweep_to_the_end(

@@ -12,8 +12,10 @@ from playwright.sync_api import Page, expect
 
 from cli.main import main
 from shared.markdown.file import note_id_of
+from tests.cli.other_files import pdf
 from tests.servers.dev import Running, dev
-from tests.web.conftest import SHOTS
+from tests.web.conftest import SHOTS, OpenPage
+from tests.web.moves import ask
 
 FRONT = "---\naliases: [a,   b]\n---\n"
 TEXT = f"{FRONT}# Boat\n\nThe boat is blue.\n"
@@ -43,6 +45,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     folder.mkdir()
     for name in ("boat.md", "other.md", "third.md"):
         (folder / name).write_text(TEXT)
+    (folder / "boiler #2.pdf").write_bytes(pdf(["The boiler is an Ofen 3000.", "The filter is changed every May."]))
     with dev(tmp_path / "home") as running:
         desk = Desk(running, tmp_path / "home", folder)
         desk.index()
@@ -112,6 +115,25 @@ def test_what_somebody_else_saved_meanwhile_is_not_overwritten_unasked(page: Pag
     expect(page.get_by_text("Not saved.")).to_be_visible()
     note = page.request.get(f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}").json()
     assert "green" in note["text"]
+
+
+def test_a_citation_of_a_pdf_opens_the_page_it_is_on(open_page: OpenPage, desk: Desk) -> None:
+    page = open_page(desk.running.address)
+    ask(page, "When is the filter of the boiler changed?").locator(".answer .chip").first.click()
+    link = page.get_by_role("link", name="Open page 2 of boiler #2.pdf")
+    address = link.evaluate("(link) => link.href")
+    page.screenshot(path=SHOTS / "pdf.png")
+    assert address.endswith(f"/documents/{note_id_of('default', 'boiler #2.pdf')}#page=2")
+    reply = page.request.get(address)
+    assert (reply.status, reply.body()[:5]) == (200, b"%PDF-")
+
+    phone = open_page(desk.running.address, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    ask(phone, "When is the filter of the boiler changed?").locator(".answer .chip").first.tap()
+    sheet = phone.get_by_role("dialog")
+    expect(sheet.get_by_role("link", name="Open page 2 of boiler #2.pdf")).to_have_attribute(
+        "rel", "noopener noreferrer"
+    )
+    phone.screenshot(path=SHOTS / "pdf-phone.png")
 
 
 def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(page: Page, desk: Desk) -> None:

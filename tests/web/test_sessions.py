@@ -37,6 +37,16 @@ def test_conversations_are_kept_searched_renamed_and_deleted(page: Page, shot: S
     expect(rows.filter(has_text="Helene's film")).to_have_count(0)
 
 
+def test_a_conversation_in_which_nothing_was_said_is_not_listed(page: Page, product: Running) -> None:
+    """A server that was killed while it answered the first question leaves one."""
+    product.call("POST", "/sessions")
+    product.call("POST", "/sessions", {"title": "Named by somebody"})
+    page.reload()
+    rows = page.locator("#side-chat .list-row a")
+    expect(rows.filter(has_text="Named by somebody")).to_have_count(1)
+    expect(rows.filter(has_text="New conversation")).to_have_count(0)
+
+
 def test_a_conversation_reads_the_same_after_a_reload(page: Page) -> None:
     exchange = ask(page, QUESTION)
     text = exchange.locator(".answer").text_content() or ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -143,9 +144,8 @@ def test_an_error_in_the_stream_is_told_in_its_words(open_page: OpenPage, addres
     expect(page.locator(".exchange").get_by_role("alert")).to_have_text("Enough for today.")
 
 
-def test_support_is_shown_as_it_was_judged(open_page: OpenPage, address: str, shot: Shot) -> None:
-    page = open_page(address)
-    states = {"N1": "supported", "N2": "partial", "N3": "unsupported"}
+def judged(answer: str, states: Mapping[str, str]) -> dict[str, Any]:
+    """A reply whose citations have these states."""
     citations = [
         {
             "cid": label,
@@ -161,11 +161,17 @@ def test_support_is_shown_as_it_was_judged(open_page: OpenPage, address: str, sh
         }
         for label, state in states.items()
     ]
-    result = {
-        "answer": "One [N1]. Two [N2]. Three [N3].",
+    return {
+        "answer": answer,
         "citations": citations,
         "meta": {"requestId": "r", "query": {"keywords": [], "timeRange": None}, "refusal": None},
     }
+
+
+def test_support_is_shown_as_it_was_judged(open_page: OpenPage, address: str, shot: Shot) -> None:
+    page = open_page(address)
+    states = {"N1": "supported", "N2": "partial", "N3": "unsupported"}
+    result = judged("One [N1]. Two [N2]. Three [N3].", states)
     page.route("**/chat", lambda route: route.fulfill(json=result))
     exchange = ask(page, QUESTION)
     chips = exchange.locator(".answer .chip")
@@ -175,3 +181,20 @@ def test_support_is_shown_as_it_was_judged(open_page: OpenPage, address: str, sh
     chips.nth(2).hover()
     expect(page.get_by_role("tooltip")).to_contain_text("The passage does not back what is said.")
     shot(page, "support")
+
+
+def test_of_several_claims_it_is_said_that_one_is_not_backed(open_page: OpenPage, address: str, shot: Shot) -> None:
+    page = open_page(address)
+    result = judged("One [N1]. Two [N1, N2]. Three [N2].", {"N1": "unsupported", "N2": "partial"})
+    page.route("**/chat", lambda route: route.fulfill(json=result))
+    exchange = ask(page, QUESTION)
+    chips = exchange.locator(".answer .chip")
+    expect(chips.first).to_have_attribute("aria-label", "N1: Note N1, one claim not supported")
+    expect(exchange.locator(".notice")).to_have_text(
+        "Not every claim that cites N1 is backed: read the passage before you rely on it."
+    )
+    chips.first.hover()
+    card = page.get_by_role("tooltip")
+    expect(card).to_contain_text("One of the claims that cite this is not backed by it.")
+    expect(card).to_contain_text("The quote is for the one it backs best.")
+    shot(page, "support-of-several")

@@ -12,6 +12,8 @@ const SUPPORT = /** @type {Readonly<Record<string, {word: string, sentence: stri
   supported: { word: "supported", sentence: "The passage backs what is said." },
   partial: { word: "partly supported", sentence: "The passage backs only part of what is said." },
   unsupported: { word: "not supported", sentence: "The passage does not back what is said. Read it yourself." },
+  somePartial: { word: "partly supported", sentence: "One of the claims that cite this is backed only in part. The quote is for the one it backs best." },
+  someUnsupported: { word: "one claim not supported", sentence: "One of the claims that cite this is not backed by it. The quote is for the one it backs best." },
   quoted: { word: "quoted", sentence: "Your note's own words. Nobody judged whether they answer." },
   stale: { word: "changed since", sentence: "The note has changed since it was read for this answer." },
   none: { word: "not judged", sentence: "Not judged: read the passage yourself." },
@@ -25,6 +27,13 @@ function titleOf(citation) {
 /** @param {any} citation */
 export function standing(citation) {
   return citation.stale ? "stale" : (citation.support?.state ?? "none");
+}
+
+/** Support is that of the claim which the passage backs least: where several cite it, it is not said of all. @param {any} citation */
+function meaning(citation) {
+  const state = standing(citation);
+  const some = `some${state[0].toUpperCase()}${state.slice(1)}`;
+  return SUPPORT[citation.claims > 1 && some in SUPPORT ? some : state];
 }
 
 /** Where a click leads: the note beside what is shown, at the passage. @param {any} citation */
@@ -42,8 +51,8 @@ function place(citation) {
 export function chip(label, citation, card) {
   if (!citation) return h("span", { class: "chip" }, label);
   const state = standing(citation);
-  const name = `${label}: ${titleOf(citation)}, ${SUPPORT[state].word}`;
-  const link = h("a", { class: "chip", href: "#", dataset: { support: state, cid: label }, "aria-label": name }, label);
+  const name = `${label}: ${titleOf(citation)}, ${meaning(citation).word}`;
+  const link = h("a", { class: "chip", href: "#", dataset: { support: state, cid: label, ...(citation.claims > 1 ? { several: "" } : {}) }, "aria-label": name }, label);
   card.attach(link, citation);
   return link;
 }
@@ -74,7 +83,7 @@ export function sourceList(citations, card) {
 /** @param {any} citation */
 function verdict(citation) {
   const state = standing(citation);
-  return state === "none" ? null : h("span", { class: "verdict", dataset: { support: state } }, SUPPORT[state].word);
+  return state === "none" ? null : h("span", { class: "verdict", dataset: { support: state } }, meaning(citation).word);
 }
 
 /** @param {any} citation */
@@ -90,7 +99,7 @@ function details(citation) {
     citation.quote
       ? h("blockquote", { class: "prose" }, render(withoutRows(citation.quote)))
       : h("p", { class: "muted" }, "The note this pointed at has been deleted."),
-    h("p", { class: "verdict", dataset: { support: state } }, SUPPORT[state].sentence),
+    h("p", { class: "verdict", dataset: { support: state } }, meaning(citation).sentence),
   ];
 }
 
@@ -108,6 +117,8 @@ export class Card {
   /** @param {(citation: any) => void} opened told when a passage is opened */
   constructor(opened) {
     this.opened = opened;
+    /** What else the sheet of a citation offers; null: nothing. @type {(citation: any) => Promise<HTMLElement | null>} */
+    this.offer = async () => null;
     this.element = h("div", { id: "card", class: "card", role: "tooltip", hidden: true });
     this.sheet = /** @type {HTMLDialogElement} */ (h("dialog", { class: "sheet", "aria-label": "Source" }));
     this.timer = 0;
@@ -156,7 +167,9 @@ export class Card {
   openSheet(citation) {
     const open = h("button", { type: "button", class: "primary", onclick: () => this.open(citation) }, "Open the note");
     const close = h("button", { type: "button", onclick: () => this.sheet.close() }, "Close");
-    this.sheet.replaceChildren(...details(citation), h("div", { class: "row" }, open, close));
+    const row = h("div", { class: "row" }, open, close);
+    this.sheet.replaceChildren(...details(citation), row);
+    void this.offer(citation).then((offered) => offered && open.after(offered));
     history.pushState({ sheet: true }, "");
     this.sheet.showModal();
   }

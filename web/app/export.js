@@ -10,16 +10,26 @@ const ZIP_END = [0x50, 0x4b, 0x05, 0x06, ...ANY, 0, 0];
 /** @param {import("./notes.js").Notes} notes */
 export async function exportAll(notes) {
   const reply = await notes.page.api.send("GET", "/me:export", { accept: "application/x-ndjson" });
-  download(await whole(await reply.blob()), named("ndjson"));
+  download(await whole(await received(reply)), named("ndjson"));
 }
 
 /** @param {import("./notes.js").Notes} notes */
 export async function exportMarkdown(notes) {
   const reply = await notes.page.api.send("GET", "/me:export?format=markdown", { accept: "application/zip" });
-  const content = await reply.blob();
+  const content = await received(reply);
   const end = new Uint8Array(await content.slice(-ZIP_END.length).arrayBuffer());
   if (ZIP_END.some((byte, place) => byte !== null && byte !== end[place])) throw new ApiError(0, "The export broke off.");
   download(content, named("zip"));
+}
+
+/** Throws ApiError. @param {Response} reply */
+async function received(reply) {
+  try {
+    return await reply.blob();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new ApiError(0, "The export broke off.");
+  }
 }
 
 /** @param {string} kind */

@@ -1,17 +1,7 @@
 """Everything on one machine: one SQLite file a tenant, keywords in FTS5, vectors searched with numpy.
 
-    files.py     tenant -> its file: connections, transactions, SQLite's errors as ours
-    schema.py    the tables, and whether a file is one of ours
-    tokens.py    stems and scopes as FTS5 tokens
-    rows.py      domain values <-> rows
-    notes.py     NoteStore
-    changes.py   IndexStore: compare-and-set on a note's index
-    sweep.py     SweepStore, across all files
-    search.py    SearchStore: the three legs
-    vectors.py   one index version's vectors in memory, kept equal to the file
-    codes.py     vectors as one byte a number, with what that loses at most
-    templates.py TemplateStore
-    store.py     the port, method by method
+Read in this order: `store` (what there is), `rows` and `tokens` (how it lies), `writing` (how a note's index moves),
+`searching` (how a question is asked); `requests` carries it.
 
 The file is the truth: what is in memory is read from it and follows every commit of any process.
 """

@@ -1,4 +1,4 @@
-"""`ErasureStore`: a tenant's file, emptied and removed."""
+"""The end of a tenant: its file, emptied and removed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Mapping
 from time import sleep
 
-from shared.adapters.embedded.changes import KEPT_REMOVALS
-from shared.adapters.embedded.files import TenantFile
+from shared.adapters.embedded.requests.files import TenantFiles
+from shared.adapters.embedded.searching.vectors import VectorSpace
+from shared.adapters.embedded.writing.changes import KEPT_REMOVALS
 
 SETTLING_SECONDS = 0.2
 """After which it is looked once more: a worker that had read a note before it went may write what it made of it."""
@@ -19,16 +20,26 @@ _UNCOUNTED = ("vectors", "removed_vectors")
 """Parts of chunks."""
 
 
-def erase(file: TenantFile) -> Mapping[str, int]:
-    """Kind -> how many. Emptied in one commit, so that processes which have it open find nothing; then removed."""
-    erased: Counter[str] = Counter()
-    while file.exists():
-        with file.writing() as db:
-            erased.update(_empty(db))
-        if not file.remove():
-            break
-        sleep(SETTLING_SECONDS)
-    return dict(erased)
+class Erasure:
+    """`shared.ports.tenants.ErasureStore`."""
+
+    _files: TenantFiles
+    _spaces: dict[str, VectorSpace]
+
+    def erase(self, tenant_id: str) -> Mapping[str, int]:
+        """Kind -> how many. Emptied in one commit, so that processes which have the file open find nothing; then it is
+        removed, unless another process has it open.
+        """
+        self._spaces.pop(tenant_id, None)
+        file = self._files.of(tenant_id)
+        erased: Counter[str] = Counter()
+        while file.exists():
+            with file.writing() as db:
+                erased.update(_empty(db))
+            if not file.remove():
+                break
+            sleep(SETTLING_SECONDS)
+        return dict(erased)
 
 
 def _empty(db: sqlite3.Connection) -> Mapping[str, int]:

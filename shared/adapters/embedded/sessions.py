@@ -1,4 +1,4 @@
-"""`SessionStore` on one tenant's file."""
+"""Sessions and their messages, in their tenant's file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from shared.adapters.embedded.requests.files import TenantFiles
 from shared.adapters.embedded.rows import to_datetime, to_micros
 from shared.errors import Conflict
 from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
@@ -16,77 +17,85 @@ from shared.model.sessions import Message, Role, Session, SessionSettings, Setti
 _COLUMNS = "session_id, updated_at, created_at, message_count, title, first_question, settings"
 
 
-def create(db: sqlite3.Connection, session: Session) -> None:
-    row = (
-        session.session_id,
-        to_micros(session.updated_at),
-        to_micros(session.created_at),
-        session.message_count,
-        session.title,
-        session.first_question,
-        json.dumps(asdict(session.settings)),
-    )
-    try:
-        db.execute(f"INSERT INTO sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-    except sqlite3.IntegrityError as there:
-        raise Conflict("there is a session of this id") from there
+class Sessions:
+    """`shared.ports.tenants.SessionStore`, a transaction a call."""
+
+    _files: TenantFiles
+
+    def create_session(self, tenant_id: str, session: Session) -> None:
+        row = (
+            session.session_id,
+            to_micros(session.updated_at),
+            to_micros(session.created_at),
+            session.message_count,
+            session.title,
+            session.first_question,
+            json.dumps(asdict(session.settings)),
+        )
+        with self._files.of(tenant_id).writing() as db:
+            try:
+                db.execute(f"INSERT INTO sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            except sqlite3.IntegrityError as there:
+                raise Conflict("there is a session of this id") from there
+
+    def get_session(self, tenant_id: str, session_id: str) -> Session | None:
+        with self._files.of(tenant_id).reading() as db:
+            return _get(db, session_id)
+
+    def patch_session(
+        self, tenant_id: str, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
+    ) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            session = _get(db, session_id)
+            if session is None:
+                return False
+            db.execute(
+                "UPDATE sessions SET updated_at = ?, title = coalesce(?, title), settings = ? WHERE session_id = ?",
+                (to_micros(updated_at), title, json.dumps(asdict(session.settings) | dict(patch)), session_id),
+            )
+        return True
+
+    def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
+        where, values = ("", ()) if before is None else ("WHERE (updated_at, session_id) < (?, ?)", _spot(before))
+        query = f"SELECT {_COLUMNS} FROM sessions {where} ORDER BY updated_at DESC, session_id DESC LIMIT ?"
+        with self._files.of(tenant_id).reading() as db:
+            return tuple(map(_session, db.execute(query, (*values, limit))))
+
+    def delete_session(self, tenant_id: str, session_id: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            db.execute("DELETE FROM messages WHERE session_id = ?", (session_id,))
+            return db.execute("DELETE FROM sessions WHERE session_id = ?", (session_id,)).rowcount > 0
+
+    def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            counted = db.execute(
+                "UPDATE sessions SET message_count = message_count + ?, updated_at = ?, "
+                "first_question = CASE first_question WHEN '' THEN ? ELSE first_question END WHERE session_id = ?",
+                (len(messages), to_micros(messages[-1].created_at), first, session_id),
+            )
+            if not counted.rowcount:
+                return False
+            db.executemany(
+                "INSERT INTO messages (session_id, created_at, message_id, body) VALUES (?, ?, ?, ?)",
+                [(session_id, to_micros(each.created_at), each.message_id, _body(each)) for each in messages],
+            )
+        return True
+
+    def list_messages(
+        self, tenant_id: str, session_id: str, *, limit: int, before: Spot | None = None
+    ) -> tuple[Message, ...]:
+        where, values = ("", ()) if before is None else ("AND (created_at, message_id) < (?, ?)", _spot(before))
+        query = (
+            f"SELECT created_at, message_id, body FROM messages WHERE session_id = ? {where} "
+            "ORDER BY created_at DESC, message_id DESC LIMIT ?"
+        )
+        with self._files.of(tenant_id).reading() as db:
+            return tuple(_message(*row) for row in db.execute(query, (session_id, *values, limit)))
 
 
-def get(db: sqlite3.Connection, session_id: str) -> Session | None:
+def _get(db: sqlite3.Connection, session_id: str) -> Session | None:
     row = db.execute(f"SELECT {_COLUMNS} FROM sessions WHERE session_id = ?", (session_id,)).fetchone()
     return None if row is None else _session(row)
-
-
-def patch(
-    db: sqlite3.Connection, session_id: str, changes: SettingsPatch, *, updated_at: datetime, title: str | None
-) -> bool:
-    session = get(db, session_id)
-    if session is None:
-        return False
-    settings = json.dumps(asdict(session.settings) | dict(changes))
-    db.execute(
-        "UPDATE sessions SET updated_at = ?, title = coalesce(?, title), settings = ? WHERE session_id = ?",
-        (to_micros(updated_at), title, settings, session_id),
-    )
-    return True
-
-
-def page(db: sqlite3.Connection, *, limit: int, before: Spot | None) -> tuple[Session, ...]:
-    where, values = ("", ()) if before is None else ("WHERE (updated_at, session_id) < (?, ?)", _spot(before))
-    found = db.execute(
-        f"SELECT {_COLUMNS} FROM sessions {where} ORDER BY updated_at DESC, session_id DESC LIMIT ?", (*values, limit)
-    )
-    return tuple(map(_session, found))
-
-
-def delete(db: sqlite3.Connection, session_id: str) -> bool:
-    db.execute("DELETE FROM messages WHERE session_id = ?", (session_id,))
-    return db.execute("DELETE FROM sessions WHERE session_id = ?", (session_id,)).rowcount > 0
-
-
-def add_messages(db: sqlite3.Connection, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
-    counted = db.execute(
-        "UPDATE sessions SET message_count = message_count + ?, updated_at = ?, "
-        "first_question = CASE first_question WHEN '' THEN ? ELSE first_question END WHERE session_id = ?",
-        (len(messages), to_micros(messages[-1].created_at), first, session_id),
-    )
-    if not counted.rowcount:
-        return False
-    db.executemany(
-        "INSERT INTO messages (session_id, created_at, message_id, body) VALUES (?, ?, ?, ?)",
-        [(session_id, to_micros(each.created_at), each.message_id, _body(each)) for each in messages],
-    )
-    return True
-
-
-def messages(db: sqlite3.Connection, session_id: str, *, limit: int, before: Spot | None) -> tuple[Message, ...]:
-    where, values = ("", ()) if before is None else ("AND (created_at, message_id) < (?, ?)", _spot(before))
-    found = db.execute(
-        f"SELECT created_at, message_id, body FROM messages WHERE session_id = ? {where} "
-        "ORDER BY created_at DESC, message_id DESC LIMIT ?",
-        (session_id, *values, limit),
-    )
-    return tuple(_message(*row) for row in found)
 
 
 def _spot(spot: Spot) -> tuple[int, str]:

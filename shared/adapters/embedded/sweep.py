@@ -1,9 +1,8 @@
-"""`SweepStore`: keys across all tenants' files, each file one after the other by tenant id."""
+"""Keys across all tenants' files, each file one after the other by tenant id."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +10,7 @@ from tempfile import NamedTemporaryFile
 from urllib.parse import quote
 
 from shared.adapters.embedded import rows
-from shared.adapters.embedded.files import TenantFile, make_folder
+from shared.adapters.embedded.requests.files import TenantFiles, make_folder
 from shared.errors import StoreUnavailable
 from shared.model.notes import NoteKey
 from shared.ports.pages import Page, make_token, read_token
@@ -37,38 +36,60 @@ ORPHANS = Listing(
 )
 
 
-def keys(
-    files: Iterable[TenantFile], listing: Listing, *, limit: int, cursor: str | None, since: datetime | None = None
-) -> Page[NoteKey]:
-    """The cursor is the last key given: what comes and goes around it does not move it."""
-    tenant, note_id = ("", "") if cursor is None else read_token(cursor, listing.name, parts=2, field="cursor")
-    found: list[NoteKey] = []
-    for file in files:
-        if file.tenant_id >= tenant and len(found) <= limit:
-            values = {
-                "after": note_id if file.tenant_id == tenant else "",
-                "since": 0 if since is None else rows.to_micros(since),
-                "limit": limit + 1 - len(found),
-            }
+class Sweep:
+    """`shared.ports.index.SweepStore` over all files."""
+
+    _files: TenantFiles
+    _bookmarks: Bookmarks
+
+    def note_keys(
+        self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
+    ) -> Page[NoteKey]:
+        return self._keys(NOTES, limit=limit, cursor=cursor, since=changed_since)
+
+    def record_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
+        return self._keys(RECORDS, limit=limit, cursor=cursor)
+
+    def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
+        return self._keys(ORPHANS, limit=limit, cursor=cursor)
+
+    def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
+        """Failed ones last, oldest first, over all files."""
+        found: list[tuple[bool, int, str, str]] = []
+        for file in self._files.all():
             with file.reading() as db:
-                found += (NoteKey(file.tenant_id, row[0]) for row in db.execute(listing.query, values))
-    items = tuple(found[:limit])
-    more = len(found) > limit
-    return Page(items, make_token(listing.name, items[-1].tenant_id, items[-1].note_id) if more else None)
+                rows_found = db.execute(
+                    "SELECT status = 'failed', indexed_at, note_id FROM records WHERE status <> 'indexed' "
+                    "ORDER BY 1, indexed_at, note_id LIMIT ?",
+                    (limit,),
+                )
+                found += ((failed, when, file.tenant_id, note_id) for failed, when, note_id in rows_found)
+        return tuple(NoteKey(tenant_id, note_id) for _, _, tenant_id, note_id in sorted(found)[:limit])
 
+    def read_bookmark(self, name: str) -> str | None:
+        return self._bookmarks.read(name)
 
-def unfinished(files: Iterable[TenantFile], *, limit: int) -> tuple[NoteKey, ...]:
-    """Failed ones last, oldest first, over all files."""
-    found: list[tuple[bool, int, str, str]] = []
-    for file in files:
-        with file.reading() as db:
-            rows_found = db.execute(
-                "SELECT status = 'failed', indexed_at, note_id FROM records WHERE status <> 'indexed' "
-                "ORDER BY 1, indexed_at, note_id LIMIT ?",
-                (limit,),
-            )
-            found += ((failed, when, file.tenant_id, note_id) for failed, when, note_id in rows_found)
-    return tuple(NoteKey(tenant_id, note_id) for _, _, tenant_id, note_id in sorted(found)[:limit])
+    def write_bookmark(self, name: str, value: str | None) -> None:
+        self._bookmarks.write(name, value)
+
+    def _keys(
+        self, listing: Listing, *, limit: int, cursor: str | None, since: datetime | None = None
+    ) -> Page[NoteKey]:
+        """The cursor is the last key given: what comes and goes around it does not move it."""
+        tenant, note_id = ("", "") if cursor is None else read_token(cursor, listing.name, parts=2, field="cursor")
+        found: list[NoteKey] = []
+        for file in self._files.all():
+            if file.tenant_id >= tenant and len(found) <= limit:
+                values = {
+                    "after": note_id if file.tenant_id == tenant else "",
+                    "since": 0 if since is None else rows.to_micros(since),
+                    "limit": limit + 1 - len(found),
+                }
+                with file.reading() as db:
+                    found += (NoteKey(file.tenant_id, row[0]) for row in db.execute(listing.query, values))
+        items = tuple(found[:limit])
+        more = len(found) > limit
+        return Page(items, make_token(listing.name, items[-1].tenant_id, items[-1].note_id) if more else None)
 
 
 class Bookmarks:

@@ -1,13 +1,13 @@
-"""`TemplateStore` on one tenant's file."""
+"""The reasoning templates, in their tenant's file."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+from shared.adapters.embedded.requests.files import TenantFiles
 from shared.model.index import Vector
 from shared.model.templates import StoredTemplate, Template
 from shared.ports.tenants import MOST_TEMPLATES
@@ -15,42 +15,48 @@ from shared.ports.tenants import MOST_TEMPLATES
 _COLUMNS = "body, vector, vector_key"
 
 
-def all_of(db: sqlite3.Connection) -> tuple[StoredTemplate, ...]:
-    found = db.execute(f"SELECT {_COLUMNS} FROM templates ORDER BY template_id LIMIT ?", (MOST_TEMPLATES,))
-    return tuple(_stored(*row) for row in found)
+class Templates:
+    """`shared.ports.tenants.TemplateStore`, a transaction a call."""
 
+    _files: TenantFiles
 
-def get(db: sqlite3.Connection, template_id: str) -> StoredTemplate | None:
-    row = db.execute(f"SELECT {_COLUMNS} FROM templates WHERE template_id = ?", (template_id,)).fetchone()
-    return None if row is None else _stored(*row)
+    def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            found = db.execute(f"SELECT {_COLUMNS} FROM templates ORDER BY template_id LIMIT ?", (MOST_TEMPLATES,))
+            return tuple(_stored(*row) for row in found)
 
+    def get_template(self, tenant_id: str, template_id: str) -> StoredTemplate | None:
+        with self._files.of(tenant_id).reading() as db:
+            row = db.execute(f"SELECT {_COLUMNS} FROM templates WHERE template_id = ?", (template_id,)).fetchone()
+        return None if row is None else _stored(*row)
 
-def put(db: sqlite3.Connection, templates: Sequence[StoredTemplate]) -> None:
-    db.executemany(
-        f"INSERT OR REPLACE INTO templates ({_COLUMNS}, template_id) VALUES (?, ?, ?, ?)",
-        [
-            (json.dumps(asdict(each.template)), _blob(each.vector), each.vector_key, each.template.template_id)
-            for each in templates
-        ],
-    )
+    def put_templates(self, tenant_id: str, stored: Sequence[StoredTemplate]) -> None:
+        with self._files.of(tenant_id).writing() as db:
+            db.executemany(
+                f"INSERT OR REPLACE INTO templates ({_COLUMNS}, template_id) VALUES (?, ?, ?, ?)",
+                [
+                    (json.dumps(asdict(each.template)), _blob(each.vector), each.vector_key, each.template.template_id)
+                    for each in stored
+                ],
+            )
 
+    def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
+        statement = "UPDATE templates SET vector = ?, vector_key = ? WHERE template_id = ?"
+        with self._files.of(tenant_id).writing() as db:
+            return db.execute(statement, (_blob(vector), vector_key, template_id)).rowcount > 0
 
-def put_vector(db: sqlite3.Connection, template_id: str, vector: Vector, vector_key: str) -> bool:
-    statement = "UPDATE templates SET vector = ?, vector_key = ? WHERE template_id = ?"
-    return db.execute(statement, (_blob(vector), vector_key, template_id)).rowcount > 0
+    def delete_template(self, tenant_id: str, template_id: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return db.execute("DELETE FROM templates WHERE template_id = ?", (template_id,)).rowcount > 0
 
+    def read_shelf(self, tenant_id: str) -> Mapping[str, str]:
+        with self._files.of(tenant_id).reading() as db:
+            return dict(db.execute("SELECT template_id, revision FROM shelf").fetchall())
 
-def delete(db: sqlite3.Connection, template_id: str) -> bool:
-    return db.execute("DELETE FROM templates WHERE template_id = ?", (template_id,)).rowcount > 0
-
-
-def read_shelf(db: sqlite3.Connection) -> Mapping[str, str]:
-    return dict(db.execute("SELECT template_id, revision FROM shelf").fetchall())
-
-
-def write_shelf(db: sqlite3.Connection, shelf: Mapping[str, str]) -> None:
-    db.execute("DELETE FROM shelf")
-    db.executemany("INSERT INTO shelf (template_id, revision) VALUES (?, ?)", shelf.items())
+    def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None:
+        with self._files.of(tenant_id).writing() as db:
+            db.execute("DELETE FROM shelf")
+            db.executemany("INSERT INTO shelf (template_id, revision) VALUES (?, ?)", shelf.items())
 
 
 def _blob(vector: Vector | None) -> bytes | None:

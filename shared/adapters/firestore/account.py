@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from itertools import zip_longest
 from typing import Any
 
 from shared.adapters.firestore import names
@@ -40,8 +39,7 @@ class Account:
         self._connection.commit([put(name, fields)])
 
     def get_feedback(self, tenant_id: str, feedback_id: str) -> Feedback | None:
-        name = names.document(self._connection.root, tenant_id, "feedback", feedback_id)
-        document = self._connection.lookup([name]).get(name)
+        document = self._connection.read(names.document(self._connection.root, tenant_id, "feedback", feedback_id))
         return None if document is None else _feedback(document)
 
     def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
@@ -49,15 +47,14 @@ class Account:
         last = None if token is None else read_token(token, "feedback")[0]
         place = () if last is None else (Reference(names.document(root, tenant_id, "feedback", last)),)
         query = Query(collection="feedback", order=(Order(KEY),), after=place, limit=limit + 1)
-        documents = self._connection.query(names.tenant(root, tenant_id), query.message())
+        documents = self._connection.query(names.tenant(root, tenant_id), query)
         items = tuple(map(_feedback, documents[:limit]))
         return Page(items, make_token("feedback", items[-1].feedback_id) if len(documents) > limit else None)
 
     # -- requests
 
     def read_request(self, tenant_id: str, request_id: str) -> StoredRequest:
-        name = self._request(tenant_id, request_id)
-        document = self._connection.lookup([name]).get(name)
+        document = self._connection.read(self._request(tenant_id, request_id))
         if document is None:
             return StoredRequest(None, None)
         return StoredRequest(_request(document), _token(document.update_time))
@@ -125,8 +122,7 @@ def _request(document: Any) -> AnsweredRequest:  # noqa: ANN401
         expires_at=timestamp(fields["expiresAt"].timestamp_value),
         lease_until=timestamp(fields["leaseUntil"].timestamp_value) if leased else None,
         answer=fields["answer"].string_value if answered else None,
-        # Documents from before revisions were kept have none.
-        notes=dict(zip_longest(_texts(fields["noteIds"]), _texts(fields["noteRevisions"]), fillvalue="")),
+        notes=dict(zip(_texts(fields["noteIds"]), _texts(fields["noteRevisions"]), strict=True)),
     )
 
 

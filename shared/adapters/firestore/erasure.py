@@ -68,7 +68,7 @@ class Erasure:
             limit=AT_ONCE,
             fields=(),
         )
-        return [each.name for each in self._connection.query(parent, query.message())]
+        return [each.name for each in self._connection.query(parent, query)]
 
     def _delete(self, found: list[str]) -> list[str]:
         """The kinds of what was deleted: the collection each lay in."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from shared.adapters.firestore import names
@@ -10,7 +11,7 @@ from shared.adapters.firestore.documents import record_of
 from shared.adapters.firestore.requests.connection import Connection, pool
 from shared.adapters.firestore.requests.errors import CommitTooBig
 from shared.adapters.firestore.requests.protocol import vector_of
-from shared.adapters.firestore.requests.queries import Is, Query, Where, count
+from shared.adapters.firestore.requests.queries import Is, Query, Where
 from shared.adapters.firestore.searching.corpus import Corpus
 from shared.adapters.firestore.writing.commits import Commits, Token
 from shared.adapters.firestore.writing.packing import halves
@@ -26,8 +27,7 @@ class Index:
     _places: Places
 
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
-        name = names.document(self._connection.root, tenant_id, "index", note_id)
-        found = self._connection.lookup([name]).get(name)
+        found = self._connection.read(names.document(self._connection.root, tenant_id, "index", note_id))
         if found is None:
             return StoredRecord(None, None)
         return StoredRecord(record_of(found), str(Token.of(found)))
@@ -38,7 +38,7 @@ class Index:
             where=(Where("noteId", Is.EQUAL, note_id),),
             fields=("position", "textHash", "indexVersion", "noteRevision", "embedded"),
         )
-        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
+        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query)
         return tuple(
             StoredChunk(
                 chunk_id=names.last(document.name),
@@ -115,12 +115,6 @@ class Index:
                 for status in (IndexStatus.INDEXED, IndexStatus.PENDING, IndexStatus.FAILED)
             ),
         ]
-
-        def counted(query: Query) -> int:
-            fields = self._connection.aggregate(parent, count(query.message()), "count")
-            number: int = fields["count"].integer_value
-            return number
-
-        notes, indexed, pending, failed = pool().map(counted, queries)
+        notes, indexed, pending, failed = pool().map(partial(self._connection.count, parent), queries)
         missing = max(0, notes - indexed - pending - failed)
         return Coverage(notes=notes, indexed=indexed, pending=pending, failed=failed, missing=missing)

@@ -33,8 +33,7 @@ class Notes:
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
         """Raises NoteUnreadable naming the field that an app left out or wrote with a wrong type."""
-        name = self._note(tenant_id, note_id)
-        found = self._connection.lookup([name]).get(name)
+        found = self._connection.read(self._note(tenant_id, note_id))
         return None if found is None else note_of(note_id, found)
 
     def put_note(self, tenant_id: str, note: Note) -> None:
@@ -51,7 +50,7 @@ class Notes:
         if was is None:
             write.current_document.exists = False
         else:
-            found = self._connection.lookup([name]).get(name)
+            found = self._connection.read(name)
             if found is None or note_of(note_id, found) != was:
                 raise Conflict("somebody else has changed the note")
             write.current_document.update_time.CopyFrom(found.update_time)
@@ -60,11 +59,7 @@ class Notes:
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
         write = protocol().Write(delete=self._note(tenant_id, note_id))
         write.current_document.exists = True
-        try:
-            self._connection.commit([write])
-        except Conflict:
-            return False
-        return True
+        return self._connection.holds([write])
 
     def list_notes(
         self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
@@ -90,7 +85,7 @@ class Notes:
             limit=limit,
             fields=("error",),
         )
-        documents = self._connection.query(names.tenant(root, tenant_id), query.message())
+        documents = self._connection.query(names.tenant(root, tenant_id), query)
         return {names.last(each.name): each.fields["error"].string_value for each in documents}
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
@@ -108,7 +103,7 @@ class Notes:
         while True:
             last = () if after is None else (Reference(self._note(tenant_id, after)),)
             query = Query(collection="notes", where=where, order=(Order(KEY),), after=last, limit=step, fields=fields)
-            documents = self._connection.query(parent, query.message())
+            documents = self._connection.query(parent, query)
             yield from ((names.last(each.name), each) for each in documents)
             if len(documents) < step:
                 return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +11,6 @@ from shared.adapters.firestore import names
 from shared.adapters.firestore.requests.connection import Connection
 from shared.adapters.firestore.requests.protocol import change, fill, plain, protocol, put, timestamp
 from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
-from shared.errors import Conflict
 from shared.model.sessions import (
     SETTINGS,
     Message,
@@ -42,8 +41,7 @@ class Sessions:
         self._connection.commit([write])
 
     def get_session(self, tenant_id: str, session_id: str) -> Session | None:
-        name = self._session(tenant_id, session_id)
-        found = self._connection.lookup([name]).get(name)
+        found = self._connection.read(self._session(tenant_id, session_id))
         return None if found is None else _session_of(found)
 
     def patch_session(
@@ -55,22 +53,22 @@ class Sessions:
             field = SETTINGS[name].field
             fill(write.update.fields["settings"].map_value.fields[field], value)
             write.update_mask.field_paths.append(f"settings.{field}")
-        return self._all_committed([write])
+        return self._connection.holds([write])
 
     def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
         name = None if before is None else self._session(tenant_id, before.item_id)
         query = _newest("sessions", "updatedAt", limit, before, name)
-        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
+        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query)
         return tuple(map(_session_of, documents))
 
     def delete_session(self, tenant_id: str, session_id: str) -> bool:
         """The session's document moves to LEFT in one commit, its messages go, then what stands in LEFT."""
         gone = protocol().Write(delete=self._session(tenant_id, session_id))
         gone.current_document.exists = True
-        existed = self._all_committed([gone, put(self._left(tenant_id, session_id), {})])
+        existed = self._connection.holds([gone, put(self._left(tenant_id, session_id), {})])
         query = Query(collection=LEFT, order=(Order(KEY),), limit=MOST_LEFT, fields=())
         parent = names.tenant(self._connection.root, tenant_id)
-        left = [names.last(each.name) for each in self._connection.query(parent, query.message())]
+        left = [names.last(each.name) for each in self._connection.query(parent, query)]
         for each in left:
             self._delete_messages(tenant_id, each)
         return existed
@@ -80,17 +78,17 @@ class Sessions:
         writes = [put(self._message(tenant_id, session_id, each), _message_fields(each)) for each in messages]
         for write in writes:
             write.current_document.exists = False
-        named = self._connection.lookup([session], ("firstQuestion",)).get(session)
+        named = self._connection.read(session, ("firstQuestion",))
         if named is None:
             return False
         if not named.fields["firstQuestion"].string_value:
             writes.append(change(session, {"firstQuestion": first}))
         counted = change(session, {"updatedAt": messages[-1].created_at})
         counted.update_transforms.add(field_path="messageCount").increment.integer_value = len(messages)
-        if self._all_committed([*writes, counted]):
+        if self._connection.holds([*writes, counted]):
             return True
         # The commit before this one may have gone through and its reply been lost.
-        return bool(self._connection.lookup([writes[0].update.name], ()))
+        return self._connection.read(writes[0].update.name, ()) is not None
 
     def list_messages(
         self, tenant_id: str, session_id: str, *, limit: int, before: Spot | None = None
@@ -98,22 +96,14 @@ class Sessions:
         session = self._session(tenant_id, session_id)
         name = None if before is None else f"{session}/messages/{before.item_id}"
         query = _newest("messages", "createdAt", limit, before, name)
-        return tuple(map(_message_of, self._connection.query(session, query.message())))
+        return tuple(map(_message_of, self._connection.query(session, query)))
 
     def _delete_messages(self, tenant_id: str, session_id: str) -> None:
         session = self._session(tenant_id, session_id)
-        query = Query(collection="messages", order=(Order(KEY),), limit=BATCH, fields=()).message()
+        query = Query(collection="messages", order=(Order(KEY),), limit=BATCH, fields=())
         while found := self._connection.query(session, query):
             self._connection.write_each([protocol().Write(delete=each.name) for each in found])
         self._connection.commit([protocol().Write(delete=self._left(tenant_id, session_id))])
-
-    def _all_committed(self, writes: Iterable[Any]) -> bool:
-        """Whether what the writes presuppose was so."""
-        try:
-            self._connection.commit(writes)
-        except Conflict:
-            return False
-        return True
 
     def _session(self, tenant_id: str, session_id: str) -> str:
         return names.document(self._connection.root, tenant_id, "sessions", session_id)

@@ -9,7 +9,7 @@ from typing import Any
 from shared.adapters.firestore import names
 from shared.adapters.firestore.requests.connection import Connection, pool
 from shared.adapters.firestore.requests.protocol import protocol, put, timestamp
-from shared.adapters.firestore.requests.queries import KEY, Is, Order, Query, Reference, Where, count
+from shared.adapters.firestore.requests.queries import KEY, Is, Order, Query, Reference, Where
 from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey
@@ -45,7 +45,7 @@ class Sweep:
             limit=limit + 1,
             fields=("updatedAt",),
         )
-        documents = self._connection.query(self._connection.root, query.message())
+        documents = self._connection.query(self._connection.root, query)
         if len(documents) <= limit:
             return Page(self._note_keys(documents), None)
         last = documents[limit - 1]
@@ -68,7 +68,7 @@ class Sweep:
             limit=limit,
             fields=(),
         )
-        return self._note_keys(self._connection.query(self._connection.root, query.message()))
+        return self._note_keys(self._connection.query(self._connection.root, query))
 
     def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
         """Two aggregations say whether there can be any: as many chunks as all records together claim means none.
@@ -89,8 +89,8 @@ class Sweep:
         return Page(tuple(orphans), make_token("chunks", self._short(documents[-1].name)) if more else None)
 
     def read_bookmark(self, name: str) -> str | None:
-        found = self._connection.lookup([self._bookmark(name)])
-        return found[self._bookmark(name)].fields["value"].string_value if found else None
+        found = self._connection.read(self._bookmark(name))
+        return None if found is None else found.fields["value"].string_value
 
     def write_bookmark(self, name: str, value: str | None) -> None:
         document = self._bookmark(name)
@@ -111,14 +111,12 @@ class Sweep:
         query = Query(
             collection=collection, everywhere=True, order=(Order(KEY),), after=after, limit=size, fields=fields
         )
-        return self._connection.query(self._connection.root, query.message())
+        return self._connection.query(self._connection.root, query)
 
     def _chunks_claimed(self) -> bool:
-        connection = self._connection
-        records = count(Query(collection="index", everywhere=True).message(), total="chunkCount")
-        claimed = pool().submit(connection.aggregate, connection.root, records, "count")
-        chunks = count(Query(collection="chunks", everywhere=True).message())
-        stored = connection.aggregate(connection.root, chunks, "count")["count"].integer_value
+        connection, records = self._connection, Query(collection="index", everywhere=True)
+        claimed = pool().submit(connection.aggregate, connection.root, records, total="chunkCount")
+        stored = connection.count(connection.root, Query(collection="chunks", everywhere=True))
         return bool(stored == claimed.result()["total"].integer_value)
 
     def _without_record(self, keys: Iterable[NoteKey]) -> list[NoteKey]:

@@ -15,7 +15,7 @@ from shared.adapters.firestore.requests.protocol import change, plain, protocol,
 from shared.adapters.firestore.requests.queries import KEY, Order, Query
 from shared.adapters.firestore.writing.packing import packed
 from shared.adapters.firestore.writing.sizes import Indexes, Weight, document_weight
-from shared.errors import Conflict, InvalidArgument
+from shared.errors import InvalidArgument
 from shared.model.index import Vector
 from shared.model.templates import StoredTemplate, Template
 from shared.ports.tenants import MOST_TEMPLATES
@@ -34,7 +34,7 @@ class Templates:
     def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
         """One that an app wrote with a wrong type is left out, with a warning in the log."""
         query = Query(collection="templates", order=(Order(KEY),), limit=MOST_TEMPLATES)
-        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
+        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query)
         found = []
         for document in documents:
             try:
@@ -44,8 +44,7 @@ class Templates:
         return tuple(found)
 
     def get_template(self, tenant_id: str, template_id: str) -> StoredTemplate | None:
-        name = self._template(tenant_id, template_id)
-        found = self._connection.lookup([name]).get(name)
+        found = self._connection.read(self._template(tenant_id, template_id))
         return None if found is None else stored_of(found)
 
     def put_templates(self, tenant_id: str, templates: Sequence[StoredTemplate]) -> None:
@@ -55,30 +54,21 @@ class Templates:
 
     def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
         fields = _vector_fields(vector, vector_key)
-        return self._committed(change(self._template(tenant_id, template_id), fields))
+        return self._connection.holds([change(self._template(tenant_id, template_id), fields)])
 
     def delete_template(self, tenant_id: str, template_id: str) -> bool:
         write = protocol().Write(delete=self._template(tenant_id, template_id))
         write.current_document.exists = True
-        return self._committed(write)
+        return self._connection.holds([write])
 
     def read_shelf(self, tenant_id: str) -> Mapping[str, str]:
-        name = names.document(self._connection.root, tenant_id, *_SHELF)
-        found = self._connection.lookup([name]).get(name)
+        found = self._connection.read(names.document(self._connection.root, tenant_id, *_SHELF))
         shelf: dict[str, str] = {} if found is None else json.loads(found.fields["files"].string_value)
         return shelf
 
     def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None:
         name = names.document(self._connection.root, tenant_id, *_SHELF)
         self._connection.commit([put(name, {"files": json.dumps(dict(shelf))})])
-
-    def _committed(self, write: Any) -> bool:  # noqa: ANN401
-        """Whether there was such a document."""
-        try:
-            self._connection.commit([write])
-        except Conflict:
-            return False
-        return True
 
     def _template(self, tenant_id: str, template_id: str) -> str:
         return names.document(self._connection.root, tenant_id, "templates", template_id)

@@ -12,7 +12,7 @@ from datetime import date
 from shared.adapters.firestore import names
 from shared.adapters.firestore.requests.connection import Connection, pool
 from shared.adapters.firestore.requests.protocol import protocol, put
-from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference, count
+from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
 from shared.model.account import DayUsage, Spending
 from shared.ports.pages import Page, make_token, read_token
 
@@ -50,7 +50,7 @@ class Usage:
         last = None if token is None else read_token(token, "usage")[0]
         place = () if last is None else (Reference(names.document(root, tenant_id, "usage", last)),)
         query = Query(collection="usage", order=(Order(KEY),), after=place, limit=limit + 1)
-        documents = self._connection.query(names.tenant(root, tenant_id), query.message())
+        documents = self._connection.query(names.tenant(root, tenant_id), query)
         shown = documents[:limit]
         embedded = pool().map(self._embedded, [each.name for each in shown])
         items = tuple(
@@ -65,13 +65,13 @@ class Usage:
         name = self._day(tenant_id, day)
         if kind is Spending.EMBEDDED_TOKENS:
             return self._embedded(name)
-        found = self._connection.lookup([name], (kind.value,)).get(name)
+        found = self._connection.read(name, (kind.value,))
         answers: int = 0 if found is None else found.fields[kind.value].integer_value
         return answers
 
     def _embedded(self, name: str) -> int:
-        every = count(Query(collection="embedded").message(), total=TOKENS)
-        tokens: int = self._connection.aggregate(name, every, "count")["total"].integer_value
+        every = self._connection.aggregate(name, Query(collection="embedded"), total=TOKENS)
+        tokens: int = every["total"].integer_value
         return tokens
 
     def _add(self, name: str, kind: Spending, amount: int) -> int:

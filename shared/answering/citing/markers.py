@@ -35,8 +35,6 @@ _TO = rf"(?:{_BLANK}*+-{_BLANK}*+[Nn]?{_BLANK}*+{_NUMBER})?+"
 _CLOSING = rf"(?:{_BLANK}|[,;\\]|{_EMPHASIS})*+"
 _OPEN = rf"(?<![\\{PAD}])[\\{PAD}]*+\["
 _NUMBERS = re.compile(rf"({_NUMBER}){_EMPHASIS}*+(?:{_BLANK}*+-{_BLANK}*+[Nn]?{_BLANK}*+({_NUMBER}))?+")
-_OPENERS = f"([（`*_~ \t\\{PAD}"
-_AFTER_A_GAP = re.compile(r"[ \t)\]）`*_~]*+\Z")
 _BLANKS = frozenset(" \t")
 _PAIRS = {"(": ")", "[": "]", "（": "）", "`": "`", "*": "*", "_": "_", "~": "~"}
 _OPENS = re.compile(r"(?:\A|[\s(（])[`*_~]+\Z")
@@ -53,9 +51,8 @@ class Grammar:
     run: re.Pattern[str]
     part: re.Pattern[str]
     """A `separator`, if any, and a `marker` of a run."""
-    unfinished: re.Pattern[str]
-    unfinished_rest: re.Pattern[str]
-    continues: re.Pattern[str]
+    inside: re.Pattern[str]
+    """What a marker is made of between its brackets, and a little more."""
 
 
 @cache
@@ -69,16 +66,12 @@ def grammar() -> Grammar:
     opening = rf"(?:{_EMPHASIS}++{_BLANK}*+(?=N|{labels}{_BLANK}*+{_EMPHASIS}))?+"
     marker = rf"{_OPEN}(?:{_BLANK}|[\^\\])*+{opening}{labels}{_CLOSING}\]"
     separator = rf"(?:(?:[ \t]*+[,;][ \t]*+|[ \t]++)(?:(?:{joined})[ \t]++)?)?+"
-    # What a marker is made of between its brackets, and a little more.
     inside = rf"[\s{_UNSEEN}^\\Nn\d,;&/、\-*_~`{''.join(sorted(set(joined) - {'|'}))}]"
-    begun = sorted({word[:end] for word in words for end in range(1, len(word) + 1)}, key=len, reverse=True)
     return Grammar(
         marker=re.compile(marker),
         run=re.compile(rf"{marker}(?:{separator}{marker})*"),
         part=re.compile(rf"(?P<separator>{separator})(?P<marker>{marker})"),
-        unfinished=re.compile(rf"{PAD}*+\[{inside}*\Z"),
-        unfinished_rest=re.compile(rf"{inside}*+"),
-        continues=re.compile(rf"[ \t]*+[,;]?[ \t]*+(?:{'|'.join(begun)})?+[ \t]*+[\\{PAD}]*+(?:\[{inside}*+)?+\Z"),
+        inside=re.compile(rf"{inside}*+"),
     )
 
 
@@ -134,10 +127,11 @@ def close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) -
 
 def _joins_nothing(before: str, following: str, ahead: str) -> str:
     """What stands before a gap, so that what follows completes no marker and no entity with it."""
-    opened = grammar().unfinished.search(signs := skeleton(before))
-    if opened:
-        bracket = signs.index("[", opened.start())
-        return f"{before[: opened.start()]}({before[bracket + 1 :]}"
+    signs = skeleton(before)
+    opened = before_unfinished(signs)
+    if opened < len(signs):
+        bracket = signs.index("[", opened)
+        return f"{before[:opened]}({before[bracket + 1 :]}"
     tail = before or ahead
     if following == ";":
         joins = (not before and ahead.isalnum()) or skeleton(f"{tail};") != f"{skeleton(tail)};"
@@ -172,31 +166,9 @@ def _blanks_end(text: str, start: int) -> int:
     return start
 
 
-# -- what is still open while a text is being written
-
-
-def decided_length(text: str, signs: str) -> int:
-    """How much of a text without markers no later text can change: what follows may open a marker, or be changed
-    by the gap of one that goes. `signs`: its skeleton.
-    """
-    end = _before_unfinished(signs, len(text))
-    end = len(signs[:end].rstrip(_OPENERS))
-    found = UNFINISHED.search(text[:end])
-    return _before_unfinished(signs, found.start() if found else end)
-
-
-def _before_unfinished(signs: str, end: int) -> int:
-    """Where the bracket stands that `signs[:end]` leaves open and a marker could close; else `end`."""
-    opened = signs.rfind("[", 0, end)
-    rest = grammar().unfinished_rest.match(signs, opened + 1, end)
-    return len(signs[:opened].rstrip(PAD)) if opened >= 0 and rest and rest.end() == end else end
-
-
-def may_continue(signs: str) -> bool:
-    """Whether a run could go on with this text, once there is more of it."""
-    return grammar().continues.match(signs) is not None
-
-
-def gap_is_open(text: str) -> bool:
-    """Whether how a gap before this text closes depends on what follows it."""
-    return _AFTER_A_GAP.match(text) is not None
+def before_unfinished(signs: str) -> int:
+    """Where a skeleton leaves a bracket open that a marker could close; its end if it leaves none."""
+    opened = signs.rfind("[")
+    if opened < 0 or grammar().inside.fullmatch(signs, opened + 1) is None:
+        return len(signs)
+    return len(signs[:opened].rstrip(PAD))

@@ -105,6 +105,7 @@ def read_for(home: Path, seconds: float) -> tuple[int, int]:
     return rounds, len(seen)
 
 
+@pytest.mark.slow
 def test_two_processes_read_whole_revisions_while_a_third_writes(tmp_path: Path) -> None:
     with _writer(tmp_path), ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         for rounds, revisions in pool.map(read_for, [tmp_path] * 2, [1.5] * 2):
@@ -141,6 +142,7 @@ def count_up(home: Path, name: str, others: int, times: int) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_writers_of_several_processes_take_turns_and_lose_nothing(tmp_path: Path) -> None:
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
         list(pool.map(count_up, [tmp_path] * 3, "abc", [2] * 3, [100] * 3))
@@ -155,6 +157,7 @@ def put_first(home: Path, note_id: str) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_processes_that_make_the_same_file_at_once_all_get_through(tmp_path: Path) -> None:
     with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
         for turn in range(5):

@@ -36,8 +36,9 @@ import sys
 from shared.adapters.firebase.authentication import FirebaseVerifier
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
-from shared.adapters.local import embedder, files
-GeminiEmbedder(api_key="k"), GeminiWriter(project="p"), embedder.LocalEmbedder.of(None), files.available()
+from shared.adapters import extras
+from shared.adapters.local import embedder
+GeminiEmbedder(api_key="k"), GeminiWriter(project="p"), embedder.LocalEmbedder.of(None), extras.has_box()
 OpenAIEmbedder(model="m", base_url="http://127.0.0.1/v1"), OpenAIWriter(model="m", base_url="http://127.0.0.1/v1")
 FirebaseVerifier("p", "http://127.0.0.1/")
 print(*sorted(name for name in sys.argv[1:] if name in sys.modules))

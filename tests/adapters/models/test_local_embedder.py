@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
+from shared.adapters import extras
 from shared.adapters.local.embedder import BOX_SCALE, LocalEmbedder
-from shared.adapters.local.files import available, box
+from shared.adapters.local.files import box
 from shared.bootstrap import build
 from shared.errors import BrokenPromise, ModelRefused, SettingsError
 from shared.settings import Settings
@@ -23,7 +24,7 @@ def embedder() -> LocalEmbedder:
 
 
 def test_the_model_in_the_box_is_installed() -> None:
-    assert available()
+    assert extras.has_box()
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "\x00", "\u200b", "😀", "[SEP] [CLS] [MASK]"])

@@ -134,13 +134,16 @@ export class Exchange {
 
   /** Honest about what the reader should not trust. @param {import("../answer.js").Answer} answer @returns {HTMLElement[]} */
   notices(answer) {
-    const bad = answer.citations.filter((citation) => standing(citation) === "unsupported").map((citation) => citation.cid);
+    const unbacked = answer.citations.map((citation) => this.named(citation)).filter((citation) => standing(citation) === "unsupported");
+    const bad = unbacked.filter(({ claims }) => claims <= 1).map(({ cid }) => cid);
+    const some = unbacked.filter(({ claims }) => claims > 1).map(({ cid }) => cid);
     const stale = answer.citations.filter((citation) => citation.stale).map((citation) => citation.cid);
     const removed = answer.meta?.removedCitations ?? [];
     return [
       answer.meta?.answerKind === "quoted" && QUOTED,
       ...new Set(answer.withdrawn.map((reason) => WITHDRAWN[reason] ?? "Part of this answer was taken back while it was written.")),
       bad.length && `${bad.join(", ")} ${bad.length === 1 ? "does" : "do"} not back what is said there: read the passage before you rely on it.`,
+      some.length && `Not every claim that cites ${some.join(", ")} is backed: read the passage before you rely on it.`,
       stale.length && `The note behind ${stale.join(", ")} has changed since it was read for this answer.`,
       removed.length && `${plural(removed.length, "citation")} that led nowhere ${removed.length === 1 ? "was" : "were"} removed.`,
       answer.meta?.query?.timeRange?.widened && `Nothing was found in that time, so the search was widened: ${answer.meta.query.timeRange.widened}.`,
@@ -156,9 +159,11 @@ export class Exchange {
     return named.length ? [sourceList(named, this.card)] : [];
   }
 
-  /** A citation with the request it belongs to. @param {any} citation */
+  /** A citation with the request it belongs to, and how many claims of the answer cite it. @param {any} citation */
   named(citation) {
-    return { ...citation, requestId: this.answer?.meta?.requestId };
+    const { meta, text } = /** @type {import("../answer.js").Answer} */ (this.answer);
+    const claims = text.match(new RegExp(`\\b${citation.cid}\\b(?=[^[\\]]*\\])`, "g"))?.length ?? 0;
+    return { ...citation, requestId: meta?.requestId, claims };
   }
 
   /** @param {HTMLElement[]} buttons */

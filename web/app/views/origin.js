@@ -40,6 +40,25 @@ export function goesWith(origin) {
 
 const SINCE = { same: "", note: "changed here since", file: "the file has changed since", both: "changed here and in the file" };
 
+const PAGE = /^#+ Page (\d+)[ \t]*$/gm;
+
+/** The last page of a PDF that begins in a text of its note; null: none. @param {string} text @returns {string | null} */
+export function pageIn(text) {
+  return [...text.matchAll(PAGE)].at(-1)?.[1] ?? null;
+}
+
+/**
+ * To the PDF that a note came from, at a page; null: there is none, or the server cannot reach it.
+ * @param {import("../notes.js").Notes} notes @param {any} note @param {string | null} page
+ */
+export function documentLink(notes, note, page) {
+  const { origin } = note;
+  if (!origin?.folder || !/\.pdf$/i.test(origin.path)) return null;
+  const href = `${notes.page.api.base}/documents/${encodeURIComponent(note.noteId)}${page ? `#page=${page}` : ""}`;
+  const words = `Open ${page ? `page ${page} of ` : ""}${origin.path.split("/").at(-1)}`;
+  return h("a", { class: "button", href, target: "_blank", rel: "noopener noreferrer" }, words);
+}
+
 /**
  * A line for the reader; null for a note that came from no file.
  * @param {import("../notes.js").Notes} notes @param {any} note

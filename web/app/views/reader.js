@@ -6,7 +6,7 @@ import { render } from "../render.js";
 import { folderOf } from "../notes.js";
 import { indexState } from "./index_state.js";
 import { NoteLinks } from "./note_links.js";
-import { originLine } from "./origin.js";
+import { documentLink, originLine, pageIn } from "./origin.js";
 
 /**
  * @param {import("../notes.js").Notes} notes @param {any} note
@@ -31,10 +31,17 @@ export function reader(notes, note, at, quote) {
       indexState(notes, note.noteId),
     ),
     originLine(notes, note),
+    documentLink(notes, note, mark ? pageIn(note.text.slice(0, lineEnd(note.text, mark.start))) : null),
     gone,
     body,
     links.element,
   );
+}
+
+/** Where the line that holds a place ends. @param {string} text @param {number} place */
+function lineEnd(text, place) {
+  const end = text.indexOf("\n", place);
+  return end === -1 ? text.length : end;
 }
 
 /** Bring the marked passage into view. @param {HTMLElement} element */

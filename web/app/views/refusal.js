@@ -17,11 +17,13 @@ const REASONS = /** @type {Readonly<Record<string, string>>} */ ({
 export function refusalBox(exchange) {
   const answer = /** @type {import("../answer.js").Answer} */ (exchange.answer);
   const { reason } = answer.meta.refusal;
+  const widened = answer.meta.query?.timeRange?.widened;
   const nearest = reason === "no_candidates" ? [] : answer.meta.refusal.nearest; // which are not near then
   return h(
     "div",
     { class: "refusal", dataset: { reason } },
     h("p", { class: "refusal-reason" }, REASONS[reason] ?? answer.text),
+    widened ? h("p", { class: "muted" }, `Notes of other times were searched too (${widened}), and do not hold the answer.`) : null,
     nearest.length ? h("h3", {}, "The nearest notes") : null,
     nearest.length ? h("ul", { class: "nearest" }, nearest.slice(0, 3).map((/** @type {any} */ row) => near(row, exchange))) : null,
     suggestion(reason, exchange),

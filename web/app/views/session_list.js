@@ -32,7 +32,8 @@ export class SessionList {
   }
 
   draw() {
-    const { list, kept, nextPage } = this.sessions;
+    const { kept, nextPage } = this.sessions;
+    const list = this.sessions.list.filter(({ messageCount, title }) => messageCount || title); // in others nothing was said
     this.field.hidden = kept === false || (!list.length && !this.sessions.query);
     if (kept === false) {
       this.list.replaceChildren(h("li", { class: "muted hint" }, "This server keeps no conversations; the last one stays in this browser."));

@@ -6,15 +6,17 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from functools import cache
 from typing import Any, TypeVar
 
 from shared.adapters.firestore.requests.errors import is_too_big, translated
 from shared.adapters.firestore.requests.protocol import protocol
+from shared.adapters.firestore.requests.queries import Query
 from shared.adapters.firestore.requests.reads import ReadCounter
 from shared.errors import Conflict, StoreRefused, StoreUnavailable
+from shared.tracing.threads import RequestThreads
 
 T = TypeVar("T")
 
@@ -60,15 +62,15 @@ def client() -> Any:  # noqa: ANN401
 @cache
 def pool() -> Executor:
     """Threads for requests that one call makes side by side. They wait on the network and never on each other."""
-    return ThreadPoolExecutor(16, thread_name_prefix="firestore")
+    return RequestThreads(16, thread_name_prefix="firestore")
 
 
 class Connection:
-    """One database of one project."""
+    """A project's default database."""
 
-    def __init__(self, project: str, database: str, *, read_seconds: float, write_seconds: float) -> None:
+    def __init__(self, project: str, *, read_seconds: float, write_seconds: float) -> None:
         self._read_seconds, self._write_seconds = read_seconds, write_seconds
-        self.database = f"projects/{project}/databases/{database}"
+        self.database = f"projects/{project}/databases/(default)"
         self.root = f"{self.database}/documents"
         self.counter = ReadCounter()
         # "Bearer owner" is the emulator's administrator; production overrides it with the account's own token.
@@ -76,31 +78,43 @@ class Connection:
         if os.environ.get("FIRESTORE_EMULATOR_HOST"):
             self._metadata.append(("authorization", "Bearer owner"))
 
-    def query(self, parent: str, query: Any) -> list[Any]:  # noqa: ANN401
-        """The documents that a StructuredQuery finds below `parent`, as protobuf Documents."""
-        types = protocol()
-        request = types.RunQueryRequest(parent=parent, structured_query=query)
+    def query(self, parent: str, query: Query) -> list[Any]:
+        """What the query finds below `parent`, as protobuf Documents."""
+        request = protocol().RunQueryRequest(parent=parent, structured_query=query.message())
         replies = self._stream("run_query", request)
         found = [reply.document for reply in replies if reply.HasField("document")]
-        self.counter.query(len(found), vector=query.HasField("find_nearest"))
+        self.counter.query(len(found), vector=query.nearest is not None)
         return found
 
-    def aggregate(self, parent: str, query: Any, entries: str) -> Any:  # noqa: ANN401
-        """The result fields of a StructuredAggregationQuery, alias -> Value. `entries`: the alias of its count."""
-        types = protocol()
-        request = types.RunAggregationQueryRequest(parent=parent, structured_aggregation_query=query)
+    def count(self, parent: str, query: Query) -> int:
+        """How many documents the query finds below `parent`."""
+        number: int = self.aggregate(parent, query)["count"].integer_value
+        return number
+
+    def aggregate(self, parent: str, query: Query, *, average: str = "", total: str = "") -> Any:  # noqa: ANN401
+        """Alias -> Value: `count`, and `average` and `total` of a field where named."""
+        wanted = protocol().StructuredAggregationQuery(structured_query=query.message())
+        wanted.aggregations.add(alias="count").count.SetInParent()
+        if average:
+            wanted.aggregations.add(alias="average").avg.field.field_path = average
+        if total:
+            wanted.aggregations.add(alias="total").sum.field.field_path = total
+        request = protocol().RunAggregationQueryRequest(parent=parent, structured_aggregation_query=wanted)
         (reply,) = self._stream("run_aggregation_query", request)
         fields = reply.result.aggregate_fields
-        self.counter.aggregation(fields[entries].integer_value)
+        self.counter.aggregation(fields["count"].integer_value)
         return fields
+
+    def read(self, name: str, fields: Iterable[str] | None = None) -> Any | None:  # noqa: ANN401
+        """The Document of this name; None: there is none. `fields` as of `lookup`."""
+        return self.lookup([name], fields).get(name)
 
     def lookup(self, names: Sequence[str], fields: Iterable[str] | None = None) -> dict[str, Any]:
         """Name -> Document for those that exist. `fields` None: whole documents; empty: their existence alone."""
-        types = protocol()
         found: dict[str, Any] = {}
         for start in range(0, len(names), LOOKUP_STEP):
             some = list(dict.fromkeys(names[start : start + LOOKUP_STEP]))
-            request = types.BatchGetDocumentsRequest(database=self.database, documents=some)
+            request = protocol().BatchGetDocumentsRequest(database=self.database, documents=some)
             if fields is not None:
                 request.mask.SetInParent()
                 # An empty mask would mean every field.
@@ -126,6 +140,14 @@ class Connection:
         with translated(guarded=True):
             return call(self._write_seconds)
 
+    def holds(self, writes: Iterable[Any]) -> bool:
+        """Commit the Writes; False: what they presuppose is not so."""
+        try:
+            self.commit(writes)
+        except Conflict:
+            return False
+        return True
+
     def ensure(self, writes: Sequence[Any], *, unless: str = "") -> None:
         """Commit these Writes, the first of which makes a document, unless there is one. With `unless`, one where that
         field is true counts as none. Of many who miss it at once one makes it, and the others wait for that one:
@@ -134,7 +156,7 @@ class Connection:
         first, deadline = writes[0], time.monotonic() + self._write_seconds
         name = first.update.name
         while True:
-            found = self.lookup([name], (unless,) if unless else ()).get(name)
+            found = self.read(name, (unless,) if unless else ())
             if found is None:
                 first.current_document.exists = False
             elif unless and found.fields[unless].boolean_value:
@@ -168,6 +190,18 @@ class Connection:
                 raise StoreUnavailable(f"Firestore: {len(waiting)} of {len(writes)} writes failed")
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def listen(self, requests: Sequence[Any]) -> Any:  # noqa: ANN401
+        """A call that goes on until its `cancel`: iterated, the ListenResponses; it raises gRPC's own errors."""
+        ended = threading.Event()
+
+        def sent() -> Iterator[Any]:
+            yield from map(_request_class("ListenRequest").wrap, requests)
+            ended.wait()  # a stream whose requests end is closed
+
+        call = client().transport.listen(sent(), metadata=self._metadata)
+        call.add_done_callback(lambda _: ended.set())
+        return call
 
     def _stream(self, method: str, request: Any) -> list[Any]:  # noqa: ANN401
         """Every message of the reply; a stream that breaks off is asked for again from its beginning."""

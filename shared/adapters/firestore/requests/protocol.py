@@ -30,7 +30,7 @@ def protocol() -> Any:  # noqa: ANN401 - classes made at run time; typed stubs o
 
     names = (
         "AggregationResult", "BatchGetDocumentsRequest", "BatchGetDocumentsResponse", "BatchWriteRequest",
-        "CommitRequest", "Document", "RunAggregationQueryRequest", "RunAggregationQueryResponse",
+        "CommitRequest", "Document", "ListenRequest", "RunAggregationQueryRequest", "RunAggregationQueryResponse",
         "RunQueryRequest", "RunQueryResponse", "StructuredAggregationQuery", "StructuredQuery", "Value", "Write",
     )  # fmt: skip
     return SimpleNamespace(**{name: getattr(types, name).pb() for name in names})

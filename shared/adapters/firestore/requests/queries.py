@@ -12,6 +12,8 @@ from shared.model.index import Vector
 
 KEY = "__name__"
 """Firestore's name for a document's own path."""
+DISTANCE = "distance"
+"""The field in which a vector search tells how near a document lies."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -65,7 +67,9 @@ class Query:
     """Values of the `order` fields of the last document already seen; empty: from the beginning."""
     limit: int | None = None
     fields: tuple[str, ...] | None = None
-    """Field paths to return; None: whole documents; empty: names alone."""
+    """Field paths to return; None: whole documents; empty: names alone. Of a vector search DISTANCE among them."""
+    nearest: Vector | None = None
+    """A vector search of `embedding`, of at most `limit`. None: none."""
 
     def message(self) -> Any:  # noqa: ANN401
         """As StructuredQuery."""
@@ -78,37 +82,14 @@ class Query:
             query.order_by.add(direction=2 if order.descending else 1).field.field_path = order.field
         for value in self.after:
             _fill(query.start_at.values.add(), value)
-        if self.limit is not None:
+        if self.nearest is not None:
+            _add_search(query.find_nearest, self.nearest, self.limit)
+        elif self.limit is not None:
             query.limit.value = self.limit
         if self.fields is not None:
             for path in self.fields or (KEY,):
                 query.select.fields.add(field_path=path)
         return query
-
-
-def nearest(query: Any, field: str, vector: Vector, *, limit: int, distance: str) -> Any:  # noqa: ANN401
-    """Make the StructuredQuery a vector search by dot product; `distance` names the field that reports it.
-
-    For unit vectors the dot product is the cosine. The field must be in the query's `fields`, or it silently vanishes.
-    """
-    search = query.find_nearest
-    search.vector_field.field_path = field
-    fill(search.query_vector, vector)
-    search.distance_measure = 3  # DOT_PRODUCT
-    search.limit.value = limit
-    search.distance_result_field = distance
-    return query
-
-
-def count(query: Any, *, average: str | None = None, total: str | None = None) -> Any:  # noqa: ANN401
-    """The StructuredAggregationQuery with alias `count`, and `average` and `total` of a field where named."""
-    aggregation = protocol().StructuredAggregationQuery(structured_query=query)
-    aggregation.aggregations.add(alias="count").count.SetInParent()
-    if average is not None:
-        aggregation.aggregations.add(alias="average").avg.field.field_path = average
-    if total is not None:
-        aggregation.aggregations.add(alias="total").sum.field.field_path = total
-    return aggregation
 
 
 def path(*names: str) -> str:
@@ -120,6 +101,15 @@ def _quoted(name: str) -> str:
     if _PLAIN.fullmatch(name):
         return name
     return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
+
+
+def _add_search(search: Any, vector: Vector, limit: int | None) -> None:  # noqa: ANN401
+    """By dot product, which for unit vectors is the cosine. Without DISTANCE in `fields` it silently vanishes."""
+    search.vector_field.field_path = "embedding"
+    fill(search.query_vector, vector)
+    search.distance_measure = 3  # DOT_PRODUCT
+    search.limit.value = limit
+    search.distance_result_field = DISTANCE
 
 
 def _add_filter(query: Any, where: Where) -> None:  # noqa: ANN401

@@ -12,7 +12,7 @@ from dataclasses import replace
 from shared.adapters.firestore import names
 from shared.adapters.firestore.documents import is_kept, posting_path
 from shared.adapters.firestore.requests.connection import Connection, pool
-from shared.adapters.firestore.requests.queries import Order, Query, count
+from shared.adapters.firestore.requests.queries import Order, Query
 from shared.model.notes import Folder
 from shared.model.retrieval import CorpusStats
 
@@ -140,15 +140,14 @@ class Corpus:
 
     def _read(self, tenant_id: str, revision: str) -> CorpusStats:
         parent = names.tenant(self._connection.root, tenant_id)
-        chunks = count(Query(collection="chunks").message(), average="length")
-        fields = self._connection.aggregate(parent, chunks, "count")
+        fields = self._connection.aggregate(parent, Query(collection="chunks"), average="length")
         # The average of nothing is null.
         average = fields["average"].double_value or float(fields["average"].integer_value)
         return CorpusStats(fields["count"].integer_value, average, revision)
 
     def _read_places(self, tenant_id: str) -> tuple[Folder, ...]:
         query = Query(collection="folders", fields=("vault", "folder"))
-        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
+        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query)
         found = ((each.fields["vault"].string_value, each.fields["folder"].string_value) for each in documents)
         return tuple(Folder(vault, folder) for vault, folder in sorted(found))
 
@@ -157,7 +156,7 @@ class Corpus:
         query = Query(
             collection=collection, order=(Order("changedAt", descending=True),), limit=1, fields=("changedAt",)
         )
-        stamps = [each.fields["changedAt"].timestamp_value for each in self._connection.query(parent, query.message())]
+        stamps = [each.fields["changedAt"].timestamp_value for each in self._connection.query(parent, query)]
         return "".join(f"{stamp.seconds}.{stamp.nanos:09}" for stamp in stamps)
 
     def _count(self, tenant_id: str, stem: str) -> int:
@@ -165,7 +164,4 @@ class Corpus:
             return 0
         # Ordering by a field leaves out documents without it.
         query = Query(collection="chunks", order=(Order(posting_path(stem), descending=True),))
-        parent = names.tenant(self._connection.root, tenant_id)
-        fields = self._connection.aggregate(parent, count(query.message()), "count")
-        number: int = fields["count"].integer_value
-        return number
+        return self._connection.count(names.tenant(self._connection.root, tenant_id), query)

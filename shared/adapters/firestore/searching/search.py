@@ -20,7 +20,7 @@ from shared.adapters.firestore.documents import (
 )
 from shared.adapters.firestore.requests.connection import Connection, pool
 from shared.adapters.firestore.requests.protocol import microseconds
-from shared.adapters.firestore.requests.queries import KEY, Is, Order, Query, Where, nearest
+from shared.adapters.firestore.requests.queries import DISTANCE, KEY, Is, Order, Query, Where
 from shared.adapters.firestore.searching.corpus import Corpus
 from shared.adapters.firestore.searching.restriction import by_posting, by_time_and_scope, impossible, is_one_scope
 from shared.adapters.firestore.searching.vector_filters import for_vectors
@@ -32,7 +32,6 @@ MAX_NEIGHBOURS = 1000
 """Firestore's limit of one vector search."""
 NEWEST_FIRST = (Order("createdAt", descending=True), Order(KEY))
 """Of chunks of one time, a note's first ones. A range on `createdAt` needs the index in the direction of the order."""
-DISTANCE = "distance"
 SPARE = 10
 """Neighbours that each of several searches is asked for beyond its equal share."""
 
@@ -63,9 +62,9 @@ class Search:
         filters = for_vectors(restriction, self._corpus.places(tenant_id) if named else ())
 
         def search(where: tuple[Where, ...], size: int) -> list[Neighbour]:
-            query = Query(collection="chunks", where=where, fields=(*searched_fields(stems), DISTANCE))
-            message = nearest(query.message(), "embedding", vector, limit=size, distance=DISTANCE)
-            documents = self._connection.query(names.tenant(self._connection.root, tenant_id), message)
+            fields = (*searched_fields(stems), DISTANCE)
+            query = Query(collection="chunks", where=where, fields=fields, nearest=vector, limit=size)
+            documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query)
             return [Neighbour(chunk_of(each, stems), _cosine(each.fields[DISTANCE].double_value)) for each in documents]
 
         size = min(_size(limit, exact=filters.exact), MAX_NEIGHBOURS)
@@ -109,14 +108,12 @@ class Search:
 
     def _chunks(self, tenant_id: str, query: Query, stems: Sequence[str]) -> list[IndexedChunk]:
         parent = names.tenant(self._connection.root, tenant_id)
-        return [chunk_of(document, stems) for document in self._connection.query(parent, query.message())]
+        return [chunk_of(document, stems) for document in self._connection.query(parent, query)]
 
     def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
         where = (Where("noteId", Is.EQUAL, note_id),)
         query = Query(collection="chunks", where=where, fields=searched_fields(stems))
-        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
-        chunks = (chunk_of(document, stems) for document in documents)
-        return tuple(sorted(chunks, key=lambda chunk: (chunk.position, chunk.chunk_id)))
+        return tuple(sorted(self._chunks(tenant_id, query, stems), key=lambda chunk: (chunk.position, chunk.chunk_id)))
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         return self._corpus.document_frequencies(tenant_id, stems)

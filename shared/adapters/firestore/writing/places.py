@@ -68,7 +68,7 @@ class Places:
     def _is_empty(self, tenant_id: str, place: Folder) -> bool:
         where = (Where("place", Is.EQUAL, place_key(place)),)
         query = Query(collection="index", where=where, limit=1, fields=())
-        return not self._connection.query(names.tenant(self._connection.root, tenant_id), query.message())
+        return not self._connection.query(names.tenant(self._connection.root, tenant_id), query)
 
     def _name(self, tenant_id: str, place: Folder) -> str:
         return names.document(self._connection.root, tenant_id, "folders", place_key(place))

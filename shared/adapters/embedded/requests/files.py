@@ -5,27 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic, sleep
 
-from shared.adapters.embedded import schema
-from shared.errors import AuroraError, InvalidArgument, OperatorError, StoreUnavailable
-
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
-_AWAY = {
-    sqlite3.SQLITE_BUSY: "another process has been writing to it for too long",
-    sqlite3.SQLITE_LOCKED: "another process has been writing to it for too long",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
-    sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_IOERR: "the disk reports an error",
-    sqlite3.SQLITE_NOMEM: "memory is used up",
-    sqlite3.SQLITE_PERM: "permission is denied",
-    sqlite3.SQLITE_READONLY: "it is read-only",
-}
-"""SQLite's primary result codes that waiting, or whoever runs the machine, can cure."""
+from shared.adapters.embedded.requests import schema
+from shared.adapters.embedded.requests.sqlite import explained, opened, removed, transaction
+from shared.errors import OperatorError
 
 _MAPPED = 2**26
 """Bytes of a file that are read where the system keeps them, not copied page by page: those of about 14,000 chunks.
@@ -56,7 +44,7 @@ class TenantFile:
 
         Reading makes no file: where there is none, it is an empty one in memory that is read.
         """
-        with _explained(self.path), self._connection(creates=False) as db, _transaction(db, "BEGIN"):
+        with explained(self.path), self._connection(creates=False) as db, transaction(db, "BEGIN"):
             yield db
 
     @contextmanager
@@ -64,9 +52,9 @@ class TenantFile:
         """One commit, or none if the block raises. Raises StoreUnavailable when others write for too long."""
         with (
             self._writer,
-            _explained(self.path),
+            explained(self.path),
             self._connection(creates=True) as db,
-            _transaction(db, "BEGIN IMMEDIATE"),
+            transaction(db, "BEGIN IMMEDIATE"),
         ):
             yield db
 
@@ -86,9 +74,9 @@ class TenantFile:
     def remove(self) -> bool:
         """Delete the file if it holds no notes. False: there are some, or another process has it open; it stays."""
         until = monotonic() + _REMOVAL_SECONDS
-        with self._writer, _explained(self.path):
+        with self._writer, explained(self.path):
             with self._alone(until) as alone:
-                while alone and not _removed(self.path):
+                while alone and not removed(self.path):
                     if monotonic() > until:
                         return False
                     sleep(0.01)
@@ -120,7 +108,7 @@ class TenantFile:
             try:
                 db = self._idle.pop()
             except IndexError:
-                db = _open(self.path, self._patience, self._prepare)
+                db = opened(self.path, self._patience, self._prepare)
             try:
                 yield db
             finally:
@@ -199,68 +187,10 @@ def make_folder(folder: Path) -> None:
         raise OperatorError(f"{folder} cannot be made: {problem.strerror}") from problem
 
 
-def _open(path: Path, patience: float, prepare: Callable[[sqlite3.Connection], object]) -> sqlite3.Connection:
-    """A connection on which `prepare` went through.
-
-    While somebody else makes the file, or closes it as the last, SQLite answers "busy" at once: we wait.
-    """
-    until = monotonic() + patience
-    while True:
-        # Autocommit: transactions are begun by name. Threads hand connections on, one uses each at a time.
-        before = _identity(path)
-        db = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
-        try:
-            prepare(db)
-            opened = _identity(path)
-            if opened is None or before not in (None, opened):
-                db.close()  # removed while it was being opened
-                continue
-        except sqlite3.OperationalError as problem:
-            db.close()
-            removed = _identity(path) is None or before not in (None, _identity(path))
-            if not (removed or _code(problem) == sqlite3.SQLITE_BUSY) or monotonic() > until:
-                raise
-            sleep(0.005)
-        except BaseException:
-            db.close()
-            raise
-        else:
-            return db
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file it is, whatever its name; None: there is none."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _removed(path: Path) -> bool:
-    """Delete a file without notes that nobody else has open, its log included; False: not so."""
-    if not path.exists():
-        return True
-    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as db:
-        try:
-            db.execute("PRAGMA locking_mode = EXCLUSIVE")
-            # Leaving the log mode needs the file for oneself: every open connection keeps a lock in it.
-            db.execute("PRAGMA journal_mode = DELETE")
-            db.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as problem:
-            if _code(problem) == sqlite3.SQLITE_BUSY:
-                return False
-            raise
-        (notes,) = db.execute("SELECT count(*) FROM notes").fetchone()
-        if not notes:
-            path.unlink()
-        return not notes
-
-
 def _owner(path: Path, patience: float) -> str | None:
     """The tenant a file belongs to; None while another process is still making it."""
-    with _explained(path):
-        db = _open(path, patience, lambda db: schema.is_ready(db, path))
+    with explained(path):
+        db = opened(path, patience, lambda db: schema.is_ready(db, path))
         try:
             if not schema.is_ready(db, path):
                 return None
@@ -268,44 +198,3 @@ def _owner(path: Path, patience: float) -> str | None:
         finally:
             db.close()
     return str(tenant_id)
-
-
-@contextmanager
-def _transaction(db: sqlite3.Connection, begin: str) -> Iterator[None]:
-    db.execute(begin)
-    try:
-        yield
-        db.execute("COMMIT")
-    finally:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """SQLite's errors as ours, naming the file. Errors that are our own bugs pass as they are."""
-    try:
-        yield
-    except sqlite3.DatabaseError as problem:
-        explained = _error_of(path, problem)
-        if explained is None:
-            raise
-        raise explained from problem
-    except UnicodeEncodeError as problem:
-        raise InvalidArgument("id", "text without lone surrogates") from problem
-
-
-def _error_of(path: Path, problem: sqlite3.DatabaseError) -> AuroraError | None:
-    code = _code(problem)
-    if code in _DAMAGED:
-        return OperatorError(
-            f"{path} is damaged ({problem}): restore it from a backup, or move it away and index again"
-        )
-    if code in _AWAY:
-        return StoreUnavailable(f"{path}: {_AWAY[code]}")
-    return None
-
-
-def _code(problem: sqlite3.Error) -> int:
-    """SQLite's primary result code; OK for errors that Python's module raises itself."""
-    return int(getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_OK)) & 0xFF

@@ -10,125 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from shared.errors import SettingsError
+from shared.settings import parse
 
-RETIRED_MODELS = {
-    "gemini-2.0-flash": "gemini-3.5-flash-lite",
-    "gemini-2.5-flash": "gemini-3.5-flash-lite",
-    "text-embedding-004": "gemini-embedding-2",
-}
-"""Shut-down model -> its successor."""
 LOCAL_TENANT = "local"
 """Whose notes they are where nobody signs in."""
 MODEL_WAITS = 3
 """How often one question may wait for CHAT_TIMEOUT_MS."""
 SECONDS_BESIDE_MODELS = 30
 """What a question takes at most besides: embedding, searches, and the time a stream needs to end."""
-
-
-def _text(value: str) -> str:
-    return value
-
-
-def _path(value: str) -> Path:
-    return Path(value).expanduser()
-
-
-def _address(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ValueError(f"an address like https://host/path, got {value!r}")
-    return value
-
-
-def _key(value: str) -> str:
-    """Secrets come with a line's end from files. What is wrong with one is not shown."""
-    key = value.strip()
-    if not all("!" <= character <= "~" for character in key):
-        raise ValueError("a key of visible ASCII characters")
-    return key
-
-
-def _flag(value: str) -> bool:
-    lowered = value.lower()
-    if lowered in ("1", "true", "yes", "on"):
-        return True
-    if lowered in ("", "0", "false", "no", "off"):
-        return False
-    raise ValueError("true or false")
-
-
-def _names(value: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in value.split(",") if name.strip())
-
-
-def _origins(value: str) -> tuple[str, ...]:
-    """As browsers send them; apps in a web view have schemes of their own."""
-    names = _names(value)
-    for name in names:
-        try:
-            parts = urlsplit(name)
-            is_origin = name == f"{parts.scheme}://{parts.netloc}" and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            is_origin = False
-        if name != "*" and (not is_origin or "@" in name or name != name.lower()):
-            raise ValueError(f"origins like https://notes.example.com, without path, or *; got {name!r}")
-    return names
-
-
-def _models(value: str) -> tuple[str, ...]:
-    return tuple(map(_model, _names(value)))
-
-
-def _paths(value: str) -> tuple[Path, ...]:
-    return tuple(_path(name) for name in _names(value))
-
-
-def _model(value: str) -> str:
-    if value in RETIRED_MODELS:
-        raise ValueError(f"a live model: {value} has been shut down, its successor is {RETIRED_MODELS[value]}")
-    return value
-
-
-def _whole(low: int, high: int) -> Callable[[str], int]:
-    def parse(value: str) -> int:
-        try:
-            number = int(value)
-        except ValueError:
-            number = low - 1
-        if not low <= number <= high:
-            raise ValueError(f"a whole number from {low} to {high}, got {value!r}")
-        return number
-
-    return parse
-
-
-def _number(low: float, high: float) -> Callable[[str], float]:
-    def parse(value: str) -> float:
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not low <= number <= high:
-            raise ValueError(f"a number from {low} to {high}, got {value!r}")
-        return number
-
-    return parse
-
-
-def _one_of(*choices: str) -> Callable[[str], str]:
-    def parse(value: str) -> str:
-        if value not in choices:
-            raise ValueError(f"one of {', '.join(choices)}, got {value!r}")
-        return value
-
-    return parse
 
 
 def _setting(variable: str, default: Any, parse: Callable[[str], Any], meaning: str) -> Any:  # noqa: ANN401 - a field's default has the field's type
@@ -142,96 +33,107 @@ class Settings:
     store: str = _setting(
         "STORE",
         "embedded",
-        _one_of("firestore", "embedded"),
-        "Where notes and index live. Default `firestore` where K_SERVICE or FIRESTORE_EMULATOR_HOST is set.",
+        parse.one_of("firestore", "embedded"),
+        "Where notes and index live. Default `firestore` where K_SERVICE or FIRESTORE_EMULATOR_HOST is set; `embedded` "
+        "never starts where K_SERVICE is.",
     )
-    home: Path = _setting("AURORA_HOME", Path("~/.aurora").expanduser(), _path, "Folder of the embedded store.")
-    project: str | None = _setting("GOOGLE_CLOUD_PROJECT", None, _text, "Google Cloud project of Firestore and Auth.")
-    location: str = _setting("GOOGLE_CLOUD_LOCATION", "global", _text, "Vertex AI location.")
-    gemini_api_key: str | None = _setting("GEMINI_API_KEY", None, _key, "Gemini API key: embeds and writes.")
+    home: Path = _setting("AURORA_HOME", Path("~/.aurora").expanduser(), parse.path, "Folder of the embedded store.")
+    project: str | None = _setting("GOOGLE_CLOUD_PROJECT", None, str, "Google Cloud project of Firestore and Auth.")
+    location: str = _setting("GOOGLE_CLOUD_LOCATION", "global", str, "Vertex AI location.")
+    gemini_api_key: str | None = _setting("GEMINI_API_KEY", None, parse.key, "Gemini API key: embeds and writes.")
     use_vertexai: bool = _setting(
-        "GOOGLE_GENAI_USE_VERTEXAI", False, _flag, "Gemini through Vertex AI and the project instead of a key."
+        "GOOGLE_GENAI_USE_VERTEXAI", False, parse.flag, "Gemini through Vertex AI and the project instead of a key."
     )
     gemini_base_url: str | None = _setting(
-        "GEMINI_BASE_URL", None, _address, "Another address that speaks Gemini's REST protocol (a proxy)."
+        "GEMINI_BASE_URL", None, parse.address, "Another address that speaks Gemini's REST protocol (a proxy)."
     )
     openai_base_url: str | None = _setting(
-        "OPENAI_BASE_URL", None, _address, "Any OpenAI-compatible server, Ollama included; used when no Gemini is set."
+        "OPENAI_BASE_URL",
+        None,
+        parse.address,
+        "Any OpenAI-compatible server, Ollama included; used when no Gemini is set.",
     )
-    openai_api_key: str | None = _setting("OPENAI_API_KEY", None, _key, "Its key.")
+    openai_api_key: str | None = _setting("OPENAI_API_KEY", None, parse.key, "Its key.")
     chat_model: str | None = _setting(
-        "CHAT_MODEL", None, _model, "Writing model. Default `gemini-3.5-flash-lite`; required with OPENAI_BASE_URL."
+        "CHAT_MODEL",
+        None,
+        parse.model,
+        "Writing model. Default `gemini-3.5-flash-lite`; required with OPENAI_BASE_URL.",
     )
     chat_models: tuple[str, ...] = _setting(
-        "CHAT_MODELS", (), _models, "Further models that a session or a request may choose, comma separated."
+        "CHAT_MODELS", (), parse.models, "Further models that a session or a request may choose, comma separated."
     )
     chat_temperature: float = _setting(
-        "CHAT_TEMPERATURE", 0.3, _number(0, 2), "Sent only to models that take a temperature."
+        "CHAT_TEMPERATURE", 0.3, parse.number(0, 2), "Sent only to models that take a temperature."
     )
     chat_timeout_ms: int = _setting(
-        "CHAT_TIMEOUT_MS", 30_000, _whole(100, 540_000), "Longest wait for the writing model, milliseconds."
+        "CHAT_TIMEOUT_MS", 30_000, parse.whole(100, 540_000), "Longest wait for the writing model, milliseconds."
     )
     request_timeout_seconds: int | None = _setting(
         "REQUEST_TIMEOUT_SECONDS",
         None,
-        _whole(1, 3600),
+        parse.whole(1, 3600),
         "When the host ends a request, seconds; a CHAT_TIMEOUT_MS that does not fit stops the start.",
     )
     chat_max_query_length: int = _setting(
-        "CHAT_MAX_QUERY_LENGTH", 2000, _whole(1, 20_000), "Longest question, characters."
+        "CHAT_MAX_QUERY_LENGTH", 2000, parse.whole(1, 20_000), "Longest question, characters."
     )
-    retrieval_top_k: int = _setting("RETRIEVAL_TOP_K", 30, _whole(1, 300), "Most chunks a leg brings to the pool.")
-    retrieval_rerank_to: int = _setting("RETRIEVAL_RERANK_TO", 8, _whole(1, 12), "Chunks the writer gets.")
+    retrieval_top_k: int = _setting("RETRIEVAL_TOP_K", 30, parse.whole(1, 300), "Most chunks a leg brings to the pool.")
+    retrieval_rerank_to: int = _setting("RETRIEVAL_RERANK_TO", 8, parse.whole(1, 12), "Chunks the writer gets.")
     retrieval_window_days: int = _setting(
-        "RETRIEVAL_WINDOW_DAYS", 90, _whole(1, 36_500), "Window of the recent leg, days."
+        "RETRIEVAL_WINDOW_DAYS", 90, parse.whole(1, 36_500), "Window of the recent leg, days."
     )
-    weight_vector: float = _setting("RETRIEVAL_WEIGHT_VECTOR", 0.6, _number(0, 1), "Weight of the vector part.")
-    weight_keyword: float = _setting("RETRIEVAL_WEIGHT_KEYWORD", 0.25, _number(0, 1), "Weight of the keyword part.")
-    weight_recency: float = _setting("RETRIEVAL_WEIGHT_RECENCY", 0.15, _number(0, 1), "Weight of the recency part.")
+    weight_vector: float = _setting("RETRIEVAL_WEIGHT_VECTOR", 0.6, parse.number(0, 1), "Weight of the vector part.")
+    weight_keyword: float = _setting(
+        "RETRIEVAL_WEIGHT_KEYWORD", 0.25, parse.number(0, 1), "Weight of the keyword part."
+    )
+    weight_recency: float = _setting(
+        "RETRIEVAL_WEIGHT_RECENCY", 0.15, parse.number(0, 1), "Weight of the recency part."
+    )
     half_life_days: float = _setting(
-        "RETRIEVAL_HALF_LIFE_DAYS", 180.0, _number(0.01, 36_500), "Age at which the recency part halves, days."
+        "RETRIEVAL_HALF_LIFE_DAYS", 180.0, parse.number(0.01, 36_500), "Age at which the recency part halves, days."
     )
-    rrf_k: int = _setting("RETRIEVAL_RRF_K", 60, _whole(1, 1000), "Constant of reciprocal rank fusion.")
+    rrf_k: int = _setting("RETRIEVAL_RRF_K", 60, parse.whole(1, 1000), "Constant of reciprocal rank fusion.")
     bm25_k1: float = _setting(
-        "RETRIEVAL_BM25_K1", 1.2, _number(0, 10), "How soon further occurrences of a word stop counting (BM25)."
+        "RETRIEVAL_BM25_K1", 1.2, parse.number(0, 10), "How soon further occurrences of a word stop counting (BM25)."
     )
-    bm25_b: float = _setting("RETRIEVAL_BM25_B", 0.75, _number(0, 1), "How much a passage's length counts (BM25).")
+    bm25_b: float = _setting("RETRIEVAL_BM25_B", 0.75, parse.number(0, 1), "How much a passage's length counts (BM25).")
     reranker: str = _setting(
         "RERANKER",
         "none",
-        _one_of("none", "vertex", "cross_encoder"),
+        parse.one_of("none", "vertex", "cross_encoder"),
         "Orders the best passages again: Vertex AI's ranking service in the project, or a local cross-encoder.",
     )
     reranker_model: str | None = _setting(
         "RERANKER_MODEL",
         None,
-        _text,
+        str,
         "With `cross_encoder` the folder of the model or its name on the model hub; with `vertex` default "
         "`semantic-ranker-default@latest`.",
     )
     judge: str = _setting(
         "JUDGE",
         "offline",
-        _one_of("offline", "model", "check_grounding"),
+        parse.one_of("offline", "model", "check_grounding"),
         "Who judges whether passages back the answer: rules on this machine, the writing model in a second call, or "
         "Google's check-grounding service.",
     )
     support_policy: str = _setting(
         "SUPPORT_POLICY",
         "flag",
-        _one_of("flag", "strict"),
+        parse.one_of("flag", "strict"),
         "What happens to claims that nothing backs: `flag` marks their citations, `strict` removes them.",
     )
     check_grounding_base_url: str | None = _setting(
         "CHECK_GROUNDING_BASE_URL",
         None,
-        _address,
+        parse.address,
         "Another address that speaks the check-grounding protocol (a proxy).",
     )
     embedding_model: str | None = _setting(
         "EMBEDDING_MODEL",
         None,
-        _model,
+        parse.model,
         "Default `gemini-embedding-2` with Gemini; with OPENAI_BASE_URL a model there. Else one on this machine: a "
         "folder, or a name on the model hub like `intfloat/multilingual-e5-small`, fetched once; default "
         "`all-MiniLM-L6-v2`.",
@@ -239,69 +141,73 @@ class Settings:
     embedding_unrelated: float | None = _setting(
         "EMBEDDING_UNRELATED",
         None,
-        _number(-1, 1),
+        parse.number(-1, 1),
         "Mean cosine of a question with passages that have nothing to do with it. `aurora doctor --calibrate` measures "
         "both on the notes. Default: as measured of the model, else estimated from the newest notes.",
     )
     embedding_alike: float | None = _setting(
         "EMBEDDING_ALIKE",
         None,
-        _number(-1, 1),
+        parse.number(-1, 1),
         "Cosine that counts in full: a note's with its own title, at its best.",
     )
-    embedding_dim: int = _setting("EMBEDDING_DIM", 768, _whole(1, 2048), "Dimensions asked of the embedding model.")
-    embedding_batch_size: int = _setting("EMBEDDING_BATCH_SIZE", 10, _whole(1, 100), "Texts in one embedding call.")
+    embedding_dim: int = _setting(
+        "EMBEDDING_DIM", 768, parse.whole(1, 2048), "Dimensions asked of the embedding model."
+    )
+    embedding_batch_size: int = _setting(
+        "EMBEDDING_BATCH_SIZE", 10, parse.whole(1, 100), "Texts in one embedding call."
+    )
     auth: str = _setting(
         "AUTH",
         "firebase",
-        _one_of("firebase", "emulator", "none"),
+        parse.one_of("firebase", "emulator", "none"),
         "Who may call. `emulator` and `none` never start where K_SERVICE is set; `aurora dev` uses `none`.",
     )
     auth_certificates_url: str = _setting(
         "AUTH_CERTIFICATES_URL",
         "https://www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com",
-        _address,
+        parse.address,
         "Where the certificates of Firebase ID tokens are fetched.",
     )
     app_check: str = _setting(
         "APP_CHECK",
         "off",
-        _one_of("off", "warn", "enforce"),
+        parse.one_of("off", "warn", "enforce"),
         "Requests without a valid Firebase App Check token: `warn` logs them, `enforce` refuses them. "
         "Without effect unless `AUTH` is `firebase`.",
     )
     daily_chat_limit: int | None = _setting(
-        "DAILY_CHAT_LIMIT", None, _whole(1, 10**9), "Answers a tenant and UTC day; then 429. Default: no limit."
+        "DAILY_CHAT_LIMIT", None, parse.whole(1, 10**9), "Answers a tenant and UTC day; then 429. Default: no limit."
     )
     daily_embed_tokens: int | None = _setting(
         "DAILY_EMBED_TOKENS",
         None,
-        _whole(10_000, 10**12),
+        parse.whole(10_000, 10**12),
         "Tokens (estimated) embedded a tenant and UTC day; then notes wait for vectors and questions do without.",
     )
     allowed_origins: tuple[str, ...] = _setting(
-        "ALLOWED_ORIGINS", (), _origins, "Web origins that may call, comma separated."
+        "ALLOWED_ORIGINS", (), parse.origins, "Web origins that may call, comma separated."
     )
     template_folders: tuple[Path, ...] = _setting(
         "TEMPLATE_FOLDERS",
         (),
-        _paths,
+        parse.paths,
         "Folders of reasoning templates, comma separated. Default: the ten that are shipped in `templates/`.",
     )
     otel_endpoint: str | None = _setting(
         "OTEL_EXPORTER_OTLP_ENDPOINT",
         None,
-        _address,
+        parse.address,
         "Base address of an OpenTelemetry collector that takes OTLP over HTTP; needs the extra `otel`.",
     )
     log_level: str = _setting(
-        "LOG_LEVEL", "INFO", _one_of("DEBUG", "INFO", "WARNING", "ERROR"), "Least level that is logged."
+        "LOG_LEVEL", "INFO", parse.one_of("DEBUG", "INFO", "WARNING", "ERROR"), "Least level that is logged."
     )
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
         """Raises SettingsError naming the first bad variable. An empty value counts as not set."""
-        values = {name: _parsed(setting, env) for name, setting in _by_variable(env)}
+        values = {each.name: _parsed(each, env) for each in fields(cls) if env.get(each.metadata["variable"])}
         if "store" not in values and (env.get("K_SERVICE") or env.get("FIRESTORE_EMULATOR_HOST")):
             values["store"] = "firestore"
         settings = cls(**values)
@@ -323,8 +229,8 @@ class Settings:
         if not math.isclose(total, 1.0, abs_tol=1e-6):
             raise SettingsError("RETRIEVAL_WEIGHT_*", f"three weights that sum to 1, got {total:g}")
         self._check_timeouts()
-        if deployed and self.auth != "firebase":
-            raise SettingsError("AUTH", f"firebase where K_SERVICE is set, got {self.auth!r}")
+        if deployed:
+            self._check_deployed()
         if self.openai_base_url and not (self.uses_gemini or self.chat_model):
             raise SettingsError("CHAT_MODEL", "a model of the server at OPENAI_BASE_URL")
         if self.judge == "model" and not (self.uses_gemini or self.openai_base_url):
@@ -339,10 +245,23 @@ class Settings:
             (self.use_vertexai, "GOOGLE_GENAI_USE_VERTEXAI is set"),
             (self.judge == "check_grounding", "JUDGE is check_grounding"),
             (self.reranker == "vertex", "RERANKER is vertex"),
-            (deployed, "K_SERVICE is set"),
         ):
             if asked and not self.project:
                 raise SettingsError("GOOGLE_CLOUD_PROJECT", f"a project id when {where}")
+
+    def _check_deployed(self) -> None:
+        """What only one's own machine has is not uploaded: .gcloudignore leaves it out."""
+        for variable, given, allowed, why in (
+            ("STORE", self.store, ("firestore",), "a function's disk goes with its instance"),
+            ("AUTH", self.auth, ("firebase",), "anybody can call it"),
+            ("RERANKER", self.reranker, ("none", "vertex"), "no model runs in a function"),
+        ):
+            if given not in allowed:
+                expected = f"{' or '.join(allowed)} where K_SERVICE is set, got {given!r}"
+                raise SettingsError(variable, f"{expected}: {why}")
+        if self.embeds_here and self.embedding_model:
+            expected = "GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI or OPENAI_BASE_URL beside it where K_SERVICE is set"
+            raise SettingsError("EMBEDDING_MODEL", f"{expected}: no model runs in a function")
 
     def _check_timeouts(self) -> None:
         """A question waits for a model up to three times: to be made standalone, to be answered, to be judged."""
@@ -352,10 +271,6 @@ class Settings:
         if self.chat_timeout_ms > longest:
             expected = f"at most {max(0, longest)} where REQUEST_TIMEOUT_SECONDS is {self.request_timeout_seconds}"
             raise SettingsError("CHAT_TIMEOUT_MS", f"{expected}, got {self.chat_timeout_ms}")
-
-
-def _by_variable(env: Mapping[str, str]) -> list[tuple[str, Field[Any]]]:
-    return [(setting.name, setting) for setting in fields(Settings) if env.get(setting.metadata["variable"], "") != ""]
 
 
 def _parsed(setting: Field[Any], env: Mapping[str, str]) -> Any:  # noqa: ANN401 - the field's own type

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shared.adapters.embedded.changes import KEPT_REMOVALS
-from shared.adapters.embedded.codes import Codes, load_numpy
+from shared.adapters.embedded.searching.codes import Codes, load_numpy
+from shared.adapters.embedded.writing.changes import KEPT_REMOVALS
 from shared.model.index import Vector
 
 if TYPE_CHECKING:

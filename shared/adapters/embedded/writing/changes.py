@@ -1,15 +1,12 @@
-"""`IndexStore` on one tenant's file: a note's index moves by compare-and-set, all or nothing."""
+"""One change of a note's chunks: rows, posting lists and vectors move together."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from array import array
-from collections.abc import Mapping, Sequence
 
 from shared.adapters.embedded import rows, tokens
-from shared.errors import Conflict
-from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
+from shared.model.index import IndexChange, IndexedChunk, Vector
 
 KEPT_REMOVALS = 1000
 """For how many revisions the ids of removed vectors are kept; a reader that is further behind reads all anew."""
@@ -19,72 +16,7 @@ _CHUNK_INSERT = f"INSERT INTO chunks ({rows.CHUNK_COLUMNS}, id) VALUES ({_CHUNK_
 _CHUNK_UPDATE = f"UPDATE chunks SET ({rows.CHUNK_COLUMNS}) = ({_CHUNK_MARKS}) WHERE id = ?"
 
 
-def read_record(db: sqlite3.Connection, note_id: str) -> StoredRecord:
-    row = db.execute(f"SELECT {rows.RECORD_COLUMNS} FROM records WHERE note_id = ?", (note_id,)).fetchone()
-    return StoredRecord(None, None) if row is None else StoredRecord(rows.to_record(row), str(row[-1]))
-
-
-def stored_chunks(db: sqlite3.Connection, note_id: str) -> tuple[StoredChunk, ...]:
-    found = db.execute(
-        "SELECT chunk_id, text_hash, index_version, note_revision, id IN (SELECT id FROM vectors) FROM chunks "
-        "WHERE note_id = ? ORDER BY position, chunk_id",
-        (note_id,),
-    )
-    return tuple(
-        StoredChunk(
-            chunk_id=chunk_id,
-            text_hash=text_hash,
-            index_version=index_version,
-            note_revision=note_revision,
-            has_vector=bool(has_vector),
-        )
-        for chunk_id, text_hash, index_version, note_revision, has_vector in found
-    )
-
-
-def read_vectors(db: sqlite3.Connection, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-    found = db.execute(
-        "SELECT chunk_id, vector FROM chunks JOIN vectors USING (id) "
-        "WHERE chunk_id IN (SELECT value FROM json_each(?))",
-        (json.dumps(chunk_ids),),
-    )
-    return {chunk_id: array("f", vector) for chunk_id, vector in found}
-
-
-def coverage(db: sqlite3.Connection) -> Coverage:
-    """Of notes that exist: a record whose note is gone counts nowhere."""
-    found = db.execute("SELECT status, count(*) FROM notes LEFT JOIN records USING (note_id) GROUP BY status")
-    counts: dict[str | None, int] = dict(found.fetchall())
-    return Coverage(
-        notes=sum(counts.values()),
-        indexed=counts.get("indexed", 0),
-        pending=counts.get("pending_embeddings", 0),
-        failed=counts.get("failed", 0),
-        missing=counts.get(None, 0),
-    )
-
-
-def apply(db: sqlite3.Connection, change: IndexChange) -> str | None:
-    """Inside a write transaction. Raises Conflict before anything is written."""
-    if read_record(db, change.note_id).token != change.expected:
-        raise Conflict(f"the index of note {change.note_id} has moved")
-    if change.put or change.patch or change.vectors or change.remove:
-        _ChunkChanges(db).apply(change)
-    return _write_record(db, change.note_id, change.record)
-
-
-def _write_record(db: sqlite3.Connection, note_id: str, record: IndexRecord | None) -> str | None:
-    """The new token: a number that no record of this tenant has had before."""
-    if record is None:
-        db.execute("DELETE FROM records WHERE note_id = ?", (note_id,))
-        return None
-    (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
-    statement = f"INSERT OR REPLACE INTO records ({rows.RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-    db.execute(statement, (*rows.record_row(record), note_id, token))
-    return str(token)
-
-
-class _ChunkChanges:
+class ChunkChanges:
     """One revision of the tenant's chunks, their posting lists and vectors."""
 
     def __init__(self, db: sqlite3.Connection) -> None:

@@ -1,0 +1,1 @@
+"""How a question is asked: the three legs; one index version's vectors in memory, as codes."""

@@ -1,0 +1,1 @@
+"""How a note's index moves: by compare-and-set, all or nothing."""
