@@ -57,6 +57,7 @@ export class Workspace {
     addEventListener("hashchange", () => void this.show());
     this.page.connection.addEventListener("change", () => this.page.connection.online && void this.fresh());
     this.page.settings.addEventListener("change", () => void this.keepSettings());
+    this.page.scope.addEventListener("chosen", () => void this.keepSettings());
     this.notes.addEventListener("change", () => this.markIndexing());
     this.page.card.offer = (citation) => this.document(citation);
     this.chat.field.value = typed;
@@ -193,7 +194,7 @@ export class Workspace {
   /** An open session keeps its own settings. */
   async keepSettings() {
     const { id, view } = here();
-    const open = view === "chat" && this.sessions.list.find((each) => each.sessionId === id);
+    const open = view === "chat" && this.chat.current?.loaded && this.sessions.known(id);
     if (!open) return;
     const wanted = this.page.settings.session();
     const same = Object.entries(wanted).every(([name, value]) => open.settings?.[name] === value);
