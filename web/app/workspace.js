@@ -8,7 +8,6 @@ import { ChatView } from "./views/chat.js";
 import { Landing } from "./views/landing.js";
 import { NoteList } from "./views/note_list.js";
 import { NotePage } from "./views/note_page.js";
-import { documentLink, pageIn } from "./views/origin.js";
 import { reader, scrollToMark } from "./views/reader.js";
 import { SessionList } from "./views/session_list.js";
 import { SettingsDialog } from "./views/settings_dialog.js";
@@ -59,7 +58,7 @@ export class Workspace {
     this.page.settings.addEventListener("change", () => void this.keepSettings());
     this.page.scope.addEventListener("chosen", () => void this.keepSettings());
     this.notes.addEventListener("change", () => this.markIndexing());
-    this.page.card.offer = (citation) => this.document(citation);
+    this.page.card.notes = this.notes;
     this.chat.field.value = typed;
     void this.begin();
   }
@@ -121,17 +120,6 @@ export class Workspace {
       if (!(error instanceof ApiError)) throw error;
       const text = error.status === 404 ? "This note does not exist any more." : error.message;
       body.replaceChildren(h("p", { class: "notice bad", role: "alert" }, text));
-    }
-  }
-
-  /** The PDF that a citation's note came from, at the cited page; null: none. @param {any} citation */
-  async document({ noteId, path, headingPath }) {
-    if (!/\.pdf$/i.test(path ?? "")) return null;
-    try {
-      return documentLink(this.notes, await this.notes.get(noteId), pageIn(headingPath.replaceAll(" > ", "\n")));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return null;
     }
   }
 
