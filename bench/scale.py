@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.account import prices
-from shared.account.prices import MODELS
+from shared.account.prices import FIRESTORE, GEMINI, MODELS, ListPrice
+from shared.account.prices import READ as READ_PRICE
 from shared.adapters.firestore.documents import place_key
 from shared.adapters.firestore.requests.protocol import put
 from shared.adapters.firestore.requests.reads import vector_reads
@@ -22,7 +22,13 @@ from shared.model.notes import Folder
 ROOT = Path(__file__).resolve().parents[1]
 
 (MODEL,) = MODELS
-PRICES = (prices.READ, prices.WRITE, prices.GIB_MONTH, prices.EMBEDDING, *MODELS[MODEL])
+PRICES = (
+    READ_PRICE,
+    ListPrice(of="documents written (multi-region)", usd=0.18, amount=100_000, source=FIRESTORE),
+    ListPrice(of="GiB kept for a month (multi-region)", usd=0.18, amount=1, source=FIRESTORE),
+    ListPrice(of="tokens embedded (gemini-embedding-2)", usd=0.20, amount=1_000_000, source=GEMINI),
+    *MODELS[MODEL],
+)
 READ, WRITE, GIB_MONTH, EMBED, MODEL_IN, MODEL_OUT = (price.each for price in PRICES)
 
 READS_OF_QUESTION, READS_AT_A_TIME = 125, 150

@@ -33,7 +33,7 @@ def listening(project: str, told: Mapping[str, OnWrite]) -> Iterator[None]:
     after the other. What passes (busy, away, too late) is tried again; after another refusal nothing is told any more,
     and reconciling finds what is missed.
     """
-    connection = Connection(project, "(default)", read_seconds=0, write_seconds=0)
+    connection = Connection(project, read_seconds=0, write_seconds=0)
     listener = _Listener(connection, [_Target(name, on_write) for name, on_write in told.items()])
     thread = threading.Thread(target=listener.run, name="listening", daemon=True)
     thread.start()

@@ -26,9 +26,6 @@ class ListPrice:
 FIRESTORE = "https://cloud.google.com/firestore/pricing"
 GEMINI = "https://ai.google.dev/gemini-api/docs/pricing"
 READ = ListPrice(of="documents read (multi-region)", usd=0.06, amount=100_000, source=FIRESTORE)
-WRITE = ListPrice(of="documents written (multi-region)", usd=0.18, amount=100_000, source=FIRESTORE)
-GIB_MONTH = ListPrice(of="GiB kept for a month (multi-region)", usd=0.18, amount=1, source=FIRESTORE)
-EMBEDDING = ListPrice(of="tokens embedded (gemini-embedding-2)", usd=0.20, amount=1_000_000, source=GEMINI)
 MODELS = {
     "gemini-3.5-flash-lite": (
         ListPrice(of="tokens read (gemini-3.5-flash-lite)", usd=0.30, amount=1_000_000, source=GEMINI),

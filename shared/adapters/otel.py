@@ -18,10 +18,10 @@ SENDING_SECONDS = 5
 class OtelRecorder:
     """`tracing.spans.Recorder` for a collector's base address, like http://localhost:4318. Spans leave in batches."""
 
-    def __init__(self, endpoint: str, *, service: str = SERVICE) -> None:
+    def __init__(self, endpoint: str) -> None:
         exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces", timeout=SENDING_SECONDS)
         self._processor = BatchSpanProcessor(exporter)
-        self._resource = Resource.create({"service.name": service})
+        self._resource = Resource.create({"service.name": SERVICE})
 
     def record(self, span: Span) -> None:
         parent = None if span.context.parent_id is None else _span_context(span.context, span.context.parent_id)

@@ -189,7 +189,6 @@ def usage_json(usage: Usage, model: str) -> UsageJson:
 
 
 def grounding_json(grounding: Grounding | None) -> GroundingJson | None:
-    """Shares of citations and of sentences."""
     if grounding is None:
         return None
     return {"precision": round(grounding.precision, 4), "recall": round(grounding.recall, 4)}
@@ -251,7 +250,6 @@ def _reference_json(chunk: IndexedChunk) -> ReferenceJson:
 
 
 def chosen_json(match: TemplateMatch | None) -> ChosenTemplateJson | None:
-    """In an answer's meta: which template the writer was given. `score` null: the caller named it."""
     if match is None:
         return None
     return {"id": match.template.template_id, "name": match.template.name, "score": rounded(match.score)}

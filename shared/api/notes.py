@@ -176,7 +176,6 @@ def listed_note_json(note: Note | ListedNote) -> ListedNoteJson:
 
 
 def links_json(note_id: str, found: Linked) -> LinksJson:
-    """Where a note points and who points at it."""
     return {
         "noteId": note_id,
         "links": [_link_json(link) for link in found.links],
@@ -196,7 +195,6 @@ def _link_json(link: Link) -> LinkJson:
 
 
 def index_status_json(note_id: str, record: IndexRecord | None, *, current: bool) -> IndexStatusJson:
-    """A note's index state. `missing`: the index has not seen it yet; `current`: it holds this very revision."""
     if record is None:
         return {"noteId": note_id, "status": "missing", "current": False, "chunkCount": 0}
     return {
@@ -213,7 +211,6 @@ def index_status_json(note_id: str, record: IndexRecord | None, *, current: bool
 
 
 def coverage_json(coverage: Coverage) -> CoverageJson:
-    """How much of a tenant's notes the index holds."""
     return {
         "notes": coverage.notes,
         "indexed": coverage.indexed,
@@ -224,7 +221,6 @@ def coverage_json(coverage: Coverage) -> CoverageJson:
 
 
 def reconcile_json(report: ReconcileReport) -> ReconcileJson:
-    """What one reconcile found and did; of a dry run, what it would embed. `complete` false: call again."""
     return {
         "examined": report.examined,
         "found": {finding.value: count for finding, count in report.found.items()},

@@ -66,7 +66,6 @@ SILENCE = StreamEvent("", {})
 
 
 def started_json(request_id: str, session_id: str | None) -> StreamEvent:
-    """The first event: it comes before anything is looked for."""
     return StreamEvent("start", StartJson(requestId=request_id, sessionId=session_id))
 
 

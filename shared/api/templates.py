@@ -65,7 +65,6 @@ def _listed_template_json(template: Template) -> ListedTemplateJson:
 
 
 def templates_json(templates: Iterable[Template], *, ready: bool) -> TemplatesJson:
-    """The body of `/templates`, without the steps. `ready`: every one of them is found by similarity."""
     return {"templates": [_listed_template_json(each) for each in templates], "ready": ready}
 
 

@@ -47,6 +47,10 @@ SIGN_OF_LIFE = 0.25
 """Seconds after which a writer that has nothing new yields an empty piece."""
 
 
+MOST_WRITTEN = 2048
+"""Tokens of a draft at most, a thinking model's thoughts included: it bounds the cost."""
+
+
 class Reranker(Protocol):
     """Reads question and passage together, which is slower and sees more than vectors and words apart."""
 

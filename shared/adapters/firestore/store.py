@@ -25,14 +25,12 @@ class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, 
 
     bills_reads = True
 
-    def __init__(
-        self, project: str, *, database: str = "(default)", read_seconds: float = 10.0, write_seconds: float = 30.0
-    ) -> None:
+    def __init__(self, project: str, *, read_seconds: float = 10.0, write_seconds: float = 30.0) -> None:
         """`read_seconds`, `write_seconds`: within which one request to Firestore succeeds or raises StoreUnavailable,
         attempts and pauses together.
         """
         self.project = project
-        self._connection = Connection(project, database, read_seconds=read_seconds, write_seconds=write_seconds)
+        self._connection = Connection(project, read_seconds=read_seconds, write_seconds=write_seconds)
         self._corpus = Corpus(self._connection)
         self._places = Places(self._connection)
         self._days = set()

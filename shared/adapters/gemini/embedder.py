@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shared.adapters.gemini.connection import Connection, within
 from shared.adapters.gemini.errors import table
-from shared.adapters.retry import Clock, insist
+from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECONDS, Clock, insist
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors
 from shared.model.index import Vector
@@ -19,16 +19,13 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "gemini-embedding-2"
 
-_ATTEMPT_SECONDS = 20.0
-"""A batch takes about a second: a call that hangs this long is better made again."""
-
 
 class GeminiEmbedder:
     """`gemini-embedding-2` takes its task as a part of the text, older models as a field of the request.
 
     `dimension`: 1-3072 (Firestore stores at most 2048). `batch_size`: at most 100 texts a call. `project` (with
-    `location`) goes through Vertex AI, otherwise `api_key` is needed. A batch of documents may take
-    `document_timeout` seconds with all its attempts, a query `query_timeout`: a question rather does without vectors.
+    `location`) goes through Vertex AI, otherwise `api_key` is needed. `query_timeout`: seconds that a query
+    may take with all its attempts.
     """
 
     languages = None
@@ -43,8 +40,7 @@ class GeminiEmbedder:
         base_url: str | None = None,
         project: str | None = None,
         location: str = "global",
-        document_timeout: float = 45.0,
-        query_timeout: float = 5.0,
+        query_timeout: float = QUERY_SECONDS,
         scale: Scale | None = None,
         clock: Clock = time,
     ) -> None:
@@ -53,7 +49,6 @@ class GeminiEmbedder:
         self.batch_size = batch_size
         self.scale = scale
         self._connection = Connection(api_key=api_key, base_url=base_url, project=project, location=location)
-        self._document_timeout = document_timeout
         self._query_timeout = query_timeout
         self._clock = clock
 
@@ -63,7 +58,7 @@ class GeminiEmbedder:
             return ()
         if self._task_in_text:
             texts = [f"title: none | text: {text}" for text in texts]
-        return self._embed(texts, "RETRIEVAL_DOCUMENT", self._document_timeout)
+        return self._embed(texts, "RETRIEVAL_DOCUMENT", DOCUMENTS_SECONDS)
 
     def embed_query(self, text: str) -> Vector:
         """Raises as `embed_documents`."""
@@ -81,7 +76,7 @@ class GeminiEmbedder:
             rows = [embedding.values or [] for embedding in reply.embeddings or []]
             return unit_vectors(rows, count=len(texts), dimension=self.dimension, model=self.model)
 
-        return insist(call, model=self.model, seconds=seconds, attempt_seconds=_ATTEMPT_SECONDS, clock=self._clock)
+        return insist(call, model=self.model, seconds=seconds, attempt_seconds=BATCH_SECONDS, clock=self._clock)
 
     def _request(self, texts: Sequence[str], task: str, seconds: float) -> types.EmbedContentResponse:
         from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay

@@ -14,6 +14,7 @@ from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import misshapen, translated
 from shared.errors import ModelRefused
 from shared.model.answers import Draft, Piece, Prompt, Usage
+from shared.ports.models import MOST_WRITTEN
 
 if TYPE_CHECKING:
     from google.genai import types
@@ -30,8 +31,7 @@ _CUT = frozenset({"MAX_TOKENS", "CONTINUATION"})
 class GeminiWriter:
     """`temperature`: 0-2, left out for models that do not take one. `timeout`: seconds for all attempts together.
 
-    `max_output_tokens` bounds the cost; a thinking model's thoughts count against it. `project` (with `location`)
-    goes through Vertex AI, otherwise `api_key` is needed.
+    `project` (with `location`) goes through Vertex AI, otherwise `api_key` is needed.
     """
 
     def __init__(
@@ -40,7 +40,6 @@ class GeminiWriter:
         model: str = DEFAULT_MODEL,
         temperature: float = 0.3,
         timeout: float = 30.0,
-        max_output_tokens: int = 2048,
         api_key: str | None = None,
         base_url: str | None = None,
         project: str | None = None,
@@ -50,7 +49,6 @@ class GeminiWriter:
         self.model = model
         self._temperature = temperature
         self._timeout = timeout
-        self._max_output_tokens = max_output_tokens
         self._connection = Connection(api_key=api_key, base_url=base_url, project=project, location=location)
         self._clock = clock
 
@@ -93,7 +91,7 @@ class GeminiWriter:
         contents = types.Content(role="user", parts=[types.Part(text=prompt.user)])
         config = types.GenerateContentConfig(
             system_instruction=prompt.system,
-            max_output_tokens=self._max_output_tokens,
+            max_output_tokens=MOST_WRITTEN,
             temperature=self._temperature if takes_temperature(self.model) else None,
             thinking_config=thinking,
             response_mime_type=None if prompt.schema is None else "application/json",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shared.adapters.openai.connection import Connection, table
 from shared.adapters.prefixes import prefixes
-from shared.adapters.retry import Clock, insist
+from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECONDS, Clock, insist
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors
 from shared.model.index import Vector
@@ -17,16 +17,12 @@ from shared.model.retrieval import Scale
 if TYPE_CHECKING:
     from shared.adapters.openai.replies import Embeddings
 
-_ATTEMPT_SECONDS = 20.0
-"""A batch takes about a second: a call that hangs this long is better made again."""
-
 
 class OpenAIEmbedder:
     """`base_url` ends in `/v1`. `api_key` None: the server wants none.
 
     The server is asked for `dimension`; one that ignores it and returns another is a BrokenPromise that names
-    EMBEDDING_DIM and the value to set. A batch of documents may take `document_timeout` seconds with all its
-    attempts, a query `query_timeout`: a question rather does without vectors.
+    EMBEDDING_DIM and the value to set.
     """
 
     languages = None
@@ -39,8 +35,6 @@ class OpenAIEmbedder:
         dimension: int = 768,
         batch_size: int = 10,
         api_key: str | None = None,
-        document_timeout: float = 45.0,
-        query_timeout: float = 5.0,
         scale: Scale | None = None,
         clock: Clock = time,
     ) -> None:
@@ -49,8 +43,6 @@ class OpenAIEmbedder:
         self.batch_size = batch_size
         self.scale = scale
         self._connection = Connection(base_url, api_key)
-        self._document_timeout = document_timeout
-        self._query_timeout = query_timeout
         self._clock = clock
         self._query_prefix, self._document_prefix = prefixes(model)
 
@@ -58,11 +50,11 @@ class OpenAIEmbedder:
         """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""
         if not texts:
             return ()
-        return self._embed([self._document_prefix + text for text in texts], self._document_timeout)
+        return self._embed([self._document_prefix + text for text in texts], DOCUMENTS_SECONDS)
 
     def embed_query(self, text: str) -> Vector:
         """Raises as `embed_documents`."""
-        return self._embed([self._query_prefix + text], self._query_timeout)[0]
+        return self._embed([self._query_prefix + text], QUERY_SECONDS)[0]
 
     def _embed(self, texts: list[str], seconds: float) -> tuple[Vector, ...]:
         def call(left: float) -> tuple[Vector, ...]:
@@ -71,7 +63,7 @@ class OpenAIEmbedder:
             rows = [entry.embedding for entry in sorted(reply.data, key=lambda entry: entry.index)]
             return unit_vectors(rows, count=len(texts), dimension=self.dimension, model=self.model)
 
-        return insist(call, model=self.model, seconds=seconds, attempt_seconds=_ATTEMPT_SECONDS, clock=self._clock)
+        return insist(call, model=self.model, seconds=seconds, attempt_seconds=BATCH_SECONDS, clock=self._clock)
 
     def _request(self, texts: list[str], seconds: float) -> Embeddings:
         from shared.adapters.openai.replies import Embeddings  # noqa: PLC0415 - loads pydantic

@@ -13,6 +13,7 @@ from shared.adapters.retry import Clock, insist
 from shared.adapters.sdk_errors import translated
 from shared.errors import ModelRefused
 from shared.model.answers import Draft, Piece, Prompt, Usage
+from shared.ports.models import MOST_WRITTEN
 
 if TYPE_CHECKING:
     from openai import Omit
@@ -33,7 +34,7 @@ class OpenAIWriter:
     """`base_url` ends in `/v1`. `api_key` None: the server wants none.
 
     `temperature`: 0-2, left out for OpenAI's reasoning models, which refuse one. `timeout`: seconds for all
-    attempts together. `max_output_tokens` bounds the cost.
+    attempts together.
     """
 
     def __init__(
@@ -43,14 +44,12 @@ class OpenAIWriter:
         base_url: str,
         temperature: float = 0.3,
         timeout: float = 30.0,
-        max_output_tokens: int = 2048,
         api_key: str | None = None,
         clock: Clock = time,
     ) -> None:
         self.model = model
         self._temperature = temperature
         self._timeout = timeout
-        self._max_output_tokens = max_output_tokens
         self._connection = Connection(base_url, api_key)
         self._clock = clock
 
@@ -99,8 +98,8 @@ class OpenAIWriter:
             "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
             "temperature": omit if reasoning else self._temperature,
             # Every compatible server knows `max_tokens`; OpenAI's reasoning models refuse it.
-            "max_tokens": omit if reasoning else self._max_output_tokens,
-            "max_completion_tokens": self._max_output_tokens if reasoning else omit,
+            "max_tokens": omit if reasoning else MOST_WRITTEN,
+            "max_completion_tokens": MOST_WRITTEN if reasoning else omit,
         }
 
 

@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from functools import cache
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from shared.adapters.firestore.requests.protocol import protocol
 from shared.adapters.firestore.requests.queries import Query
 from shared.adapters.firestore.requests.reads import ReadCounter
 from shared.errors import Conflict, StoreRefused, StoreUnavailable
+from shared.tracing.threads import RequestThreads
 
 T = TypeVar("T")
 
@@ -61,15 +62,15 @@ def client() -> Any:  # noqa: ANN401
 @cache
 def pool() -> Executor:
     """Threads for requests that one call makes side by side. They wait on the network and never on each other."""
-    return ThreadPoolExecutor(16, thread_name_prefix="firestore")
+    return RequestThreads(16, thread_name_prefix="firestore")
 
 
 class Connection:
-    """One database of one project."""
+    """A project's default database."""
 
-    def __init__(self, project: str, database: str, *, read_seconds: float, write_seconds: float) -> None:
+    def __init__(self, project: str, *, read_seconds: float, write_seconds: float) -> None:
         self._read_seconds, self._write_seconds = read_seconds, write_seconds
-        self.database = f"projects/{project}/databases/{database}"
+        self.database = f"projects/{project}/databases/(default)"
         self.root = f"{self.database}/documents"
         self.counter = ReadCounter()
         # "Bearer owner" is the emulator's administrator; production overrides it with the account's own token.
