@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.servers.dev import Running
 from tests.web.conftest import OpenPage
-from tests.web.moves import QUESTION, ask, until
+from tests.web.moves import QUESTION, ask, hold, until
 
 Shot = Callable[[Page, str], None]
 
@@ -124,6 +124,21 @@ def test_settings_stay_with_the_conversation(page: Page, product: Running) -> No
         session_id,
     )
     assert product.call("GET", f"/sessions/{session_id}")[1]["settings"]["topK"] == 4
+
+
+def test_what_is_chosen_while_a_conversation_begins_is_kept_too(page: Page, product: Running) -> None:
+    let_go = hold(page, "**/api/sessions/*")  # the settings of when it began
+    ask(page, QUESTION)
+    page.get_by_label("Notes of").select_option("Last year")
+    let_go()
+    page.unroute("**/api/sessions/*")
+    session_id = page.url.rpartition("/c/")[2]
+    until(
+        page,
+        "(id) => fetch(`/api/sessions/${id}`).then((it) => it.json()).then((it) => it.settings.windowDays === 365)",
+        session_id,
+    )
+    assert product.call("GET", f"/sessions/{session_id}")[1]["settings"]["windowDays"] == 365
 
 
 def test_a_server_without_sessions_leaves_one_conversation(page: Page) -> None:

@@ -6,7 +6,7 @@ const MESSAGES = 100;
 const KEPT = 20;
 
 /**
- * Fires `change` when the list has changed.
+ * Fires `change` when the list has changed, `begun` when a new session has taken over the settings of then.
  */
 export class Sessions extends EventTarget {
   /** @param {import("./page.js").Page} page */
@@ -54,6 +54,7 @@ export class Sessions extends EventTarget {
     try {
       if (begun) await this.page.api.json("PATCH", `/sessions/${encodeURIComponent(id)}`, { settings: this.page.settings.session() });
       await this.load();
+      if (begun) this.dispatchEvent(new Event("begun"));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }

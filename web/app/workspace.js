@@ -57,6 +57,7 @@ export class Workspace {
     this.page.connection.addEventListener("change", () => this.page.connection.online && void this.fresh());
     this.page.settings.addEventListener("change", () => void this.keepSettings());
     this.page.scope.addEventListener("chosen", () => void this.keepSettings());
+    this.sessions.addEventListener("begun", () => void this.keepSettings());
     this.notes.addEventListener("change", () => this.markIndexing());
     this.page.card.notes = this.notes;
     this.chat.field.value = typed;
