@@ -20,6 +20,7 @@ import click
 import functions_framework
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
+from cli.counts import counted
 from cli.destinations import LocalDestination, forget
 from cli.dev_store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, following
 from cli.documents import with_documents
@@ -249,7 +250,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
     if not begun and app.notes.page(place.tenant_id, limit=1, token=None, vault=None).items:
         return
     report = task.run(vectors=False)
-    click.echo(f"loaded {report.notes} sample notes from {sample}")
+    click.echo(f"loaded {counted(report.notes, 'sample note')} from {sample}")
 
 
 def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:

@@ -7,7 +7,7 @@ import re
 import secrets
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
@@ -20,10 +20,10 @@ from shared.model.questions import Question
 from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.ports.models import Writer
 from shared.ports.pages import Page
-from shared.ports.tenants import SessionStore
 from shared.sessions.history import earlier_turns
 from shared.sessions.limits import check_settings, check_title
 from shared.sessions.reading import as_read_now, cited_notes
+from shared.sessions.restoring import RestoringStore, restored
 from shared.sessions.source_list import with_sources
 from shared.sessions.standalone import resolve
 from shared.sessions.titles import holds, title_of
@@ -43,7 +43,7 @@ _ASKED = frozenset(each.name for each in fields(Question)) - {"model"}
 log = logging.getLogger(__name__)
 
 
-class SessionsStore(SessionStore, Protocol):
+class SessionsStore(RestoringStore, Protocol):
     """Sessions, and what became of the notes that their answers cite."""
 
     def live_records(self, tenant_id: str, note_ids: list[str]) -> Mapping[str, IndexRecord]: ...
@@ -109,6 +109,16 @@ class Sessions:
         self.get(tenant_id, session_id)
         self.store.patch_session(tenant_id, session_id, patch, updated_at=self.clock(), title=name)
         return self.get(tenant_id, session_id)
+
+    def bring(self, tenant_id: str, session: Session, messages: Sequence[Message]) -> Session:
+        """A session of an export, as `restored` says; a model that may not be chosen here stays, and counts as none.
+
+        Raises InvalidArgument.
+        """
+        settings = {name: value for name, value in asdict(session.settings).items() if name != "model"}
+        check_settings(settings, models=self.models, inside="session.settings.")
+        named = replace(session, title=check_title(session.title))
+        return restored(tenant_id, named, messages, store=self.store)
 
     def delete(self, tenant_id: str, session_id: str) -> None:
         """With its messages. Raises NotFound."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TypeAlias
 
-from shared.errors import StoreUnavailable
 from shared.model.index import IndexedChunk, Vector
 from shared.model.retrieval import Neighbour, Restriction
 
@@ -16,8 +15,8 @@ LEAST_LEG = 10
 """Chunks brought from a part at least, however many parts share what a search may read."""
 
 Embed: TypeAlias = "Callable[[], Vector | None]"
-Look: TypeAlias = "Callable[[Vector, Restriction, int], tuple[Neighbour, ...]]"
-"""Query, restriction, limit -> the nearest that it allows, best first."""
+Look: TypeAlias = "Callable[[Vector, Restriction, int], tuple[Neighbour, ...] | None]"
+"""Query, restriction, limit -> the nearest that it allows, best first; None: the search failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +82,8 @@ class VectorLeg:
         query = embed()
         if query is None:
             return _Found(None)
-        try:
-            neighbours = look(query, part.restriction, self._wanted)
-        except StoreUnavailable:
+        neighbours = look(query, part.restriction, self._wanted)
+        if neighbours is None:
             return _Found(query, failed=True)
         full = len(neighbours) >= self._wanted
         return _Found(query, neighbours, neighbours[-1].cosine if full else None)
