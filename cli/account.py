@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from cli.counts import counted_lines
 from cli.options import USAGE, Place, anywhere, can_be_asked, fail, print_json
 from functions.client import Json
 from shared.errors import AuroraError, InvalidArgument
@@ -35,7 +36,7 @@ def export(place: Place, file: Path | None) -> None:
     if place.as_json:
         print_json({"file": str(file), "counts": dict(counts)})
     else:
-        told = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()) if kind != END)
+        told = counted_lines({kind: count for kind, count in sorted(counts.items()) if kind != END})
         click.echo(f"{told or 'nothing'} written to {file}")
 
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from cli import emulator
+from cli.counts import counted
 from cli.destinations import local_name
 from cli.environment import environment
 from cli.folder import Skipped, read, walk
@@ -20,7 +22,7 @@ from cli.loopback import HOST, PORT
 from cli.manifest import Known, Manifest
 from cli.model_servers import answering, places
 from cli.nearby import found, nearby
-from cli.options import Place, close
+from cli.options import Place, close, parts_in_use
 from shared.adapters.embedded.requests.files import file_name
 from shared.api.notes import coverage_json
 from shared.app import App
@@ -54,7 +56,7 @@ def examined(place: Place) -> list[Verdict]:
         return [Verdict("settings", "failed", error.message), _emulator()]
     try:
         return [
-            Verdict("settings", "ok", app.notice),
+            Verdict("settings", "ok", parts_in_use(app)),
             Verdict("auth", "ok", _auth(environment(place.home))),
             Verdict("origins", "ok", _origins(app.settings)),
             tried("budgets", lambda: _budgets(app, place.tenant_id)),
@@ -89,10 +91,10 @@ def _store(app: App, tenant_id: str) -> str:
     return coverage_told(coverage_json(app.coverage(tenant_id)), f" of {tenant_id}")
 
 
-def coverage_told(coverage: Mapping[str, object], whose: str = "") -> str:
+def coverage_told(coverage: Mapping[str, Any], whose: str = "") -> str:
     """How far the index has followed the notes."""
     behind = {"failed": "failed", "waiting for vectors": "pendingEmbeddings", "not indexed": "missing"}
-    told = f"{coverage['notes']} notes{whose}, {coverage['indexed']} indexed"
+    told = f"{counted(coverage['notes'], 'note')}{whose}, {coverage['indexed']} indexed"
     return ", ".join((told, *(f"{coverage[name]} {what}" for what, name in behind.items() if coverage.get(name))))
 
 
@@ -144,7 +146,7 @@ def _folders(app: App, tenant_id: str) -> str:
     ]
     if odd:
         raise OperatorError(f"{'; '.join(odd)}: run aurora index on it, or aurora folders move or forget")
-    told = (f"{each.source.root} ({each.notes} notes in vault {each.source.vault})" for each in known)
+    told = (f"{each.source.root} ({counted(each.notes, 'note')} in vault {each.source.vault})" for each in known)
     return ", ".join(told) or "none indexed yet"
 
 

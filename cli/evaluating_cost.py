@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from cli.counts import counted
 from cli.loopback import LOOPBACK
 from cli.options import USAGE, can_be_asked, fail
 from shared.app import App
@@ -21,11 +22,8 @@ def agree(app: App, answers: int, *, yes: bool) -> None:
     """
     if app.ranker is None or not answers:
         return
-    prompts, written = f"{answers * PROMPT_TOKENS:,}", f"{answers * ANSWER_TOKENS:,}"
-    told = (
-        f"{answers} answers by {app.ranker.model}: at most about {prompts} tokens of prompts and {written} of answers"
-    )
-    click.echo(told, err=True)
+    tokens = f"{answers * PROMPT_TOKENS:,} tokens of prompts and {answers * ANSWER_TOKENS:,} of answers"
+    click.echo(f"{counted(answers, 'answer')} by {app.ranker.model}: at most about {tokens}", err=True)
     if yes or _is_here(app):
         return
     if not can_be_asked():

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
+from cli.counts import counted
 from cli.destinations import Destination
 from cli.indexing import destination_of
 from cli.manifest import Known, Manifest, Read
@@ -90,7 +91,7 @@ def forget(place: Place, folder: Path, notes: str | None) -> None:
         removed = sum(_let_go(destination, manifest, source) for source in sources) if going else 0
         for source in sources:
             manifest.forget(source)
-    told = f"{removed} notes removed" if going else f"its {count} notes stay"
+    told = f"{counted(removed, 'note')} removed" if going else f"its notes stay: {count}"
     _tell(place, {"forgotten": str(sources[0].root), "removed": removed}, f"{sources[0].root} is forgotten; {told}")
 
 
@@ -106,8 +107,8 @@ def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[S
 def _asked(count: int) -> str:
     """Raises InvalidArgument where nobody can be asked."""
     if not can_be_asked():
-        raise InvalidArgument("--notes", f"{KEEP} or {REMOVE}: it has {count} notes")
-    return REMOVE if click.confirm(f"Remove its {count} notes too?", default=False) else KEEP
+        raise InvalidArgument("--notes", f"{KEEP} or {REMOVE}: it has {counted(count, 'note')}")
+    return REMOVE if click.confirm(f"Remove its {counted(count, 'note')} too?", default=False) else KEEP
 
 
 def _let_go(destination: Destination, manifest: Manifest, source: Source) -> int:
@@ -142,7 +143,7 @@ def _line(known: Known) -> str:
     when = "never indexed to its end" if known.indexed_at is None else f"indexed {known.indexed_at:%Y-%m-%d %H:%M} UTC"
     skipped = f", {known.skipped} skipped" if known.skipped else ""
     gone = "" if known.source.root.is_dir() else "  (not there: aurora folders move or forget)"
-    return f"{known.source.root}  vault {known.source.vault}  {known.notes} notes{skipped}  {when}{gone}"
+    return f"{known.source.root}  vault {known.source.vault}  {counted(known.notes, 'note')}{skipped}  {when}{gone}"
 
 
 def _tell(place: Place, value: Json, line: str) -> None:

@@ -6,22 +6,24 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.counts import counted
 from cli.nearby import Models, models_of
 from cli.options import Place
 from cli.remote import HttpClient
-from shared.model.retrieval import RefusalReason, RetrievalMode
 
 if TYPE_CHECKING:
     from functions.client import ApiClient, Json
 
 NOTHING_FOUND = "nothing found"
+NO_NOTES, INDEX_PENDING, KEYWORD_RECENCY = "no_notes", "index_pending", "keyword_recency"
+"""As `shared.model.retrieval` has them; whoever asks need not wait for the types behind the JSON."""
 
 
 def hint_for(reason: str, place: Place) -> str:
     """Beside the sentence that an answer's refusal is; empty: that says it all."""
-    if reason == RefusalReason.NO_NOTES:
+    if reason == NO_NOTES:
         return _no_notes(place)
-    return _waiting(place) if reason == RefusalReason.INDEX_PENDING else ""
+    return _waiting(place) if reason == INDEX_PENDING else ""
 
 
 def why_nothing(client: ApiClient, place: Place) -> str:
@@ -30,7 +32,7 @@ def why_nothing(client: ApiClient, place: Place) -> str:
     if not coverage["notes"]:
         return _no_notes(place)
     if coverage["missing"]:
-        waiting = f"{coverage['missing']} of {coverage['notes']} notes are not indexed yet"
+        waiting = f"of {counted(coverage['notes'], 'note')} {coverage['missing']} not indexed yet"
         return f"{NOTHING_FOUND}; {waiting}. {_waiting(place)}".rstrip()
     return NOTHING_FOUND
 
@@ -58,7 +60,7 @@ def tell_who_was_away(meta: Json, client: ApiClient) -> None:
         return
     if models.writer and meta.get("model", "none") == models.quoter:
         _tell(f"{models.writer} did not write, quotes from the notes stand in for it")
-    if models.embedder and meta["retrieval"]["strategy"] == RetrievalMode.KEYWORD_RECENCY:
+    if models.embedder and meta["retrieval"]["strategy"] == KEYWORD_RECENCY:
         _tell(f"{models.embedder} did not answer: passages were found by their words alone")
 
 

@@ -110,7 +110,7 @@ class Import:
         if not files and not report.skipped and not any(self.root.iterdir()):
             known = len(manifest.files(self.source))
             if known:
-                raise NotFound(f"{self.root} is empty: is its disk there? Its {known} notes stay")
+                raise NotFound(f"{self.root} is empty: is its disk there? Its notes stay: {known}")
         return manifest.begin(self.source, {note_id: relative(self.root, file) for note_id, file in files.items()})
 
     def _ids(self, files: Iterable[Path]) -> dict[str, Path]:

@@ -18,11 +18,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from cli.asking import question_json
+from cli.counts import counted
 from cli.destinations import Destination, LocalDestination, RemoteDestination
 from cli.importing import NOTES, VECTORS, Import, Step
 from cli.joining import Choice, Side
 from cli.manifest import Manifest
-from cli.options import FAILED, Place, anywhere, common, print_json
+from cli.options import FAILED, Place, anywhere, common, parts_in_use, print_json
 from cli.report import Report
 from cli.showing import show_answer, show_report
 from cli.whereabouts import whereabouts
@@ -133,13 +134,13 @@ def reconcile(place: Place, budget: int, *, full: bool, dry_run: bool) -> None:
         print_json(reconcile_json(report))
     else:
         found = ", ".join(f"{count} {finding.value}" for finding, count in report.found.items()) or "nothing to repair"
-        click.echo(f"looked at {report.examined} notes: {found}")
+        click.echo(f"looked at {counted(report.examined, 'note')}: {found}")
         if dry_run:
-            click.echo(f"would embed {report.texts} texts, about {report.tokens} tokens")
+            click.echo(f"would embed {counted(report.texts, 'text')}, about {counted(report.tokens, 'token')}")
         else:
             click.echo(
                 f"{report.indexed} indexed, {report.deleted} removed, {report.failed} failed, "
-                f"{report.postponed} left for later, {report.texts} texts embedded"
+                f"{report.postponed} left for later, {counted(report.texts, 'text')} embedded"
             )
         if not report.complete:
             click.echo("there is more to look at: run it again, or with a larger --budget")
@@ -157,7 +158,7 @@ def demo(place: Place, folder: Path) -> None:
         with temporary.app() as app:
             report = _with_bar(Import(LocalDestination(app, place.tenant_id), folder, "default").run)
             if not place.as_json:
-                click.echo(f"{app.notice}\n{report.notes} notes indexed in {report.seconds:.1f} s")
+                click.echo(f"{parts_in_use(app)}\n{counted(report.notes, 'note')} indexed in {report.seconds:.1f} s")
             use(app)
             client = InProcessClient(Identity(place.tenant_id))
             answers = [_demonstrate(client, temporary, question) for question in DEMO_QUESTIONS]

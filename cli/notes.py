@@ -45,11 +45,12 @@ def list_all(place: Place, vault: str | None) -> None:
 @click.option("--vault", help="Of which the path is.")
 @anywhere
 def show(place: Place, note: str, vault: str | None) -> None:
-    """A note's text, below what else it says."""
+    """A note's text, below what else it says, and above where it links to and what links to it."""
     with place.client() as client:
         found = _named(client, note, vault)
+        pointing = client.send("GET", f"{address('notes', found['noteId'])}:links")
     if place.as_json:
-        print_json(found)
+        print_json({**found, **{name: pointing[name] for name in ("links", "backlinks")}})
         return
     out = console()
     tags = "".join(f" #{tag}" for tag in found["tags"])
@@ -57,6 +58,20 @@ def show(place: Place, note: str, vault: str | None) -> None:
     out.print(Text(found["title"] or found["noteId"], "bold"))
     out.print(Text(f"{place_of}{found['createdAt'][:10]}{tags}", "dim"))
     click.echo(found["text"])
+    _show_pointing(pointing, place)
+
+
+def _show_pointing(pointing: Json, place: Place) -> None:
+    out, link = console(), linked(place)
+    to = [Text(each["title"] or f"{each['target']} (no note)") for each in pointing["links"]]
+    at = [link(f"{each['vault']}/{each['path'] or each['title']}", each) for each in pointing["backlinks"]]
+    for heading, names in (("links to", to), ("linked from", at)):
+        if names:
+            out.print(Text(heading, "bold"))
+        for name in names:
+            out.print(Text.assemble("  ", name))
+    if not pointing["complete"]:
+        out.print(Text("  and perhaps more than were looked at", "dim"))
 
 
 @notes.command()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
 
+from cli.counts import counted_lines
 from cli.destinations import LocalDestination
 from cli.options import FAILED, Place, anywhere, print_json
 from cli.pages import address
@@ -18,7 +19,9 @@ from functions.client import ApiClient, Json
 from shared.bootstrap import app
 from shared.errors import Conflict, InvalidArgument, NotFound, RequestError
 
-NOTE, TEMPLATE, END = "note", "template", "end"
+NOTE, TEMPLATE, SESSION, MESSAGE, END = "note", "template", "session", "message", "end"
+AT_ONCE = 20
+"""Messages in one request."""
 DIFFERS = "another one is there, and stays"
 
 
@@ -31,7 +34,7 @@ class Restored:
     kept: list[tuple[str, str]] = field(default_factory=list)
     """(name, reason) of those that are not."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """By type: conversations, ratings and counters are kept of what happened here, and cannot be told anew."""
+    """By type: ratings and counters are kept of what happened here, and cannot be told anew."""
     complete: bool = False
     """Whether the export came to its end."""
 
@@ -48,9 +51,9 @@ class Restored:
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @anywhere
 def import_export(place: Place, file: Path) -> None:
-    """Bring back the notes and templates of a FILE that `aurora export` wrote.
+    """Bring back the notes, templates and conversations of a FILE that `aurora export` wrote.
 
-    What is there already stays as it is: where it differs it is named, exit code 1. Conversations are left out.
+    What is there already stays as it is: where it differs it is named, exit code 1. Ratings are left out.
     """
     with place.lasting_client() as client:
         restored = Restored()
@@ -84,25 +87,56 @@ def _row(line: str, place: str) -> Json:
 
 
 def _restored(client: ApiClient, rows: Iterable[Json], restored: Restored) -> Iterator[str]:
-    """Ids of the notes that are there now."""
+    """Ids of the notes that are there now. A conversation's messages follow it: it is brought when they have come."""
+    talk: _Talk | None = None
     for row in rows:
         kind = row.pop("type")
+        if talk and kind != MESSAGE:
+            _bring(talk, client, restored)
+            talk = None
         if kind == END:
             restored.complete = True
+        elif kind == SESSION:
+            talk = _Talk(row)
+        elif kind == MESSAGE and talk and row.pop("sessionId", None) == talk.session.get("sessionId"):
+            talk.messages.append(row)
         elif kind in (NOTE, TEMPLATE):
-            name = str(row.get("path") or row.get("title") or row.get(f"{kind}Id") or f"a {kind}")
-            try:
-                (_note if kind == NOTE else _template)(client, row)
-            except Conflict:
-                restored.kept.append((name, DIFFERS))
-            except RequestError as error:
-                restored.kept.append((name, error.message))
-            else:
+            if _tried(lambda: (_note if kind == NOTE else _template)(client, row), kind, row, restored):  # noqa: B023 - called at once
                 restored.counts[kind] += 1
                 if kind == NOTE:
                     yield row["noteId"]
         else:
             restored.left_out[kind] += 1
+    if talk:
+        _bring(talk, client, restored)
+
+
+def _tried(bring: Callable[[], None], kind: str, row: Json, restored: Restored) -> bool:
+    """Whether it is there now; else it is named with the reason."""
+    name = str(row.get("path") or row.get("title") or row.get(f"{kind}Id") or f"a {kind}")
+    try:
+        bring()
+    except Conflict:
+        restored.kept.append((name, DIFFERS))
+    except RequestError as error:
+        restored.kept.append((name, error.message))
+    else:
+        return True
+    return False
+
+
+@dataclass(slots=True)
+class _Talk:
+    """A conversation of the export."""
+
+    session: Json
+    messages: list[Json] = field(default_factory=list)
+
+
+def _bring(talk: _Talk, client: ApiClient, restored: Restored) -> None:
+    if _tried(lambda: _talk(client, talk), SESSION, talk.session, restored):
+        restored.counts[SESSION] += 1
+        restored.counts[MESSAGE] += len(talk.messages)
 
 
 def _note(client: ApiClient, row: Mapping[str, object]) -> None:
@@ -122,12 +156,22 @@ def _template(client: ApiClient, row: Mapping[str, object]) -> None:
         raise Conflict(DIFFERS)
 
 
+def _talk(client: ApiClient, talk: _Talk) -> None:
+    """Raises Conflict where it is called otherwise or set otherwise; its messages are there then."""
+    told = sorted(talk.messages, key=lambda each: (str(each.get("createdAt")), str(each.get("messageId"))))
+    held: Json = {}
+    for start in range(0, len(told) or 1, AT_ONCE):
+        body = {"session": talk.session, "messages": told[start : start + AT_ONCE]}
+        held = client.send("POST", "/sessions:import", body)
+    if any(held.get(name) != talk.session.get(name) for name in ("title", "settings")):
+        raise Conflict(DIFFERS)
+
+
 def _show(restored: Restored, file: Path) -> None:
-    told = ", ".join(f"{count} {kind}s" for kind, count in restored.counts.items()) or "nothing"
-    click.echo(f"{told} of {file} are there now")
+    click.echo(f"{counted_lines(restored.counts) or 'nothing'} of {file} are there now")
     for name, reason in restored.kept:
         click.echo(f"  not {name}: {reason}")
     if restored.left_out:
-        click.echo(f"left out: {', '.join(f'{count} {kind}' for kind, count in restored.left_out.items())}")
+        click.echo(f"left out: {counted_lines(restored.left_out)}")
     if not restored.complete:
         click.echo("the file does not come to its end: it is not the whole export")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from rich.text import Text
 
+from cli.counts import counted
 from cli.options import Place, anywhere, print_json
 from cli.pages import address, pages
 from cli.showing import console
@@ -31,7 +32,7 @@ def list_all(place: Place, query: str) -> None:
         out.print("no sessions")
     for each in found:  # a line each, wrapped by the terminal alone: ids can be copied, and read by a program
         day = each["updatedAt"][:16].replace("T", " ")
-        out.print(Text(f"{each['sessionId']}  {day}  {each['messageCount']:>4} messages  {each['title']}"))
+        out.print(Text(f"{each['sessionId']}  {day}  {counted(each['messageCount'], 'message'):>13}  {each['title']}"))
 
 
 @sessions.command()

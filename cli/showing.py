@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rich.console import Console
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
 from cli.converting import page_of
+from cli.counts import counted
 from cli.hints import hint_for
 from cli.manifest import Manifest
 from cli.options import Place
-from shared.model.answers import AnswerKind
-from shared.retrieval.scoring.scale import UNRELATED
-from shared.times.dates import date_in_words
 
 if TYPE_CHECKING:
     from cli.report import Report
@@ -28,6 +25,8 @@ MATCHING = 0.6
 to 150 queries of random letters had 0.53 in the middle and 0.61 at most.
 """
 
+QUOTED_KIND = "quoted"
+"""`answerKind`, as `shared.model.answers` has it; whoever asks need not wait for the types behind the JSON."""
 QUOTED = (
     "These are quotes, not an answer: no model wrote one. GEMINI_API_KEY, or OPENAI_BASE_URL with CHAT_MODEL, switches "
     "a model on."
@@ -62,7 +61,7 @@ def show_answer(answer: Json, place: Place) -> None:
 
 def show_sources(answer: Json, place: Place) -> None:
     """What stands below an answer's text."""
-    out, link, quotes = console(), linked(place), answer["meta"].get("answerKind") == AnswerKind.QUOTED
+    out, link, quotes = console(), linked(place), answer["meta"].get("answerKind") == QUOTED_KIND
     show_time(answer)
     for citation in answer["citations"]:
         out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(_where(citation), citation)))
@@ -90,6 +89,8 @@ def matches_well(found: Json) -> bool:
 
 def show_found(found: Json, place: Place, *, matched: bool, nothing: str) -> None:
     """What a search brought, without what has nothing to do with it. `nothing`: what is said where nothing is left."""
+    from shared.retrieval.scoring.scale import UNRELATED  # noqa: PLC0415 - whoever asks need not wait for it
+
     rows = [row for row in found["results"] if _names_time(found) or _speaks(row, UNRELATED)]
     if not matched:
         console().print("Nothing matches well. The nearest notes:" if rows else Text(nothing))
@@ -120,6 +121,8 @@ def _speaks(row: Json, similarity: float) -> bool:
 def show_results(rows: Sequence[Json], place: Place) -> None:
     """One line a passage, best first."""
     link = linked(place)
+    from rich.table import Table  # noqa: PLC0415 - for lists
+
     table = Table(box=None, pad_edge=False)
     table.add_column("score", justify="right", overflow="fold")
     for heading in ("note", "date", "passage"):
@@ -133,12 +136,12 @@ def show_results(rows: Sequence[Json], place: Place) -> None:
 def show_report(report: Report) -> None:
     """One import: the counts, then every file that needs a word."""
     out = console()
+    written = f"{counted(report.written, 'file')} written, " if report.written else ""
     out.print(
         Text(
-            f"{report.notes} notes from {report.folder} into vault {report.vault}: "
+            f"{counted(report.notes, 'note')} from {report.folder} into vault {report.vault}: "
             f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed, "
-            f"{f'{report.written} files written, ' if report.written else ''}"
-            f"{report.embedded} texts embedded in {report.seconds:.1f} s"
+            f"{written}{counted(report.embedded, 'text')} embedded in {report.seconds:.1f} s"
         )
     )
     if report.indexed and report.dates:
@@ -159,5 +162,7 @@ def show_report(report: Report) -> None:
 
 
 def _where(citation: Json) -> str:
+    from shared.times.dates import date_in_words  # noqa: PLC0415 - for answers that cite, with their words of dates
+
     day = date_in_words(datetime.fromisoformat(citation["createdAt"]))
     return " · ".join(filter(None, (citation["title"], citation["headingPath"], citation["path"], day)))

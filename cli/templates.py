@@ -11,6 +11,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from cli.counts import counted
 from cli.options import FAILED, Place, anywhere, common, print_json
 from cli.pages import address
 from cli.showing import console
@@ -102,7 +103,7 @@ def index(place: Place) -> None:
         counts = {"count": report.count, "written": report.written, "removed": report.removed}
         print_json({**counts, "problems": problems, "kept": report.kept, "conflicts": report.conflicts})
     else:
-        click.echo(f"{report.count} templates: {report.written} written, {report.removed} removed")
+        click.echo(f"{counted(report.count, 'template')}: {report.written} written, {report.removed} removed")
         for problem in report.problems:
             click.echo(f"  no template: {problem.path}: {problem.reason}")
         for template_id in report.kept:

@@ -31,6 +31,7 @@ ROUTES = (
     Route("GET", "/templates/{template_id}", "templates:get"),
     Route("DELETE", "/templates/{template_id}", "templates:delete"),
     Route("POST", "/sessions", "sessions:create"),
+    Route("POST", "/sessions:import", "sessions:bring", limit=NOTE_LIMIT),
     Route("GET", "/sessions", "sessions:list_all"),
     Route("GET", "/sessions/{session_id}", "sessions:get"),
     Route("PATCH", "/sessions/{session_id}", "sessions:patch"),

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Annotated, Literal
+
 from pydantic import Field
 
-from functions.http.bodies import Body, Page, TenantId, parse, parse_query
+from functions.http.bodies import Body, Instant, Page, TenantId, checked, parse, parse_query
 from functions.http.calls import Call, Reply
 from functions.http.operations import operation
-from functions.http.questions import SettingsBody
+from functions.http.questions import RequestId, SettingsBody
+from shared.api.answers import AnswerMetaJson, CitationJson
 from shared.api.sessions import MessagesJson, SessionJson, SessionsJson, messages_json, session_json, sessions_json
+from shared.model.sessions import Message, Role, Session, SessionSettings, StoredCitation
 from shared.sessions.limits import LONGEST_TITLE, TITLE
+from shared.sessions.restoring import MOST
+from shared.times.instants import INSTANT, parse_instant
+
+LONGEST_MESSAGE = 200_000
+SessionId = Annotated[str, Field(pattern="^[0-9A-Za-z]{1,64}$", description="1-64 letters and digits")]
 
 
 class SessionBody(Body):
@@ -17,6 +27,39 @@ class SessionBody(Body):
 
     title: str | None = Field(default=None, description=TITLE, json_schema_extra={"maxLength": LONGEST_TITLE})
     settings: SettingsBody = Field(default=SettingsBody(), description="an object of settings")
+    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
+
+
+class SessionRow(Body):
+    """A conversation as an export has it."""
+
+    session_id: SessionId
+    title: str = Field(max_length=LONGEST_TITLE, description=TITLE)
+    created_at: Instant = Field(description=INSTANT)
+    updated_at: Instant = Field(description=INSTANT)
+    message_count: int = Field(default=0, description="what the server said; it is not taken over")
+    settings: SettingsBody = Field(default=SettingsBody(), description="an object of settings")
+
+
+class MessageRow(Body):
+    """A message as an export has it."""
+
+    message_id: SessionId
+    request_id: RequestId | None = Field(default=None, description="the requestId of its turn")
+    role: Literal["user", "assistant"] = Field(description="user or assistant")
+    text: str = Field(max_length=LONGEST_MESSAGE, description=f"text of at most {LONGEST_MESSAGE} characters")
+    created_at: Instant = Field(description=INSTANT)
+    citations: list[CitationJson] = Field(default=[], description="citations as they were answered")
+    meta: AnswerMetaJson | None = Field(default=None, description="the meta of an answer, null for a question")
+
+
+class SessionImportBody(Body):
+    """The request of POST /sessions:import: a conversation of an export, and some of its messages."""
+
+    session: SessionRow = Field(description="a session as an export has it")
+    messages: Annotated[list[MessageRow], Field(max_length=MOST)] = Field(
+        default=[], description=f"at most {MOST} messages that follow each other, the oldest first"
+    )
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
 
@@ -32,6 +75,39 @@ def create(call: Call) -> Reply:
     body = _body(call)
     session = call.app.sessions.create(call.tenant_id, title=body.title or "", patch=body.settings.patch())
     return Reply(session_json(session))
+
+
+@operation(body=SessionImportBody, reply=SessionJson)
+def bring(call: Call) -> Reply:
+    """Bring back a conversation of an export, in one request or several from its first message on: what is missing is
+    added under its own ids, what is there stays as it is. The reply is the session as it is now.
+    """
+    body = parse(call.body, SessionImportBody)
+    call.check_tenant(body.tenant_id)
+    messages = sorted(map(_message, body.messages), key=lambda each: (each.created_at, each.message_id))
+    return Reply(session_json(call.app.sessions.bring(call.tenant_id, _session(body.session), messages)))
+
+
+def _session(row: SessionRow) -> Session:
+    return Session(
+        session_id=row.session_id,
+        created_at=checked("session.createdAt", parse_instant, row.created_at),
+        updated_at=checked("session.updatedAt", parse_instant, row.updated_at),
+        title=row.title,
+        settings=replace(SessionSettings(), **row.settings.patch()),  # type: ignore[arg-type]
+    )
+
+
+def _message(row: MessageRow) -> Message:
+    return Message(
+        message_id=row.message_id,
+        role=Role(row.role),
+        text=row.text,
+        created_at=checked("messages.createdAt", parse_instant, row.created_at),
+        request_id=row.request_id or "",
+        citations=tuple(StoredCitation(each["noteId"], "", each) for each in row.citations),
+        meta=row.meta,
+    )
 
 
 @operation(query=SessionsQuery, reply=SessionsJson)

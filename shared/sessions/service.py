@@ -7,7 +7,7 @@ import re
 import secrets
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
@@ -20,10 +20,10 @@ from shared.model.questions import Filters, Question
 from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.ports.models import Writer
 from shared.ports.pages import Page
-from shared.ports.tenants import SessionStore
-from shared.sessions.history import Earlier, earlier_turns
+from shared.sessions.history import earlier_turns
 from shared.sessions.limits import check_settings, check_title
 from shared.sessions.reading import as_read_now, cited_notes
+from shared.sessions.restoring import RestoringStore, restored
 from shared.sessions.source_list import with_sources
 from shared.sessions.standalone import resolve
 from shared.sessions.titles import holds, title_of
@@ -43,7 +43,7 @@ _ASKED = frozenset(each.name for each in fields(Question)) - {"model"}
 log = logging.getLogger(__name__)
 
 
-class SessionsStore(SessionStore, Protocol):
+class SessionsStore(RestoringStore, Protocol):
     """Sessions, and what became of the notes that their answers cite."""
 
     def live_records(self, tenant_id: str, note_ids: list[str]) -> Mapping[str, IndexRecord]: ...
@@ -109,6 +109,16 @@ class Sessions:
         self.get(tenant_id, session_id)
         self.store.patch_session(tenant_id, session_id, patch, updated_at=self.clock(), title=name)
         return self.get(tenant_id, session_id)
+
+    def bring(self, tenant_id: str, session: Session, messages: Sequence[Message]) -> Session:
+        """A session of an export, as `restored` says; a model that may not be chosen here stays, and counts as none.
+
+        Raises InvalidArgument.
+        """
+        settings = {name: value for name, value in asdict(session.settings).items() if name != "model"}
+        check_settings(settings, models=self.models, inside="session.settings.")
+        named = replace(session, title=check_title(session.title))
+        return restored(tenant_id, named, messages, store=self.store)
 
     def delete(self, tenant_id: str, session_id: str) -> None:
         """With its messages. Raises NotFound."""
@@ -178,7 +188,8 @@ class Sessions:
         if turn.session is None or not turn.max_history:
             return turn
         question = turn.question
-        turns = self._earlier(question.tenant_id, turn.session.session_id, turn.max_history)
+        newest = self.store.list_messages(question.tenant_id, turn.session.session_id, limit=turn.max_history)
+        turns = earlier_turns(self._as_read_now(question.tenant_id, newest)[::-1])
         found = resolve(question, turns, rewriter=self.rewriter, longest=self.longest_question)
         asked = replace(
             question,
@@ -227,10 +238,6 @@ class Sessions:
         session = self.store.get_session(tenant_id, session_id) if session_id else None
         if session is not None and not session.message_count:
             self.store.delete_session(tenant_id, session.session_id)
-
-    def _earlier(self, tenant_id: str, session_id: str, most: int) -> tuple[Earlier, ...]:
-        newest = self.store.list_messages(tenant_id, session_id, limit=most)
-        return earlier_turns(self._as_read_now(tenant_id, newest)[::-1])
 
     def _as_read_now(self, tenant_id: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         cited = cited_notes(messages)

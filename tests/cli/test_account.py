@@ -23,7 +23,7 @@ NOTES = {"toys/boat.md": "The boat is blue.", "garden.md": "We planted six tomat
 def test_everything_is_written_to_a_file_or_to_standard_output(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
     aurora("index", str(notes(NOTES)))
     file = tmp_path / "mine.ndjson"
-    assert "2 note" in aurora("export", str(file)).output
+    assert "2 notes" in aurora("export", str(file)).output
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert {row["path"]: row["text"] for row in rows if row["type"] == "note"} == NOTES
     assert rows[-1]["type"] == "end"

@@ -79,7 +79,7 @@ def test_an_empty_folder_removes_nothing(aurora: Aurora, notes: Write, tmp_path:
     folder.mkdir()
     result = aurora("index", str(folder))
     assert result.exit_code == 1
-    assert "is its disk there? Its 3 notes stay" in result.stderr
+    assert "is its disk there? Its notes stay: 3" in result.stderr
     assert len(_ids(aurora)) == 3
     folder.rmdir()
     assert aurora("index", str(folder)).exit_code == 2

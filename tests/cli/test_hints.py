@@ -47,7 +47,7 @@ def test_without_notes_it_is_told_where_there_are_none_and_how_they_come(aurora:
 def test_notes_that_wait_for_the_index_are_counted_and_the_command_for_them_named(aurora: Aurora) -> None:
     _saved_only(aurora)
     told = aurora("search", QUESTION).stdout
-    assert "nothing found; 1 of 1 notes are not indexed yet. `aurora reconcile` indexes them now." in told
+    assert "nothing found; of 1 note 1 not indexed yet. `aurora reconcile` indexes them now." in told
     assert "`aurora reconcile` indexes them now." in aurora("ask", QUESTION).stdout
     on_a_server = Place(None, "local", as_json=False, server="https://example.com")
     assert hint_for(RefusalReason.INDEX_PENDING, on_a_server) == ""

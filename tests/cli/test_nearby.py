@@ -26,7 +26,7 @@ Write = Callable[..., Path]
 
 NOTES = {"boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n"}
 QUESTION = "What colour is the boat?"
-HEAVY = ("flask", "pydantic", "requests", "shared.app", "shared.bootstrap")
+HEAVY = ("flask", "pydantic", "requests", "rich.table", "shared.app", "shared.bootstrap", "shared.model.retrieval")
 LOADED = (
     "import atexit, sys\n"
     f"atexit.register(lambda: print(*(name for name in {HEAVY!r} if name in sys.modules), file=sys.stderr))\n"

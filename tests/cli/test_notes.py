@@ -66,6 +66,15 @@ def test_a_note_is_shown_by_its_id_or_path(run: Run) -> None:
     assert run("notes", "show", listed).stdout == shown.stdout
 
 
+def test_a_note_is_shown_with_where_it_links_to_and_what_links_to_it(aurora: Aurora, notes: Write) -> None:
+    said = {"a.md": "# Alpha\n\nSee [[Beta]] and [[Gamma]].\n", "b.md": "# Beta\n\nNothing.\n"}
+    aurora("index", str(notes(said)))
+    assert aurora("notes", "show", "a.md").stdout.endswith("links to\n  Beta\n  Gamma (no note)\n")
+    assert aurora("notes", "show", "b.md").stdout.endswith("Nothing.\n\nlinked from\n  default/a.md\n")
+    shown = aurora.json("notes", "show", "b.md")
+    assert ([each["path"] for each in shown["backlinks"]], shown["links"]) == (["a.md"], [])
+
+
 def test_a_deleted_note_is_in_the_trash_and_not_found_any_more(run: Run, trash: Path, tmp_path: Path) -> None:
     result = run("notes", "delete", "toys/boat.md")
     assert result.stdout == "deleted Boat; it is in the trash\n"
@@ -107,6 +116,41 @@ def test_an_export_is_brought_back_and_found(run: Run, aurora: Aurora, notes: Wr
         del row["updatedAt"]
     assert again == before
     assert "mine" in run("templates", "list").stdout
+
+
+def test_conversations_are_brought_back_with_their_messages_and_go_on(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
+    aurora("index", str(notes(NOTES)))
+    asked = "What colour is the boat?\nHow many tomatoes are there?\n" * 6
+    CliRunner().invoke(main, ["--home", str(aurora.home), "chat"], input=asked)
+    (session,) = aurora.json("sessions", "list")["sessions"]
+    file, again = tmp_path / "export.ndjson", tmp_path / "again.ndjson"
+    aurora("export", str(file))
+    elsewhere = Aurora(tmp_path / "elsewhere")
+    brought = elsewhere.json("import", str(file))
+    assert brought["counts"] == {"note": 2, "session": 1, "message": 24}
+    assert (brought["kept"], brought["leftOut"]) == ([], {})
+    elsewhere("export", str(again))
+    assert _talk(again) == _talk(file)
+    assert elsewhere.json("import", str(file))["counts"] == brought["counts"]
+    elsewhere("export", str(again))
+    assert _talk(again) == _talk(file)
+
+    home = ["--home", str(elsewhere.home)]
+    CliRunner().invoke(main, [*home, "chat", "--session", session["sessionId"]], input="Is the boat blue?\n")
+    CliRunner().invoke(main, [*home, "sessions", "rename", session["sessionId"], "About boats"])
+    result = elsewhere("import", str(file))
+    assert result.exit_code == 1
+    assert "another one is there, and stays" in result.stdout
+    (kept,) = elsewhere.json("sessions", "list")["sessions"]
+    assert (kept["title"], kept["messageCount"]) == ("About boats", 26)
+
+
+def _talk(file: Path) -> list[dict[str, object]]:
+    """The conversations of an export. Their notes are younger elsewhere."""
+    rows = map(json.loads, file.read_text().splitlines())
+    return [row for row in rows if row["type"] in ("session", "message")]
 
 
 def test_what_an_export_brings_is_found_at_once(aurora: Aurora, notes: Write, tmp_path: Path) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from cli.counts import counted
 from cli.options import Place
 from cli.showing import matches_well, show_found, show_sources
 from functions.client import Json
+from tests.cli.conftest import Aurora
 
 WORDED, ALIKE, LITTLE, STRANGER = (0.2, 0.0), (0.0, 0.7), (0.0, 0.55), (0.0, 0.5)
 """Keyword part and similarity."""
@@ -71,3 +74,15 @@ def test_people_are_told_what_the_time_they_named_did(time: Json, said: str, tmp
     with redirect_stdout(StringIO()) as written:
         show_found(found, Place(tmp_path, "local", as_json=False), matched=True, nothing="")
     assert said in written.getvalue()
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "0 notes"), (1, "1 note"), (2, "2 notes"), (12_345, "12,345 notes")])
+def test_one_is_told_as_one(count: int, said: str) -> None:
+    assert counted(count, "note") == said
+
+
+def test_a_folder_of_one_file_is_told_as_one(aurora: Aurora, notes: Callable[..., Path]) -> None:
+    told = aurora("index", str(notes({"boat.md": "The boat is blue."}))).stdout
+    assert told.startswith("1 note from ")
+    assert "1 text embedded" in " ".join(told.split())
+    assert "1 note in vault" in " ".join(aurora("doctor").stdout.split())

@@ -72,7 +72,7 @@ def test_the_folders_are_indexed_and_what_is_wrong_in_them_is_told(
     notes({"sub/boat.md": BOAT})
     result = aurora("templates", "index")
     assert result.exit_code == 1
-    assert "1 templates: 0 written" in result.output
+    assert "1 template: 0 written" in result.output
     assert "duplicate id" in result.stdout
     assert result.stderr == ""
     assert len(json.loads(aurora("templates", "index", "--json").stdout)["problems"]) == 1

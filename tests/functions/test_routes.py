@@ -21,6 +21,7 @@ class Example:
     """Something the reply's JSON holds."""
 
 
+MOMENT = "2026-05-08T12:30:15Z"
 EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("chat", "POST", "/"): Example("/", body={"message": "Which colour is the boat?"}, key="answer"),
     ("chat", "GET", "/health"): Example("/health", key="status"),
@@ -48,6 +49,11 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "POST", "/search:explain"): Example("/search:explain", body={"query": "boat"}, key="notes"),
     ("api", "POST", "/ask"): Example("/ask", body={"question": "Which colour is the boat?"}, key="references"),
     ("api", "POST", "/sessions"): Example("/sessions", body={"title": "Boats"}, key="settings"),
+    ("api", "POST", "/sessions:import"): Example(
+        "/sessions:import",
+        body={"session": {"sessionId": "b1", "title": "B", "createdAt": MOMENT, "updatedAt": MOMENT}},
+        key="settings",
+    ),
     ("api", "GET", "/sessions"): Example("/sessions", key="sessions"),
     ("api", "GET", "/sessions/{session_id}"): Example("/sessions/boats", key="messageCount"),
     ("api", "PATCH", "/sessions/{session_id}"): Example("/sessions/boats", body={"title": "Cars"}, key="title"),

@@ -25,6 +25,8 @@ DEFAULTS = {
 
 # -- the sessions themselves
 
+TIME = "2026-11-21T12:00:00.000Z"
+
 
 def test_a_session_remembers_where_it_looks_unless_a_question_says_it(world: World) -> None:
     for vault, colour in (("work", "red"), ("home", "blue")):
@@ -213,3 +215,53 @@ def test_sessions_and_messages_are_exported(boat: World) -> None:
     assert [row for row in rows if row["type"] == "session"] == [{"type": "session", **session}]
     said = [{"type": "message", "sessionId": session_id, **each} for each in messages(boat, session_id)]
     assert [row for row in rows if row["type"] == "message"] == said
+
+
+def test_a_conversation_of_an_export_is_brought_back_once(boat: World) -> None:
+    session_id = ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
+    path = f"/sessions/{session_id}"
+    session, said = call_json(boat, "GET", path), messages(boat, session_id)
+    assert boat.call("api", "DELETE", path).status_code == 204
+    assert call_json(boat, "POST", "/sessions:import", {"session": session, "messages": said}) == session
+    assert messages(boat, session_id) == said
+    assert said[1]["citations"][0]["stale"] is False
+    call_json(boat, "PATCH", path, {"title": "Mine"})
+    kept = call_json(boat, "POST", "/sessions:import", {"session": session, "messages": said})
+    assert (kept["title"], kept["messageCount"]) == ("Mine", 2)
+
+
+def test_a_brought_answer_is_stale_where_its_note_says_something_else_now(boat: World) -> None:
+    session_id = ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
+    session, said = call_json(boat, "GET", f"/sessions/{session_id}"), messages(boat, session_id)
+    quoted = said[1]["citations"][0]
+    boat.call("api", "DELETE", f"/sessions/{session_id}")
+    boat.put(quoted["noteId"], title="Boat", text="Nothing leaks any more.")
+    boat.written(f"tenants/alice/notes/{quoted['noteId']}")
+    call_json(boat, "POST", "/sessions:import", {"session": session, "messages": said})
+    assert messages(boat, session_id)[1]["citations"][0]["stale"] is True
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"sessionId": "a/b"}, "session.sessionId"),
+        ({"createdAt": "yesterday"}, "session.createdAt"),
+        ({"settings": {"topK": 99}}, "session.settings.topK"),
+        ({"title": "a\nb"}, "title"),
+    ],
+)
+def test_what_no_export_holds_is_refused_by_its_field(world: World, wrong: dict[str, object], field: str) -> None:
+    session = {"sessionId": "s1", "title": "", "createdAt": TIME, "updatedAt": TIME, **wrong}
+    response = world.call("api", "POST", "/sessions:import", {"session": session})
+    assert problem(response) == (400, "INVALID_FIELD", field)
+
+
+def test_messages_that_nobody_said_are_refused(world: World) -> None:
+    session = {"sessionId": "s1", "title": "", "createdAt": TIME, "updatedAt": TIME}
+    message = {"messageId": "m1", "role": "assistant", "text": "x", "createdAt": TIME, "citations": [{"cid": "N1"}]}
+    response = world.call("api", "POST", "/sessions:import", {"session": session, "messages": [message]})
+    assert problem(response)[:2] == (400, "INVALID_FIELD")
+    assert problem(response)[2].startswith("messages[0].citations[0].")
+    too_many = {"session": session, "messages": [{**message, "messageId": f"m{n}"} for n in range(21)]}
+    assert problem(world.call("api", "POST", "/sessions:import", too_many)) == (400, "INVALID_FIELD", "messages")
+    assert call_json(world, "GET", "/sessions")["sessions"] == []

@@ -1,0 +1,74 @@
+"""A conversation of an export -> the same here, by its ids: what is missing is added, what is there stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Protocol
+
+from shared.errors import Conflict, NoteUnreadable
+from shared.indexing.revision import note_revision
+from shared.model.notes import Note
+from shared.model.sessions import Message, Role, Session, Spot, StoredCitation
+from shared.ports.tenants import SessionStore
+from shared.sessions.titles import title_of
+
+MOST = 20
+"""Messages brought at once: what a store adds in one commit."""
+_LISTED = 100
+_PRECISION = timedelta(milliseconds=1)
+"""Of the times in an export."""
+
+
+class RestoringStore(SessionStore, Protocol):
+    """Sessions, and the notes that their answers cite."""
+
+    def get_note(self, tenant_id: str, note_id: str) -> Note | None: ...
+
+
+def restored(tenant_id: str, session: Session, messages: Sequence[Message], *, store: RestoringStore) -> Session:
+    """The session as it is here now. `messages`: at most `MOST` of its messages that follow each other, in the order of
+    time; those that bring a session here begin with its first.
+    """
+    first = next((title_of(each.text) for each in messages if each.role is Role.USER), "")
+    unnamed = replace(session, title="") if session.title == first else session
+    try:
+        store.create_session(tenant_id, replace(unnamed, first_question=first, message_count=0))
+    except Conflict:  # it is there
+        held = store.get_session(tenant_id, session.session_id)
+    else:
+        held = session
+    known = _known(tenant_id, session.session_id, messages, store) if messages else frozenset()
+    missing = [_read(tenant_id, each, store) for each in messages if each.message_id not in known]
+    if missing and held:
+        store.add_messages(tenant_id, session.session_id, missing, first=first)
+        last = max(held.updated_at, session.updated_at, missing[-1].created_at)
+        store.patch_session(tenant_id, session.session_id, {}, updated_at=last)
+    return store.get_session(tenant_id, session.session_id) or session
+
+
+def _read(tenant_id: str, message: Message, store: RestoringStore) -> Message:
+    """With the revision that each citation is of: a note that does not hold the quote any more is another one now."""
+    citations = tuple(replace(each, note_revision=_revision(tenant_id, each, store)) for each in message.citations)
+    return replace(message, citations=citations)
+
+
+def _revision(tenant_id: str, citation: StoredCitation, store: RestoringStore) -> str:
+    try:
+        note = store.get_note(tenant_id, citation.note_id)
+    except NoteUnreadable:
+        return ""
+    return note_revision(note) if note and citation.shown["quote"] in note.text else ""
+
+
+def _known(tenant_id: str, session_id: str, messages: Sequence[Message], store: RestoringStore) -> frozenset[str]:
+    """Ids of the messages that are there from the first of these to the last."""
+    found: set[str] = set()
+    before = Spot(messages[-1].created_at + _PRECISION, "0")
+    while True:
+        page = store.list_messages(tenant_id, session_id, limit=_LISTED, before=before)
+        found.update(each.message_id for each in page)
+        if len(page) < _LISTED or page[-1].created_at < messages[0].created_at:
+            return frozenset(found)
+        before = Spot(page[-1].created_at, page[-1].message_id)
