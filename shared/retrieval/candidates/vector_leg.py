@@ -57,7 +57,7 @@ class Near:
     silent_vaults: frozenset[str]
     """Vaults of the parts whose search failed."""
 
-    def heard(self, chunks: Iterable[IndexedChunk]) -> tuple[IndexedChunk, ...]:
+    def of_answering_vaults(self, chunks: Iterable[IndexedChunk]) -> tuple[IndexedChunk, ...]:
         """Those that lie in no silent vault."""
         return tuple(chunk for chunk in chunks if chunk.vault not in self.silent_vaults)
 
