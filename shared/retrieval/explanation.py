@@ -24,7 +24,7 @@ from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalStore, Trail, retrieve
 from shared.retrieval.scoring.ranking import best_first, with_vectors
 from shared.retrieval.scoring.scores import Formula, keyword_parts
-from shared.retrieval.scoring.selection import told_apart
+from shared.retrieval.scoring.selection import with_repeats
 
 MOST_CHUNKS = 2000
 """Of all notes that are explained together. On Firestore each is two billed reads."""
@@ -182,7 +182,7 @@ def _case(question: Question, trail: Trail, chunks: Sequence[IndexedChunk], stor
         seen={each.chunk.chunk_id: each for each in read.candidates if each.chunk.chunk_id in in_question},
         ranking={
             passage.chunk.chunk_id: (place, repeated.chunk_id if repeated else None)
-            for place, (passage, repeated) in enumerate(told_apart(ranked), start=1)
+            for place, (passage, repeated) in enumerate(with_repeats(ranked), start=1)
         },
     )
 

@@ -28,7 +28,7 @@ from shared.retrieval.candidates.finding import Found, find
 from shared.retrieval.candidates.legs import Search
 from shared.retrieval.candidates.places import gather_from_places, inside, weigher
 from shared.retrieval.candidates.pool import Pool, mode_of
-from shared.retrieval.embedding import query_vector
+from shared.retrieval.candidates.vector_leg import query_vector
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
 from shared.retrieval.restriction import restrict

@@ -34,7 +34,7 @@ class Silence:
         for failure in self._failures.values():
             raise failure
 
-    def heard(self, leg: Leg, search: Callable[[], T], nothing: T) -> T:
+    def tried(self, leg: Leg, search: Callable[[], T], nothing: T) -> T:
         """What the leg's search brings, `nothing` if it fails. One log line a leg: of an error if it takes somebody to
         mend it.
         """

@@ -16,11 +16,11 @@ from typing import Any, Protocol
 from shared.errors import NotFound, Unavailable
 from shared.model.answers import Answer, Usage
 from shared.model.index import IndexRecord
-from shared.model.questions import Question
+from shared.model.questions import Filters, Question
 from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.ports.models import Writer
 from shared.ports.pages import Page
-from shared.sessions.history import Earlier, earlier_turns
+from shared.sessions.history import earlier_turns
 from shared.sessions.limits import check_settings, check_title
 from shared.sessions.reading import as_read_now, cited_notes
 from shared.sessions.restoring import RestoringStore, restored
@@ -180,14 +180,16 @@ class Sessions:
         """A model that was allowed once and is no more counts as none: the configured one answers."""
         asked = {name: value for name, value in settings.items() if name in _ASKED}
         model = settings.get("model")
-        return replace(question, **asked, model=model if model in self.models else None)
+        filters = _scoped(question.filters, settings)
+        return replace(question, **asked, filters=filters, model=model if model in self.models else None)
 
     def whole(self, turn: Turn) -> Turn:
         """The turn with its history, its question made whole. Reads the session, and may ask a model."""
         if turn.session is None or not turn.max_history:
             return turn
         question = turn.question
-        turns = self._earlier(question.tenant_id, turn.session.session_id, turn.max_history)
+        newest = self.store.list_messages(question.tenant_id, turn.session.session_id, limit=turn.max_history)
+        turns = earlier_turns(self._as_read_now(question.tenant_id, newest)[::-1])
         found = resolve(question, turns, rewriter=self.rewriter, longest=self.longest_question)
         asked = replace(
             question,
@@ -237,16 +239,22 @@ class Sessions:
         if session is not None and not session.message_count:
             self.store.delete_session(tenant_id, session.session_id)
 
-    def _earlier(self, tenant_id: str, session_id: str, most: int) -> tuple[Earlier, ...]:
-        newest = self.store.list_messages(tenant_id, session_id, limit=most)
-        return earlier_turns(self._as_read_now(tenant_id, newest)[::-1])
-
     def _as_read_now(self, tenant_id: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         cited = cited_notes(messages)
         return as_read_now(messages, self.store.live_records(tenant_id, cited) if cited else {})
 
     def _token(self, last: Spot | None, listing: str) -> str | None:
         return None if last is None else page_token(last, listing=listing, now=self.clock())
+
+
+def _scoped(filters: Filters, settings: Mapping[str, Any]) -> Filters:
+    """With the place and the time that are set, where the request names none of its own."""
+    vault, _, folder = settings.get("look_in", "").partition("/")
+    if vault and not (filters.vaults or filters.folders):
+        filters = replace(filters, vaults=(vault,), folders=(folder,) if folder else ())
+    if settings.get("window_days") and not (filters.window_days or filters.created_after or filters.created_before):
+        filters = replace(filters, window_days=settings["window_days"])
+    return filters
 
 
 def _messages(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime) -> tuple[Message, Message]:

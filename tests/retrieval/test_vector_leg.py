@@ -60,7 +60,7 @@ def test_a_vault_of_which_a_part_fails_is_left_out_and_named() -> None:
     near, _ = _near([_part("v", "f0"), _part("v", "f1"), _part("w", "f2")], silent="f1")
     assert near.silent_vaults == {"v"}
     assert {each.chunk.vault for each in near.neighbours} == {"w"}
-    assert near.heard([chunk("a", vault="v"), chunk("b", vault="w")]) == (chunk("b", vault="w"),)
+    assert near.of_answering_vaults([chunk("a", vault="v"), chunk("b", vault="w")]) == (chunk("b", vault="w"),)
 
 
 def test_where_no_vault_is_left_any_vector_that_is_read_may_be_the_nearest() -> None:

@@ -47,11 +47,11 @@ class Search:
     def newest(self, restriction: Restriction, limit: int) -> tuple[IndexedChunk, ...]:
         """Of the chunks that it allows."""
         recent = partial(self.store.recent, self.tenant_id, limit=limit, stems=self.stems, restriction=restriction)
-        return self.silence.heard(Leg.RECENT, recent, ())
+        return self.silence.tried(Leg.RECENT, recent, ())
 
     def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
         """Of those that have one."""
-        return self.silence.heard(Leg.VECTOR, partial(self.store.read_vectors, self.tenant_id, chunk_ids), {})
+        return self.silence.tried(Leg.VECTOR, partial(self.store.read_vectors, self.tenant_id, chunk_ids), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def match(search: Search, restriction: Restriction, known: Matches | None = None
     if known is not None:
         return Matches(legs.matching(known.frequencies), known.frequencies, known.stats)
     figures = partial(search.store.stats, search.tenant_id)
-    stats = search.executor.submit(search.silence.heard, Leg.KEYWORD, figures, NO_FIGURES)
+    stats = search.executor.submit(search.silence.tried, Leg.KEYWORD, figures, NO_FIGURES)
     frequencies = legs.frequencies()
     return Matches(legs.matching(frequencies), frequencies, stats.result())
 
@@ -99,12 +99,12 @@ def gather(
     nearest = leg.start(embed, legs.nearest, search.executor)
     matches = matches or match(search, restriction)
     near = leg.end(nearest)
-    matching = near.heard(matches.chunks)
+    matching = near.of_answering_vaults(matches.chunks)
     keyword = bm25(matching, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b)
     best = _best(matching, keyword, options.leg_size)
-    newest = near.heard(recent.result())
+    newest = near.of_answering_vaults(recent.result())
     if not near.neighbours and not best and restriction.created is None:
-        newest = near.heard(legs.recent(options.leg_size) or search.newest(restriction, options.leg_size))
+        newest = near.of_answering_vaults(legs.recent(options.leg_size) or search.newest(restriction, options.leg_size))
     return Pool(
         candidates=_union(near.neighbours, best, newest),
         query=near.query,
@@ -132,7 +132,7 @@ class _Legs:
             restriction=restriction,
             index_version=search.options.index_version,
         )
-        return search.silence.heard(Leg.VECTOR, look, None)
+        return search.silence.tried(Leg.VECTOR, look, None)
 
     def recent(self, limit: int) -> tuple[IndexedChunk, ...]:
         """So many of the newest in the window; the newest in the range that restricts the search."""
@@ -147,7 +147,7 @@ class _Legs:
             return {}
         search = self.search
         count = partial(search.store.document_frequencies, search.tenant_id, search.stems)
-        counted: Mapping[str, int] = search.silence.heard(Leg.KEYWORD, count, {})
+        counted: Mapping[str, int] = search.silence.tried(Leg.KEYWORD, count, {})
         return {stem: counted.get(stem, 0) for stem in search.stems}
 
     def matching(self, frequencies: Mapping[str, int]) -> tuple[IndexedChunk, ...]:
@@ -179,7 +179,7 @@ class _Legs:
     def _postings(self, stem: str, limit: int) -> tuple[IndexedChunk, ...]:
         search, restriction = self.search, self.restriction
         look = partial(search.store.postings, search.tenant_id, stem, limit=limit, stems=search.stems)
-        return search.silence.heard(Leg.KEYWORD, partial(look, restriction=restriction), ())
+        return search.silence.tried(Leg.KEYWORD, partial(look, restriction=restriction), ())
 
 
 def _best(chunks: Sequence[IndexedChunk], scores: Sequence[float], limit: int) -> tuple[IndexedChunk, ...]:

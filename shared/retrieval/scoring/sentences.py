@@ -17,7 +17,7 @@ from shared.model.index import IndexedChunk, Vector
 from shared.model.retrieval import Scored
 from shared.ports.models import Embedder
 
-READ = 40
+READ = 36
 """Sentences, items or rows embedded for one question: as long as somebody waits."""
 OF_A_PASSAGE = 4
 """At most, those with most of the question's words: so that ten passages or more are read."""
