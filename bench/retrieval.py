@@ -38,10 +38,10 @@ class _Index:
     def __init__(self, vectors: Mapping[str, Vector]) -> None:
         self.vectors = vectors
 
-    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:  # noqa: ARG002 - the port's
+    def read_vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
         return {chunk_id: self.vectors[chunk_id] for chunk_id in chunk_ids}
 
-    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:  # noqa: ARG002 - the port's
+    def live_records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         return {note_id: IndexRecord("r1", IndexStatus.INDEXED, 1, "v", NOW) for note_id in note_ids}
 
 
@@ -66,7 +66,7 @@ def _select(pool: Pool, index: _Index) -> tuple[Scored, ...]:
         scale=Scale(0.1, 0.6),
         keyword=keyword_parts(pool, RetrievalOptions()),
     )
-    passages = best_first(pool, formula, tenant_id="t", store=index, threshold=0.0, head=12)
+    passages = best_first(pool, formula, vectors=index.read_vectors, records=index.live_records, threshold=0.0, head=12)
     return select(passages, wanted=8, max_characters=12_000)
 
 

@@ -22,7 +22,7 @@ from cli.loopback import HOST, PORT
 from cli.manifest import Known, Manifest
 from cli.model_servers import answering, places
 from cli.nearby import found, nearby
-from cli.options import Place, close
+from cli.options import Place, close, parts_in_use
 from shared.adapters.embedded.requests.files import file_name
 from shared.api.notes import coverage_json
 from shared.app import App
@@ -56,7 +56,7 @@ def examined(place: Place) -> list[Verdict]:
         return [Verdict("settings", "failed", error.message), _emulator()]
     try:
         return [
-            Verdict("settings", "ok", app.notice),
+            Verdict("settings", "ok", parts_in_use(app)),
             Verdict("auth", "ok", _auth(environment(place.home))),
             Verdict("origins", "ok", _origins(app.settings)),
             tried("budgets", lambda: _budgets(app, place.tenant_id)),

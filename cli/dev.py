@@ -29,7 +29,7 @@ from cli.importing import Import
 from cli.loopback import HOST, PORT, only_from_this_machine
 from cli.model_servers import answering, writing_with
 from cli.nearby import Running, announced, digest_of, models_of
-from cli.options import Place, close, common, fail
+from cli.options import Place, close, common, fail, parts_in_use
 from cli.origins import FolderFiles
 from cli.page import with_page
 from cli.request_lines import with_request_lines
@@ -255,7 +255,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
 
 def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
     click.echo(f"Aurora Notes on {address}  (Ctrl-C ends it)")
-    click.echo(app.notice)
+    click.echo(parts_in_use(app))
     server = None if app.writer else answering(os.environ)
     if server:
         click.echo(f"a model server answers at {server.told()}: aurora dev --model NAME writes with it")

@@ -23,7 +23,7 @@ from cli.destinations import Destination, LocalDestination, RemoteDestination
 from cli.importing import NOTES, VECTORS, Import, Step
 from cli.joining import Choice, Side
 from cli.manifest import Manifest
-from cli.options import FAILED, Place, anywhere, common, print_json
+from cli.options import FAILED, Place, anywhere, common, parts_in_use, print_json
 from cli.report import Report
 from cli.showing import show_answer, show_report
 from cli.whereabouts import whereabouts
@@ -158,7 +158,7 @@ def demo(place: Place, folder: Path) -> None:
         with temporary.app() as app:
             report = _with_bar(Import(LocalDestination(app, place.tenant_id), folder, "default").run)
             if not place.as_json:
-                click.echo(f"{app.notice}\n{counted(report.notes, 'note')} indexed in {report.seconds:.1f} s")
+                click.echo(f"{parts_in_use(app)}\n{counted(report.notes, 'note')} indexed in {report.seconds:.1f} s")
             use(app)
             client = InProcessClient(Identity(place.tenant_id))
             answers = [_demonstrate(client, temporary, question) for question in DEMO_QUESTIONS]

@@ -16,9 +16,10 @@ from cli.manifest import Begun, Manifest, Read
 from cli.manifest_file import Source
 from cli.report import Taken
 from cli.standing import Standing, agree, digest_of, reading_of, standing
+from cli.write_back import content_of, unsaid
 from cli.writing_back import create_file, replace_file, trash_file, trash_text
 from shared.errors import AuroraError, Conflict, NotFound
-from shared.markdown.note_file import content_of, unsaid, whole_content
+from shared.markdown.note_file import whole_content
 from shared.model.notes import Note
 
 ATTEMPTS = 3

@@ -112,6 +112,15 @@ class Place:
             yield InProcessClient(Identity(self.tenant_id))
 
 
+def parts_in_use(app: App) -> str:
+    """In one line."""
+    settings = app.settings
+    store = f"Firestore ({settings.project})" if settings.store == "firestore" else f"embedded store ({settings.home})"
+    vectors = f"embedder {app.embedder.model}" if app.embedder else "no embedder: keyword and recency search only"
+    offline = "" if settings.uses_gemini or settings.openai_base_url else "; offline, no key is set"
+    return f"{store}, {vectors}, writer {app.model}{offline}"
+
+
 def close(app: App) -> None:
     """Release its threads and files."""
     app.pool.shutdown()

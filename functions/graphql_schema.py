@@ -180,10 +180,6 @@ def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN
     return result_of(turn(visit.call, parse_fields(fields, ChatBody)))
 
 
-def _asked_in(answer: Mapping[str, Any], info: Info) -> Mapping[str, Any]:
-    return _session(None, info, sessionId=answer["meta"]["sessionId"])
-
-
 def _patch(settings: Mapping[str, Any] | None) -> SettingsPatch:
     return SettingsBody.model_validate(settings or {}).patch()
 
@@ -198,5 +194,5 @@ RESOLVERS: Mapping[str, Mapping[str, Callable[..., Any]]] = {
         "ask": _ask,
     },
     "Session": {"messages": _messages},
-    "Answer": {"session": _asked_in},
+    "Answer": {"session": lambda answer, info: _session(None, info, sessionId=answer["meta"]["sessionId"])},
 }

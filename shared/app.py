@@ -65,8 +65,6 @@ class App:
     pool: Executor
     """Runs what one question asks at the same time."""
     clock: Callable[[], datetime]
-    notice: str
-    """One line that says which parts are in use."""
     attester: Attester | None = None
     """None: requests may come from any app."""
     reranker: Reranker | None = None

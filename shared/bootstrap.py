@@ -87,7 +87,6 @@ def build(
         attester=_attester(settings),
         pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
-        notice=_notice(settings, embedder, (writer or quoter).model),
         reranker=_reranker(settings),
         writers={model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, model))},
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),
@@ -250,13 +249,6 @@ def _project(settings: Settings) -> str:
     if not settings.project:
         raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id: Firestore and Firebase Auth belong to one")
     return settings.project
-
-
-def _notice(settings: Settings, embedder: Embedder | None, writer: str) -> str:
-    store = f"Firestore ({settings.project})" if settings.store == "firestore" else f"embedded store ({settings.home})"
-    vectors = f"embedder {embedder.model}" if embedder else "no embedder: keyword and recency search only"
-    offline = "" if settings.uses_gemini or settings.openai_base_url else "; offline, no key is set"
-    return f"{store}, {vectors}, writer {writer}{offline}"
 
 
 def _scale(settings: Settings) -> Scale | None:

@@ -29,7 +29,6 @@ def app_on(store: Store, clock: Clock | None = None) -> App:
         verifier=NoVerifier(),
         pool=ThreadPoolExecutor(2),
         clock=clock or Clock(),
-        notice="test",
     )
 
 

@@ -161,7 +161,8 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
             return Reply(None, 204)
         if found.route is None:
             return _unrouted(request.method, found.allowed)
-        streams = True if _accepts_events(request) else None
+        accepts_events = any(kind == EVENT_STREAM and quality > 0 for kind, quality in request.accept_mimetypes)
+        streams = True if accepts_events else None
         if found.route.callable and (data := unwrapped(body)) is not None:
             form, body, streams = (Form.CALLABLE_STREAM if streams else Form.CALLABLE), data, bool(streams)
         identity = None if found.route.public else _caller(request)
@@ -188,10 +189,6 @@ def _formed(reply: Reply, form: Form) -> Reply:
         events = one_event("error" if failed else "result", body)
         return Reply(None, headers=reply.headers, events=events, form=form)
     return replace(reply, body=callable_error(body) if failed else {"result": body}, form=form)
-
-
-def _accepts_events(request: flask.Request) -> bool:
-    return any(kind == EVENT_STREAM and quality > 0 for kind, quality in request.accept_mimetypes)
 
 
 def _refusal(error: Exception) -> Reply:

@@ -153,7 +153,7 @@ def encoded(
 
 def encode(name: str, data: Mapping[str, object], form: Form) -> bytes:
     """One event."""
-    return _sse(name, data) if form is Form.PLAIN else _callable(name, data)
+    return f"event: {name}\n".encode() + _line(data) if form is Form.PLAIN else _callable(name, data)
 
 
 def _status(name: str, data: Mapping[str, object]) -> int | None:
@@ -179,10 +179,6 @@ def has_hung_up(connection: socket.socket | None) -> bool:
         return False
     except OSError:
         return True
-
-
-def _sse(name: str, data: Mapping[str, object]) -> bytes:
-    return f"event: {name}\n".encode() + _line(data)
 
 
 def _callable(name: str, data: Mapping[str, object]) -> bytes:

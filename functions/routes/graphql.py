@@ -86,16 +86,14 @@ def _document(query: str) -> DocumentNode:
     """Raises InvalidArgument("query") for one that is no GraphQL, too large, or does not fit the schema."""
     try:
         document = parse(query, max_tokens=MOST_TOKENS)
-    except (GraphQLError, RecursionError) as error:
-        raise InvalidArgument("query", f"a GraphQL document; {_told(error)}") from None
+    except GraphQLError as error:
+        raise InvalidArgument("query", f"a GraphQL document; {error.message}") from None
+    except RecursionError:
+        raise InvalidArgument("query", "a GraphQL document; it is nested too deeply") from None
     _check_size(document)
     for unfit in validate(schema(), document, max_errors=1):
         raise InvalidArgument("query", f"a document for this schema; {unfit.message}")
     return document
-
-
-def _told(error: Exception) -> str:
-    return error.message if isinstance(error, GraphQLError) else "it is nested too deeply"
 
 
 def _check_size(document: DocumentNode) -> None:

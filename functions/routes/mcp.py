@@ -26,10 +26,8 @@ def exchange(call: Call) -> Reply:
         raise PermissionDenied("Origin: not one of ALLOWED_ORIGINS")
     from functions.mcp_server import answer_one  # noqa: PLC0415 - other routes do without the SDK
 
-    sent_on = {name: value for name, value in call.headers.items() if _is_sent_on(name)}
+    sent_on = {
+        name: value for name, value in call.headers.items() if name in SENT_ON or name.startswith(SENT_ON_PREFIX)
+    }
     status, body = answer_one(InProcessClient(call.identity), call.body, {**HEADERS, **sent_on})
     return Reply(json.loads(body) if body else None, status)
-
-
-def _is_sent_on(name: str) -> bool:
-    return name in SENT_ON or name.startswith(SENT_ON_PREFIX)

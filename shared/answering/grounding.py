@@ -162,25 +162,15 @@ def _cite(judged: Sequence[_Judged], sources: Sequence[Source]) -> Iterator[Cita
     for source in sources:
         chunk = source.passage.chunk
         verdicts = [each.alone[chunk.chunk_id] for each in judged if chunk.chunk_id in each.alone]
-        if not verdicts:
-            yield Citation(
-                label=source.label,
-                passage=source.passage,
-                quote_start=chunk.start,
-                quote_end=chunk.end,
-                quote=chunk.text,
-            )
-            continue
-        best = max(verdicts, key=lambda verdict: verdict.support.score)
-        worst = min(verdicts, key=lambda verdict: verdict.support.score)
-        start, end = best.spans[0]
+        verdicts.sort(key=lambda verdict: -verdict.support.score)
+        start, end = verdicts[0].spans[0] if verdicts else (0, len(chunk.text))
         yield Citation(
             label=source.label,
             passage=source.passage,
             quote_start=chunk.start + start,
             quote_end=chunk.start + end,
             quote=chunk.text[start:end],
-            support=worst.support,
+            support=verdicts[-1].support if verdicts else None,
         )
 
 

@@ -159,11 +159,9 @@ def _check(question: Question, retrieved: Retrieved, draft: Draft, cited: Cited,
     return Answer(
         text=_widening_notice(retrieved) + text.strip(),
         citations=grounded.citations if with_citations else (),
-        refusal=None,
         model=draft.model,
         retrieved=retrieved,
         usage=draft.usage,
-        timings_ms={},
         removed_labels=cited.removed,
         grounding=grounded.grounding,
     )
@@ -180,11 +178,9 @@ def _quote(question: Question, retrieved: Retrieved, failed: NotWritten, quoter:
     return Answer(
         text=_widening_notice(retrieved) + (text if with_citations else check_citations(text, ()).text),
         citations=citations if with_citations else (),
-        refusal=None,
         model=quoter.model,
         retrieved=retrieved,
         usage=failed.usage,
-        timings_ms={},
         kind=AnswerKind.QUOTED,
     )
 
@@ -209,10 +205,7 @@ def _chat_without_notes(
     if isinstance(draft, NotWritten):
         return Answer(
             text=NO_MODEL,
-            citations=(),
-            refusal=None,
             model="none",
-            retrieved=None,
             usage=draft.usage,
             timings_ms=timer.timings_ms,
         )
@@ -220,10 +213,7 @@ def _chat_without_notes(
     _report(cited.removed)
     return Answer(
         text=passive(cited.text.strip(), texts),
-        citations=(),
-        refusal=None,
         model=draft.model,
-        retrieved=None,
         usage=draft.usage,
         timings_ms=timer.timings_ms,
         removed_labels=cited.removed,
@@ -233,12 +223,10 @@ def _chat_without_notes(
 def _refuse(reason: RefusalReason, retrieved: Retrieved, draft: Draft, removed: tuple[str, ...] = ()) -> Answer:
     return Answer(
         text=f"{refusal_text(reason)} {_widening_notice(retrieved)}".strip(),
-        citations=(),
         refusal=reason,
         model=draft.model,
         retrieved=retrieved,
         usage=draft.usage,
-        timings_ms={},
         removed_labels=removed,
     )
 

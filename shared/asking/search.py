@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from shared.account.results import SearchResults
 from shared.app import App
@@ -75,13 +74,14 @@ def _options(app: App) -> RetrievalOptions:
 
 
 def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrieved:
-    found = partial(
-        retrieve,
-        question,
-        store=app.store,
-        embedder=app.embedder_of(question.tenant_id),
-        options=options,
-        pool=app.pool,
-        reranker=app.reranker,
-    )
+    def found() -> Retrieved:
+        return retrieve(
+            question,
+            store=app.store,
+            embedder=app.embedder_of(question.tenant_id),
+            options=options,
+            pool=app.pool,
+            reranker=app.reranker,
+        ).retrieved
+
     return found() if app.results is None else SearchResults(app.store, app.results).of(question, options, found)

@@ -46,7 +46,9 @@ def rank_folders(question: str, vault: str, folders: Sequence[str], ranker: Writ
     """Never fails because the model does: then it is all `folders` in their order, and the vault's root last."""
     if not folders:
         return FolderRanking((), ChosenBy.MODEL)
-    offered = {inert_line(folder): folder for folder in sorted(folders, key=_depth)[:MOST_OFFERED]}
+    offered = {
+        inert_line(folder): folder for folder in sorted(folders, key=lambda folder: folder.count("/"))[:MOST_OFFERED]
+    }
     everything = (*folders, "")
     try:
         draft = ranker.write(_prompt(question, vault, tuple(offered)))
@@ -101,7 +103,3 @@ def _plain(name: str, vault: str, offered: dict[str, str]) -> str:
     """`vault/folder/` -> `folder`, unless a folder is called that."""
     plain = name.strip().strip("/")
     return plain if plain in offered else plain.removeprefix(f"{inert_line(vault)}/")
-
-
-def _depth(folder: str) -> int:
-    return folder.count("/")

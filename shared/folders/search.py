@@ -18,7 +18,7 @@ from shared.model.questions import Question
 from shared.model.retrieval import ChosenBy, Place, Retrieved
 from shared.ports.models import Embedder, Reranker, Writer
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.pipeline import RetrievalStore, retrieve
+from shared.retrieval.pipeline import RetrievalStore, Trail, retrieve
 from shared.tracing.steps import StepTimer
 
 __all__ = ["FolderSearch", "Wish", "retrieve_from_folders"]
@@ -62,7 +62,7 @@ def retrieve_from_folders(
         rankings = _ranked(question, offered, ranker, pool)
     places = tuple(place for offer, each in zip(offered, rankings, strict=True) for place in lay_out(offer, each))
     timer.end("folders")
-    found = search(question, places=places, reranker=reranker)
+    found = search(question, places=places, reranker=reranker).retrieved
     timings = {**found.timings_ms, "folders": timer.timings_ms["folders"]}
     return FolderSearch(replace(found, timings_ms=timings), sum((each.usage for each in rankings), start=Usage()))
 
@@ -73,13 +73,13 @@ def _ranked(question: Question, offered: Sequence[Offer], ranker: Writer, pool: 
     return [call.result() for call in calls]
 
 
-def _matched(question: Question, offered: Sequence[Offer], search: partial[Retrieved]) -> list[FolderRanking]:
+def _matched(question: Question, offered: Sequence[Offer], search: partial[Trail]) -> list[FolderRanking]:
     """Whoever has nothing to rank needs no search."""
     if not any(offer.rest for offer in offered):
         return [FolderRanking((), ChosenBy.MATCH) for _ in offered]
     everywhere = tuple(
         Place(vault=offer.vault, folder="", weight=1.0, chosen_by=ChosenBy.WHOLE_VAULT) for offer in offered
     )
-    found = search(replace(question, top_k=MATCHING), places=everywhere)
+    found = search(replace(question, top_k=MATCHING), places=everywhere).retrieved
     folders = [Folder(passage.chunk.vault, passage.chunk.folder) for passage in found.selected]
     return [by_match(offer, folders) for offer in offered]

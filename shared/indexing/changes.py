@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shared.model.index import IndexedChunk, StoredChunk
@@ -46,7 +46,7 @@ def compare(
     return Changes(
         put=tuple(put),
         patch=tuple(patch),
-        remove=_without(held, wanted),
+        remove=tuple(sorted(set(held) - {chunk.chunk_id for chunk in wanted})),
         reuse={chunk.chunk_id: donors[_vector_key(chunk)] for chunk in put if _vector_key(chunk) in donors},
         embed=tuple(embed),
     )
@@ -68,7 +68,3 @@ def _keeps_place(wanted: IndexedChunk, stored: StoredChunk, *, has_donor: bool) 
     """
     same = stored.text_hash == wanted.text_hash and stored.index_version == wanted.index_version
     return same and (stored.has_vector or not has_donor)
-
-
-def _without(held: Iterable[str], wanted: Sequence[IndexedChunk]) -> tuple[str, ...]:
-    return tuple(sorted(set(held) - {chunk.chunk_id for chunk in wanted}))

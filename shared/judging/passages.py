@@ -17,8 +17,6 @@ NEAR, FAR, ALIKE = 0.85, 0.65, 0.7
 """Credit of what stands in a neighbouring sentence or in title, headings, tags and date; elsewhere in the passage; and
 the share of the latter for a word that only begins alike."""
 _START = 5
-_SHORT_FORM = range(3, 7)
-"""Letters of an abbreviation that is looked for among the first letters of consecutive words."""
 
 Credits = tuple[float, ...]
 """In [0, 1], one a sentence."""
@@ -46,7 +44,6 @@ class Passage:
             for stem in sentence.stems:
                 self._home.setdefault(stem, set()).add(place)
         self._starts = frozenset(stem[:_START] for stem in (*self._home, *self._above) if len(stem) >= _START)
-        self._initials = "".join(word.raw[:1].lower() for each in self.sentences for word in each.words)
         self._credits: dict[str, Credits] = {}
 
     def word(self, word: Word) -> Credits:
@@ -54,7 +51,7 @@ class Passage:
         whole = self._stem(word.stems[0])
         apart = is_unspaced(word.raw)
         if len(word.stems) == 1 or word.is_identifier or (any(whole) and not apart):
-            return whole if any(whole) else self._short_form(word.raw)
+            return whole
         parts = [self._stem(stem) for stem in (word.stems if apart else word.stems[1:])]
         return tuple(sum(column) / len(parts) for column in zip(*parts, strict=True))
 
@@ -89,11 +86,6 @@ class Passage:
         around = home | {at - 1 for at in home} | {at + 1 for at in home}
         far = NEAR if above else FAR
         return tuple(1.0 if at in home else NEAR if at in around else far for at in range(len(self.sentences)))
-
-    def _short_form(self, raw: str) -> Credits:
-        """`GCP` for `Google Cloud Platform`."""
-        short = raw.isupper() and len(raw) in _SHORT_FORM and raw.lower() in self._initials
-        return self._all(FAR if short else 0.0)
 
     def _all(self, credit: float) -> Credits:
         return (credit,) * len(self.sentences)

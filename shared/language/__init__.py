@@ -4,5 +4,4 @@ vocabulary: every word of every language, a file each; what else there is reads 
 
 text -> words -> terms (stems, stop words, parts of compounds)      languages: which language a text is in
 text -> sentences                                                   estimates, offsets: how long it is, and for whom
-asking: how a clause of it asks
 """

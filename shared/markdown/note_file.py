@@ -1,8 +1,7 @@
 """A note -> the Markdown file that says what it does.
 
-Of a file that there is no more changes than the note has: the note's text takes the place of the file's; byte order
-mark and line ends stay the file's own. What a note has beside its text (title, tags, language, date) stands in the
-file's frontmatter, of which all other lines stay as they are.
+What a note has beside its text (title, tags, language, date) stands in the file's frontmatter, of which all other lines
+stay as they are.
 """
 
 from __future__ import annotations
@@ -14,45 +13,20 @@ from shared.markdown.file import NOON, FileFields, fields_of
 from shared.markdown.frontmatter import split
 from shared.model.notes import Note
 
-BOM = "\ufeff"
 _FRONT = "---\n---\n"
 _END = "...\n"
 """What YAML sets behind a value that stands alone."""
 
 
-def content_of(raw: bytes, note: Note, path: str) -> bytes:
-    """What the file at `path` holds so that it says what the note does. `raw`: what it holds now."""
-    before = raw.decode("utf-8").removeprefix(BOM)
-    two_signs = "\r\n" in before and "\n" not in before.replace("\r\n", "")
-    if two_signs:
-        before = before.replace("\r\n", "\n")
-    text = note.text.replace("\r\n", "\n") if two_signs else note.text
-    if not split(text).body_start:
-        text = before[: split(before).body_start] + text  # who saved the text alone did not mean to lose the rest
-    text = _with_fields(text, note, path, fields_of(before, path) if raw else None)
-    return (BOM.encode() * raw.startswith(BOM.encode())) + (text.replace("\n", "\r\n") if two_signs else text).encode()
-
-
-def unsaid(content: bytes, note: Note, path: str, was: bytes) -> tuple[str, ...]:
-    """Names of what somebody has changed in the note and the file at `path` does not say with what `content_of` made
-    of `was`: a frontmatter that cannot be read takes no fields. An empty field is not missed.
-    """
-    says, before = (fields_of(raw.decode("utf-8-sig"), path) for raw in (content, was))
-    wanted = _wanted(says, note, before if was else None)
-    return tuple(
-        name for name, value in wanted.items() if value and (name != "tags" or set(note.tags) - set(says.tags))
-    )
-
-
 def whole_content(note: Note, path: str) -> bytes:
-    """A note that leaves, as a file at `path`: all that it says, its date too, also what `content_of` has to leave out
-    of a file that stays.
+    """A note that leaves, as a file at `path`: all that it says, its date too, also what has to be left out of a file
+    that stays.
     """
     says = fields_of(note.text, path)
-    wanted = dict(_wanted(says, note, None))
+    wanted = dict(wanted_fields(says, note, None))
     if note.created_at != says.created_at:
         wanted["created"] = _day_or_instant(note)
-    text = _opened_with(note.text, wanted, says)
+    text = opened_with(note.text, wanted, says)
     if wanted and text == note.text:
         import yaml  # noqa: PLC0415 - as in shared.markdown.frontmatter
 
@@ -61,13 +35,7 @@ def whole_content(note: Note, path: str) -> bytes:
     return text.encode()
 
 
-def _with_fields(text: str, note: Note, path: str, before: FileFields | None) -> str:
-    """With a frontmatter that says what the text does not. What it cannot say is left out."""
-    says = fields_of(text, path)
-    return _opened_with(text, _wanted(says, note, before), says)
-
-
-def _opened_with(text: str, wanted: Mapping[str, object], says: FileFields) -> str:
+def opened_with(text: str, wanted: Mapping[str, object], says: FileFields) -> str:
     """With a frontmatter of these fields too; as it is, where they cannot stand there beside the others."""
     if not wanted or says.problem:
         return text
@@ -80,7 +48,7 @@ def _opened_with(text: str, wanted: Mapping[str, object], says: FileFields) -> s
     return opened if all(name in after and after[name] == front.fields[name] for name in kept) else text
 
 
-def _wanted(says: FileFields, note: Note, before: FileFields | None) -> Mapping[str, object]:
+def wanted_fields(says: FileFields, note: Note, before: FileFields | None) -> Mapping[str, object]:
     """Fields of the note that somebody has changed, not those that only stayed as they were while the text changed."""
     wanted: dict[str, object] = {}
     if note.title != says.title and (before is None or note.title != before.title):

@@ -176,18 +176,18 @@ class AnswerKind(StrEnum):
     """The notes': the passages nearest to the question, and nobody says that they answer it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The checked answer. `refusal` None: it is answered from the notes, or passages of them are quoted."""
 
     text: str
-    citations: tuple[Citation, ...]
-    refusal: RefusalReason | None
     model: str
-    retrieved: Retrieved | None
+    citations: tuple[Citation, ...] = ()
+    refusal: RefusalReason | None = None
+    retrieved: Retrieved | None = None
     """None: the notes were not used."""
-    usage: Usage
-    timings_ms: Mapping[str, float]
+    usage: Usage = field(default_factory=Usage)
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
     removed_labels: tuple[str, ...] = ()
     """Labels the writer made up, as they stood."""
     template: TemplateMatch | None = None

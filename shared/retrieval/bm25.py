@@ -8,21 +8,17 @@ from collections.abc import Mapping, Sequence
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import CorpusStats
 
-K1 = 1.2
-"""How soon further occurrences of a stem stop counting."""
-B = 0.75
-"""How much a chunk's length counts against it, from 0 to 1."""
-
 
 def bm25(
     chunks: Sequence[IndexedChunk],
     frequencies: Mapping[str, int],
     stats: CorpusStats,
     *,
-    k1: float = K1,
-    b: float = B,
+    k1: float,
+    b: float,
 ) -> tuple[float, ...]:
     """One score a chunk, at least 0, unbounded above. `frequencies`: stem -> chunks of the tenant that contain it.
+    `k1`: how soon further occurrences of a stem stop counting; `b`: how much a chunk's length counts, 0 to 1.
 
     idf = ln(1 + (N - n + 0.5) / (n + 0.5)), which stays positive for stems that stand in more than half of all chunks.
     """

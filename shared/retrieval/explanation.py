@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from itertools import accumulate
 
 from shared.errors import InvalidArgument
@@ -20,10 +21,10 @@ from shared.ports.models import Embedder, Reranker
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates.legs import Search, gather
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.pipeline import RetrievalStore, Trail, follow
+from shared.retrieval.pipeline import RetrievalStore, Trail, retrieve
 from shared.retrieval.scoring.ranking import best_first, with_vectors
 from shared.retrieval.scoring.scores import Formula, keyword_parts
-from shared.retrieval.scoring.selection import told_apart
+from shared.retrieval.scoring.selection import with_repeats
 
 MOST_CHUNKS = 2000
 """Of all notes that are explained together. On Firestore each is two billed reads."""
@@ -109,7 +110,7 @@ def explain(
     """`note_ids` empty: the notes of the result, the best of them as far as MOST_CHUNKS goes. Reads all chunks and
     vectors of these notes. Raises as `retrieve`, and InvalidArgument("noteIds") for notes with more chunks than that.
     """
-    trail = follow(question, store=store, embedder=embedder, options=options, pool=pool, reranker=reranker)
+    trail = retrieve(question, store=store, embedder=embedder, options=options, pool=pool, reranker=reranker)
     asked = tuple(dict.fromkeys(note_ids or (each.chunk.note_id for each in trail.retrieved.selected)))
     records = store.live_records(question.tenant_id, asked) if asked else {}
     ids = _affordable(asked, records)
@@ -160,12 +161,13 @@ def _case(question: Question, trail: Trail, chunks: Sequence[IndexedChunk], stor
         pool, candidates=(*pool.candidates, *_as_candidates(others, trail)), unread=pool.unread | comparable
     )
     in_question = {chunk.chunk_id for chunk in chunks}
-    read = with_vectors(everything, sorted(everything.unread & in_question), question.tenant_id, store)
+    vectors = partial(store.read_vectors, question.tenant_id)
+    read = with_vectors(everything, sorted(everything.unread & in_question), vectors)
     ranked = best_first(
         pool,
         trail.formula,
-        tenant_id=question.tenant_id,
-        store=store,
+        vectors=vectors,
+        records=partial(store.live_records, question.tenant_id),
         threshold=question.threshold,
         head=max(1, len(pool.candidates)),
     )
@@ -175,7 +177,7 @@ def _case(question: Question, trail: Trail, chunks: Sequence[IndexedChunk], stor
         seen={each.chunk.chunk_id: each for each in read.candidates if each.chunk.chunk_id in in_question},
         ranking={
             passage.chunk.chunk_id: (place, repeated.chunk_id if repeated else None)
-            for place, (passage, repeated) in enumerate(told_apart(ranked), start=1)
+            for place, (passage, repeated) in enumerate(with_repeats(ranked), start=1)
         },
     )
 

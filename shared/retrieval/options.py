@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from shared.retrieval.bm25 import K1, B
 from shared.settings import Settings
 
+_DEFAULTS = Settings()
 BILLED_POSTINGS = 32
 """The posting budget on Firestore: with it a question at 10,000 chunks reads at most 125 documents, or 150 where a time
 restricts it. Counts come to that where an instance does not know them yet: at most 30 reads.
@@ -20,11 +20,11 @@ postings, 0.692 with 200 and the same with all. On chats and meetings 36 are eno
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalOptions:
-    """Defaults are those of the settings. The three weights sum to 1."""
+    """The three weights sum to 1."""
 
     index_version: str = ""
     """Vectors of other index versions are never compared with the question's. Unused without an embedder."""
-    leg_size: int = 30
+    leg_size: int = _DEFAULTS.retrieval_top_k
     """Chunks each of the three legs brings at most; the pool is at most three times that."""
     newest: int = 10
     """Those that the recent leg brings where no time restricts the search and another leg brings some, too. Each is a
@@ -33,17 +33,17 @@ class RetrievalOptions:
     """Postings the keyword leg reads at most, over all its stems."""
     posting_budget_alone: int = BILLED_POSTINGS_ALONE
     """The same where there is no embedder."""
-    window_days: int = 90
+    window_days: int = _DEFAULTS.retrieval_window_days
     """How far back the recent leg looks when nothing restricts the time, in days."""
-    weight_vector: float = 0.6
-    weight_keyword: float = 0.25
-    weight_recency: float = 0.15
-    half_life_days: float = 180.0
+    weight_vector: float = _DEFAULTS.weight_vector
+    weight_keyword: float = _DEFAULTS.weight_keyword
+    weight_recency: float = _DEFAULTS.weight_recency
+    half_life_days: float = _DEFAULTS.half_life_days
     """Age at which freshness halves, in days."""
-    rrf_k: int = 60
-    bm25_k1: float = K1
-    bm25_b: float = B
-    rerank_to: int = 8
+    rrf_k: int = _DEFAULTS.rrf_k
+    bm25_k1: float = _DEFAULTS.bm25_k1
+    bm25_b: float = _DEFAULTS.bm25_b
+    rerank_to: int = _DEFAULTS.retrieval_rerank_to
     """Passages selected when the question does not say how many."""
     rerank_from: int = 30
     """Passages a reranker orders, if there is one."""

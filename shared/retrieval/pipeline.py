@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,9 +19,7 @@ from shared.model.retrieval import (
     Restriction,
     Retrieved,
     Scored,
-    SilentLeg,
 )
-from shared.ports.index import SearchStore
 from shared.ports.models import Embedder, Reranker
 from shared.retrieval.analysis import analyse
 from shared.retrieval.bm25 import idf
@@ -29,7 +27,7 @@ from shared.retrieval.candidates.finding import Found, find
 from shared.retrieval.candidates.legs import Search
 from shared.retrieval.candidates.places import gather_from_places, inside, weigher
 from shared.retrieval.candidates.pool import Pool, mode_of
-from shared.retrieval.embedding import query_vector
+from shared.retrieval.candidates.vector_leg import query_vector
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
 from shared.retrieval.restriction import restrict
@@ -38,7 +36,6 @@ from shared.retrieval.scoring.reranking import rerank
 from shared.retrieval.scoring.scale import UNKNOWN
 from shared.retrieval.scoring.scores import Formula, keyword_parts
 from shared.retrieval.scoring.selection import best_of_notes, select
-from shared.retrieval.silence import Tolerant
 from shared.tracing.steps import StepTimer
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
@@ -51,28 +48,6 @@ class RetrievalStore(NotesAndIndex, Protocol):
     """What retrieval needs of a store."""
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]: ...
-
-
-def retrieve(
-    question: Question,
-    *,
-    store: RetrievalStore,
-    embedder: Embedder | None,
-    options: RetrievalOptions,
-    pool: Executor,
-    places: tuple[Place, ...] = (),
-    reranker: Reranker | None = None,
-) -> Retrieved:
-    """Best passages first. `pool` runs the legs; the caller must not be one of its tasks. `places`: where alone to
-    look, scores multiplied by the weights given; none: everywhere alike.
-
-    Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no error,
-    nor is a leg whose search fails while another brings something.
-    """
-    trail = follow(
-        question, store=store, embedder=embedder, options=options, pool=pool, places=places, reranker=reranker
-    )
-    return trail.retrieved
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +64,7 @@ class Trail:
     """Whose letters count beside their stems."""
 
 
-def follow(
+def retrieve(
     question: Question,
     *,
     store: RetrievalStore,
@@ -99,7 +74,12 @@ def follow(
     places: tuple[Place, ...] = (),
     reranker: Reranker | None = None,
 ) -> Trail:
-    """As `retrieve`, the way included."""
+    """Best passages first, and how they were found. `pool` runs the legs; the caller must not be one of its tasks.
+    `places`: where alone to look, scores multiplied by the weights given; none: everywhere alike.
+
+    Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no error,
+    nor is a leg whose search fails while another brings something.
+    """
     timer = StepTimer()
     # 1. What is asked.
     analysis = analyse(question)
@@ -109,39 +89,7 @@ def follow(
     allowed = inside(restrict(question.filters, question.now, folders), places)
     timer.end("restriction")
     # 3. What may answer it.
-    searched = Tolerant(store)
-    search = _search(question, analysis, searched, embedder=embedder, options=options, pool=pool, places=places)
-    found = find(search, allowed, analysis, partial(query_vector, question.text, embedder))
-    if not found.pool.candidates:
-        searched.check()
-    timer.end("candidates")
-    # 4. What of that is good enough, best first.
-    picked = _pick(question, analysis, search, found, embedder=embedder, reranker=reranker)
-    timer.end("selection")
-    refusal = None if picked.selected else _reason(found, picked.nearest, question.tenant_id, store)
-    timings = timer.with_total("retrieval")
-    retrieved = _retrieved(analysis, search, found, picked, refusal=refusal, timings=timings, silent=searched.silent)
-    return Trail(
-        search=search,
-        restriction=found.restriction,
-        pool=found.pool,
-        formula=picked.formula,
-        retrieved=retrieved,
-        words=picked.words,
-    )
-
-
-def _search(
-    question: Question,
-    analysis: Analysis,
-    store: SearchStore,
-    *,
-    embedder: Embedder | None,
-    options: RetrievalOptions,
-    pool: Executor,
-    places: tuple[Place, ...],
-) -> Search:
-    return Search(
+    search = Search(
         tenant_id=question.tenant_id,
         stems=analysis.stems,
         now=question.now,
@@ -150,6 +98,24 @@ def _search(
         options=options,
         executor=pool,
         places=places,
+    )
+    found = find(search, allowed, analysis, partial(query_vector, question.text, embedder))
+    if not found.pool.candidates:
+        search.silence.check()
+    timer.end("candidates")
+    # 4. What of that is good enough, best first.
+    picked = _pick(question, analysis, search, found, embedder=embedder, reranker=reranker)
+    timer.end("selection")
+    refusal = None if picked.selected else _reason(found, picked.nearest, question.tenant_id, store)
+    timings = timer.with_total("retrieval")
+    retrieved = _retrieved(analysis, search, found, picked, refusal=refusal, timings=timings)
+    return Trail(
+        search=search,
+        restriction=found.restriction,
+        pool=found.pool,
+        formula=picked.formula,
+        retrieved=retrieved,
+        words=picked.words,
     )
 
 
@@ -175,11 +141,14 @@ def _pick(
 ) -> _Picked:
     words, options = _unspoken(analysis, embedder), search.options
     score_of = partial(_formula, question, analysis, search, embedder=embedder, words=words)
-    wanted, formula = _wanted(question, options), score_of(found.pool)
+    wanted, formula = min(question.top_k or options.rerank_to, options.max_chunks), score_of(found.pool)
     in_order = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
     ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
     selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
-    best = best_of_notes(selected or _ranked_anyhow(_shown(search, found), score_of, search), NEAREST)
+    if not selected:
+        shown = _shown(search, found)
+        in_order = _rank(shown, score_of(shown), search, wanted=NEAREST, threshold=0.0)
+    best = best_of_notes(selected or in_order, NEAREST)
     nearest = tuple(filter(formula.speaks_of, best))
     return _Picked(words=words, formula=formula, selected=selected, nearest=nearest, reranked=reranked)
 
@@ -214,7 +183,6 @@ def _retrieved(
     *,
     refusal: RefusalReason | None,
     timings: Mapping[str, float],
-    silent: tuple[SilentLeg, ...],
 ) -> Retrieved:
     return Retrieved(
         analysis=analysis,
@@ -231,7 +199,7 @@ def _retrieved(
         silent_vaults=tuple(sorted(found.pool.silent_vaults)),
         reranked=picked.reranked,
         weights=idf(found.pool.frequencies, found.pool.stats),
-        silent_legs=silent,
+        silent_legs=search.silence.legs,
         by_words=bool(picked.words),
     )
 
@@ -244,12 +212,9 @@ def _unspoken(analysis: Analysis, embedder: Embedder | None) -> tuple[str, ...]:
 
 
 def _rank(pool: Pool, formula: Formula, search: Search, *, wanted: int, threshold: float) -> Iterator[Scored]:
+    records = partial(search.store.live_records, search.tenant_id)
     head = max(NEAREST, wanted)
-    return best_first(pool, formula, tenant_id=search.tenant_id, store=search.store, threshold=threshold, head=head)
-
-
-def _ranked_anyhow(pool: Pool, score_of: Callable[[Pool], Formula], search: Search) -> Iterator[Scored]:
-    return _rank(pool, score_of(pool), search, wanted=NEAREST, threshold=0.0)
+    return best_first(pool, formula, vectors=search.vectors, records=records, threshold=threshold, head=head)
 
 
 def _shown(search: Search, found: Found) -> Pool:
@@ -264,7 +229,3 @@ def _reason(found: Found, nearest: tuple[Scored, ...], tenant_id: str, store: Re
     if found.pool.candidates and nearest:
         return RefusalReason.BELOW_THRESHOLD
     return why_nothing(found.pool, found.restriction, tenant_id=tenant_id, store=store)
-
-
-def _wanted(question: Question, options: RetrievalOptions) -> int:
-    return min(question.top_k or options.rerank_to, options.max_chunks)

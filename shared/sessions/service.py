@@ -20,7 +20,7 @@ from shared.model.questions import Question
 from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.ports.models import Writer
 from shared.ports.pages import Page
-from shared.sessions.history import Earlier, earlier_turns
+from shared.sessions.history import earlier_turns
 from shared.sessions.limits import check_settings, check_title
 from shared.sessions.reading import as_read_now, cited_notes
 from shared.sessions.restoring import RestoringStore, restored
@@ -187,7 +187,8 @@ class Sessions:
         if turn.session is None or not turn.max_history:
             return turn
         question = turn.question
-        turns = self._earlier(question.tenant_id, turn.session.session_id, turn.max_history)
+        newest = self.store.list_messages(question.tenant_id, turn.session.session_id, limit=turn.max_history)
+        turns = earlier_turns(self._as_read_now(question.tenant_id, newest)[::-1])
         found = resolve(question, turns, rewriter=self.rewriter, longest=self.longest_question)
         asked = replace(
             question,
@@ -236,10 +237,6 @@ class Sessions:
         session = self.store.get_session(tenant_id, session_id) if session_id else None
         if session is not None and not session.message_count:
             self.store.delete_session(tenant_id, session.session_id)
-
-    def _earlier(self, tenant_id: str, session_id: str, most: int) -> tuple[Earlier, ...]:
-        newest = self.store.list_messages(tenant_id, session_id, limit=most)
-        return earlier_turns(self._as_read_now(tenant_id, newest)[::-1])
 
     def _as_read_now(self, tenant_id: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         cited = cited_notes(messages)

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from shared.language.asking import asking
 from shared.model.questions import TimeHint, TimeRange
 from shared.times import calendar
 from shared.times.calendar import Span
@@ -49,7 +48,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     context = Context(now, ZoneInfo(zone), lexicon(lang))
     either = None
     for found in _named(text, context):
-        reading = reading_of(text, found.start, found.end, asking(lang))
+        reading = reading_of(text, found.start, found.end, lang)
         if reading is Reading.ASKED:
             return found
         if reading is Reading.EITHER:

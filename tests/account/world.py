@@ -67,6 +67,5 @@ def household(store: Store, *, writer: Writer | None = None) -> Iterator[Househo
             verifier=NoVerifier(),
             pool=pool,
             clock=clock,
-            notice="test",
         )
         yield Household(app, embedder, clock)

@@ -12,7 +12,7 @@ from shared.answering.live import LiveText
 from shared.markdown.passive import passive
 from tests.active import active
 from tests.answering.samples import sources
-from tests.markdown.test_passive import KNOWN, MARKDOWN, TEXTS
+from tests.markdown.samples import KNOWN, MARKDOWN, TEXTS
 
 OFFERED = sources(*(f"Passage {number}." for number in range(1, 6)))
 

@@ -12,6 +12,13 @@ from click.testing import CliRunner, Result
 from cli.main import main
 from shared.settings import Settings
 
+Write = Callable[..., Path]
+
+BOATS = {
+    "toys/boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",
+    "garden.md": "# Garden\n\nWe planted six tomatoes.\n",
+}
+
 
 @pytest.fixture(autouse=True)
 def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +58,7 @@ def aurora(tmp_path: Path) -> Aurora:
 
 
 @pytest.fixture
-def notes(tmp_path: Path) -> Callable[..., Path]:
+def notes(tmp_path: Path) -> Write:
     """Writes files below a folder and gives the folder: `notes({"a/b.md": "text"})`; bytes as they are."""
     folder = tmp_path / "notes"
 

@@ -4,29 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from cli.main import COMMANDS
-from cli.options import Place
-from cli.showing import show_results
-from shared.settings import Settings
-from tests.cli.conftest import Aurora
-from tests.servers.dev import ROOT
-
-Write = Callable[..., Path]
-
-BOATS = {
-    "toys/boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",
-    "garden.md": "# Garden\n\nWe planted six tomatoes.\n",
-}
+from tests.cli.conftest import BOATS, Aurora, Write
 
 
 def test_a_folder_is_indexed_and_answers_with_citations(aurora: Aurora, notes: Write) -> None:
@@ -257,7 +239,7 @@ def test_a_bad_setting_is_1_and_names_the_variable(aurora: Aurora, monkeypatch: 
     assert result.stderr.startswith("aurora: CHAT_TEMPERATURE: expected a number")
 
 
-# -- reconcile, demo, doctor
+# -- reconcile, demo
 
 
 def test_reconcile_says_that_there_is_nothing_to_do(aurora: Aurora, notes: Write) -> None:
@@ -278,164 +260,7 @@ def test_the_demo_answers_three_questions_with_citations(aurora: Aurora) -> None
     assert "[N1]" in text
 
 
-def test_the_doctor_has_a_verdict_on_every_part(aurora: Aurora) -> None:
-    verdicts = {each["part"]: each["verdict"] for each in aurora.json("doctor")}
-    parts = "settings auth origins budgets store embedder writer models languages folders running mcp emulator"
-    assert set(verdicts) == set(parts.split())
-    assert verdicts["store"] == verdicts["writer"] == "ok"
-
-
-def test_the_doctor_names_what_failed(aurora: Aurora, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHAT_TEMPERATURE", "hot")
-    result = aurora("doctor")
-    assert result.exit_code == 1
-    assert "CHAT_TEMPERATURE" in result.output
-
-
-def test_the_doctor_measures_the_embedder_and_prints_its_settings(aurora: Aurora) -> None:
-    aurora("index", "examples/notes")
-    result = aurora("doctor", "--calibrate")
-    assert result.exit_code == 0, result.output
-    settings = Settings.from_env(dict(line.split("=") for line in result.stdout.splitlines()))
-    assert aurora.json("doctor", "--calibrate") == {
-        "EMBEDDING_UNRELATED": settings.embedding_unrelated,
-        "EMBEDDING_ALIKE": settings.embedding_alike,
-    }
-
-
-def test_what_the_settings_say_changes_nothing_of_what_is_measured(
-    aurora: Aurora, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    aurora("index", "examples/notes")
-    measured = aurora.json("doctor", "--calibrate")
-    monkeypatch.setenv("EMBEDDING_UNRELATED", "0.5")
-    monkeypatch.setenv("EMBEDDING_ALIKE", "0.6")
-    assert aurora.json("doctor", "--calibrate") == measured
-
-
-def test_the_doctor_measures_no_embedder_on_too_few_notes(aurora: Aurora, notes: Write) -> None:
-    result = aurora("doctor", "--calibrate")
-    assert (result.exit_code, aurora.home.exists()) == (1, False)
-    assert "no notes of local yet" in result.stderr
-    aurora("index", str(notes(BOATS)))
-    result = aurora("doctor", "--calibrate")
-    assert result.exit_code == 1
-    assert "5 notes indexed with all-MiniLM-L6-v2" in result.stderr
-    assert aurora("doctor", "--calibrate", "--project", "p").exit_code == 2
-
-
-def test_the_doctor_names_a_folder_that_has_gone(aurora: Aurora, notes: Write) -> None:
-    folder = notes(BOATS)
-    aurora("index", str(folder))
-    assert str(folder) in aurora("doctor").output
-    folder.rename(folder.with_name("moved"))
-    result = aurora("doctor")
-    assert (result.exit_code, f"{folder} is gone" in result.output) == (1, True)
-
-
 def test_two_tenants_may_index_the_same_folder(aurora: Aurora, notes: Write) -> None:
     folder = notes(BOATS)
     for tenant in ("one", "two"):
         assert aurora.json("index", str(folder), "--tenant", tenant)["indexed"] == 2
-
-
-# -- terminals, pipes and shells
-
-
-def _aurora(aurora: Aurora, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401 - Popen's
-    command = [sys.executable, "-c", "from cli.main import main; main()", "--home", str(aurora.home), *arguments]
-    return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, **options)
-
-
-@pytest.mark.parametrize("arguments", [["search", "boat", "--json"], ["search", "boat"], ["doctor"], ["--help"]])
-def test_a_reader_who_has_left_is_no_error(aurora: Aurora, notes: Write, arguments: list[str]) -> None:
-    aurora("index", str(notes(BOATS)))
-    read, write = os.pipe()
-    os.close(read)
-    with _aurora(aurora, *arguments, stdout=write) as process:
-        os.close(write)
-        process.wait(60)
-        assert process.stderr is not None
-        assert process.stderr.read() == b""
-
-
-def test_ctrl_c_ends_a_long_command_quietly(aurora: Aurora, notes: Write) -> None:
-    folder = notes({f"n{number}.md": f"# Note {number}\n\n" + "A sentence. " * 2000 for number in range(200)})
-    with _aurora(aurora, "index", str(folder), stdout=subprocess.PIPE) as process:
-        while not (aurora.home / "folders.db").exists():
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
-        assert process.stderr is not None
-        assert process.stderr.read() == b""
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_completion_script_is_printed(aurora: Aurora, shell: str) -> None:
-    script = aurora("completion", shell).output
-    assert f"_AURORA_COMPLETE={shell}_complete" in script
-    assert aurora("completion", "tcsh").exit_code == 2
-
-
-@pytest.mark.parametrize(
-    ("typed", "wanted"),
-    [("aurora in", "index"), ("aurora sessions re", "rename"), ("aurora search --va", "--vault")],
-)
-def test_the_shell_completes_commands_and_options(typed: str, wanted: str) -> None:
-    words = typed.split()
-    env = {**os.environ, "_AURORA_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
-    command = [sys.executable, "-c", "from cli.main import main; main(prog_name='aurora')"]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
-    assert f"plain,{wanted}" in done.stdout.splitlines()
-
-
-@pytest.mark.parametrize(
-    "completing", [{}, {"_AURORA_COMPLETE": "bash_complete", "COMP_WORDS": "aurora", "COMP_CWORD": "1"}]
-)
-def test_commands_are_listed_without_importing_any(completing: dict[str, str]) -> None:
-    code = (
-        "import atexit, sys; from cli.main import main\n"
-        "atexit.register(lambda: print([name for name in sys.modules if name.startswith(('cli.', 'shared'))]))\n"
-        "main(['--help'], prog_name='aurora')"
-    )
-    env = {**os.environ, **completing}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
-    *listed, imported = done.stdout.splitlines()
-    assert all(any(name in line for line in listed) for name in COMMANDS)
-    assert imported == "['cli.main']"
-
-
-def test_the_script_is_one_that_bash_can_read(aurora: Aurora) -> None:
-    subprocess.run(["bash", "-n"], input=aurora("completion", "bash").output, text=True, check=True)
-
-
-def test_links_to_files_are_for_terminals_only(
-    aurora: Aurora, notes: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = notes({"a b [x].md": "The boat is blue."})
-    aurora("index", str(folder))
-    assert "\x1b" not in aurora("search", "boat").output
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    rows = aurora.json("search", "boat")["results"]
-    show_results(rows, Place(aurora.home, "local", as_json=False))
-    assert (folder / "a b [x].md").as_uri() in capsys.readouterr().out
-
-
-def test_the_doctor_writes_nothing(aurora: Aurora, notes: Write) -> None:
-    home = aurora.home / "not/there"
-    result = aurora("doctor", "--home", str(home))
-    assert result.exit_code == 0
-    assert "no notes of local yet" in result.output
-    assert not aurora.home.exists()
-    aurora("index", str(notes(BOATS)))
-    before = sorted(aurora.home.rglob("*"))
-    assert "no notes of other yet" in aurora("doctor", "--tenant", "other").output
-    assert "2 notes of local, 2 indexed" in aurora("doctor").output
-    assert sorted(aurora.home.rglob("*")) == before
-
-
-def test_the_doctor_says_that_a_home_cannot_be(aurora: Aurora, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    result = aurora("doctor", "--home", str(tmp_path / "file/below"))
-    assert result.exit_code == 1
-    assert "file is no folder" in result.output

@@ -117,7 +117,6 @@ def world_on(store: Store, home: Path, clients: dict[str, FlaskClient], embedder
             verifier=tokens,
             pool=pool,
             clock=clock,
-            notice="test",
         )
         yield World(app, clock, tokens, clients)
 

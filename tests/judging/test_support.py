@@ -97,14 +97,6 @@ def test_german_is_read_as_german() -> None:
     assert judged("Die Linsen mit Brühe 45 Minuten köcheln.", SUPPE).support.state is SupportState.UNSUPPORTED
 
 
-def test_an_abbreviation_stands_for_the_words_it_shortens() -> None:
-    spelled = passage("We pay for Google Cloud Platform every month.", note_id="cloud")
-    assert (
-        judged("GCP is paid every month.", spelled).support.score
-        > judged("AWS is paid every month.", spelled).support.score
-    )
-
-
 def test_what_says_nothing_contradicts_nothing() -> None:
     assert judged("It is.").support.score == 1.0
 

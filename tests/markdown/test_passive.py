@@ -10,11 +10,10 @@ from shared.answering.citing.citations import check_citations
 from shared.markdown.passive import passive
 from tests.active import active
 from tests.answering.samples import sources
+from tests.markdown.samples import KNOWN, MARKDOWN, TEXTS
 
 pytestmark = pytest.mark.slow
 
-KNOWN = "https://notes.example/a?b=1"
-TEXTS = (f"See [the page]({KNOWN}), javascript:alert(1) and data:text/html,x.",)
 OFFERED = sources("one", "two")
 
 
@@ -77,29 +76,6 @@ def test_an_address_that_only_begins_in_a_text_does_not_stand_there() -> None:
     assert passive("https://a.example/x", ["https://a.example/xy"]) == "‹link removed›"
     assert passive("https://a.example/x", ["(https://a.example/x)."]) == "https://a.example/x"
     assert passive("https://a.example/x", []) == "‹link removed›"
-
-
-_MARKUP = ["![", "[", "]", "(", ")", "](", "]:", "<", ">", "</", "<!--", "`", "``", "```", "~~~", "\\", "!", "|", "\n"]
-_PLACES = ["\n\n", "\n- ", "\n> ", "    ", "  ", " ", "\t", "1. ", "# ", "- ", "```\n", "~~~html\n", "\u2028"]
-_PAYLOADS = [
-    "<img src=x onerror=alert(1)>",
-    "<b>",
-    "http://evil.example/?q=1",
-    KNOWN,
-    "www.evil.example",
-    "javascript:x",
-]
-_WHOLE = [
-    "![x](http://evil.example/1)",
-    f"[page]({KNOWN})",
-    "[a]: http://evil.example/2",
-    f"![a]({KNOWN})",
-    "`<b>`",
-    "[a]",
-]
-_WORDS = ["a", "x", "N", "1", "[N1]", "[N2]", "ht", "tp://", '"', "'", ":", ".", "é", "😀", "&lt;", "*", "_", "word "]
-_FRAGMENTS = st.sampled_from([*_MARKUP, *_PLACES, *_PAYLOADS, *_WHOLE, *_WORDS])
-MARKDOWN = st.lists(_FRAGMENTS, max_size=25).map("".join) | st.text(alphabet="[]()<>!`~\\:\n ab/-|htp1N", max_size=40)
 
 
 @given(MARKDOWN)

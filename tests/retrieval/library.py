@@ -98,7 +98,7 @@ class Library:
             options=self.options,
             pool=self.executor,
             reranker=self.reranker,
-        )
+        ).retrieved
 
 
 class Counted:

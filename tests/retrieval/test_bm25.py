@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pytest
 
@@ -11,32 +12,33 @@ from shared.retrieval.bm25 import bm25
 from tests.contracts.samples import chunk
 
 STATS = CorpusStats(chunk_count=10, average_length=4.0, revision="1")
+score = partial(bm25, k1=1.2, b=0.75)
 
 
 def test_one_stem_once_in_a_chunk_of_average_length_scores_its_idf() -> None:
     found = chunk("a", terms={"api": 1, "rest": 3})
-    assert list(bm25([found], {"api": 2}, STATS)) == pytest.approx([math.log(1 + 8.5 / 2.5)])
+    assert list(score([found], {"api": 2}, STATS)) == pytest.approx([math.log(1 + 8.5 / 2.5)])
 
 
 def test_length_and_repeats_enter_by_b_and_k1() -> None:
     found = chunk("a", terms={"api": 3, "rest": 5})
     saturation = 1.2 * (0.25 + 0.75 * 8 / 4)
     expected = math.log(1 + 8.5 / 2.5) * 3 * 2.2 / (3 + saturation)
-    assert list(bm25([found], {"api": 2}, STATS)) == pytest.approx([expected])
+    assert list(score([found], {"api": 2}, STATS)) == pytest.approx([expected])
 
 
 def test_a_rare_stem_counts_more_than_a_common_one() -> None:
-    rare, common = bm25([chunk("a", terms={"zinc": 1}), chunk("b", terms={"day": 1})], {"zinc": 1, "day": 9}, STATS)
+    rare, common = score([chunk("a", terms={"zinc": 1}), chunk("b", terms={"day": 1})], {"zinc": 1, "day": 9}, STATS)
     assert rare > common > 0
 
 
 def test_a_stem_that_no_chunk_is_known_to_contain_scores_nothing() -> None:
-    assert bm25([chunk("a", terms={"new": 1})], {"new": 0}, STATS) == (0.0,)
+    assert score([chunk("a", terms={"new": 1})], {"new": 0}, STATS) == (0.0,)
 
 
 def test_frequencies_newer_than_the_chunk_count_do_not_break_the_logarithm() -> None:
-    assert bm25([chunk("a", terms={"api": 1})], {"api": 30}, STATS)[0] > 0
+    assert score([chunk("a", terms={"api": 1})], {"api": 30}, STATS)[0] > 0
 
 
 def test_an_empty_index_scores_zero_without_dividing_by_its_length() -> None:
-    assert bm25([chunk("a", terms={})], {"api": 1}, CorpusStats(0, 0.0, "0")) == (0.0,)
+    assert score([chunk("a", terms={})], {"api": 1}, CorpusStats(0, 0.0, "0")) == (0.0,)

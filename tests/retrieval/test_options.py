@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firestore import FirestoreStore
 from shared.retrieval.options import BILLED_POSTINGS, UNBILLED_POSTINGS, RetrievalOptions
 from shared.settings import Settings
-
-
-def test_the_defaults_of_settings_and_options_agree() -> None:
-    made = RetrievalOptions.from_settings(Settings(), index_version="md1:m:3", billed=True)
-    plain = RetrievalOptions(index_version="md1:m:3")
-    assert {name.name: getattr(made, name.name) for name in fields(made)} == {
-        name.name: getattr(plain, name.name) for name in fields(plain)
-    }
 
 
 def test_every_setting_of_retrieval_arrives() -> None:

@@ -15,7 +15,7 @@ from shared.model.retrieval import Candidate, Scored
 from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.scoring.ranking import best_first
 from shared.retrieval.scoring.scores import ranked
-from tests.contracts.samples import TENANT, record
+from tests.contracts.samples import record
 from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import candidate, formula_of, pool_of
 
@@ -29,13 +29,11 @@ class _Index:
         self.vectors_read: list[str] = []
         self.records_read: list[str] = []
 
-    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        assert tenant_id == TENANT
+    def read_vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
         self.vectors_read.extend(chunk_ids)
         return {chunk_id: self.vectors[chunk_id] for chunk_id in chunk_ids if chunk_id in self.vectors}
 
-    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
-        assert tenant_id == TENANT
+    def live_records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         self.records_read.extend(note_ids)
         revisions = dict.fromkeys(note_ids, "r1") if self.revisions is None else self.revisions
         return {note_id: record(revision=revisions[note_id]) for note_id in note_ids if note_id in revisions}
@@ -47,7 +45,9 @@ def _ladder(count: int) -> list[Candidate]:
 
 
 def _ranked(pool: Pool, index: _Index, *, head: int = 4, take: int | None = None, threshold: float = 0.0) -> list[str]:
-    passages = best_first(pool, formula_of(pool), tenant_id=TENANT, store=index, threshold=threshold, head=head)
+    passages = best_first(
+        pool, formula_of(pool), vectors=index.read_vectors, records=index.live_records, threshold=threshold, head=head
+    )
     found: list[Scored] = list(islice(passages, take))
     return [each.chunk.note_id for each in found]
 

@@ -22,11 +22,8 @@ CHUNK = chunk("n1")
 ANSWER = Answer(
     text="It is alpha [N1]. So they say.",
     citations=(Citation("N1", Scored(CHUNK, 0.9, Scores(0.5, 1.0, 0.5, 0.8)), 0, 5, "Alpha"),),
-    refusal=None,
     model="m",
-    retrieved=None,
     usage=Usage(1, 2),
-    timings_ms={},
 )
 SHOWN = {
     "cid": "N1",

@@ -3,83 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime, timedelta
-from typing import cast
+from datetime import timedelta
 
 import pytest
 
-from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, StoreUnavailable
+from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable
 from shared.indexing.standing import Finding
-from shared.model.index import IndexChange, IndexStatus
-from shared.ports.models import Embedder
+from shared.model.index import IndexChange
 from shared.ports.stores import Store
-from shared.sweep.reconcile import ReconcileReport, reconcile
-from shared.sweep.repair import Repairs
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (
     START,
     TENANT,
     Clock,
-    DisturbedEmbedder,
     Killed,
     Life,
     assert_follows,
-    garbled_store,
     index,
     mortal_store,
     note,
     on_both_stores,
     sections,
 )
-
-WRITES = {"apply", "write_bookmark", "put_note", "delete_note"}
-
-
-def ids(count: int) -> list[str]:
-    return [f"n{number:02d}" for number in range(count)]
-
-
-def put_notes(store: Store, count: int, updated_at: datetime = START) -> list[str]:
-    for note_id in ids(count):
-        text, path = sections(f"subject {note_id}"), f"folder-of-{note_id}/note.md"
-        store.put_note(TENANT, note(text, note_id, updated_at=updated_at, path=path))
-    return ids(count)
-
-
-def sweep(
-    store: Store,
-    embedder: Embedder | None,
-    clock: Clock,
-    *,
-    budget: int = 1000,
-    full: bool = False,
-    dry_run: bool = False,
-) -> ReconcileReport:
-    repairs = Repairs(
-        store=store, embedder=embedder, embedder_of=lambda _: embedder, clock=clock, full=full, dry_run=dry_run
-    )
-    return reconcile(repairs, budget=budget)
-
-
-def sweep_to_the_end(
-    store: Store, embedder: Embedder, clock: Clock, *, budget: int = 1000, full: bool = False
-) -> list[ReconcileReport]:
-    reports = [sweep(store, embedder, clock, budget=budget, full=full)]
-    while not reports[-1].complete:
-        assert len(reports) < 500
-        reports.append(sweep(store, embedder, clock, budget=budget, full=full))
-    return reports
-
-
-@pytest.fixture
-def swept(store: Store, embedder: HashingEmbedder, clock: Clock) -> list[str]:
-    """Ten notes, indexed by a first sweep long enough ago to be out of its overlap."""
-    note_ids = put_notes(store, 10)
-    assert sweep(store, embedder, clock).complete
-    clock.advance(hours=1)
-    sweep(store, embedder, clock)
-    embedder.embedded.clear()
-    return note_ids
+from tests.sweep.samples import put_notes, sweep, sweep_to_the_end
 
 
 def test_the_first_call_is_the_backfill(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
@@ -277,137 +223,3 @@ def test_a_sweep_that_was_killed_is_finished_by_the_next(store: Store, embedder:
     clock.advance(seconds=61)
     sweep_to_the_end(store, embedder, clock, budget=2, full=True)
     assert_follows(store, embedder, *note_ids)
-
-
-# -- notes that cannot be repaired
-
-
-def test_one_bad_note_never_stops_the_rest(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
-    note_ids = put_notes(store, 10)
-    store.put_note(TENANT, note("x" * 900_001, "n05"))
-    garbled = garbled_store(store, "n02", "n07")
-    report = sweep(garbled, embedder, clock)
-    assert (report.indexed, report.failed, report.complete) == (7, 3, True)
-    again = sweep(garbled, embedder, clock, full=True)
-    assert (again.found, again.indexed, again.failed) == ({Finding.REJECTED: 3}, 0, 3)
-    good = [note_id for note_id in note_ids if note_id not in {"n02", "n05", "n07"}]
-    assert all(_status(store, note_id) is IndexStatus.INDEXED for note_id in good)
-
-
-def test_a_bug_that_one_note_brings_out_does_not_hide_the_notes_after_it(
-    store: Store, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:
-    def stumble() -> None:
-        raise ZeroDivisionError
-
-    note_ids = put_notes(store, 3)
-    report = sweep(store, DisturbedEmbedder(stumble, at=2), clock)
-    assert (report.indexed, report.failed, report.complete) == (len(note_ids) - 1, 1, True)
-    assert "ZeroDivisionError" in caplog.text
-
-
-def test_notes_at_fault_are_not_written_again(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
-    store.put_note(TENANT, note("x" * 900_001))
-    sweep(store, embedder, clock)
-    clock.advance(days=2)
-    life = Life()
-    report = sweep(mortal_store(store, life), embedder, clock, full=True)
-    assert report.failed == 1
-    assert "apply" not in life.calls
-
-
-def test_a_refused_note_is_tried_again_when_due_or_asked_for(
-    store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
-) -> None:
-    store.put_note(TENANT, note(sections("edited"), "n03", updated_at=START))
-    embedder.outage = ModelRefused("the key is not valid")
-    assert index(store, embedder, clock, "n03").action == "failed"
-    clock.advance(minutes=4)
-    assert sweep(store, embedder, clock).found == {}
-    assert sweep(store, embedder, clock, full=True).failed == 1
-    clock.advance(minutes=6)
-    assert sweep(store, embedder, clock).found == {}
-    clock.advance(minutes=5)
-    embedder.outage = None
-    assert sweep(store, embedder, clock).indexed == 1
-    assert_follows(store, embedder, *swept)
-
-
-def test_a_busy_note_is_left_to_its_worker(
-    store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
-) -> None:
-    store.put_note(TENANT, note(sections("edited"), "n03", updated_at=clock()))
-    life = Life(5)
-    with pytest.raises(Killed):
-        index(mortal_store(store, life), embedder, clock, "n03")
-    assert life.calls[-1] == "apply"
-    assert sweep(store, embedder, clock).postponed == 1
-    clock.advance(seconds=61)
-    assert sweep(store, embedder, clock).indexed == 1
-    assert_follows(store, embedder, *swept)
-
-
-def test_an_outage_ends_the_call_after_three_notes(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
-    note_ids = put_notes(store, 10)
-    embedder.outage = ModelUnavailable("gone")
-    report = sweep(store, embedder, clock)
-    assert (report.examined, report.postponed, report.complete) == (3, 3, False)
-    assert _status(store, "n02") is IndexStatus.PENDING
-    embedder.outage = None
-    assert sum(report.indexed for report in sweep_to_the_end(store, embedder, clock)) == 10
-    assert_follows(store, embedder, *note_ids)
-
-
-def test_a_store_that_is_away_is_told(store: Store, clock: Clock) -> None:
-    class Away:
-        def __getattr__(self, name: str) -> object:
-            if name == "read_bookmark":
-                raise StoreUnavailable("the disk does not answer")
-            return getattr(store, name)
-
-    with pytest.raises(StoreUnavailable):
-        sweep(cast("Store", Away()), None, clock)
-
-
-# -- dry runs
-
-
-def test_a_dry_run_counts_what_would_be_embedded_and_writes_nothing(
-    store: Store, embedder: HashingEmbedder, clock: Clock
-) -> None:
-    put_notes(store, 6)
-    life = Life()
-    dry = sweep(mortal_store(store, life), embedder, clock, full=True, dry_run=True)
-    assert WRITES.isdisjoint(life.calls)
-    assert embedder.embedded == Counter()
-    real = sweep(store, embedder, clock, full=True)
-    assert (dry.dry_run, dry.found, dry.texts, dry.complete) == (True, real.found, real.texts, True)
-    characters = sum(map(len, embedder.embedded))
-    assert characters / 4 <= dry.tokens <= characters / 4 + dry.texts
-    assert (dry.indexed, real.tokens) == (0, 0)
-
-
-def test_a_dry_run_counts_each_note_once(
-    store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
-) -> None:
-    store.put_note(TENANT, note(sections("edited"), "n03", updated_at=clock()))
-    clock.advance(days=1)
-    store.put_note(TENANT, note(sections("edited too"), "n04", updated_at=clock()))
-    dry = sweep(store, embedder, clock, dry_run=True)
-    assert dry.found == {Finding.STALE: 2}
-    assert dry.examined == len(swept)
-
-
-def test_a_dry_run_after_a_model_change_is_what_the_change_would_cost(
-    store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
-) -> None:
-    other = HashingEmbedder(dimension=16, batch_size=3)
-    dry = sweep(store, other, clock, dry_run=True)
-    assert dry.found == {Finding.OUTDATED: len(swept)}
-    assert dry.texts == sum(len(store.stored_chunks(TENANT, note_id)) for note_id in swept)
-    assert sweep(store, embedder, clock).found == {}
-
-
-def _status(store: Store, note_id: str) -> IndexStatus | None:
-    record = store.read_record(TENANT, note_id).record
-    return record.status if record else None

@@ -75,7 +75,7 @@ class Sessions:
 
     def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
         session = self._session(tenant_id, session_id)
-        writes = [put(self._message(tenant_id, session_id, each), _message_fields(each)) for each in messages]
+        writes = [put(f"{session}/messages/{each.message_id}", _message_fields(each)) for each in messages]
         for write in writes:
             write.current_document.exists = False
         named = self._connection.read(session, ("firstQuestion",))
@@ -110,9 +110,6 @@ class Sessions:
 
     def _left(self, tenant_id: str, session_id: str) -> str:
         return names.document(self._connection.root, tenant_id, LEFT, session_id)
-
-    def _message(self, tenant_id: str, session_id: str, message: Message) -> str:
-        return f"{self._session(tenant_id, session_id)}/messages/{message.message_id}"
 
 
 def _newest(collection: str, moment: str, limit: int, before: Spot | None, name: str | None) -> Query:

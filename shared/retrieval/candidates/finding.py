@@ -42,7 +42,7 @@ def find(search: Search, allowed: Restriction, analysis: Analysis, embed: Embed)
 
 
 def _holds(search: Search, restriction: Restriction) -> bool:
-    return bool(search.store.recent(search.tenant_id, limit=1, stems=(), restriction=restriction))
+    return bool(search.newest(restriction, 1))
 
 
 def _around(

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import TimeRange
-from shared.model.retrieval import Candidate, CorpusStats, Neighbour, Place, Restriction
+from shared.model.retrieval import Candidate, CorpusStats, Leg, Neighbour, Place, Restriction
 from shared.ports.index import SearchStore
 from shared.retrieval.bm25 import bm25, idf
 from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.candidates.vector_leg import Embed, Near, Part, VectorLeg
 from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.silence import Silence
 
+NO_FIGURES = CorpusStats(0, 0.0, "")
 STEMS_SIDE_BY_SIDE = 4
 """Stems among which a restricted search shares its budget at a time: their frequencies count chunks outside the
 restriction too, so the rarest one alone would be granted all of it and often need little."""
@@ -39,6 +42,16 @@ class Search:
     executor: Executor
     places: tuple[Place, ...] = ()
     """Where alone to look; none: everywhere."""
+    silence: Silence = field(default_factory=Silence)
+
+    def newest(self, restriction: Restriction, limit: int) -> tuple[IndexedChunk, ...]:
+        """Of the chunks that it allows."""
+        recent = partial(self.store.recent, self.tenant_id, limit=limit, stems=self.stems, restriction=restriction)
+        return self.silence.tried(Leg.RECENT, recent, ())
+
+    def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
+        """Of those that have one."""
+        return self.silence.tried(Leg.VECTOR, partial(self.store.read_vectors, self.tenant_id, chunk_ids), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +73,8 @@ def match(search: Search, restriction: Restriction, known: Matches | None = None
     legs = _Legs(search, restriction)
     if known is not None:
         return Matches(legs.matching(known.frequencies), known.frequencies, known.stats)
-    stats = search.executor.submit(search.store.stats, search.tenant_id)
+    figures = partial(search.store.stats, search.tenant_id)
+    stats = search.executor.submit(search.silence.tried, Leg.KEYWORD, figures, NO_FIGURES)
     frequencies = legs.frequencies()
     return Matches(legs.matching(frequencies), frequencies, stats.result())
 
@@ -85,12 +99,12 @@ def gather(
     nearest = leg.start(embed, legs.nearest, search.executor)
     matches = matches or match(search, restriction)
     near = leg.end(nearest)
-    matching = near.heard(matches.chunks)
+    matching = near.of_answering_vaults(matches.chunks)
     keyword = bm25(matching, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b)
     best = _best(matching, keyword, options.leg_size)
-    newest = near.heard(recent.result())
+    newest = near.of_answering_vaults(recent.result())
     if not near.neighbours and not best and restriction.created is None:
-        newest = near.heard(legs.recent(options.leg_size) or legs.newest(restriction))
+        newest = near.of_answering_vaults(legs.recent(options.leg_size) or search.newest(restriction, options.leg_size))
     return Pool(
         candidates=_union(near.neighbours, best, newest),
         query=near.query,
@@ -107,9 +121,10 @@ class _Legs:
     search: Search
     restriction: Restriction
 
-    def nearest(self, query: Vector, restriction: Restriction, limit: int) -> tuple[Neighbour, ...]:
+    def nearest(self, query: Vector, restriction: Restriction, limit: int) -> tuple[Neighbour, ...] | None:
         search = self.search
-        return search.store.nearest(
+        look = partial(
+            search.store.nearest,
             search.tenant_id,
             query,
             limit=limit,
@@ -117,26 +132,23 @@ class _Legs:
             restriction=restriction,
             index_version=search.options.index_version,
         )
+        return search.silence.tried(Leg.VECTOR, look, None)
 
     def recent(self, limit: int) -> tuple[IndexedChunk, ...]:
         """So many of the newest in the window; the newest in the range that restricts the search."""
         if self.restriction.created is not None:
-            return self.newest(self.restriction)
+            return self.search.newest(self.restriction, self.search.options.leg_size)
         window = TimeRange(self.search.now - timedelta(days=self.search.options.window_days), None)
-        return self.newest(replace(self.restriction, created=window), limit)
-
-    def newest(self, restriction: Restriction, limit: int | None = None) -> tuple[IndexedChunk, ...]:
-        """As many as a leg brings, or `limit`."""
-        search = self.search
-        size = limit or search.options.leg_size
-        return search.store.recent(search.tenant_id, limit=size, stems=search.stems, restriction=restriction)
+        return self.search.newest(replace(self.restriction, created=window), limit)
 
     def frequencies(self) -> Mapping[str, int]:
         """In the order of the question's stems, so that sums over them are the same every time."""
         if not self.search.stems:
             return {}
-        counted = self.search.store.document_frequencies(self.search.tenant_id, self.search.stems)
-        return {stem: counted.get(stem, 0) for stem in self.search.stems}
+        search = self.search
+        count = partial(search.store.document_frequencies, search.tenant_id, search.stems)
+        counted: Mapping[str, int] = search.silence.tried(Leg.KEYWORD, count, {})
+        return {stem: counted.get(stem, 0) for stem in search.stems}
 
     def matching(self, frequencies: Mapping[str, int]) -> tuple[IndexedChunk, ...]:
         """Postings of the rarest stems while the budget lasts; of a stem that exceeds what is left, the newest."""
@@ -165,10 +177,9 @@ class _Legs:
         return limits
 
     def _postings(self, stem: str, limit: int) -> tuple[IndexedChunk, ...]:
-        search = self.search
-        return search.store.postings(
-            search.tenant_id, stem, limit=limit, stems=search.stems, restriction=self.restriction
-        )
+        search, restriction = self.search, self.restriction
+        look = partial(search.store.postings, search.tenant_id, stem, limit=limit, stems=search.stems)
+        return search.silence.tried(Leg.KEYWORD, partial(look, restriction=restriction), ())
 
 
 def _best(chunks: Sequence[IndexedChunk], scores: Sequence[float], limit: int) -> tuple[IndexedChunk, ...]:

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from threading import Lock
 from typing import TypeAlias
 
-from shared.errors import StoreUnavailable
+from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.model.index import IndexedChunk, Vector
 from shared.model.retrieval import Neighbour, Restriction
+from shared.ports.models import Embedder
+
+logger = logging.getLogger(__name__)
 
 LEAST_LEG = 10
 """Chunks brought from a part at least, however many parts share what a search may read."""
 
 Embed: TypeAlias = "Callable[[], Vector | None]"
-Look: TypeAlias = "Callable[[Vector, Restriction, int], tuple[Neighbour, ...]]"
-"""Query, restriction, limit -> the nearest that it allows, best first."""
+Look: TypeAlias = "Callable[[Vector, Restriction, int], tuple[Neighbour, ...] | None]"
+"""Query, restriction, limit -> the nearest that it allows, best first; None: the search failed."""
+
+
+def query_vector(text: str, embedder: Embedder | None) -> Vector | None:
+    """None without an embedder and when it is away, refuses or lies: keywords and recency still find notes."""
+    if embedder is None:
+        return None
+    try:
+        return embedder.embed_query(text)
+    except (ModelUnavailable, ModelRefused) as error:
+        logger.warning("searching without the question's embedding: %s", error.message)
+    except BrokenPromise as error:
+        logger.error("searching without the question's embedding: %s", error.message)  # noqa: TRY400 - no bug of ours
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +57,7 @@ class Near:
     silent_vaults: frozenset[str]
     """Vaults of the parts whose search failed."""
 
-    def heard(self, chunks: Iterable[IndexedChunk]) -> tuple[IndexedChunk, ...]:
+    def of_answering_vaults(self, chunks: Iterable[IndexedChunk]) -> tuple[IndexedChunk, ...]:
         """Those that lie in no silent vault."""
         return tuple(chunk for chunk in chunks if chunk.vault not in self.silent_vaults)
 
@@ -83,9 +100,8 @@ class VectorLeg:
         query = embed()
         if query is None:
             return _Found(None)
-        try:
-            neighbours = look(query, part.restriction, self._wanted)
-        except StoreUnavailable:
+        neighbours = look(query, part.restriction, self._wanted)
+        if neighbours is None:
             return _Found(query, failed=True)
         full = len(neighbours) >= self._wanted
         return _Found(query, neighbours, neighbours[-1].cosine if full else None)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import mul
-from typing import Protocol
+from typing import TypeAlias
 
 from shared.model.index import IndexRecord, Vector
 from shared.model.retrieval import Candidate, Scored
@@ -17,16 +17,14 @@ VECTORS_AT_ONCE = 16
 it for the rest, and each is a billed read on Firestore."""
 
 
-class VectorsAndRecords(Protocol):
-    """What ranking reads of the index."""
-
-    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]: ...
-
-    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]: ...
+Vectors: TypeAlias = "Callable[[Sequence[str]], Mapping[str, Vector]]"
+"""Chunk ids -> the vectors of those that have one."""
+Records: TypeAlias = "Callable[[Sequence[str]], Mapping[str, IndexRecord]]"
+"""Note ids -> the index records of those notes that still exist."""
 
 
 def best_first(
-    pool: Pool, formula: Formula, *, tenant_id: str, store: VectorsAndRecords, threshold: float, head: int
+    pool: Pool, formula: Formula, *, vectors: Vectors, records: Records, threshold: float, head: int
 ) -> Iterator[Scored]:
     """Candidates that match, pass the threshold and belong to their note as it is now, in exact order.
 
@@ -37,30 +35,26 @@ def best_first(
     done, step = 0, max(1, head // 2)
     while True:
         while able := contenders(pool, formula, head=head, threshold=threshold):
-            pool = with_vectors(pool, able[:VECTORS_AT_ONCE], tenant_id, store)
+            pool = with_vectors(pool, able[:VECTORS_AT_ONCE], vectors)
         ranking = ranked(pool, formula, threshold=threshold)
         batch = ranking[done:head]
         unknown = dict.fromkeys(scored.chunk.note_id for scored in batch if scored.chunk.note_id not in revisions)
-        revisions.update(_revisions(tenant_id, tuple(unknown), store))
+        live = records(tuple(unknown)) if unknown else {}
+        # No chunk has the empty revision, which stands for a deleted note.
+        revisions.update((note_id, live[note_id].note_revision if note_id in live else "") for note_id in unknown)
         yield from (scored for scored in batch if revisions[scored.chunk.note_id] == scored.chunk.note_revision)
         if head > len(ranking):  # nothing was left for the vectors to be worse than: all that match have been read
             return
         done, head = head, head + step
 
 
-def _revisions(tenant_id: str, note_ids: Sequence[str], store: VectorsAndRecords) -> Mapping[str, str]:
-    """Note id -> the revision its chunks must have; empty, which none has, for a deleted note."""
-    live = store.live_records(tenant_id, note_ids) if note_ids else {}
-    return {note_id: live[note_id].note_revision if note_id in live else "" for note_id in note_ids}
-
-
-def with_vectors(pool: Pool, chunk_ids: Sequence[str], tenant_id: str, store: VectorsAndRecords) -> Pool:
+def with_vectors(pool: Pool, chunk_ids: Sequence[str], vectors: Vectors) -> Pool:
     """The pool with the cosines of those of the chunks that have a vector, none of them unread any more."""
-    vectors = store.read_vectors(tenant_id, chunk_ids)
+    read = vectors(chunk_ids)
     query = pool.query or ()
     return replace(
         pool,
-        candidates=tuple(_with_cosine(candidate, query, vectors) for candidate in pool.candidates),
+        candidates=tuple(_with_cosine(candidate, query, read) for candidate in pool.candidates),
         unread=pool.unread.difference(chunk_ids),
     )
 

@@ -27,12 +27,12 @@ def select(passages: Iterable[Scored], *, wanted: int, max_characters: int | Non
     Of repeats the better one stays. Takes no more from `passages` than it needs. A best passage that is longer than
     the whole allowance is cut to it.
     """
-    different = (passage for passage, repeated in told_apart(passages) if repeated is None)
+    different = (passage for passage, repeated in with_repeats(passages) if repeated is None)
     best = islice(different, wanted)
     return tuple(best if max_characters is None else _fitting(best, max_characters))
 
 
-def told_apart(passages: Iterable[Scored]) -> Iterator[tuple[Scored, IndexedChunk | None]]:
+def with_repeats(passages: Iterable[Scored]) -> Iterator[tuple[Scored, IndexedChunk | None]]:
     """Each passage with the chunk before it that it repeats; None: it says something new."""
     kept: list[_Wording] = []
     for passage in passages:

@@ -7,7 +7,7 @@ above a chunk would be four copies more; and of more folders than a filter holds
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -60,12 +60,9 @@ def _by_place(allowed: Sequence[Folder], months: Sequence[str]) -> tuple[tuple[W
         step = MAX_VALUES // max(1, len(within))
         if len(keys) <= MOST_SEARCHES * step:
             time = [Where("month", Is.IN, list(within))] if within else []
-            return tuple((Where("place", Is.IN, list(some)), *time) for some in _steps(keys, step))
+            parts = (keys[start : start + step] for start in range(0, len(keys), step))
+            return tuple((Where("place", Is.IN, part), *time) for part in parts)
     return ()
-
-
-def _steps(keys: Sequence[str], step: int) -> Iterator[Sequence[str]]:
-    return (keys[start : start + step] for start in range(0, len(keys), step))
 
 
 def _by_time(created: TimeRange | None) -> tuple[Where, ...]:

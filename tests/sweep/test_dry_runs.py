@@ -1,0 +1,54 @@
+"""A dry run says what a sweep would do, and does nothing of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from shared.indexing.standing import Finding
+from shared.ports.stores import Store
+from tests.fakes import HashingEmbedder
+from tests.indexing.world import (
+    TENANT,
+    Clock,
+    Life,
+    mortal_store,
+    note,
+    sections,
+)
+from tests.sweep.samples import WRITES, put_notes, sweep
+
+
+def test_a_dry_run_counts_what_would_be_embedded_and_writes_nothing(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
+    put_notes(store, 6)
+    life = Life()
+    dry = sweep(mortal_store(store, life), embedder, clock, full=True, dry_run=True)
+    assert WRITES.isdisjoint(life.calls)
+    assert embedder.embedded == Counter()
+    real = sweep(store, embedder, clock, full=True)
+    assert (dry.dry_run, dry.found, dry.texts, dry.complete) == (True, real.found, real.texts, True)
+    characters = sum(map(len, embedder.embedded))
+    assert characters / 4 <= dry.tokens <= characters / 4 + dry.texts
+    assert (dry.indexed, real.tokens) == (0, 0)
+
+
+def test_a_dry_run_counts_each_note_once(
+    store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
+) -> None:
+    store.put_note(TENANT, note(sections("edited"), "n03", updated_at=clock()))
+    clock.advance(days=1)
+    store.put_note(TENANT, note(sections("edited too"), "n04", updated_at=clock()))
+    dry = sweep(store, embedder, clock, dry_run=True)
+    assert dry.found == {Finding.STALE: 2}
+    assert dry.examined == len(swept)
+
+
+def test_a_dry_run_after_a_model_change_is_what_the_change_would_cost(
+    store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
+) -> None:
+    other = HashingEmbedder(dimension=16, batch_size=3)
+    dry = sweep(store, other, clock, dry_run=True)
+    assert dry.found == {Finding.OUTDATED: len(swept)}
+    assert dry.texts == sum(len(store.stored_chunks(TENANT, note_id)) for note_id in swept)
+    assert sweep(store, embedder, clock).found == {}
