@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeAlias, TypeVar
 
+from shared.model.limits import LONGEST_FOLDER, MOST_DAYS
+
 V = TypeVar("V", bool, int, float, str)
 SettingsPatch: TypeAlias = Mapping[str, bool | int | float | str]
 """Some of the settings: name -> value. Those it does not name are left as they are."""
@@ -46,6 +48,10 @@ class SessionSettings:
     """Estimated; see `Question.max_context_tokens`."""
     max_history: int = _setting("a whole number", default=20, least=0, most=200)
     """How many earlier messages a question may refer to."""
+    look_in: str = _setting("text like `vault/folder`, `vault/` for all of it", default="", most=LONGEST_FOLDER)
+    """Unless a request's filters name vaults or folders; empty: everywhere."""
+    window_days: int = _setting("a whole number", default=0, least=0, most=MOST_DAYS)
+    """How old a note may be, unless a request's filters name a time; 0: any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from shared.errors import NotFound, Unavailable
 from shared.model.answers import Answer, Usage
 from shared.model.index import IndexRecord
-from shared.model.questions import Question
+from shared.model.questions import Filters, Question
 from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 from shared.ports.models import Writer
 from shared.ports.pages import Page
@@ -180,7 +180,8 @@ class Sessions:
         """A model that was allowed once and is no more counts as none: the configured one answers."""
         asked = {name: value for name, value in settings.items() if name in _ASKED}
         model = settings.get("model")
-        return replace(question, **asked, model=model if model in self.models else None)
+        filters = _scoped(question.filters, settings)
+        return replace(question, **asked, filters=filters, model=model if model in self.models else None)
 
     def whole(self, turn: Turn) -> Turn:
         """The turn with its history, its question made whole. Reads the session, and may ask a model."""
@@ -244,6 +245,16 @@ class Sessions:
 
     def _token(self, last: Spot | None, listing: str) -> str | None:
         return None if last is None else page_token(last, listing=listing, now=self.clock())
+
+
+def _scoped(filters: Filters, settings: Mapping[str, Any]) -> Filters:
+    """With the place and the time that are set, where the request names none of its own."""
+    vault, _, folder = settings.get("look_in", "").partition("/")
+    if vault and not (filters.vaults or filters.folders):
+        filters = replace(filters, vaults=(vault,), folders=(folder,) if folder else ())
+    if settings.get("window_days") and not (filters.window_days or filters.created_after or filters.created_before):
+        filters = replace(filters, window_days=settings["window_days"])
+    return filters
 
 
 def _messages(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime) -> tuple[Message, Message]:

@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.firestore import FirestoreStore, erasure, names
+from shared.adapters.firestore import FirestoreStore, erasure
 from shared.adapters.firestore.requests.connection import Connection
 from shared.adapters.firestore.requests.protocol import protocol
 from shared.adapters.firestore.requests.queries import Query
@@ -28,7 +28,7 @@ TEXT = sections("boat", "sail", "anchor")
 def documents(store: FirestoreStore, tenant: str) -> list[str]:
     """Every document below the tenant."""
     root = store._connection.root
-    found = store._connection.query(names.tenant(root, tenant), Query(collection="", everywhere=True))
+    found = store._connection.query(store._connection.tenant(tenant), Query(collection="", everywhere=True))
     return [each.name.removeprefix(root) for each in found]
 
 

@@ -61,12 +61,12 @@ class Model:
 def model(request: pytest.FixtureRequest) -> Iterator[Model]:
     if request.param == "gemini":
         with GeminiServer() as server:
-            yield Model(server, google.streamed, GeminiWriter(api_key="k", base_url=server.url, timeout=5))
+            yield Model(server, google.streamed, GeminiWriter(api_key="k", base_url=server.url, timeout=30))
     else:
         with OpenAIServer() as compatible_server:
             streamed = compatible.by_ollama if request.param == "ollama" else compatible.chunked
             yield Model(
-                compatible_server, streamed, OpenAIWriter(model="m", base_url=compatible_server.base_url, timeout=5)
+                compatible_server, streamed, OpenAIWriter(model="m", base_url=compatible_server.base_url, timeout=30)
             )
 
 

@@ -18,12 +18,39 @@ DEFAULTS = {
     "model": None,
     "maxContextTokens": 4000,
     "maxHistory": 20,
+    "lookIn": "",
+    "windowDays": 0,
 }
 
 
 # -- the sessions themselves
 
 TIME = "2026-11-21T12:00:00.000Z"
+
+
+def test_a_session_remembers_where_it_looks_unless_a_question_says_it(world: World) -> None:
+    for vault, colour in (("work", "red"), ("home", "blue")):
+        world.save(vault, title="Boat", text=f"The boat is {colour}.", vault=vault, path="harbour/boat.md")
+    session_id = create(world, settings={"lookIn": "work/harbour"})
+
+    def cited(**more: object) -> set[str]:
+        return {each["noteId"] for each in ask(world, "Which colour is the boat?", session_id, **more)["citations"]}
+
+    assert cited() == {"work"}
+    assert cited(filters={"vaults": ["home"]}) == {"home"}
+    assert cited(lookIn="") == {"work", "home"}
+    call_json(world, "PATCH", f"/sessions/{session_id}", {"settings": {"lookIn": "home/"}})
+    assert cited() == {"home"}
+    assert cited(lookIn="work/") == {"work"}
+
+
+def test_a_session_remembers_how_far_back_it_looks(world: World) -> None:
+    world.save("old", title="Boat", text="The boat is red.", createdAt="2026-01-02")
+    session_id = create(world, settings={"windowDays": 30})
+    refused = ask(world, "Which colour is the boat?", session_id)
+    assert refused["citations"] == []
+    assert ask(world, "Which colour is the boat?", session_id, windowDays=0)["citations"]
+    assert ask(world, "Which colour is the boat?", session_id, filters={"windowDays": 900})["citations"]
 
 
 def test_a_session_is_created_read_changed_and_deleted(world: World) -> None:

@@ -37,7 +37,7 @@ def _written_by_an_app(world: World, note_id: str, fields: Mapping[str, object])
     store = world.app.store
     assert isinstance(store, FirestoreStore)
     write = protocol().Write()
-    write.update.name = store._note("alice", note_id)
+    write.update.name = store._connection.name("alice", "notes", note_id)
     for name, value in fields.items():
         fill(write.update.fields[name], value)
     store._connection.commit([write])

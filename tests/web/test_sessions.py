@@ -8,7 +8,8 @@ from typing import Any
 from playwright.sync_api import Page, Route, expect
 
 from tests.servers.dev import Running
-from tests.web.moves import QUESTION, ask, until
+from tests.web.conftest import OpenPage
+from tests.web.moves import QUESTION, ask, hold, until
 
 Shot = Callable[[Page, str], None]
 
@@ -125,6 +126,21 @@ def test_settings_stay_with_the_conversation(page: Page, product: Running) -> No
     assert product.call("GET", f"/sessions/{session_id}")[1]["settings"]["topK"] == 4
 
 
+def test_what_is_chosen_while_a_conversation_begins_is_kept_too(page: Page, product: Running) -> None:
+    let_go = hold(page, "**/api/sessions/*")  # the settings of when it began
+    ask(page, QUESTION)
+    page.get_by_label("Notes of").select_option("Last year")
+    let_go()
+    page.unroute("**/api/sessions/*")
+    session_id = page.url.rpartition("/c/")[2]
+    until(
+        page,
+        "(id) => fetch(`/api/sessions/${id}`).then((it) => it.json()).then((it) => it.settings.windowDays === 365)",
+        session_id,
+    )
+    assert product.call("GET", f"/sessions/{session_id}")[1]["settings"]["windowDays"] == 365
+
+
 def test_a_server_without_sessions_leaves_one_conversation(page: Page) -> None:
     missing = {
         "error": {"code": 404, "status": "NOT_FOUND", "message": "no route", "details": [{"reason": "NO_SUCH_ROUTE"}]}
@@ -139,7 +155,9 @@ def test_a_server_without_sessions_leaves_one_conversation(page: Page) -> None:
     expect(page.locator(".welcome")).to_be_visible()
 
 
-def test_where_a_conversation_looks_stays_with_it(page: Page, product: Running, shot: Shot) -> None:
+def test_where_a_conversation_looks_stays_with_it_in_every_browser(
+    page: Page, open_page: OpenPage, product: Running, shot: Shot
+) -> None:
     note = {"title": "Berths", "text": "A berth in Marseille costs 31 euros.", "path": "harbours/sea/berths.md"}
     product.call("PUT", "/notes/berths", {**note, "vault": "boats"})
     assert product.answered("What does a berth in Marseille cost?", "31 euros", within=10)
@@ -162,6 +180,18 @@ def test_where_a_conversation_looks_stays_with_it(page: Page, product: Running, 
     page.goto(address)
     page.reload()
     expect(place.locator("option:checked")).to_have_text("harbours")
+    elsewhere = open_page(address)
+    expect(elsewhere.get_by_label("Look in").locator("option:checked")).to_have_text("harbours")
+    elsewhere.get_by_label("Notes of").select_option("Last 30 days")
+    until(
+        page,
+        "(id) => fetch(`/api/sessions/${id}`).then((it) => it.json()).then((it) => it.settings.windowDays === 30)",
+        address.rpartition("/c/")[2],
+    )
+    page.reload()
+    expect(page.get_by_label("Notes of")).to_have_value("30")
+    expect(place.locator("option:checked")).to_have_text("harbours")
+    page.get_by_label("Notes of").select_option("Any time")
     place.select_option("All of boats")
     with page.expect_request("**/chat") as sent:
         ask(page, asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.servers.dev import ROOT, dev
 from tests.servers.openai import OpenAIServer, chunked
 from tests.web.conftest import OpenPage
-from tests.web.moves import QUESTION, ask
+from tests.web.moves import QUESTION, ask, until
 
 Shot = Callable[[Page, str], None]
 
@@ -142,6 +143,51 @@ def test_an_error_in_the_stream_is_told_in_its_words(open_page: OpenPage, addres
     )
     begin(page, QUESTION)
     expect(page.locator(".exchange").get_by_role("alert")).to_have_text("Enough for today.")
+
+
+LINKED = (
+    "The ferry key hangs in [[Boathouse|the boathouse]], see [the plan](plan.md), [the port](https://port.example/a), "
+    "https://tides.example/b and [this](javascript:alert(1))."
+)
+
+
+def test_links_in_what_is_cited_lead_to_notes_and_to_the_web(
+    open_page: OpenPage, address: str, model: OpenAIServer, shot: Shot
+) -> None:
+    texts = {"boathouse": "The boathouse is green.", "plan": "Draw the plan first.", "ferry": LINKED}
+    page = open_page(address)
+    for note_id, text in texts.items():
+        page.request.put(
+            f"{address}/api/notes/{note_id}",
+            data={"title": note_id.capitalize(), "text": text, "path": f"ferry/{note_id}.md"},
+        )
+    status = "(ids) => Promise.all(ids.map((id) => fetch(`/api/notes/${id}:indexStatus`).then((it) => it.json())))"
+    until(page, f"(ids) => ({status})(ids).then((all) => all.every((it) => it.status === 'indexed'))", list(texts))
+    model.answer_text = "The ferry key hangs in [[Boathouse|the boathouse]] [N1]."
+    exchange = ask(page, "Where does the ferry key hang?")
+    exchange.locator(".answer .chip").hover()
+    card = page.get_by_role("tooltip")
+    expect(card.get_by_role("link", name="the plan")).to_have_attribute("href", re.compile("note=plan"))
+    expect(card).not_to_contain_text("[")
+    web = card.locator("a[target=_blank]")
+    assert [link.get_attribute("href") for link in web.all()] == ["https://port.example/a", "https://tides.example/b"]
+    assert {link.get_attribute("rel") for link in web.all()} == {"noopener noreferrer nofollow"}
+    assert card.locator("a[href*=javascript]").count() == 0
+    shot(page, "links-in-quote")
+    link = exchange.locator(".answer").get_by_role("link", name="the boathouse", exact=True)
+    link.click()
+    expect(page.locator(".pane .note")).to_contain_text("The boathouse is green.")
+
+    phone = open_page(page.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone.get_by_role("button", name="Close the note (Esc)").tap()
+    phone.locator(".answer .chip").tap()
+    sheet = phone.get_by_role("dialog")
+    plan = sheet.get_by_role("link", name="the plan")
+    expect(plan).to_be_visible()
+    shot(phone, "links-in-sheet-phone")
+    plan.tap()
+    expect(sheet).to_be_hidden()
+    expect(phone.locator(".pane .note")).to_contain_text("Draw the plan first.")
 
 
 def judged(answer: str, states: Mapping[str, str]) -> dict[str, Any]:

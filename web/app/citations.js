@@ -1,8 +1,11 @@
 /** Citations: the chip in the text, its card on hover and focus, the sheet on touch, the list below. */
 
+import { ApiError } from "./api.js";
 import { day, h } from "./dom.js";
 import { render } from "./render.js";
-import { format, go, here } from "./router.js";
+import { format, go, here, parse } from "./router.js";
+import { Pointers } from "./views/note_links.js";
+import { documentLink, pageIn } from "./views/origin.js";
 
 const SHOW_AFTER = 120;
 const HIDE_AFTER = 180;
@@ -86,8 +89,8 @@ function verdict(citation) {
   return state === "none" ? null : h("span", { class: "verdict", dataset: { support: state } }, meaning(citation).word);
 }
 
-/** @param {any} citation */
-function details(citation) {
+/** @param {any} citation @param {(target: string, shown: any[]) => Node} note what stands for a link to another note */
+function details(citation, note) {
   const state = standing(citation);
   return [
     h("p", { class: "card-title" }, titleOf(citation)),
@@ -97,7 +100,7 @@ function details(citation) {
       [citation.folder || "no folder", day(citation.createdAt), citation.headingPath?.replace(/#+ /g, "")].filter(Boolean).join(" · "),
     ),
     citation.quote
-      ? h("blockquote", { class: "prose" }, render(withoutRows(citation.quote)))
+      ? h("blockquote", { class: "prose" }, render(withoutRows(citation.quote), { note }))
       : h("p", { class: "muted" }, "The note this pointed at has been deleted."),
     h("p", { class: "verdict", dataset: { support: state } }, meaning(citation).sentence),
   ];
@@ -117,8 +120,8 @@ export class Card {
   /** @param {(citation: any) => void} opened told when a passage is opened */
   constructor(opened) {
     this.opened = opened;
-    /** What else the sheet of a citation offers; null: nothing. @type {(citation: any) => Promise<HTMLElement | null>} */
-    this.offer = async () => null;
+    /** @type {import("./notes.js").Notes | null} */
+    this.notes = null;
     this.element = h("div", { id: "card", class: "card", role: "tooltip", hidden: true });
     this.sheet = /** @type {HTMLDialogElement} */ (h("dialog", { class: "sheet", "aria-label": "Source" }));
     this.timer = 0;
@@ -127,7 +130,8 @@ export class Card {
     this.quotes = new Map();
     this.element.addEventListener("mouseenter", () => clearTimeout(this.timer));
     this.element.addEventListener("mouseleave", () => this.later(() => this.hide(), HIDE_AFTER));
-    this.sheet.addEventListener("click", (event) => event.target === this.sheet && this.sheet.close());
+    this.element.addEventListener("click", () => this.hide());
+    this.sheet.addEventListener("click", (event) => this.clicked(event));
     this.sheet.addEventListener("close", () => history.state?.sheet && history.back());
     addEventListener("popstate", () => this.sheet.close());
     addEventListener("pointerdown", (event) => (this.byTouch = event.pointerType === "touch"), true);
@@ -168,10 +172,40 @@ export class Card {
     const open = h("button", { type: "button", class: "primary", onclick: () => this.open(citation) }, "Open the note");
     const close = h("button", { type: "button", onclick: () => this.sheet.close() }, "Close");
     const row = h("div", { class: "row" }, open, close);
-    this.sheet.replaceChildren(...details(citation), row);
-    void this.offer(citation).then((offered) => offered && open.after(offered));
+    this.sheet.replaceChildren(...this.details(citation), row);
+    void this.documentOf(citation).then((link) => link && open.after(link));
     history.pushState({ sheet: true }, "");
     this.sheet.showModal();
+  }
+
+  /** Beside it, or a link to another note, which takes the sheet's step. @param {MouseEvent} event */
+  clicked(event) {
+    const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (event.target).closest("a[href^='#']"));
+    if (link) {
+      event.preventDefault();
+      go(parse(link.hash), { replace: true });
+    }
+    if (link || event.target === this.sheet) this.sheet.close();
+  }
+
+  /** @param {any} citation */
+  details(citation) {
+    if (!this.notes) return details(citation, (_, shown) => h("em", {}, shown));
+    const links = new Pointers(this.notes);
+    const shown = details(citation, links.stand);
+    void links.follow([citation.noteId]);
+    return shown;
+  }
+
+  /** The PDF that a citation's note came from, at the cited page; null: none. @param {any} citation */
+  async documentOf({ noteId, path, headingPath }) {
+    if (!this.notes || !/\.pdf$/i.test(path ?? "")) return null;
+    try {
+      return documentLink(this.notes, await this.notes.get(noteId), pageIn(headingPath.replaceAll(" > ", "\n")));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return null;
+    }
   }
 
   /** @param {() => void} run @param {number} milliseconds */
@@ -184,7 +218,7 @@ export class Card {
   show(link, citation) {
     clearTimeout(this.timer);
     if (!link.isConnected) return;
-    this.element.replaceChildren(...details(citation));
+    this.element.replaceChildren(...this.details(citation));
     this.element.hidden = false;
     link.setAttribute("aria-describedby", "card");
     this.put(link.getBoundingClientRect());

@@ -1,8 +1,6 @@
-/** Where questions look, and how far back: of each conversation its own, kept in this browser. */
+/** Where questions look, and how far back: a session's settings say it; of a conversation that has not begun, this browser. */
 
-const NEW = "new";
-const MOST = 200;
-/** Conversations whose scope is remembered: those that were given one last. */
+const NEW = "scope";
 
 /**
  * @typedef {object} Place `folder` empty: the whole vault
@@ -14,43 +12,42 @@ const MOST = 200;
 /** @type {Readonly<Wanted>} */
 const EVERYTHING = Object.freeze({ place: null, windowDays: null });
 
-/** Fires `change`. */
+/** Fires `change`, and `chosen` where a person did it. */
 export class Scope extends EventTarget {
   /** @param {import("./store.js").Drawer} memory */
   constructor(memory) {
     super();
     this.memory = memory;
-    this.id = NEW;
+    /** Whether the conversation that is looked at has begun. */
+    this.begun = false;
     /** @type {Wanted} */
     this.now = EVERYTHING;
   }
 
-  /** Another conversation is looked at. @param {string | null} id null: one that has not begun */
-  open(id) {
-    this.id = id ?? NEW;
-    const kept = this.kept().find(([each]) => each === this.id);
-    this.now = kept ? kept[1] : EVERYTHING;
+  /** Another conversation is looked at. @param {string | null} id null: one that has not begun @param {any} kept its settings; null: not known */
+  open(id, kept) {
+    this.begun = id !== null;
+    this.now = this.begun ? wanted(kept ?? {}) : this.memory.get(NEW, EVERYTHING);
     this.dispatchEvent(new Event("change"));
   }
 
-  /** The conversation that is looked at has begun. @param {string} id */
-  named(id) {
-    this.keep(EVERYTHING);
-    this.id = id;
-    this.keep(this.now);
+  /** The conversation that is looked at has begun, and takes the scope over. */
+  named() {
+    this.startAgain();
+    this.begun = true;
   }
 
   /** The next conversation looks everywhere again. */
   startAgain() {
-    this.id = NEW;
-    this.keep(EVERYTHING);
+    this.memory.put(NEW, null);
   }
 
   /** @param {Partial<Wanted>} changes */
   set(changes) {
     this.now = { ...this.now, ...changes };
-    this.keep(this.now);
+    if (!this.begun) this.memory.put(NEW, this.now);
     this.dispatchEvent(new Event("change"));
+    this.dispatchEvent(new Event("chosen"));
   }
 
   /** The field of a request, empty where nothing is left out. */
@@ -63,15 +60,15 @@ export class Scope extends EventTarget {
     };
   }
 
-  /** @returns {[string, Wanted][]} */
-  kept() {
-    return this.memory.get("scopes", []);
+  /** The same as settings of a session. */
+  get settings() {
+    const { place, windowDays } = this.now;
+    return { lookIn: place ? `${place.vault}/${place.folder}` : "", windowDays: windowDays ?? 0 };
   }
+}
 
-  /** @param {Wanted} wanted */
-  keep(wanted) {
-    const others = this.kept().filter(([each]) => each !== this.id);
-    const own = wanted.place || wanted.windowDays ? [[this.id, wanted]] : [];
-    this.memory.put("scopes", [...others, ...own].slice(-MOST));
-  }
+/** @param {{lookIn?: string, windowDays?: number}} settings of a session @returns {Wanted} */
+function wanted({ lookIn = "", windowDays = 0 }) {
+  const [vault, ...folder] = lookIn.split("/");
+  return { place: vault ? { vault, folder: folder.join("/") } : null, windowDays: windowDays || null };
 }

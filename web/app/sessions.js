@@ -6,7 +6,7 @@ const MESSAGES = 100;
 const KEPT = 20;
 
 /**
- * Fires `change` when the list has changed.
+ * Fires `change` when the list has changed, `begun` when a new session has taken over the settings of then.
  */
 export class Sessions extends EventTarget {
   /** @param {import("./page.js").Page} page */
@@ -22,6 +22,8 @@ export class Sessions extends EventTarget {
     this.kept = null;
     /** @type {Promise<void> | null} */
     this.asking = null;
+    /** The one that was looked up, where the list does not reach so far. @type {any} */
+    this.found = null;
   }
 
   /** Whether the server keeps sessions; asked until it has said so. Throws ApiError. */
@@ -52,6 +54,22 @@ export class Sessions extends EventTarget {
     try {
       if (begun) await this.page.api.json("PATCH", `/sessions/${encodeURIComponent(id)}`, { settings: this.page.settings.session() });
       await this.load();
+      if (begun) this.dispatchEvent(new Event("begun"));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+
+  /** What is known of a session. @param {string | null} id @returns {any} */
+  known(id) {
+    return this.list.find(({ sessionId }) => sessionId === id) ?? (this.found?.sessionId === id ? this.found : null);
+  }
+
+  /** Look up an open session that the list does not reach. A failure is no news. @param {string | null} id */
+  async look(id) {
+    if (!id || !this.kept || this.known(id)) return;
+    try {
+      this.found = await this.page.api.get(`/sessions/${encodeURIComponent(id)}`);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
@@ -70,6 +88,7 @@ export class Sessions extends EventTarget {
   async change(id, changes) {
     const session = await this.page.api.json("PATCH", `/sessions/${encodeURIComponent(id)}`, changes);
     this.list = this.list.map((each) => (each.sessionId === id ? session : each));
+    if (this.found?.sessionId === id) this.found = session;
     this.dispatchEvent(new Event("change"));
   }
 

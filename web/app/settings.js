@@ -24,6 +24,9 @@ const DEFAULTS = Object.freeze({
   shortcuts: true,
 });
 
+/** The session adds no place and no time of its own: `filters` say both. */
+const ELSEWHERE = Object.freeze({ lookIn: "", windowDays: 0 });
+
 /** Kept in this browser; an open session's own ones lie over them. Fires `change`. */
 export class UserSettings extends EventTarget {
   /** @param {import("./store.js").Drawer} memory @param {import("./scope.js").Scope} scope */
@@ -63,13 +66,13 @@ export class UserSettings extends EventTarget {
   /** The fields of /chat beside the message. */
   chat() {
     const { useNotes, topK, threshold, showSources, template } = this.now;
-    return { ...this.search(), useNotes, topK, threshold, includeCitations: showSources, template };
+    return { ...this.search(), ...ELSEWHERE, useNotes, topK, threshold, includeCitations: showSources, template };
   }
 
   /** What a session keeps of them. */
   session() {
     const { useNotes, topK, threshold, showSources } = this.now;
-    return { useNotes, topK, threshold, includeCitations: showSources };
+    return { useNotes, topK, threshold, includeCitations: showSources, ...this.scope.settings };
   }
 
   /** Another session is open, with settings of its own; null: none. @param {any} kept */

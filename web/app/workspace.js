@@ -8,7 +8,6 @@ import { ChatView } from "./views/chat.js";
 import { Landing } from "./views/landing.js";
 import { NoteList } from "./views/note_list.js";
 import { NotePage } from "./views/note_page.js";
-import { documentLink, pageIn } from "./views/origin.js";
 import { reader, scrollToMark } from "./views/reader.js";
 import { SessionList } from "./views/session_list.js";
 import { SettingsDialog } from "./views/settings_dialog.js";
@@ -57,8 +56,10 @@ export class Workspace {
     addEventListener("hashchange", () => void this.show());
     this.page.connection.addEventListener("change", () => this.page.connection.online && void this.fresh());
     this.page.settings.addEventListener("change", () => void this.keepSettings());
+    this.page.scope.addEventListener("chosen", () => void this.keepSettings());
+    this.sessions.addEventListener("begun", () => void this.keepSettings());
     this.notes.addEventListener("change", () => this.markIndexing());
-    this.page.card.offer = (citation) => this.document(citation);
+    this.page.card.notes = this.notes;
     this.chat.field.value = typed;
     void this.begin();
   }
@@ -123,17 +124,6 @@ export class Workspace {
     }
   }
 
-  /** The PDF that a citation's note came from, at the cited page; null: none. @param {any} citation */
-  async document({ noteId, path, headingPath }) {
-    if (!/\.pdf$/i.test(path ?? "")) return null;
-    try {
-      return documentLink(this.notes, await this.notes.get(noteId), pageIn(headingPath.replaceAll(" > ", "\n")));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return null;
-    }
-  }
-
   /** @param {any} exchange */
   why(exchange) {
     this.before = /** @type {HTMLElement | null} */ (document.activeElement);
@@ -193,7 +183,7 @@ export class Workspace {
   /** An open session keeps its own settings. */
   async keepSettings() {
     const { id, view } = here();
-    const open = view === "chat" && this.sessions.list.find((each) => each.sessionId === id);
+    const open = view === "chat" && this.chat.current?.loaded && this.sessions.known(id);
     if (!open) return;
     const wanted = this.page.settings.session();
     const same = Object.entries(wanted).every(([name, value]) => open.settings?.[name] === value);

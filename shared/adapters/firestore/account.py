@@ -35,26 +35,25 @@ class Account:
             "comment": feedback.comment,
             "citation": feedback.citation,
         }
-        name = names.document(self._connection.root, tenant_id, "feedback", feedback.feedback_id)
+        name = self._connection.name(tenant_id, "feedback", feedback.feedback_id)
         self._connection.commit([put(name, fields)])
 
     def get_feedback(self, tenant_id: str, feedback_id: str) -> Feedback | None:
-        document = self._connection.read(names.document(self._connection.root, tenant_id, "feedback", feedback_id))
+        document = self._connection.read(self._connection.name(tenant_id, "feedback", feedback_id))
         return None if document is None else _feedback(document)
 
     def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
-        root = self._connection.root
         last = None if token is None else read_token(token, "feedback")[0]
-        place = () if last is None else (Reference(names.document(root, tenant_id, "feedback", last)),)
+        place = () if last is None else (Reference(self._connection.name(tenant_id, "feedback", last)),)
         query = Query(collection="feedback", order=(Order(KEY),), after=place, limit=limit + 1)
-        documents = self._connection.query(names.tenant(root, tenant_id), query)
+        documents = self._connection.query(self._connection.tenant(tenant_id), query)
         items = tuple(map(_feedback, documents[:limit]))
         return Page(items, make_token("feedback", items[-1].feedback_id) if len(documents) > limit else None)
 
     # -- requests
 
     def read_request(self, tenant_id: str, request_id: str) -> StoredRequest:
-        document = self._connection.read(self._request(tenant_id, request_id))
+        document = self._connection.read(self._connection.name(tenant_id, "requests", request_id))
         if document is None:
             return StoredRequest(None, None)
         return StoredRequest(_request(document), _token(document.update_time))
@@ -68,7 +67,7 @@ class Account:
         expected: str | None,
         now: datetime,  # noqa: ARG002 - a time-to-live policy on `expiresAt` drops what has expired
     ) -> str | None:
-        name = self._request(tenant_id, request_id)
+        name = self._connection.name(tenant_id, "requests", request_id)
         write = protocol().Write(delete=name) if record is None else put(name, _request_fields(record))
         if expected is None:
             write.current_document.exists = False
@@ -77,9 +76,6 @@ class Account:
             stamp.seconds, stamp.nanos = map(int, expected.split("."))
         reply = self._connection.commit([write])
         return None if record is None else _token(reply.write_results[0].update_time)
-
-    def _request(self, tenant_id: str, request_id: str) -> str:
-        return names.document(self._connection.root, tenant_id, "requests", request_id)
 
 
 def _token(stamp: Any) -> str:  # noqa: ANN401

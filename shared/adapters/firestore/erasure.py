@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from shared.adapters.firestore import names
 from shared.adapters.firestore.requests.connection import Connection, pool
 from shared.adapters.firestore.requests.protocol import protocol
 from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
@@ -36,7 +35,7 @@ class Erasure:
 
     def erase(self, tenant_id: str) -> Mapping[str, int]:
         """Some 8,000 documents a second on the emulator; a read and a delete each."""
-        parent = names.tenant(self._connection.root, tenant_id)
+        parent = self._connection.tenant(tenant_id)
         erased: Counter[str] = Counter()
         try:
             self._clear(parent, "notes", erased)

@@ -27,7 +27,7 @@ class Index:
     _places: Places
 
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
-        found = self._connection.read(names.document(self._connection.root, tenant_id, "index", note_id))
+        found = self._connection.read(self._connection.name(tenant_id, "index", note_id))
         if found is None:
             return StoredRecord(None, None)
         return StoredRecord(record_of(found), str(Token.of(found)))
@@ -38,7 +38,7 @@ class Index:
             where=(Where("noteId", Is.EQUAL, note_id),),
             fields=("position", "textHash", "indexVersion", "noteRevision", "embedded"),
         )
-        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query)
+        documents = self._connection.query(self._connection.tenant(tenant_id), query)
         return tuple(
             StoredChunk(
                 chunk_id=names.last(document.name),
@@ -51,8 +51,7 @@ class Index:
         )
 
     def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        root = self._connection.root
-        wanted = [names.document(root, tenant_id, "chunks", chunk_id) for chunk_id in chunk_ids]
+        wanted = [self._connection.name(tenant_id, "chunks", chunk_id) for chunk_id in chunk_ids]
         found = self._connection.lookup(wanted, ("embedding",))
         return {
             names.last(name): vector_of(document.fields["embedding"])
@@ -64,7 +63,7 @@ class Index:
         """One commit where the change weighs no more than `packing.MOST` (some 40 chunks), else several, each guarded
         by the record's update time, which all but the last only move. A worker that another overtakes gets Conflict.
         """
-        commits = Commits(self._connection.root, tenant_id, change)
+        commits = Commits(self._connection, tenant_id, change)
         try:
             if commits.entered is not None:
                 self._places.arriving(tenant_id, commits.entered)
@@ -107,7 +106,7 @@ class Index:
 
     def coverage(self, tenant_id: str) -> Coverage:
         """By counting on both sides: while deletions are on their way, their records still count among the states."""
-        parent = names.tenant(self._connection.root, tenant_id)
+        parent = self._connection.tenant(tenant_id)
         queries = [
             Query(collection="notes"),
             *(

@@ -1,4 +1,4 @@
-"""Where things lie: tenants/{tenant}/{collection}/{id}, and the way back from a document's name to its note."""
+"""What stands in a document's name, tenants/{tenant}/{collection}/{id}: ids that Firestore can hold, and back."""
 
 from __future__ import annotations
 
@@ -9,16 +9,6 @@ from shared.model.notes import NoteKey
 
 _RESERVED = re.compile(r"\.{1,2}|__.*__", re.DOTALL)
 _KEY = re.compile(r"tenants/([^/]+)/[^/]+/([^/]+)", re.DOTALL)
-
-
-def tenant(root: str, tenant_id: str) -> str:
-    """The parent of a tenant's collections. Raises InvalidArgument("tenantId")."""
-    return f"{root}/tenants/{_checked(tenant_id, 'tenantId')}"
-
-
-def document(root: str, tenant_id: str, collection: str, document_id: str) -> str:
-    """Full name of a tenant's document. Raises InvalidArgument for an id that Firestore cannot hold."""
-    return f"{tenant(root, tenant_id)}/{collection}/{_checked(document_id, 'noteId')}"
 
 
 def last(name: str) -> str:
@@ -32,7 +22,8 @@ def note_key(root: str, name: str) -> NoteKey | None:
     return NoteKey(match[1], match[2]) if match else None
 
 
-def _checked(value: str, field: str) -> str:
+def checked(value: str, field: str) -> str:
+    """The value itself. Raises InvalidArgument of `field` for what Firestore cannot hold as an id."""
     try:
         size = len(value.encode())
     except UnicodeEncodeError:

@@ -33,17 +33,17 @@ class Notes:
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
         """Raises NoteUnreadable naming the field that an app left out or wrote with a wrong type."""
-        found = self._connection.read(self._note(tenant_id, note_id))
+        found = self._connection.read(self._connection.name(tenant_id, "notes", note_id))
         return None if found is None else note_of(note_id, found)
 
     def put_note(self, tenant_id: str, note: Note) -> None:
         """Raises InvalidArgument for text that is no UTF-8 or holds a NUL, TooLarge beyond what a document holds."""
         _check(note)
-        self._connection.commit([put(self._note(tenant_id, note.note_id), note_fields(note))])
+        self._connection.commit([put(self._connection.name(tenant_id, "notes", note.note_id), note_fields(note))])
 
     def swap_note(self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None) -> None:
         """Raises Conflict, and what `put_note` raises."""
-        name = self._note(tenant_id, note_id)
+        name = self._connection.name(tenant_id, "notes", note_id)
         if now is not None:
             _check(now)
         write = protocol().Write(delete=name) if now is None else put(name, note_fields(now))
@@ -57,7 +57,7 @@ class Notes:
         self._connection.commit([write])
 
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
-        write = protocol().Write(delete=self._note(tenant_id, note_id))
+        write = protocol().Write(delete=self._connection.name(tenant_id, "notes", note_id))
         write.current_document.exists = True
         return self._connection.holds([write])
 
@@ -76,16 +76,15 @@ class Notes:
 
     def _failures(self, tenant_id: str, after: str | None, limit: int) -> Mapping[str, str]:
         """Why the index could not take in notes that follow `after`: costs one read where none has failed."""
-        root = self._connection.root
         query = Query(
             collection="index",
             where=(Where("status", Is.EQUAL, IndexStatus.FAILED.value),),
             order=(Order(KEY),),
-            after=() if after is None else (Reference(names.document(root, tenant_id, "index", after)),),
+            after=() if after is None else (Reference(self._connection.name(tenant_id, "index", after)),),
             limit=limit,
             fields=("error",),
         )
-        documents = self._connection.query(names.tenant(root, tenant_id), query)
+        documents = self._connection.query(self._connection.tenant(tenant_id), query)
         return {names.last(each.name): each.fields["error"].string_value for each in documents}
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
@@ -98,10 +97,10 @@ class Notes:
         self, tenant_id: str, after: str | None, step: int, vault: str | None, *, fields: tuple[str, ...] | None
     ) -> Iterator[tuple[str, Any]]:
         """Notes by id. The default vault is filtered by the caller: apps may leave the field out."""
-        parent = names.tenant(self._connection.root, tenant_id)
+        parent = self._connection.tenant(tenant_id)
         where = () if vault in (None, DEFAULT_VAULT) else (Where("vault", Is.EQUAL, vault),)
         while True:
-            last = () if after is None else (Reference(self._note(tenant_id, after)),)
+            last = () if after is None else (Reference(self._connection.name(tenant_id, "notes", after)),)
             query = Query(collection="notes", where=where, order=(Order(KEY),), after=last, limit=step, fields=fields)
             documents = self._connection.query(parent, query)
             yield from ((names.last(each.name), each) for each in documents)
@@ -111,9 +110,6 @@ class Notes:
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
         return self._corpus.folders(tenant_id)
-
-    def _note(self, tenant_id: str, note_id: str) -> str:
-        return names.document(self._connection.root, tenant_id, "notes", note_id)
 
 
 def _whole(note_id: str, document: Any) -> Note | UnreadableNote:  # noqa: ANN401

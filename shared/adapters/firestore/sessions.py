@@ -58,16 +58,16 @@ class Sessions:
     def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
         name = None if before is None else self._session(tenant_id, before.item_id)
         query = _newest("sessions", "updatedAt", limit, before, name)
-        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query)
+        documents = self._connection.query(self._connection.tenant(tenant_id), query)
         return tuple(map(_session_of, documents))
 
     def delete_session(self, tenant_id: str, session_id: str) -> bool:
         """The session's document moves to LEFT in one commit, its messages go, then what stands in LEFT."""
         gone = protocol().Write(delete=self._session(tenant_id, session_id))
         gone.current_document.exists = True
-        existed = self._connection.holds([gone, put(self._left(tenant_id, session_id), {})])
+        existed = self._connection.holds([gone, put(self._connection.name(tenant_id, LEFT, session_id), {})])
         query = Query(collection=LEFT, order=(Order(KEY),), limit=MOST_LEFT, fields=())
-        parent = names.tenant(self._connection.root, tenant_id)
+        parent = self._connection.tenant(tenant_id)
         left = [names.last(each.name) for each in self._connection.query(parent, query)]
         for each in left:
             self._delete_messages(tenant_id, each)
@@ -103,13 +103,10 @@ class Sessions:
         query = Query(collection="messages", order=(Order(KEY),), limit=BATCH, fields=())
         while found := self._connection.query(session, query):
             self._connection.write_each([protocol().Write(delete=each.name) for each in found])
-        self._connection.commit([protocol().Write(delete=self._left(tenant_id, session_id))])
+        self._connection.commit([protocol().Write(delete=self._connection.name(tenant_id, LEFT, session_id))])
 
     def _session(self, tenant_id: str, session_id: str) -> str:
-        return names.document(self._connection.root, tenant_id, "sessions", session_id)
-
-    def _left(self, tenant_id: str, session_id: str) -> str:
-        return names.document(self._connection.root, tenant_id, LEFT, session_id)
+        return self._connection.name(tenant_id, "sessions", session_id)
 
 
 def _newest(collection: str, moment: str, limit: int, before: Spot | None, name: str | None) -> Query:

@@ -120,8 +120,7 @@ class Sweep:
         return bool(stored == claimed.result()["total"].integer_value)
 
     def _without_record(self, keys: Iterable[NoteKey]) -> list[NoteKey]:
-        root = self._connection.root
-        records = {key: names.document(root, key.tenant_id, "index", key.note_id) for key in keys}
+        records = {key: self._connection.name(key.tenant_id, "index", key.note_id) for key in keys}
         found = self._connection.lookup(list(records.values()), ())
         return [key for key, name in records.items() if name not in found]
 

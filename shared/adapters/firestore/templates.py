@@ -34,7 +34,7 @@ class Templates:
     def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
         """One that an app wrote with a wrong type is left out, with a warning in the log."""
         query = Query(collection="templates", order=(Order(KEY),), limit=MOST_TEMPLATES)
-        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query)
+        documents = self._connection.query(self._connection.tenant(tenant_id), query)
         found = []
         for document in documents:
             try:
@@ -44,34 +44,33 @@ class Templates:
         return tuple(found)
 
     def get_template(self, tenant_id: str, template_id: str) -> StoredTemplate | None:
-        found = self._connection.read(self._template(tenant_id, template_id))
+        found = self._connection.read(self._connection.name(tenant_id, "templates", template_id))
         return None if found is None else stored_of(found)
 
     def put_templates(self, tenant_id: str, templates: Sequence[StoredTemplate]) -> None:
-        writes = [_put(self._template(tenant_id, each.template.template_id), each) for each in templates]
+        writes = [
+            _put(self._connection.name(tenant_id, "templates", each.template.template_id), each) for each in templates
+        ]
         for batch in packed(((write, _weight(write)) for write in writes), Weight(0, 0)):
             self._connection.commit(batch)
 
     def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
         fields = _vector_fields(vector, vector_key)
-        return self._connection.holds([change(self._template(tenant_id, template_id), fields)])
+        return self._connection.holds([change(self._connection.name(tenant_id, "templates", template_id), fields)])
 
     def delete_template(self, tenant_id: str, template_id: str) -> bool:
-        write = protocol().Write(delete=self._template(tenant_id, template_id))
+        write = protocol().Write(delete=self._connection.name(tenant_id, "templates", template_id))
         write.current_document.exists = True
         return self._connection.holds([write])
 
     def read_shelf(self, tenant_id: str) -> Mapping[str, str]:
-        found = self._connection.read(names.document(self._connection.root, tenant_id, *_SHELF))
+        found = self._connection.read(self._connection.name(tenant_id, *_SHELF))
         shelf: dict[str, str] = {} if found is None else json.loads(found.fields["files"].string_value)
         return shelf
 
     def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None:
-        name = names.document(self._connection.root, tenant_id, *_SHELF)
+        name = self._connection.name(tenant_id, *_SHELF)
         self._connection.commit([put(name, {"files": json.dumps(dict(shelf))})])
-
-    def _template(self, tenant_id: str, template_id: str) -> str:
-        return names.document(self._connection.root, tenant_id, "templates", template_id)
 
 
 def stored_of(document: Any) -> StoredTemplate:  # noqa: ANN401

@@ -46,11 +46,10 @@ class Usage:
         return False
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
-        root = self._connection.root
         last = None if token is None else read_token(token, "usage")[0]
-        place = () if last is None else (Reference(names.document(root, tenant_id, "usage", last)),)
+        place = () if last is None else (Reference(self._connection.name(tenant_id, "usage", last)),)
         query = Query(collection="usage", order=(Order(KEY),), after=place, limit=limit + 1)
-        documents = self._connection.query(names.tenant(root, tenant_id), query)
+        documents = self._connection.query(self._connection.tenant(tenant_id), query)
         shown = documents[:limit]
         embedded = pool().map(self._embedded, [each.name for each in shown])
         items = tuple(
@@ -62,7 +61,7 @@ class Usage:
         return Page(items, make_token("usage", names.last(shown[-1].name)) if len(documents) > limit else None)
 
     def _spent(self, tenant_id: str, day: date, kind: Spending) -> int:
-        name = self._day(tenant_id, day)
+        name = self._connection.name(tenant_id, "usage", day.isoformat())
         if kind is Spending.EMBEDDED_TOKENS:
             return self._embedded(name)
         found = self._connection.read(name, (kind.value,))
@@ -86,7 +85,7 @@ class Usage:
         return total
 
     def _counter(self, tenant_id: str, day: date, kind: Spending) -> str:
-        name = self._day(tenant_id, day)
+        name = self._connection.name(tenant_id, "usage", day.isoformat())
         if kind is Spending.ANSWERS:
             return name
         self._open(name)
@@ -100,6 +99,3 @@ class Usage:
         if len(self._days) >= MOST_DAYS:
             self._days.clear()
         self._days.add(name)
-
-    def _day(self, tenant_id: str, day: date) -> str:
-        return names.document(self._connection.root, tenant_id, "usage", day.isoformat())

@@ -9,6 +9,7 @@ from threading import Barrier
 import pytest
 
 from shared.adapters.firestore import FirestoreStore
+from shared.adapters.firestore.requests.connection import Connection
 from shared.adapters.firestore.writing.commits import UNKNOWN, Commits, Token
 from shared.adapters.firestore.writing.packing import MAX_WRITES, MOST
 from shared.adapters.firestore.writing.sizes import Weight
@@ -33,21 +34,21 @@ def _change(expected: str | None, revision: str) -> IndexChange:
 
 
 def test_batches_stay_below_the_limits() -> None:
-    root = "projects/p/databases/d/documents"
-    made = Commits(root, TENANT, _change(None, "r1"))
+    connection = Connection("p", read_seconds=1, write_seconds=1)
+    made = Commits(connection, TENANT, _change(None, "r1"))
     batches, most = made.batches(), made.heaviest
     assert len(batches) > 1
     assert sum(map(len, batches)) == COUNT
     assert max(map(len, batches)) * most.bytes <= MOST.bytes
     token = str(Token("big", 1, 0, None, Weight(entries=1000, bytes=1000)))
     removed = tuple(f"big_{place:03d}" for place in range(9))
-    again = Commits(root, TENANT, IndexChange("big", token, None, remove=removed)).batches()
+    again = Commits(connection, TENANT, IndexChange("big", token, None, remove=removed)).batches()
     assert [len(batch) for batch in again] == [4, 4, 1]
-    unknown = Commits(root, TENANT, IndexChange("big", None, None, remove=removed * 3)).batches()
+    unknown = Commits(connection, TENANT, IndexChange("big", None, None, remove=removed * 3)).batches()
     assert max(map(len, unknown)) * UNKNOWN.entries <= MOST.entries
     light = str(Token("big", 1, 0, None, Weight(entries=1, bytes=1)))
     many = IndexChange("big", light, None, remove=tuple(map(str, range(2 * MAX_WRITES + 1))))
-    assert [len(batch) for batch in Commits(root, TENANT, many).batches()] == [MAX_WRITES, MAX_WRITES, 1]
+    assert [len(batch) for batch in Commits(connection, TENANT, many).batches()] == [MAX_WRITES, MAX_WRITES, 1]
 
 
 def test_a_large_change_is_whole_afterwards_and_may_follow_another(firestore_store: FirestoreStore) -> None:
@@ -87,7 +88,7 @@ def test_of_two_large_changes_that_race_none_leaves_a_mixture(firestore_store: F
 
 def test_a_worker_that_dies_between_commits_leaves_no_record_that_agrees(firestore_store: FirestoreStore) -> None:
     connection = firestore_store._connection
-    commits = Commits(connection.root, TENANT, _change(None, "r1"))
+    commits = Commits(connection, TENANT, _change(None, "r1"))
     first, *_ = commits.batches()
     connection.commit([commits.guard(None), *first])
     left = firestore_store.read_record(TENANT, "big")

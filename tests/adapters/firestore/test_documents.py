@@ -66,7 +66,7 @@ def test_an_unreadable_note_is_listed_with_what_can_be_said_of_it(firestore_stor
     for note_id in ("n1", "n2", "n3"):
         firestore_store.put_note(TENANT, note(note_id))
     write = protocol().Write()
-    write.update.name = firestore_store._note(TENANT, "n2")
+    write.update.name = firestore_store._connection.name(TENANT, "notes", "n2")
     for name, value in {"title": 7, "path": "work/n2.md", "tags": "red"}.items():
         fill(write.update.fields[name], value)
     firestore_store._connection.commit([write])
@@ -80,7 +80,7 @@ def test_an_unreadable_note_is_listed_with_what_can_be_said_of_it(firestore_stor
 
 def test_a_note_without_vault_is_listed_in_the_default_one(firestore_store: FirestoreStore) -> None:
     write = protocol().Write()
-    write.update.name = firestore_store._note(TENANT, "n1")
+    write.update.name = firestore_store._connection.name(TENANT, "notes", "n1")
     fill(write.update.fields["text"], "x")
     firestore_store._connection.commit([write])
     firestore_store.put_note(TENANT, note("n2", vault="work"))

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.adapters.firestore import FirestoreStore
+from shared.adapters.firestore.requests.connection import Connection
 from shared.adapters.firestore.requests.queries import Is, Order, Query, Where
 from shared.adapters.firestore.writing.commits import Commits
 from shared.adapters.firestore.writing.sizes import CHUNKS
@@ -111,7 +112,7 @@ def test_a_chunk_is_packed_by_what_the_file_says_it_costs(dimension: int) -> Non
     terms = {f"stem{number}": number + 1 for number in range(100)} | {"日本": 1, "ß": 2000}
     one = chunk("n1", terms=terms, path="projects/api/x.md", tags=("red", "blue", "green"), text="Ä" * 1000)
     change = IndexChange("n1", None, record(), put=(ChunkPut(one, unit(*range(1, dimension + 1))),))
-    commits = Commits("projects/p/databases/d/documents", TENANT, change)
+    commits = Commits(Connection("p", read_seconds=1, write_seconds=1), TENANT, change)
     ((write,),) = commits.batches()
     assert (commits.heaviest.entries, commits.heaviest.bytes) == cost(IndexFile(), write.update)
 

@@ -63,18 +63,22 @@ export class ChatView {
   /** @param {string | null} id of a session; null: a new conversation */
   async open(id) {
     const conversation = this.conversationOf(id);
-    if (conversation !== this.current) {
+    const [other, unread] = [conversation !== this.current, !conversation.loaded || conversation.error];
+    if (other) {
       const early = this.current ? "" : this.field.value;
       this.current = conversation;
       this.field.value = this.page.memory.get(this.draftKey, "") + early;
       this.typed();
-      this.page.scope.open(id);
+      this.page.scope.open(id, this.sessions.known(id)?.settings);
       this.draw();
       this.scrollToEnd();
       this.focus();
     }
-    if (!conversation.loaded || conversation.error) await conversation.load();
-    this.adoptSettings(id);
+    if (unread) {
+      await conversation.load();
+      await this.sessions.look(id);
+    }
+    if ((other || unread) && conversation === this.current) this.adoptSettings(id);
   }
 
   /** Everything is asked again: somebody else is here, or the server is back. */
@@ -116,14 +120,16 @@ export class ChatView {
       this.conversations.delete("new");
       this.conversations.set(/** @type {string} */ (conversation.id), conversation);
       if (conversation !== this.current) return;
-      this.page.scope.named(/** @type {string} */ (conversation.id));
+      this.page.scope.named();
       go({ ...here(), id: conversation.id }, { replace: true });
     });
   }
 
   /** The session's own settings are shown and used while it is open. @param {string | null} id */
   adoptSettings(id) {
-    this.page.settings.adopt(this.sessions.list.find((each) => each.sessionId === id)?.settings ?? null);
+    const kept = this.sessions.known(id)?.settings ?? null;
+    if (kept) this.page.scope.open(id, kept);
+    this.page.settings.adopt(kept);
   }
 
   draw() {

@@ -3,6 +3,7 @@
 import { sourceList, chip, standing } from "../citations.js";
 import { framed, h, iconButton, plural } from "../dom.js";
 import { render } from "../render.js";
+import { Pointers } from "./note_links.js";
 import { refusalBox } from "./refusal.js";
 import { understood } from "./understood.js";
 
@@ -61,6 +62,8 @@ export class Exchange {
     );
     /** @type {string[]} */
     this.drawn = [];
+    this.links = card.notes && new Pointers(card.notes);
+    this.followed = false;
     this.visited = false;
     this.draw = framed(() => this.drawNow());
   }
@@ -98,7 +101,7 @@ export class Exchange {
   drawText(answer) {
     const known = new Map(answer.citations.map((citation) => [citation.cid, this.named(citation)]));
     const cite = (/** @type {string} */ label) => chip(label, known.get(label), this.card);
-    const fresh = answer.meta?.refusal ? [] : render(answer.text, { cite });
+    const fresh = answer.meta?.refusal ? [] : render(answer.text, { cite, note: this.links?.stand });
     const state = (/** @type {HTMLElement} */ block) => block.outerHTML;
     const drawn = fresh.map(state);
     for (const [place, block] of fresh.entries()) {
@@ -108,6 +111,8 @@ export class Exchange {
     }
     while (this.body.children.length > fresh.length) this.body.lastElementChild?.remove();
     this.drawn = drawn;
+    if (!this.running && !this.followed) void this.links?.follow(answer.citations.map(({ noteId }) => noteId));
+    this.followed = !this.running;
   }
 
   /** The first citation of an answer that has ended, once; null: there is none, or it has been offered before. */

@@ -1,51 +1,79 @@
-/** The links of a note that is read: those in its text, and the notes that point at it. */
+/** Links between notes: those in a text, and the notes that point at one that is read. */
 
 import { ApiError } from "../api.js";
 import { h } from "../dom.js";
-import { format } from "../router.js";
+import { format, here } from "../router.js";
 
-export class NoteLinks {
-  /** @param {import("../notes.js").Notes} notes @param {string} noteId */
-  constructor(notes, noteId) {
+/** The links of a text that was taken from notes, each text until it is known where it leads. */
+export class Pointers {
+  /** @param {import("../notes.js").Notes} notes */
+  constructor(notes) {
     this.notes = notes;
-    this.noteId = noteId;
     /** @type {{target: string, place: HTMLElement}[]} */
     this.places = [];
-    this.element = h("section", { class: "backlinks", "aria-label": "Linked from", hidden: true });
   }
 
-  /** What stands in the text for a link until it is known where it leads. @param {string} target @param {any[]} shown */
+  /** What stands in the text for a link until then. @param {string} target @param {any[]} shown */
   stand = (target, shown) => {
     const place = h("em", {}, shown);
     this.places.push({ target, place });
     return place;
   };
 
-  /** The note can be read without its links: a failure leaves them as text. */
-  async follow() {
+  /** The text can be read without them: a failure leaves them as text. @param {Iterable<string>} noteIds of the notes it was taken from */
+  async follow(noteIds) {
+    if (!this.places.length) return;
+    for (const id of new Set(noteIds)) await this.tried(async () => this.lead(await this.notes.links(id)));
+  }
+
+  /** @param {any} found of the wire */
+  lead(found) {
+    const ids = new Map(found.links.map((/** @type {any} */ link) => [link.target, link.noteId]));
+    for (const { target, place } of this.places) {
+      const id = ids.get(target);
+      if (id && place.parentNode) place.replaceWith(h("a", { href: address(id) }, [...place.childNodes]));
+    }
+  }
+
+  /** @param {() => Promise<void>} run */
+  async tried(run) {
     try {
-      this.show(await this.notes.links(this.noteId));
+      await run();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
   }
+}
+
+/** The same of a whole note, and who points at it. */
+export class NoteLinks extends Pointers {
+  /** @param {import("../notes.js").Notes} notes @param {string} noteId */
+  constructor(notes, noteId) {
+    super(notes);
+    this.noteId = noteId;
+    this.element = h("section", { class: "backlinks", "aria-label": "Linked from", hidden: true });
+  }
+
+  async show() {
+    await this.tried(async () => {
+      const found = await this.notes.links(this.noteId);
+      this.lead(found);
+      this.listBacklinks(found);
+    });
+  }
 
   /** @param {any} found of the wire */
-  show(found) {
-    const ids = new Map(found.links.map((/** @type {any} */ link) => [link.target, link.noteId]));
-    for (const { target, place } of this.places) {
-      const id = ids.get(target);
-      if (id) place.replaceWith(h("a", { href: address(id) }, [...place.childNodes]));
-    }
-    if (!found.backlinks.length) return;
-    const rows = found.backlinks.map((/** @type {any} */ note) => h("li", {}, h("a", { href: address(note.noteId) }, note.title || "Untitled")));
-    const more = found.complete ? [] : [h("p", { class: "muted" }, "There may be more.")];
+  listBacklinks({ backlinks, complete }) {
+    if (!backlinks.length) return;
+    const rows = backlinks.map((/** @type {any} */ note) => h("li", {}, h("a", { href: address(note.noteId) }, note.title || "Untitled")));
+    const more = complete ? [] : [h("p", { class: "muted" }, "There may be more.")];
     this.element.replaceChildren(h("h3", {}, "Linked from"), h("ul", {}, rows), ...more);
     this.element.hidden = false;
   }
 }
 
-/** @param {string} id */
+/** Beside the conversation, if one is looked at. @param {string} id */
 function address(id) {
-  return format({ view: "notes", id });
+  const route = here();
+  return format(route.view === "chat" ? { ...route, note: id, at: null } : { view: "notes", id });
 }

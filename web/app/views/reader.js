@@ -16,7 +16,7 @@ export function reader(notes, note, at, quote) {
   const mark = placed(note.text, at, quote);
   const links = new NoteLinks(notes, note.noteId);
   const body = h("div", { class: "prose" }, render(note.text, { mark, from: bodyStart(note.text), note: links.stand }));
-  void links.follow();
+  void links.show();
   const gone = at && !mark ? h("p", { class: "notice" }, "The note has changed: the passage that was cited is no longer in it.") : null;
   return h(
     "article",

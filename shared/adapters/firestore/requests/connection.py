@@ -11,6 +11,7 @@ from concurrent.futures import Executor
 from functools import cache
 from typing import Any, TypeVar
 
+from shared.adapters.firestore.names import checked
 from shared.adapters.firestore.requests.errors import is_too_big, translated
 from shared.adapters.firestore.requests.protocol import protocol
 from shared.adapters.firestore.requests.queries import Query
@@ -77,6 +78,14 @@ class Connection:
         self._metadata = [("google-cloud-resource-prefix", self.database)]
         if os.environ.get("FIRESTORE_EMULATOR_HOST"):
             self._metadata.append(("authorization", "Bearer owner"))
+
+    def tenant(self, tenant_id: str) -> str:
+        """The parent of a tenant's collections. Raises InvalidArgument("tenantId")."""
+        return f"{self.root}/tenants/{checked(tenant_id, 'tenantId')}"
+
+    def name(self, tenant_id: str, collection: str, document_id: str) -> str:
+        """Of a tenant's document. Raises InvalidArgument for an id that Firestore cannot hold."""
+        return f"{self.tenant(tenant_id)}/{collection}/{checked(document_id, 'noteId')}"
 
     def query(self, parent: str, query: Query) -> list[Any]:
         """What the query finds below `parent`, as protobuf Documents."""

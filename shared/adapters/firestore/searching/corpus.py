@@ -9,7 +9,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from shared.adapters.firestore import names
 from shared.adapters.firestore.documents import is_kept, posting_path
 from shared.adapters.firestore.requests.connection import Connection, pool
 from shared.adapters.firestore.requests.queries import Order, Query
@@ -135,11 +134,11 @@ class Corpus:
         """When a record was last written, and when one last went or a folder came or went: every commit of `apply`
         leaves its server time in one of the two. Two reads.
         """
-        parent = names.tenant(self._connection.root, tenant_id)
+        parent = self._connection.tenant(tenant_id)
         return ":".join(pool().map(lambda collection: self._latest(parent, collection), ("index", "changes")))
 
     def _read(self, tenant_id: str, revision: str) -> CorpusStats:
-        parent = names.tenant(self._connection.root, tenant_id)
+        parent = self._connection.tenant(tenant_id)
         fields = self._connection.aggregate(parent, Query(collection="chunks"), average="length")
         # The average of nothing is null.
         average = fields["average"].double_value or float(fields["average"].integer_value)
@@ -147,7 +146,7 @@ class Corpus:
 
     def _read_places(self, tenant_id: str) -> tuple[Folder, ...]:
         query = Query(collection="folders", fields=("vault", "folder"))
-        documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query)
+        documents = self._connection.query(self._connection.tenant(tenant_id), query)
         found = ((each.fields["vault"].string_value, each.fields["folder"].string_value) for each in documents)
         return tuple(Folder(vault, folder) for vault, folder in sorted(found))
 
@@ -164,4 +163,4 @@ class Corpus:
             return 0
         # Ordering by a field leaves out documents without it.
         query = Query(collection="chunks", order=(Order(posting_path(stem), descending=True),))
-        return self._connection.count(names.tenant(self._connection.root, tenant_id), query)
+        return self._connection.count(self._connection.tenant(tenant_id), query)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from shared.adapters.firestore import names
 from shared.adapters.firestore.documents import (
     RECORD_FIELDS,
     chunk_of,
@@ -64,7 +63,7 @@ class Search:
         def search(where: tuple[Where, ...], size: int) -> list[Neighbour]:
             fields = (*searched_fields(stems), DISTANCE)
             query = Query(collection="chunks", where=where, fields=fields, nearest=vector, limit=size)
-            documents = self._connection.query(names.tenant(self._connection.root, tenant_id), query)
+            documents = self._connection.query(self._connection.tenant(tenant_id), query)
             return [Neighbour(chunk_of(each, stems), _cosine(each.fields[DISTANCE].double_value)) for each in documents]
 
         size = min(_size(limit, exact=filters.exact), MAX_NEIGHBOURS)
@@ -107,7 +106,7 @@ class Search:
         return _newest_first(self._chunks(tenant_id, query, stems), restriction, limit)
 
     def _chunks(self, tenant_id: str, query: Query, stems: Sequence[str]) -> list[IndexedChunk]:
-        parent = names.tenant(self._connection.root, tenant_id)
+        parent = self._connection.tenant(tenant_id)
         return [chunk_of(document, stems) for document in self._connection.query(parent, query)]
 
     def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
@@ -123,10 +122,9 @@ class Search:
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         """One lookup of each note's existence and its record: two reads a note."""
-        root = self._connection.root
         asked = list(dict.fromkeys(note_ids))
-        notes = {note_id: names.document(root, tenant_id, "notes", note_id) for note_id in asked}
-        records = {note_id: names.document(root, tenant_id, "index", note_id) for note_id in asked}
+        notes = {note_id: self._connection.name(tenant_id, "notes", note_id) for note_id in asked}
+        records = {note_id: self._connection.name(tenant_id, "index", note_id) for note_id in asked}
         found = self._connection.lookup([*notes.values(), *records.values()], RECORD_FIELDS)
         return {
             note_id: record_of(found[records[note_id]])

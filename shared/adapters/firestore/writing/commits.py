@@ -11,6 +11,7 @@ from typing import Any
 
 from shared.adapters.firestore import names
 from shared.adapters.firestore.documents import PATCHED_FIELDS, chunk_fields, place_key, record_fields
+from shared.adapters.firestore.requests.connection import Connection
 from shared.adapters.firestore.requests.protocol import fill, protocol, put
 from shared.adapters.firestore.writing.packing import packed
 from shared.adapters.firestore.writing.places import stamp, touch
@@ -67,8 +68,8 @@ class Token:
 class Commits:
     """The writes of one change."""
 
-    def __init__(self, root: str, tenant_id: str, change: IndexChange) -> None:
-        self._root, self._tenant_id, self._change = root, tenant_id, change
+    def __init__(self, connection: Connection, tenant_id: str, change: IndexChange) -> None:
+        self._connection, self._tenant_id, self._change = connection, tenant_id, change
         self._record = self._name("index", change.note_id)
         self._before = None if change.expected is None else Token.parse(change.expected, change.note_id)
         self._stored = NOTHING if self._before is None else self._before.heaviest
@@ -148,7 +149,7 @@ class Commits:
         return dict(zip(WEIGHT_FIELDS, (heaviest.entries, heaviest.bytes), strict=True))
 
     def _stamp(self) -> Any:  # noqa: ANN401
-        return stamp(self._root, self._tenant_id, hashlib.sha256(self._change.note_id.encode()).hexdigest())
+        return stamp(self._connection, self._tenant_id, hashlib.sha256(self._change.note_id.encode()).hexdigest())
 
     def _expect(self, write: Any, held: Any | None) -> None:  # noqa: ANN401
         if held is not None:
@@ -208,7 +209,7 @@ class Commits:
             fill(write.update.fields[name], value)
 
     def _name(self, collection: str, document_id: str) -> str:
-        return names.document(self._root, self._tenant_id, collection, document_id)
+        return self._connection.name(self._tenant_id, collection, document_id)
 
 
 def _dimension(index_version: str) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from shared.adapters.firestore import names
 from shared.adapters.firestore.documents import place_key
 from shared.adapters.firestore.requests.connection import Connection
 from shared.adapters.firestore.requests.protocol import change, protocol, put
@@ -38,7 +37,7 @@ class Places:
         """After that commit. A read."""
         name = self._name(tenant_id, place)
         folder = put(name, {"vault": place.vault, "folder": place.folder})
-        self._connection.ensure([folder, stamp(self._connection.root, tenant_id, place_key(place))], unless="leaving")
+        self._connection.ensure([folder, stamp(self._connection, tenant_id, place_key(place))], unless="leaving")
         if len(self._known) >= MOST_KNOWN:
             self._known.clear()
         self._known.add(name)
@@ -54,7 +53,7 @@ class Places:
             writes = [write]
             if self._is_empty(tenant_id, place):
                 write = protocol().Write(delete=name)
-                writes = [write, stamp(self._connection.root, tenant_id, place_key(place))]
+                writes = [write, stamp(self._connection, tenant_id, place_key(place))]
             write.current_document.update_time.CopyFrom(mark)
             self._connection.commit(writes)
         except Conflict:
@@ -68,18 +67,18 @@ class Places:
     def _is_empty(self, tenant_id: str, place: Folder) -> bool:
         where = (Where("place", Is.EQUAL, place_key(place)),)
         query = Query(collection="index", where=where, limit=1, fields=())
-        return not self._connection.query(names.tenant(self._connection.root, tenant_id), query)
+        return not self._connection.query(self._connection.tenant(tenant_id), query)
 
     def _name(self, tenant_id: str, place: Folder) -> str:
-        return names.document(self._connection.root, tenant_id, "folders", place_key(place))
+        return self._connection.name(tenant_id, "folders", place_key(place))
 
 
-def stamp(root: str, tenant_id: str, digest: str) -> Any:  # noqa: ANN401
+def stamp(connection: Connection, tenant_id: str, digest: str) -> Any:  # noqa: ANN401
     """The write that tells of what leaves no newer record behind: a record that goes, a folder that comes or goes. Each
     goes to one of 256 documents, drawn by the first digits of its digest: one document takes a write a second.
     """
     write = protocol().Write()
-    write.update.name = names.document(root, tenant_id, "changes", digest[:2])
+    write.update.name = connection.name(tenant_id, "changes", digest[:2])
     write.update_mask.SetInParent()  # an empty mask: no field but the one that is transformed
     touch(write)
     return write
