@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from shared.adapters.embedded import EmbeddedStore
 from tests.emulated import (  # noqa: F401 - fixtures
@@ -18,6 +19,10 @@ from tests.emulated import (  # noqa: F401 - fixtures
 )
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 from tests.quick import pytest_addoption, pytest_runtest_setup  # noqa: F401 - hooks
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("any machine", settings(), deadline=None)
+settings.load_profile("any machine")
 
 # The contract suites are plain modules: without this their failing asserts would not show the values compared.
 for _part in ("notes", "index", "sweep", "search", "templates", "sessions", "account"):

@@ -4,7 +4,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.answering.citing.citations import Cited, check_citations
@@ -155,7 +155,6 @@ def test_labels_in_the_text_are_dense_and_in_order_of_first_use(draft: str) -> N
 
 
 @given(st.one_of(DRAFTS, HOSTILE))
-@settings(deadline=None)
 def test_what_was_checked_stays_as_it_is_when_checked_again(draft: str) -> None:
     once = checked(draft)
     twice = check_citations(once.text, once.used)

@@ -160,7 +160,7 @@ def test_a_pointer_in_code_is_no_marker() -> None:
 
 
 @given(DRAFTS)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 def test_no_answer_holds_a_disguise(draft: str) -> None:
     cited = check_citations(draft, OFFERED)
     assert not READ.search(cited.text)
@@ -169,7 +169,7 @@ def test_no_answer_holds_a_disguise(draft: str) -> None:
 
 
 @given(DRAFTS)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_no_stream_shows_one_on_the_way(draft: str) -> None:
     live = LiveText(OFFERED, ())
     for char in draft:
@@ -179,7 +179,7 @@ def test_no_stream_shows_one_on_the_way(draft: str) -> None:
 
 
 @given(DRAFTS)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_what_a_writer_reads_of_a_note_holds_none(text: str) -> None:
     made = inert(text)
     assert not READ.search(made)

@@ -92,7 +92,7 @@ DRAFTS = st.lists(st.sampled_from([*_WRITTEN, _ADMISSION]), max_size=12)
 
 
 @given(DRAFTS, st.sampled_from(ASKED), st.sampled_from(["ends", "dies", "limit"]))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_whatever_is_written_what_is_shown_at_the_end_is_the_answer(
     parts: list[str], asked: Question, ending: str
 ) -> None:
@@ -106,7 +106,7 @@ def test_whatever_is_written_what_is_shown_at_the_end_is_the_answer(
 
 
 @given(DRAFTS, st.integers(1, 7))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_tokens_end_in_no_marker_and_show_none_that_was_not_offered(parts: list[str], size: int) -> None:
     draft = "".join(parts)
     events = events_of(*(draft[at : at + size] for at in range(0, len(draft), size)))

@@ -62,7 +62,7 @@ def test_a_bracket_that_nobody_closes_holds_nothing_back_for_long() -> None:
 
 
 @given(MARKDOWN)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_nothing_active_is_shown_on_the_way_and_no_part_of_a_marker(draft: str) -> None:
     for shown in dict.fromkeys(stages(draft)):
         assert active(shown, (KNOWN,)) == []

@@ -182,7 +182,6 @@ def test_no_text_that_somebody_wrote_is_lost(trash: Path) -> None:
         settings=settings(
             max_examples=30,
             stateful_step_count=20,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
     )

@@ -52,7 +52,7 @@ def _sent(world: World, request: tuple[str, str, str], body: bytes) -> None:
     assert isinstance(response.get_json(), dict)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(request=REQUESTS, body=BODIES, asked=st.text(min_size=1, max_size=60))
 def test_no_json_is_answered_with_500(
     world: World, request: tuple[str, str, str], body: dict[str, Any], asked: str
@@ -70,7 +70,7 @@ def test_no_json_is_answered_with_500(
     _sent(world, request, json.dumps({**body, **whole.get(request[2], {})}).encode())
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(request=REQUESTS, body=st.binary(max_size=200))
 def test_no_bytes_are_answered_with_500(world: World, request: tuple[str, str, str], body: bytes) -> None:
     _sent(world, request, body)

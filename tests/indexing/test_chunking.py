@@ -33,7 +33,7 @@ def pairs(chunks: tuple[Chunk, ...]) -> list[tuple[str, str]]:
     return [(each.heading_path, each.text) for each in chunks]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(MARKDOWN, st.sampled_from(["\n", "\r\n", "\r", "\n\n"]), st.sampled_from(list(CHUNKERS.values())))
 def test_a_chunk_is_exactly_its_slice_and_the_chunks_are_in_order(
     lines: list[str], newline: str, chunker: Chunker
@@ -48,7 +48,7 @@ def test_a_chunk_is_exactly_its_slice_and_the_chunks_are_in_order(
         assert one.end < other.end
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(MARKDOWN, st.sampled_from(["\n", "\r\n", "\n\n"]))
 def test_every_word_is_in_a_chunk_or_in_its_heading_path(lines: list[str], newline: str) -> None:
     text = newline.join(lines)
@@ -62,7 +62,7 @@ def test_every_word_is_in_a_chunk_or_in_its_heading_path(lines: list[str], newli
         assert word in paths or not any(map(str.isalnum, word)), word
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(MARKDOWN, st.sampled_from(["markdown", "sentence", "fixed"]))
 def test_no_chunk_is_longer_than_twice_the_target(lines: list[str], name: str) -> None:
     found = chunk("\n".join(lines * 3), chunker=CHUNKERS[name])

@@ -79,21 +79,21 @@ def test_an_address_that_only_begins_in_a_text_does_not_stand_there() -> None:
 
 
 @given(MARKDOWN)
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=800)
 @example("`a` <img src=x onerror=alert(1)> `")
 def test_whatever_is_written_no_parser_finds_anything_active(markdown: str) -> None:
     assert active(passive(markdown, TEXTS), (KNOWN,)) == []
 
 
 @given(MARKDOWN)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_made_passive_twice_is_made_passive_once(markdown: str) -> None:
     once = passive(markdown, TEXTS)
     assert passive(once, TEXTS) == once
 
 
 @given(MARKDOWN)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_no_label_goes_and_none_comes_about(markdown: str) -> None:
     checked = check_citations(markdown, OFFERED)
     made = check_citations(passive(checked.text, TEXTS), OFFERED)

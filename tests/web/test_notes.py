@@ -221,15 +221,24 @@ def test_an_export_is_brought_back_and_replaces_nothing_unasked(
     product.call("PUT", "/templates/mine", {"name": "Mine", "content": "1. Think."})
     write_note(page, "Brought back", "Said once.")
     page.get_by_role("link", name="Chat").click()
-    ask(page, "What was said once?")
+    asked = "What was said once?"
+    ask(page, asked)
     open_notes(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Export everything").click()
     with dev(tmp_path) as fresh:
         other = open_page(f"{fresh.address}/#/notes")
         _bring_back(other, download.value.path())
-        expect(other.locator(".landing .good")).to_contain_text("imported")
-        expect(other.locator(".landing")).to_contain_text("Not brought back: conversations, their messages")
+        expect(other.locator(".landing .good")).to_contain_text("entries imported")
+        expect(other.locator(".landing")).not_to_contain_text("conversations")
+        rows = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
+        session = next(row for row in rows if row["type"] == "session" and row["title"] == asked)
+        said = [row["text"] for row in rows if row["type"] == "message" and row["sessionId"] == session["sessionId"]]
+        brought = fresh.call("GET", f"/sessions/{session['sessionId']}/messages")[1]["messages"]
+        assert [message["text"] for message in brought] == said
+        other.get_by_role("link", name="Chat").click()
+        expect(other.locator("#side-chat .list-row a").filter(has_text=asked).first).to_be_visible()
+        other.get_by_role("link", name="Notes", exact=True).click()
         shot(other, "restored")
         assert product.call("GET", "/notes")[1]["notes"][0]["title"] in other.locator("#side-notes .list").inner_text()
         note_id = page.evaluate("[...document.querySelectorAll('#side-notes a')].at(0).hash.split('/')[2]")

@@ -80,7 +80,11 @@ async function asked(question, choices, weight, word) {
 /** @param {string} word @param {HTMLButtonElement} allowed by it */
 function wordField(word, allowed) {
   const typed = (/** @type {Event} */ { target }) => (allowed.disabled = /** @type {HTMLInputElement} */ (target).value.trim().toLowerCase() !== word);
-  const enter = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && allowed.disabled && event.preventDefault();
+  const enter = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault(); // it would press the first button, which cancels
+    allowed.click();
+  };
   const field = h("input", { id: "word", autofocus: true, autocomplete: "off", autocapitalize: "off", oninput: typed, onkeydown: enter });
   return h("label", { for: "word" }, h("span", {}, "Type “", h("strong", {}, word), "” to go on"), field);
 }

@@ -1,13 +1,14 @@
-/** An export -> what of it can be brought back here: notes and templates. */
+/** An export -> what of it can be brought back here: notes, templates and conversations. */
 
 import { ApiError } from "./api.js";
 
 const NAMES = /** @type {Readonly<Record<string, string>>} */ ({
-  session: "conversations",
-  message: "their messages",
   feedback: "ratings",
   usage: "the count of what was used",
 });
+
+const AT_ONCE = 20;
+/** Messages of a conversation that one request takes. */
 
 /**
  * @typedef {object} Export
@@ -22,7 +23,7 @@ export async function read(file) {
   const rows = lines.map(parsed);
   const kinds = new Set(rows.map(({ type }) => type));
   return {
-    entries: rows.filter(({ type }) => type === "note" || type === "template").map(entry),
+    entries: [...rows.filter(({ type }) => type === "note" || type === "template").map(entry), ...conversations(rows)],
     left: Object.keys(NAMES).filter((kind) => kinds.has(kind)).map((kind) => NAMES[kind]),
     whole: kinds.has("end"),
   };
@@ -43,6 +44,23 @@ function parsed(line, place) {
 function entry({ type, ...fields }) {
   if (type === "note") return { path: fields.path || fields.title || fields.noteId, save: (notes, meant) => saveNote(notes, fields, meant) };
   return { path: `template ${fields.templateId}`, save: (notes, meant) => saveTemplate(notes.page.api, fields, meant) };
+}
+
+/** Each with its messages, the oldest first; what is here already stays. @param {any[]} rows @returns {import("./import.js").Entry[]} */
+function conversations(rows) {
+  const said = Map.groupBy(rows.filter(({ type }) => type === "message"), ({ sessionId }) => sessionId);
+  return rows.filter(({ type }) => type === "session").map(({ type: _, ...session }) => ({
+    path: `conversation ${session.title}`,
+    save: (notes) => saveConversation(notes.page.api, session, (said.get(session.sessionId) ?? []).map(({ type: __, sessionId: ___, ...message }) => message)),
+  }));
+}
+
+/** @param {import("./api.js").Api} api @param {any} session @param {any[]} messages */
+async function saveConversation(api, session, messages) {
+  for (let from = 0; from === 0 || from < messages.length; from += AT_ONCE) {
+    await api.json("POST", "/sessions:import", { session, messages: messages.slice(from, from + AT_ONCE) });
+  }
+  return null;
 }
 
 /** @param {import("./notes.js").Notes} notes @param {any} note @param {{revision?: string}} meant */

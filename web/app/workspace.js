@@ -58,6 +58,7 @@ export class Workspace {
     this.page.settings.addEventListener("change", () => void this.keepSettings());
     this.page.scope.addEventListener("chosen", () => void this.keepSettings());
     this.sessions.addEventListener("begun", () => void this.keepSettings());
+    this.notes.addEventListener("restored", () => void this.tried(() => this.sessions.load()));
     this.notes.addEventListener("change", () => this.markIndexing());
     this.page.card.notes = this.notes;
     this.chat.field.value = typed;

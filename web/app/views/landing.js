@@ -72,20 +72,21 @@ export class Landing {
   async restore(file) {
     const { entries, left, whole } = await read(file);
     const question = (/** @type {number} */ count) => `What is here says something else than ${plural(count, "entry", "entries")} of the export. Replace it?`;
-    await this.take(entries, question);
+    await this.take(entries, question, ["entry", "entries"]);
+    this.notes.dispatchEvent(new Event("restored"));
     if (left.length) this.told.append(h("p", { class: "notice" }, `Not brought back: ${left.join(", ")}. They stay in the file.`));
     if (!whole) this.told.append(h("p", { class: "notice bad" }, "The file has no end: the export it came from broke off, and the rest is missing."));
   }
 
-  /** @param {import("../import.js").Entry[]} entries @param {(count: number) => string} question */
-  async take(entries, question) {
+  /** @param {import("../import.js").Entry[]} entries @param {(count: number) => string} question @param {[string, string]} [words] for one, and for several */
+  async take(entries, question, words = ["note", "notes"]) {
     this.told.replaceChildren();
     this.progress.hidden = false;
     this.progress.max = entries.length;
     const started = Date.now();
     const done = await importAll(this.notes, entries, (progress) => this.step(progress, started), question);
     this.progress.hidden = true;
-    this.told.replaceChildren(...report(done));
+    this.told.replaceChildren(...report(done, words));
     await this.notes.followCoverage();
   }
 
@@ -122,11 +123,11 @@ function button(label, onclick) {
   return h("button", { type: "button", onclick }, label);
 }
 
-/** @param {import("../import.js").Progress} done */
-function report({ all, failed, odd }) {
+/** @param {import("../import.js").Progress} done @param {[string, string]} words */
+function report({ all, failed, odd }, words) {
   const list = (/** @type {{path: string, reason: string}[]} */ rows) => h("ul", {}, rows.map(({ path, reason }) => h("li", {}, `${path}: ${reason}`)));
   return [
-    h("p", { class: "notice good" }, `${plural(all - failed.length, "note")} imported. The index follows by itself.`),
+    h("p", { class: "notice good" }, `${plural(all - failed.length, ...words)} imported. The index follows by itself.`),
     ...(failed.length ? [h("p", { class: "notice bad" }, `${failed.length.toLocaleString()} could not be imported:`), list(failed)] : []),
     ...(odd.length ? [h("p", { class: "notice" }, "Imported, but not as their author meant:"), list(odd)] : []),
   ];
