@@ -19,8 +19,8 @@ from shared.errors import StoreRefused, StoreUnavailable
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 """Seconds before a stream that broke off is opened again; each pause is twice the one before, until something comes."""
-TOLD_AFTER = 2
-"""Streams in a row by which nothing came: one alone most often finds a server that is just starting."""
+TOLD_AFTER = 3
+"""Streams in a row by which nothing came: the first find a server that is just starting, or a busy machine."""
 OnWrite: TypeAlias = Callable[[str], object]
 
 _log = logging.getLogger(__name__)

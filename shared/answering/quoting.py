@@ -1,7 +1,7 @@
 """Question and passages -> what comes nearest to it in the notes' own words, without a model that writes.
 
 Likeness does not tell an answer from a near miss, so nothing here claims to answer: up to three quotes of different
-notes, each the neighbouring sentences of a passage that lie nearest to the question by meaning and words.
+passages, each the neighbouring sentences that lie nearest to the question by meaning and words.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from operator import mul
 from shared.answering.subject import speaks_of_subject
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from shared.language.languages import detect
-from shared.language.terms import stems
+from shared.language.terms import share_held
 from shared.language.vocabulary import vocabulary
 from shared.markdown.quotable import Piece, pieces, quotation
 from shared.model.answers import Citation, Quote, Support, SupportState
@@ -37,6 +37,10 @@ WORDS, PASSAGE = 0.2, 0.6
 On the handbook any from 0 to 0.4 and from 0.3 to 0.6 do as well within two questions of 95."""
 UNSPOKEN = 0.25
 """What a cosine counts where the embedder does not speak the question's language."""
+OF_A_NOTE = 2
+"""Quotes, each of another passage."""
+AGAIN = 0.2
+"""What a note's second quote loses beside the first of another note."""
 FOREIGN = 0.1
 """What a passage in another language than the question's loses."""
 
@@ -69,7 +73,7 @@ class Quoter:
         """The nearest first, the question's own language before others; none: nothing speaks of the subject."""
         if not speaks_of_subject(retrieved):
             return ()
-        found = self._best_of_notes(question, retrieved.selected, retrieved)
+        found = self._best_of_notes(question, retrieved.selected, retrieved, of_a_note=OF_A_NOTE)
         lang = retrieved.analysis.lang
         ranked = sorted(found, key=lambda each: -each[0] + FOREIGN * _is_foreign(each[1].passage, lang))
         different = {quote.lines: quote for _, quote in reversed(ranked)}
@@ -78,28 +82,37 @@ class Quoter:
 
     def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
         """One of each passage that comes nearest, in their order; of one that holds no sentence all of it."""
-        quotes = (quote for _, quote in self._best_of_notes(question, retrieved.nearest, retrieved))
+        quotes = (quote for _, quote in self._best_of_notes(question, retrieved.nearest, retrieved, of_a_note=1))
         found = {quote.passage.chunk.note_id: quote for quote in quotes}
         return tuple(found.get(passage.chunk.note_id) or _whole(passage) for passage in retrieved.nearest)
 
     def _best_of_notes(
-        self, question: Question, passages: Sequence[Scored], retrieved: Retrieved
+        self, question: Question, passages: Sequence[Scored], retrieved: Retrieved, *, of_a_note: int
     ) -> Iterator[tuple[float, Quote]]:
-        """The best quote of each note, with its score."""
+        """The best quotes of each note, of different passages, with their scores."""
         found = list(_pieces_of(passages, retrieved.analysis, retrieved.weights))
-        read = _most_promising(found, passages)
-        cosines = dict(zip(read, self._cosines(question.text, [found[at].piece.shown for at in read]), strict=True))
+        cosines = self._read(question, found, passages, retrieved)
         tells = UNSPOKEN if retrieved.by_words else 1.0
         weighed = [replace(each, score=each.score + tells * cosines.get(at, 0.0)) for at, each in enumerate(found)]
-        best: dict[str, int] = {}
-        for at in read:
-            note_id = passages[weighed[at].place].chunk.note_id
-            if note_id not in best or weighed[at].score > weighed[best[note_id]].score:
-                best[note_id] = at
-        for at in best.values():
-            chosen = [each.piece for each in _around(weighed, at)]
+        taken: dict[str, list[Quote]] = {}
+        for at in sorted(cosines, key=lambda at: (-weighed[at].score, at)):
+            passage = passages[weighed[at].place]
+            before = taken.setdefault(passage.chunk.note_id, [])
             nearness = max(0.0, min(1.0, cosines[at] if self._embedder else weighed[at].share))
-            yield weighed[at].score, _quote(passages[weighed[at].place], chosen, nearness)
+            quote = _quote(passage, [each.piece for each in _around(weighed, at)], nearness)
+            if len(before) < of_a_note and not any(_share_words(quote, other) for other in before):
+                yield weighed[at].score - AGAIN * len(before), quote
+                before.append(quote)
+
+    def _read(
+        self, question: Question, found: Sequence[_Weighed], passages: Sequence[Scored], retrieved: Retrieved
+    ) -> Mapping[int, float]:
+        """Place of a piece -> its cosine with the question: of the most promising, and of those read by retrieval."""
+        read = retrieved.sentences
+        known = {at: read[each.piece.shown] for at, each in enumerate(found) if each.piece.shown in read}
+        unread = [at for at in _most_promising(found, passages) if at not in known]
+        cosines = self._cosines(question.text, [found[at].piece.shown for at in unread])
+        return known | dict(zip(unread, cosines, strict=True))
 
     def _cosines(self, question: str, texts: Sequence[str]) -> list[float]:
         """Of each text with the question; all 0 without an embedder, or one that is away."""
@@ -140,10 +153,9 @@ def quoted(quotes: Iterable[Quote], lang: str) -> tuple[str, tuple[Citation, ...
 
 
 def _pieces_of(passages: Sequence[Scored], analysis: Analysis, weights: Mapping[str, float]) -> Iterator[_Weighed]:
-    total = sum(weights.values()) or 1.0
     for place, passage in enumerate(passages):
         for number, piece in enumerate(pieces(passage.chunk.text)):
-            share = sum(weights[stem] for stem in weights.keys() & set(stems(piece.shown, analysis.lang))) / total
+            share = share_held(piece.shown, weights, analysis.lang)
             yield _Weighed(
                 place=place, number=number, piece=piece, share=share, score=WORDS * share + PASSAGE * passage.score
             )
@@ -181,6 +193,11 @@ def _quote(passage: Scored, chosen: Sequence[Piece], nearness: float) -> Quote:
         lines=tuple(quotation(chosen)),
         nearness=nearness,
     )
+
+
+def _share_words(quote: Quote, other: Quote) -> bool:
+    """Of one note: whether they are of one passage, or of two that overlap there."""
+    return quote.passage == other.passage or (quote.start < other.end and other.start < quote.end)
 
 
 def _whole(passage: Scored) -> Quote:

@@ -23,9 +23,10 @@ class LegJson(TypedDict):
 
 
 class VectorLegJson(LegJson):
-    """`cosine` null: no vector was compared."""
+    """`cosine` null: no vector was compared; `sentence`, that of the nearest of its sentences: none was read."""
 
     cosine: float | None
+    sentence: float | None
     similarity: float
 
 
@@ -168,7 +169,8 @@ def _legs_json(report: PassageReport, question: Question, explanation: Explanati
     return {
         "vector": {
             **_leg_json(seen.vector_rank, parts.vector, *vector),
-            "cosine": None if seen.cosine is None else round(seen.cosine, 4),
+            "cosine": _rounded(seen.cosine),
+            "sentence": _rounded(report.sentence),
             "similarity": round(parts.similarity, 4),
         },
         "keyword": {
@@ -178,6 +180,10 @@ def _legs_json(report: PassageReport, question: Question, explanation: Explanati
         },
         "recency": {**_leg_json(seen.recent_rank, parts.recency, *recency), "ageDays": round(age, 2)},
     }
+
+
+def _rounded(cosine: float | None) -> float | None:
+    return None if cosine is None else round(cosine, 4)
 
 
 def _leg_json(rank: int | None, part: float, weight: float, share: float) -> LegJson:

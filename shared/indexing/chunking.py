@@ -56,15 +56,15 @@ MARKDOWN = Chunker("markdown", _markdown)
 def chunk(text: str, *, chunker: Chunker = MARKDOWN, lang: str = "en") -> tuple[Chunk, ...]:
     """Chunks in the order of the text; `chunk.text == text[chunk.start:chunk.end]`, without blanks around it.
 
-    Frontmatter is no part of any chunk. MARKDOWN keeps to headings, blocks and sentences: about 256 tokens (of four
-    UTF-8 bytes), at most 512, of which up to 15% (or one sentence) repeats the chunk before, within the same
-    section. Headings are in `heading_path` and not in the text, but for those with nothing under them. Changing a word
-    changes one or two chunks, unless the word is a heading's: that is part of all chunks below it.
+    Frontmatter is no part of any chunk, nor what is meant as such. MARKDOWN keeps to headings, blocks and sentences:
+    about 256 tokens (of four UTF-8 bytes), at most 512, of which up to 15% (or one sentence) repeats the chunk before,
+    within the same section. Headings are in `heading_path` and not in the text, but for those with nothing under them.
+    Changing a word changes one or two chunks, unless the word is a heading's: that is part of all chunks below it.
 
     A note without text gives one empty chunk: its title, which is indexed with every chunk, can then be found.
     `lang` (ISO 639-1) helps to tell where sentences end.
     """
-    begin = split(text).body_start
+    begin = split(text).shown_from
     found = [
         Chunk(position=position, heading_path=path, text=text[start:end], start=start, end=end)
         for position, (path, start, end) in enumerate(chunker.cuts(text, begin, lang))

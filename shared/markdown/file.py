@@ -65,7 +65,7 @@ def fields_of(text: str, path: str) -> FileFields:
         lang=_lang(front.fields.get("lang")),
         created_at=created_at,
         dated=dated,
-        problem=f"indexed as plain text: {front.problem}" if front.problem else None,
+        problem=front.problem and f"indexed {'without its' if front.shown_from else 'as plain text:'} {front.problem}",
     )
 
 

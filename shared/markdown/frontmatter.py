@@ -16,6 +16,10 @@ MAX_YAML = 32_768
 """Characters of YAML that are read. YAML is slow to parse, and what people write there is a few lines."""
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
+_NAME = re.compile(r"\w[\w .-]{0,60}:(?:\s|$)")
+_MEANT = re.compile(rf"{_NAME.pattern}|\s|#|-\s|[\]}}]|$")
+"""A line of YAML as people write it: a name, or what goes on from the line before."""
+_TITLE = re.compile(r"title:[ \t]+(?P<title>[^\[{&*!|>%@`\s].*?)[ \t]*$")
 _CLOSING = re.compile(r"^---[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 
 
@@ -28,7 +32,9 @@ class Frontmatter:
     body_start: int = 0
     """Where the text begins: just after the closing line, in code points. 0 without (readable) frontmatter."""
     problem: str | None = None
-    """In one line, why the YAML could not be read: the note is then text from its first character on."""
+    """In one line, why the YAML could not be read: of the fields there is then the title alone, if it is a line."""
+    shown_from: int = 0
+    """Where what people read begins: also behind lines that are meant as frontmatter and cannot be read as such."""
 
 
 _NONE: Mapping[str, object] = MappingProxyType({})
@@ -45,17 +51,23 @@ def split(text: str) -> Frontmatter:
     if opening is None or closing is None:
         return Frontmatter(_NONE)
     source = text[opening.end() : closing.start()]
+    end = closing.end() + text.startswith("\n", closing.end()) * text.startswith("\r", closing.end() - 1)
     if len(source) > MAX_YAML:
-        return _unreadable(f"longer than {MAX_YAML:,} characters")
+        return Frontmatter(_NONE, problem=f"frontmatter: longer than {MAX_YAML:,} characters")
     fields, problem = _load(source)
     if problem:
-        return _unreadable(problem)
-    end = closing.end() + text.startswith("\n", closing.end()) * text.startswith("\r", closing.end() - 1)
-    return Frontmatter(MappingProxyType({str(name): value for name, value in fields.items()}), end)
+        return _unreadable(problem, source, end)
+    return Frontmatter(MappingProxyType({str(name): value for name, value in fields.items()}), end, shown_from=end)
 
 
-def _unreadable(problem: str) -> Frontmatter:
-    return Frontmatter(_NONE, 0, f"frontmatter: {problem}")
+def _unreadable(problem: str, source: str, end: int) -> Frontmatter:
+    """Lines between two rules that are no `name: value` are text, whatever else they are."""
+    told = f"frontmatter: {problem}"
+    lines = source.splitlines()
+    if not all(map(_MEANT.match, lines)) or not any(map(_NAME.match, lines)):
+        return Frontmatter(_NONE, problem=told)
+    title = next((found["title"].strip("'\"") for line in lines if (found := _TITLE.match(line))), "")
+    return Frontmatter({"title": title} if title else _NONE, problem=told, shown_from=end)
 
 
 @lru_cache(maxsize=16)

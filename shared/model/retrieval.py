@@ -200,3 +200,5 @@ class Retrieved:
     """What was searched without."""
     by_words: bool = False
     """Whether words say more than likeness: the embedder does not speak the question's language."""
+    sentences: Mapping[str, float] = field(default_factory=dict)
+    """Sentence of a passage, as it is quoted -> its cosine with the question; of those that were read."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +17,7 @@ from shared.model.retrieval import (
     RefusalReason,
     Reranked,
     Restriction,
+    RetrievalMode,
     Retrieved,
     Scored,
 )
@@ -36,6 +37,7 @@ from shared.retrieval.scoring.reranking import rerank
 from shared.retrieval.scoring.scale import UNKNOWN
 from shared.retrieval.scoring.scores import Formula, keyword_parts
 from shared.retrieval.scoring.selection import best_of_notes, select
+from shared.retrieval.scoring.sentences import nearness_of_sentences
 from shared.tracing.steps import StepTimer
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
@@ -72,10 +74,12 @@ def retrieve(
     options: RetrievalOptions,
     pool: Executor,
     places: tuple[Place, ...] = (),
+    reader: Embedder | None = None,
     reranker: Reranker | None = None,
 ) -> Trail:
     """Best passages first, and how they were found. `pool` runs the legs; the caller must not be one of its tasks.
-    `places`: where alone to look, scores multiplied by the weights given; none: everywhere alike.
+    `places`: where alone to look, scores multiplied by the weights given; none: everywhere alike. `reader`: the
+    embedder where it is on this machine, for sentences of the best passages; None: passages are scored as wholes.
 
     Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no error,
     nor is a leg whose search fails while another brings something.
@@ -104,7 +108,7 @@ def retrieve(
         search.silence.check()
     timer.end("candidates")
     # 4. What of that is good enough, best first.
-    picked = _pick(question, analysis, search, found, embedder=embedder, reranker=reranker)
+    picked = _pick(question, analysis, search, found, embedder=embedder, reader=reader, reranker=reranker)
     timer.end("selection")
     refusal = None if picked.selected else _reason(found, picked.nearest, question.tenant_id, store)
     timings = timer.with_total("retrieval")
@@ -128,6 +132,8 @@ class _Picked:
     selected: tuple[Scored, ...]
     nearest: tuple[Scored, ...]
     reranked: Reranked | None
+    sentences: Mapping[str, Mapping[str, float]]
+    """Chunk id -> sentence -> its cosine with the question, of those that were read."""
 
 
 def _pick(
@@ -137,20 +143,26 @@ def _pick(
     found: Found,
     *,
     embedder: Embedder | None,
+    reader: Embedder | None,
     reranker: Reranker | None,
 ) -> _Picked:
     words, options = _unspoken(analysis, embedder), search.options
     score_of = partial(_formula, question, analysis, search, embedder=embedder, words=words)
     wanted, formula = min(question.top_k or options.rerank_to, options.max_chunks), score_of(found.pool)
-    in_order = _rank(found.pool, formula, search, wanted=wanted, threshold=question.threshold)
+    rank = partial(_rank, found.pool, search=search, wanted=wanted, threshold=question.threshold)
+    sentences = {} if reranker else _sentences(found.pool, analysis.lang, formula, rank, reader)
+    formula = replace(formula, sentences={chunk_id: max(of.values()) for chunk_id, of in sentences.items()})
+    in_order = rank(formula)
     ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
     selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
     if not selected:
         shown = _shown(search, found)
-        in_order = _rank(shown, score_of(shown), search, wanted=NEAREST, threshold=0.0)
+        in_order = _rank(shown, score_of(shown), search=search, wanted=NEAREST, threshold=0.0)
     best = best_of_notes(selected or in_order, NEAREST)
     nearest = tuple(filter(formula.speaks_of, best))
-    return _Picked(words=words, formula=formula, selected=selected, nearest=nearest, reranked=reranked)
+    return _Picked(
+        words=words, formula=formula, selected=selected, nearest=nearest, reranked=reranked, sentences=sentences
+    )
 
 
 def _formula(
@@ -173,6 +185,16 @@ def _formula(
         keyword=keyword_parts(pool, options, words=words),
         weigh=weigher(search.places),
     )
+
+
+def _sentences(
+    pool: Pool, lang: str, formula: Formula, rank: Callable[[Formula], Iterator[Scored]], reader: Embedder | None
+) -> Mapping[str, Mapping[str, float]]:
+    """None are read where they would change no score, or the reader does not speak the question's language."""
+    speaks = reader is not None and (reader.languages is None or lang in reader.languages)
+    if reader is None or not speaks or pool.query is None or formula.mode is not RetrievalMode.WEIGHTED:
+        return {}
+    return nearness_of_sentences(rank(formula), pool.query, lang, idf(pool.frequencies, pool.stats), reader)
 
 
 def _retrieved(
@@ -201,6 +223,7 @@ def _retrieved(
         weights=idf(found.pool.frequencies, found.pool.stats),
         silent_legs=search.silence.legs,
         by_words=bool(picked.words),
+        sentences={text: cosine for of in picked.sentences.values() for text, cosine in of.items()},
     )
 
 
@@ -211,7 +234,7 @@ def _unspoken(analysis: Analysis, embedder: Embedder | None) -> tuple[str, ...]:
     return tuple(word for word, _, _ in content_words(analysis.subject, analysis.lang))
 
 
-def _rank(pool: Pool, formula: Formula, search: Search, *, wanted: int, threshold: float) -> Iterator[Scored]:
+def _rank(pool: Pool, formula: Formula, *, search: Search, wanted: int, threshold: float) -> Iterator[Scored]:
     records = partial(search.store.live_records, search.tenant_id)
     head = max(NEAREST, wanted)
     return best_first(pool, formula, vectors=search.vectors, records=records, threshold=threshold, head=head)

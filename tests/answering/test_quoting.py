@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import mul
 
 import pytest
 
@@ -39,12 +40,22 @@ def test_a_quote_is_the_neighbouring_sentences_nearest_to_the_question_as_the_no
     assert 0 < quote.nearness <= 1
 
 
-def test_at_most_three_quotes_of_different_notes() -> None:
+def test_at_most_three_quotes_and_different_notes_first() -> None:
     again = passage("The database is what we choose.", note_id="a", start=900)
     notes = [passage(f"The database number {number} is what we choose.", note_id=f"n{number}") for number in range(4)]
     found = quotes(again, LONG, *notes)
     ids = [quote.passage.chunk.note_id for quote in found]
     assert len(ids) == len(set(ids)) == 3
+
+
+def test_where_few_notes_speak_of_it_two_passages_of_a_note_are_quoted_but_no_sentence_twice() -> None:
+    repeats = passage("We chose Firestore as the database.", note_id="a", start=140)
+    further = passage("The database costs little. We choose it again.", note_id="a", start=900)
+    third = passage("A database needs an owner.", note_id="a", start=1800)
+    found = quotes(LONG, repeats, further, third)
+    first, second = sorted(found, key=lambda quote: quote.start)
+    assert first.end <= second.start
+    assert (first.start < 900, second.passage) == (True, further)
 
 
 def test_the_same_words_of_two_notes_are_quoted_once() -> None:
@@ -126,3 +137,17 @@ def test_all_of_a_quote_is_its_sources() -> None:
     assert lead.labels == ()
     assert (first.labels, second.labels) == (("N1",), ("N2",))
     assert text[first.start : first.end].count(".") == MOST_PIECES
+
+
+def test_sentences_that_the_search_has_read_are_not_embedded_again() -> None:
+    embedder = HashingEmbedder()
+    found = asked_of(LONG, OTHER)
+    chosen = Quoter(embedder).quotes(question(), found)
+    asked = embedder.embed_query(question().text)
+    texts = list(embedder.embedded)
+    read = {
+        text: sum(map(mul, asked, vector)) for text, vector in zip(texts, embedder.embed_documents(texts), strict=True)
+    }
+    embedder.embedded.clear()
+    assert Quoter(embedder).quotes(question(), replace(found, sentences=read)) == chosen
+    assert not embedder.embedded

@@ -177,7 +177,7 @@ def test_what_a_writing_model_is_asked_is_told_before_it_is_asked(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("CHAT_MODEL", "writes")
         said = aurora("eval", golden, "--notes", folder, "--strategy", "weighted", "--strategy", "rrf").stderr
-        assert "6 answers by writes: at most about 21,000 tokens of prompts and 12,288 of answers" in said
+        assert "6 answers by writes: at most about 21,000 tokens of prompts and 12,288 of answers, for nothing" in said
         server.requests.clear()
         assert "answers by" not in aurora("eval", golden, "--notes", folder, "--no-chat").stderr
         assert [each.path for each in server.requests] == []
@@ -198,7 +198,9 @@ def test_a_model_that_is_paid_for_is_asked_only_with_leave(
         stopped = aurora(*arguments)
         assert (stopped.exit_code, server.requests) == (2, [])
         told, why = stopped.stderr.splitlines()
-        assert told.startswith("3 answers by gemini")
+        assert told.startswith("3 answers by gemini-3.5-flash-lite: at most about 10,500 tokens of prompts")
+        # 10,500 at 0.30 and 6,144 at 2.50 dollars a million
+        assert told.endswith(" and 6,144 of answers, USD 0.02 by the list prices of 2026-11")
         assert why == "aurora: --yes: expected it to be given where nobody can be asked whether to pay for 3 answers"
         monkeypatch.setattr("cli.evaluating_cost.can_be_asked", lambda: True)
         declined = aurora(*arguments)  # standard input is empty, which is no yes
@@ -209,7 +211,8 @@ def test_a_model_that_is_paid_for_is_asked_only_with_leave(
     monkeypatch.setenv("OPENAI_BASE_URL", "https://models.example/v1")
     monkeypatch.setenv("CHAT_MODEL", "writes")
     monkeypatch.setattr("cli.evaluating_cost.can_be_asked", lambda: False)
-    assert aurora(*arguments).exit_code == 2
+    elsewhere = aurora(*arguments)
+    assert (elsewhere.exit_code, elsewhere.stderr.splitlines()[0].endswith(", price unknown")) == (2, True)
 
 
 def test_the_judge_of_support_is_measured_on_labelled_pairs(aurora: Aurora) -> None:

@@ -16,6 +16,13 @@ from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNED
 from tests.servers.served import Served
 
+MADE = {
+    "serviceusage.services.batchEnable": 0,
+    "firestore.projects.databases.create": 0,
+    "iam.projects.serviceAccounts.create": 2,
+    "secretmanager.projects.secrets.create": 0,
+}
+"""What setting up makes: method, and how many of its calls succeed before one does not."""
 FUNCTIONS = ["api", "chat", "on-note-write", "on-template-write", "reconcile"]
 ACCOUNTS = [
     f"aurora-{name}@{PROJECT}.iam.gserviceaccount.com"
@@ -31,16 +38,21 @@ Said = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture(scope="module")
-def stopped(deployment: Deployment) -> Said:
-    """The first run, in which Secret Manager refuses the key."""
-    deployment.cloud.refusals["secretmanager.projects.secrets.create"] = [
-        error(403, "PERMISSION_DENIED", message="Secrets are out.")
-    ]
-    return deployment.follow(UP)
+def stopped(deployment: Deployment) -> dict[str, Said]:
+    """Method -> the run in which it refuses, the first time or in the middle: each goes on where the one before it
+    stopped.
+    """
+    ran = {}
+    for method, granted in MADE.items():
+        refusal = error(403, "PERMISSION_DENIED", message=f"{method} is out.")
+        deployment.cloud.refusals[method] = [None] * granted + [refusal]
+        ran[method] = deployment.follow(UP)
+        assert deployment.cloud.refusals[method] == [], f"{method} was not asked for: {ran[method].stdout}"
+    return ran
 
 
 @pytest.fixture(scope="module")
-def first(deployment: Deployment, stopped: Said) -> Said:  # noqa: ARG001 - it comes first
+def first(deployment: Deployment, stopped: dict[str, Said]) -> Said:  # noqa: ARG001 - it comes first
     return deployment.follow(UP)
 
 
@@ -55,11 +67,12 @@ def deployed(deployment: Deployment, again: Said) -> Deployment:
     return deployment
 
 
-def test_an_api_that_fails_in_the_middle_stops_it_with_its_words(stopped: Said) -> None:
-    assert stopped.returncode == 1
-    assert "Secrets are out." in stopped.stdout
-    assert "Stopped while setting up the project." in stopped.stdout
-    assert "2. Building" not in stopped.stdout
+def test_an_api_that_fails_in_the_middle_stops_it_with_its_words(stopped: dict[str, Said]) -> None:
+    for method, said in stopped.items():
+        assert said.returncode == 1, method
+        assert f"{method} is out." in said.stdout
+        assert "Stopped while setting up the project." in said.stdout
+        assert "2. Building" not in said.stdout
 
 
 def test_the_next_run_goes_on_and_ends_with_the_addresses_and_an_answer(
@@ -93,7 +106,8 @@ def test_running_it_again_makes_nothing_twice(deployed: Deployment) -> None:
         "firebase.projects.webApps.create", "identitytoolkit.projects.updateConfig",
     ]  # fmt: skip
     made = {name: [call.body for call in deployed.cloud.called(name)] for name in once}
-    assert {name: len(bodies) for name, bodies in made.items()} == {**dict.fromkeys(once, 1), once[0]: len(ACCOUNTS)}
+    wanted = {**dict.fromkeys(once, 1), once[0]: len(ACCOUNTS)}
+    assert {name: len(bodies) - (name in MADE) for name, bodies in made.items()} == wanted  # one was refused
     for resource, policy in deployed.cloud.access.policies.items():
         granted = [(each["role"], member) for each in policy.get("bindings", ()) for member in each["members"]]
         assert len(granted) == len(set(granted)), resource

@@ -17,6 +17,7 @@ import pytest
 from tests.deploy.conftest import ROOT, found_gcloud
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
+from tests.servers.served import Served
 
 
 def on_a_terminal(command: list[str], environment: dict[str, str], typed: str) -> str:
@@ -225,3 +226,29 @@ def test_a_bad_value_stops_it_before_anything_is_made(
     assert "three weights that sum to 1, got 0.95" in said.stdout
     assert "Stopped while checking the settings." in said.stdout
     assert {call.method.verb for call in cloud.calls} == {"GET"}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.slow
+def test_signing_in_and_the_first_question_go_on_wherever_they_stopped(
+    owned: tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]], product: Served
+) -> None:
+    """And nothing is made twice: the call that was refused is made again, and no other."""
+    cloud, run = owned
+    cloud.enabled.add("identitytoolkit")
+    cloud.id_token = product.alice
+    ask = ("python3", "deploy/first_question.py", "demo-other", f"{product.address}/chat", f"{product.address}/api")
+    made = (
+        "firebase.projects.addFirebase", "firebase.projects.webApps.create",
+        "identitytoolkit.projects.identityPlatform.initializeAuth", "identitytoolkit.projects.updateConfig",
+    )  # fmt: skip
+    for method in made:
+        cloud.refusals[method] = [error(403, "PERMISSION_DENIED", message=f"{method} is out.")]
+        said = run(*ask)
+        assert (said.returncode, cloud.refusals[method]) == (1, []), said.stdout
+        assert f"{method} is out." in said.stdout
+    said = run(*ask)
+    assert said.returncode == 0, said.stdout
+    assert f"questions        {product.address}/chat" in said.stdout
+    assert {name: len(cloud.called(name)) for name in made} == dict.fromkeys(made, 2)
+    assert cloud.faults == []

@@ -224,7 +224,7 @@ def test_a_file_with_broken_frontmatter_is_a_note_that_says_so(world: World) -> 
     reply = world.call(
         "api", "POST", "/notes:import", {"path": "boat.md", "text": "---\ntags: [\n---\nBlue."}
     ).get_json()
-    assert reply["problem"].startswith("indexed as plain text: frontmatter:")
+    assert reply["problem"].startswith("indexed without its frontmatter:")
 
 
 def test_signs_that_only_yaml_can_spell_do_not_reach_a_note(world: World) -> None:

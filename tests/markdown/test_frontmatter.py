@@ -69,10 +69,31 @@ def test_empty_frontmatter_has_no_fields_and_is_no_text() -> None:
 )
 def test_yaml_that_cannot_be_read_is_text_and_says_why_in_one_line(yaml: str, problem: str) -> None:
     found = split(f"---\n{yaml}\n---\nbody")
-    assert (dict(found.fields), found.body_start) == ({}, 0)
+    assert ({**found.fields, "title": ""}, found.body_start) == ({"title": ""}, 0)
     assert found.problem is not None
     assert problem in found.problem
     assert "\n" not in found.problem
+
+
+@pytest.mark.parametrize(
+    ("yaml", "title"),
+    [
+        ("title: Boat: the leak\ntags: [toys", "Boat: the leak"),
+        ("tags: [toys\n  - a\n# why\nlast name: x: y", None),
+        ('title: "Boat\n', "Boat"),
+        ("title: [Boat", None),
+    ],
+)
+def test_lines_that_are_meant_as_frontmatter_are_not_shown_and_keep_their_title(yaml: str, title: str | None) -> None:
+    found = split(f"---\n{yaml}\n---\nbody")
+    assert found.problem
+    assert (found.fields.get("title"), found.shown_from) == (title, len(f"---\n{yaml}\n---\n"))
+
+
+@pytest.mark.parametrize("text", ["We met there. [Below", "- a: [\n- b", "name: [\nWe met there.", "a: b\n" * 9000])
+def test_text_between_two_rules_is_shown_whatever_it_looks_like(text: str) -> None:
+    found = split(f"---\n{text}\n---\nbody")
+    assert (bool(found.problem), found.shown_from) == (True, 0)
 
 
 def test_keys_are_text() -> None:
@@ -84,7 +105,7 @@ def test_no_text_breaks_it(body: str, yaml: str) -> None:
     text = f"---\n{yaml}\n---\n{body}"
     found = split(text)
     assert 0 <= found.body_start <= len(text)
-    assert not (found.problem and (found.fields or found.body_start))
+    assert not (found.problem and (found.fields.keys() - {"title"} or found.body_start))
 
 
 def test_the_fields_cannot_be_changed() -> None:

@@ -163,7 +163,7 @@ def test_a_folder_comes_in_with_titles_tags_and_dates_and_again_as_the_same_note
     open_notes(page)
     drop(page, tmp_path / "vault")
     expect(page.locator(".landing .good")).to_have_text("3 notes imported. The index follows by itself.")
-    expect(page.locator(".landing")).to_contain_text("broken.md: indexed as plain text")
+    expect(page.locator(".landing")).to_contain_text("broken.md: indexed without its frontmatter")
     shot(page, "import")
     note = product.call("GET", f"/notes/{note_id_of('default', 'alps/plan.md')}")[1]
     assert (note["title"], note["tags"]) == ("Crossing the Alps", ["travel", "hut"])

@@ -64,8 +64,8 @@ class GoogleCloud(ScriptedServer):
         """Contents by the name of their object."""
         self.secrets: dict[str, str] = {}
         """Secret -> its last version's content, base64."""
-        self.refusals: dict[str, list[Reply]] = {}
-        """Method -> what its next calls get instead."""
+        self.refusals: dict[str, list[Reply | None]] = {}
+        """Method -> what its next calls get instead; None: what they ask for."""
         self.run_build: Callable[[JSON], bool] = lambda _build: True
         """Does what a build does; whether it succeeded."""
         self.function_url: Callable[[str], str] = lambda name: f"{self.url}/functions/{name}"
@@ -175,8 +175,8 @@ class GoogleCloud(ScriptedServer):
         return re.sub(r"^projects/[^/]+", f"projects/{self.project}", named)
 
     def _refusal(self, api: str, call: Call) -> Reply | None:
-        if waiting := self.refusals.get(call.id):
-            return waiting.pop(0)
+        if (waiting := self.refusals.get(call.id)) and (refused := waiting.pop(0)):
+            return refused
         if api not in self.enabled:
             return error(403, "PERMISSION_DENIED", message=f"{api}.googleapis.com has not been used or is disabled.")
         needed = TABLE["methods"].get(call.id)
