@@ -36,7 +36,7 @@ def list_all(place: Place, vault: str | None) -> None:
         out.print("no notes")
     for each in found:  # a line each, as in the list of sessions
         name = link(f"{each['vault']}/{each['path'] or each['title']}", each)
-        failed = f"  failed: {each['error']}" if each["error"] else ""
+        failed = f"  failed: {each['error']}" if each.get("error") else ""
         out.print(Text.assemble(f"{each['noteId']}  {each['createdAt'][:10]}  ", name, failed))
 
 
