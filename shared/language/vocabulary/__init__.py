@@ -42,8 +42,8 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to name a time. `kind`: a key of `times.kinds.RESOLVERS`, whose function says which named groups it reads;
-    `weak`: needs a preposition before it, unless it is a weekday that stands by itself.
+    """One way to name a time. `kind`: a key of `times.kinds.RESOLVERS`, whose function says which named groups it
+    reads; `weak`: needs a preposition before it, unless it is a weekday that stands by itself.
 
     In its pattern `{unit}`, `{n}`, `{most}`, `{weekday}`, `{month}`, `{season}` and `{year}` stand for the language's
     words, a blank for any white space.
@@ -166,8 +166,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What answers are read by, and what they say in it. But for `nearest`, they are read in answers of every language: a
-    word that is also a common one elsewhere (Italian `so`) does harm there.
+    """What answers are read by, and what they say in it. But for `nearest`, they are read in answers of every language:
+    a word that is also a common one elsewhere (Italian `so`) does harm there.
     """
 
     nearest: str
