@@ -200,6 +200,9 @@ def test_everything_can_be_taken_out(page: Page) -> None:
     assert re.fullmatch(r"aurora-notes-\d{4}-\d\d-\d\d\.ndjson", download.value.suggested_filename)
     lines = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
     assert "Sourdough bread" in json.dumps(lines)
+    page.route("**/me:export", lambda route: route.fulfill(body=b'{"type": "note", "te'))
+    page.get_by_role("button", name="Export everything").click()
+    expect(page.locator(".toast")).to_have_text("The export broke off.")
 
 
 def test_notes_are_taken_out_as_markdown_that_comes_in_again(page: Page, tmp_path: Path) -> None:

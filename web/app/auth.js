@@ -26,7 +26,7 @@ export class FirebaseAuth extends EventTarget {
   /** @param {import("./config.js").Firebase} config @param {import("./store.js").Drawer} memory */
   constructor(config, memory) {
     super();
-    const host = (/** @type {string} */ name) => (config.emulator ? `${config.emulator}/${name}` : `https://${name}`);
+    const host = (name) => (config.emulator ? `${config.emulator}/${name}` : `https://${name}`);
     this.accounts = `${host("identitytoolkit.googleapis.com")}/v1/accounts`;
     this.renewal = `${host("securetoken.googleapis.com")}/v1/token`;
     this.key = encodeURIComponent(config.apiKey);

@@ -111,7 +111,7 @@ const RULER = /^[ \t]*\|[\s|:-]+\|[ \t]*$\n?/gm;
 
 /** Rows of a table whose head is not quoted, as items. @param {string} quote */
 function withoutRows(quote) {
-  const item = (/** @type {string} */ _, /** @type {string} */ cells) => `- ${cells.split("|").map((cell) => cell.trim()).join(" · ")}`;
+  const item = (_, cells) => `- ${cells.split("|").map((cell) => cell.trim()).join(" · ")}`;
   return quote.replace(RULER, "").replace(ROW, item);
 }
 

@@ -20,7 +20,7 @@ const BROKEN = "The export broke off.";
 /** @param {import("./notes.js").Notes} notes */
 export async function exportAll(notes) {
   const content = await received(notes, "", "application/x-ndjson");
-  const last = JSON.parse((await content.text()).trimEnd().split("\n").at(-1) ?? "");
+  const last = lastRow(await content.text());
   if (last.type === "error") throw errorOf(last.error);
   if (last.type !== "end") throw new ApiError(0, BROKEN);
   download(content, named("ndjson"));
@@ -42,6 +42,15 @@ async function received(notes, query, accept) {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new ApiError(0, BROKEN);
+  }
+}
+
+/** Nothing: it ends within a line. @param {string} text */
+function lastRow(text) {
+  try {
+    return JSON.parse(text.trimEnd().split("\n").at(-1) ?? "");
+  } catch {
+    return {};
   }
 }
 

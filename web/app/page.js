@@ -71,7 +71,7 @@ async function asked(question, choices, weight, word) {
 /** @param {string} word @param {HTMLButtonElement} allowed by it */
 function wordField(word, allowed) {
   const typed = (/** @type {Event} */ { target }) => (allowed.disabled = /** @type {HTMLInputElement} */ (target).value.trim().toLowerCase() !== word);
-  const enter = (/** @type {KeyboardEvent} */ event) => {
+  const enter = (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault(); // it would press the first button, which cancels
     allowed.click();

@@ -90,7 +90,7 @@ function inline(node, options) {
 /** Text nodes, those inside the marked span in a `mark`. @param {{text: string, at: number[]}} run @param {Options} options */
 function text(run, { mark }) {
   if (!mark) return [run.text];
-  const within = (/** @type {number} */ unit) => run.at[unit] >= mark.start && run.at[unit] < mark.end;
+  const within = (unit) => run.at[unit] >= mark.start && run.at[unit] < mark.end;
   const parts = [];
   for (let start = 0, end = 0; start < run.text.length; start = end) {
     const marked = within(start);

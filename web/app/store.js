@@ -7,7 +7,7 @@ const PREFIX = "aurora";
  * @param {string} owner whose; two people on one browser do not see each other's
  */
 export function drawer(owner) {
-  const key = (/** @type {string} */ name) => `${PREFIX}:${owner}:${name}`;
+  const key = (name) => `${PREFIX}:${owner}:${name}`;
   return {
     /** @template T @param {string} name @param {T} otherwise @returns {T} */
     get(name, otherwise) {

@@ -170,7 +170,7 @@ export class ChatView {
   /** What could be asked of these notes; who has none learns where they come in. */
   suggest() {
     const { all, complete } = this.notes;
-    const example = (/** @type {string} */ text) => button(text, () => this.ask(text), { class: "example" });
+    const example = (text) => button(text, () => this.ask(text), { class: "example" });
     const none = complete && !all.size && h("a", { class: "button primary", href: format({ view: "notes" }) }, "Add your notes");
     refill(this.examples, [none, ...this.questions().map(example)]);
   }

@@ -35,7 +35,7 @@ export class Editor {
   /** @param {Record<string, string>} values */
   makeInputs(values) {
     const oninput = () => this.changed();
-    const line = (/** @type {string} */ name, /** @type {string} */ placeholder) =>
+    const line = (name, placeholder) =>
       h("input", { id: `note-${name}`, value: values[name], placeholder, oninput, autocomplete: "off" });
     return {
       title: line("title", "Title"),

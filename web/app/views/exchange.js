@@ -99,7 +99,7 @@ export class Exchange {
   /** Blocks that stay as they were are not drawn again, so that focus and selection live. @param {import("../answer.js").Answer} answer */
   drawText(answer) {
     const known = new Map(answer.citations.map((citation) => [citation.cid, this.named(citation)]));
-    const cite = (/** @type {string} */ label) => chip(label, known.get(label), this.card);
+    const cite = (label) => chip(label, known.get(label), this.card);
     const fresh = answer.meta?.refusal ? [] : render(answer.text, { cite, note: this.links.stand });
     const state = (/** @type {HTMLElement} */ block) => block.outerHTML;
     const drawn = fresh.map(state);

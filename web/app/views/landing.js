@@ -62,7 +62,7 @@ export class Landing {
 
   /** @param {import("../import.js").Entry[]} entries */
   async takeFiles(entries) {
-    const question = (/** @type {number} */ count) => `${plural(count, "file")} and the notes at the same paths say different things. Replace these notes?`;
+    const question = (count) => `${plural(count, "file")} and the notes at the same paths say different things. Replace these notes?`;
     if (entries.length) await this.take(entries, question);
     else this.told.replaceChildren(h("p", { class: "notice" }, "There is no Markdown file (.md, .markdown) in it."));
   }
@@ -70,7 +70,7 @@ export class Landing {
   /** @param {File} file */
   async restore(file) {
     const { entries, left, whole } = await read(file);
-    const question = (/** @type {number} */ count) => `What is here says something else than ${plural(count, "entry", "entries")} of the export. Replace it?`;
+    const question = (count) => `What is here says something else than ${plural(count, "entry", "entries")} of the export. Replace it?`;
     await this.take(entries, question, ["entry", "entries"]);
     this.notes.dispatchEvent(new Event("restored"));
     if (left.length) this.told.append(h("p", { class: "notice" }, `Not brought back: ${left.join(", ")}. They stay in the file.`));

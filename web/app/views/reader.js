@@ -28,7 +28,7 @@ export function reader(notes, note, at) {
       { class: "muted facts" },
       h("span", {}, folderOf(note) || "no folder"),
       h("span", {}, day(note.createdAt)),
-      note.tags.map((/** @type {string} */ tag) => h("span", { class: "tag" }, tag)),
+      note.tags.map((tag) => h("span", { class: "tag" }, tag)),
       indexState(notes, note.noteId),
     ),
     originLine(notes, note),

@@ -49,7 +49,7 @@ function next(label, onclick) {
 
 /** One thing to do next. @param {string} reason @param {import("./exchange.js").Exchange} exchange */
 function suggestion(reason, exchange) {
-  const again = (/** @type {object} */ changes) => () => exchange.actions.rephrase(exchange, exchange.question, changes);
+  const again = (changes) => () => exchange.actions.rephrase(exchange, exchange.question, changes);
   if (reason === "no_notes") return next("Add your notes", () => go({ view: "notes" }));
   if (reason === "index_pending") return next("Ask again", again({}));
   const asked = /** @type {any} */ (exchange.asked);
@@ -67,7 +67,7 @@ function suggestion(reason, exchange) {
 /** What can be asked, for who only said hello. @param {import("./exchange.js").Exchange} exchange */
 function examples(exchange) {
   const { examples, rephrase } = exchange.actions;
-  const example = (/** @type {string} */ text) => button(text, () => rephrase(exchange, text), { class: "example" });
+  const example = (text) => button(text, () => rephrase(exchange, text), { class: "example" });
   return h(
     "div",
     {},

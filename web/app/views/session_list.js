@@ -65,14 +65,14 @@ export class SessionList {
 
   /** @param {any} session */
   renameField({ sessionId, title }) {
-    const done = async (/** @type {Event} */ event) => {
+    const done = async (event) => {
       event.preventDefault();
       if (this.renaming !== sessionId) return;
       const wanted = field.value.trim();
       this.rename(null);
       if (wanted && wanted !== title) await tried(() => this.sessions.change(sessionId, { title: wanted }), this.page.tell);
     };
-    const onkeydown = (/** @type {KeyboardEvent} */ event) => {
+    const onkeydown = (event) => {
       if (event.key === "Enter") void done(event);
       if (event.key === "Escape") {
         event.stopPropagation();

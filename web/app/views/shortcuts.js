@@ -29,7 +29,7 @@ export function shortcutsDialog(shortcuts) {
     ["Esc", "Stop the answer, close, or leave the question: then letters are commands"],
     ["Ctrl S", "Save the note"],
   ];
-  const row = (/** @type {string} */ key, /** @type {string} */ words) => h("div", { class: "shortcut" }, h("dt", {}, h("kbd", {}, key)), h("dd", {}, words));
+  const row = (key, words) => h("div", { class: "shortcut" }, h("dt", {}, h("kbd", {}, key)), h("dd", {}, words));
   const dialog = h(
     "dialog",
     { class: "settings", "aria-labelledby": "keys-title" },

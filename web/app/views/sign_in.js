@@ -17,7 +17,7 @@ export function signInForm(auth) {
       told.textContent = error instanceof SignInError ? error.message : "The sign-in service cannot be reached.";
     }
   };
-  const submit = (/** @type {Event} */ event) => {
+  const submit = (event) => {
     event.preventDefault();
     void attempt(() => auth.signIn(email.value, password.value));
   };
