@@ -46,7 +46,7 @@ def detect(text: str) -> str:
         script = _script(sample)
         if script:
             return script
-    return _latin(sample.lower())
+    return _latin(f" {sample.lower()}")  # some spellings begin with a blank
 
 
 def _script(sample: str) -> str | None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from shared.language.languages import detect
 from shared.language.terms import content_words, stem_of
 from shared.language.vocabulary import FollowUps, vocabulary
+from shared.times.lexicon import at_end, lexicon
 from shared.times.phrases import FoundTime
 from shared.times.shifts import Moment, as_a_time, phrase_today, time_in
 
@@ -57,12 +58,12 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
     earlier = time_in(previous, asked, lang)
     then = "" if earlier is None else phrase_today(previous, earlier, asked=asked, now=now, lang=lang)
     if read.is_only_a_time:
-        return _fitting(f"{_with_time(previous, earlier, '').rstrip(_ENDS)} {read.phrase}?", text, longest)
+        return _fitting(f"{_without_time(previous, earlier, lang).rstrip(_ENDS)} {read.phrase}?", text, longest)
     if not read.own and read.time is None:
         return _fitting(f"{text.strip()} {_with_time(previous, earlier, then)}", text, longest)
     if not read.goes_on and not _points(read, words):
         return text
-    subject = _with_time(previous, earlier, "")
+    subject = _without_time(previous, earlier, lang)
     if read.goes_on and "(" in subject:
         subject = subject.partition("(")[2]  # what an earlier step carried: subjects named in turn do not pile up
     carried = _carried(subject, read.own, words, lang)
@@ -88,6 +89,15 @@ def _read(text: str, words: FollowUps, now: Moment, lang: str) -> _Read:
 def _with_time(text: str, time: FoundTime | None, phrase: str) -> str:
     """`phrase` in the place of the time."""
     return text if time is None else " ".join(f"{text[: time.start]}{phrase}{text[time.end :]}".split())
+
+
+def _without_time(text: str, time: FoundTime | None, lang: str) -> str:
+    """Without the preposition before the time, too."""
+    if time is None:
+        return text
+    before = text[: time.start]
+    preposition = at_end(before, lexicon(lang).preposition)
+    return " ".join(f"{before[: preposition.start()] if preposition else before}{text[time.end :]}".split())
 
 
 def _subject_of(previous: str, lang: str) -> str:

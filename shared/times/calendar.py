@@ -175,3 +175,6 @@ _YEAR_PARTS = {
     "second half": (7, 6),
 }
 """Part of a year -> (first month, how many)."""
+
+PARTS = (*_YEAR_PARTS, *_WEEKS, "week", "weekend")
+"""What `part` knows."""

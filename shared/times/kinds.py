@@ -18,7 +18,7 @@ FEW = {Unit.DAY: 7, Unit.WEEK: 4, Unit.MONTH: 3, Unit.QUARTER: 3, Unit.YEAR: 3}
 def days_of(mention: Mention, context: Context) -> Span | None:
     """The days a mention names; None if there is no such day (31 February)."""
     try:
-        return _RESOLVERS[mention.rule.kind](mention, context)
+        return RESOLVERS[mention.rule.kind](mention, context)
     except (ValueError, OverflowError):
         return None
 
@@ -236,7 +236,10 @@ def _year(mention: Mention, _context: Context) -> Span:
     return calendar.months(int(mention.match["year"]), 1, 12)
 
 
-_RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
+IGNORED = "ignored"
+"""The kind of what looks like a time and is none."""
+
+RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "today": _days_back(0),
     "now": _days_back(0),
     "yesterday": _days_back(1),

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from shared.times.context import Context, Mention
 from shared.times.distances import distance_before, member_before
-from shared.times.kinds import days_of
+from shared.times.kinds import IGNORED, days_of
 from shared.times.lexicon import Lexicon, at_end
 
 _FLAG = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*\s+$")
@@ -36,7 +36,7 @@ def mentions_in(text: str, grammar: Lexicon, context: Context) -> list[Mention]:
     times = (
         mention
         for mention in kept
-        if mention.rule.kind != "ignored"
+        if mention.rule.kind != IGNORED
         and not _is_spoken_of(text, mention, grammar)
         and not (names and _is_name(text, mention))
     )

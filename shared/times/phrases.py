@@ -92,7 +92,7 @@ def _interpreted(
         operator, outside = leading(text[:start], grammar.operators)
     if span is None:
         return None
-    if operator is not None and (operator not in _OF_DISTANCES or mention.rule.kind == "ago"):
+    if operator is not None and (operator not in OF_DISTANCES or mention.rule.kind == "ago"):
         operator = "until" if (operator, part) == ("before", "end") else operator
         return _applied(operator, span, context), len(outside), mention.end
     preposition = at_end(text[:start], grammar.preposition) if mention.rule.weak and bare else None
@@ -131,10 +131,16 @@ def _stands_as_time(text: str, mention: Mention, grammar: Lexicon) -> bool:
     attributive = at_end(before, grammar.attribute_follows)
     weekday = mention.word("weekday")
     written_out = not any(name != weekday and name.startswith(weekday or "") for name in grammar.weekdays)
-    return written_out and not attributive and bool(re.search(r"(?:^|\s)[a-z]\w*,?\s+$", before))
+    return written_out and not attributive and _goes_on_in_lower_case(before)
 
 
-_OF_DISTANCES = ("more than", "within")
+def _goes_on_in_lower_case(before: str) -> bool:
+    """Whether the word before it is no name's and no sentence ends there: `Black Friday`, `See: Friday`."""
+    word = before.rstrip().rpartition(" ")[2].removesuffix(",")
+    return before[-1:].isspace() and word[:1].islower() and word[-1].isalnum()
+
+
+OF_DISTANCES = ("more than", "within")
 """Operators that go only before a distance: "more than May" is no time."""
 
 

@@ -22,6 +22,7 @@ from shared.language.vocabulary import languages, vocabulary
         ("Hablamos con los clientes sobre el presupuesto de la empresa.", "es"),
         ("Qu'est-ce que j'ai décidé la semaine dernière ?", "fr"),
         ("le budget de l'API", "fr"),
+        ("J'ai faim", "fr"),
         ("Cosa ho deciso la settimana scorsa?", "it"),
         ("O que decidi na semana passada?", "pt"),
         ("Wat heb ik vorige week besloten?", "nl"),

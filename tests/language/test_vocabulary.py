@@ -13,8 +13,10 @@ import pytest
 from shared.judging.facts import facts_of
 from shared.language.terms import stems
 from shared.language.vocabulary import Times, Vocabulary, languages, vocabularies, vocabulary
+from shared.times.calendar import PARTS
+from shared.times.kinds import IGNORED, RESOLVERS
 from shared.times.lexicon import lexicon
-from shared.times.phrases import find_time
+from shared.times.phrases import OF_DISTANCES, find_time
 
 WHOLE = [lang for lang in languages() if not vocabulary(lang).words_alone]
 GROUPS = ("asking", "times", "follow_ups", "facts", "answers")
@@ -81,6 +83,24 @@ def test_the_rules_name_every_kind_that_speech_has(lang: str) -> None:
         *("last_unit", "this_unit", "current", "weekend", "weekday", "weekday_in_week", "date", "days_of_month"),
         *("month", "quarter", "season", "christmas", "christmas_eve", "new_years_eve", "new_years_day", "year"),
     }
+
+
+@pytest.mark.parametrize("lang", WHOLE)
+def test_every_name_in_its_times_is_one_that_is_read(lang: str) -> None:
+    times = times_of(lang)
+    assert {rule.kind for rule in times.rules} <= {*RESOLVERS, IGNORED}
+    assert set(times.parts) <= set(PARTS)
+    assert set(times.operators) <= {*OPERATORS, *OF_DISTANCES}
+
+
+@pytest.mark.parametrize("lang", WHOLE)
+def test_every_pattern_is_filled_and_wants_a_word(lang: str) -> None:
+    words = lexicon(lang)
+    before = [pattern for _, pattern in (*words.operators, *words.parts, *words.distances, *words.members)]
+    single = [words.preposition, words.named, words.named_parts, words.between, words.joiner]
+    for pattern in [*(pattern for _, pattern in words.rules), *before, *single]:
+        assert not re.search(r"\{[a-z]", pattern.pattern)
+        assert not pattern.search(" ")
 
 
 @pytest.mark.parametrize("lang", WHOLE)

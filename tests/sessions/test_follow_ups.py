@@ -22,6 +22,8 @@ TIMES = [
     ("How many tomatoes did I harvest in February?", "And in March?", "How many tomatoes did I harvest in March?"),
     ("How many tomatoes did I harvest in February?", "What about March?", "How many tomatoes did I harvest in March?"),
     ("What did I decide about the API?", "last week?", "What did I decide about the API last week?"),
+    ("Where were we in March 2024?", "And in June?", "Where were we in June?"),
+    ("Wo waren wir im März 2024?", "Und im Juni?", "Wo waren wir im Juni?"),
     ("What did I write last week?", "and yesterday?", "What did I write yesterday?"),
     ("Wie viele Tomaten habe ich im Februar geerntet?", "Und im März?", "Wie viele Tomaten habe ich geerntet im März?"),
     ("Was habe ich über die API entschieden?", "Und letzte Woche?",

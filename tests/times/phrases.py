@@ -395,6 +395,8 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("es", "el año antepasado", "2024-01-01", "2025-01-01", "el año antepasado"),
     ("es", "hace año y medio", "2024-09-01", "2024-10-01", "hace año y medio"),
     ("es", "las dos últimas semanas", "2026-03-04", "2026-03-19", "las dos últimas semanas"),
+    ("fr", "Qu'a dit l'ami mardi ?", "2026-03-17", "2026-03-18", "mardi"),
+    ("fr", "qui a été là-bas mardi", "2026-03-17", "2026-03-18", "mardi"),
     ("fr", "le plombier est-il venu mardi", "2026-03-17", "2026-03-18", "mardi"),
     ("fr", "avant-hier soir", "2026-03-16", "2026-03-17", "avant-hier"),
     ("fr", "au début de l'année", "2026-01-01", "2026-02-01", "au début de l'année"),

@@ -42,7 +42,8 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to name a time. `kind` is resolved by `times.kinds`; `weak`: needs a preposition before it.
+    """One way to name a time. `kind`: a key of `times.kinds.RESOLVERS`, whose function says which named groups it
+    reads; `weak`: needs a preposition before it, unless it is a weekday that stands by itself.
 
     In its pattern `{unit}`, `{n}`, `{most}`, `{weekday}`, `{month}`, `{season}` and `{year}` stand for the language's
     words, a blank for any white space.
@@ -107,7 +108,7 @@ class Times:
     """What stands between two times that are one, a comma aside: `March of last year`. Behind `said` stands the day of
     the note."""
     parts: Mapping[str, str]
-    """`start`, `end`, … -> pattern directly before a time."""
+    """One of `times.calendar.PARTS` -> pattern directly before a time."""
     hyphened: str = ""
     """A list: what a hyphen may join to a time: `mid-March`."""
     day_endings: str = ""
@@ -140,7 +141,7 @@ class FollowUps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What its statements are compared by."""
+    """What its statements are compared by. `measures` and `scales` are read in texts of every language."""
 
     negations: str
     """A list."""
@@ -165,7 +166,9 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What answers are read by, and what they say in it."""
+    """What answers are read by, and what they say in it. But for `nearest`, they are read in answers of every language:
+    a word that is also a common one elsewhere (Italian `so`) does harm there.
+    """
 
     nearest: str
     """What stands above passages that are quoted because nothing answers."""
