@@ -42,7 +42,8 @@ def _document(request: Request, files: FolderFiles, tenant_id: str) -> Response:
         return Response(json.dumps(body_of(missing)), kind_of(missing).code, mimetype="application/json")
     response = send_file(file, request.environ, mimetype="application/pdf", download_name=file.name)
     response.headers["Cache-Control"] = "no-cache"
-    response.headers["Cross-Origin-Resource-Policy"] = "same-origin"  # no other page shows it as its own
+    response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    response.headers["X-Frame-Options"] = "DENY"  # no other page shows it as its own
     response.headers["Referrer-Policy"] = "no-referrer"
     response.headers["X-Content-Type-Options"] = "nosniff"
     return response

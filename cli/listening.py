@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from shared.adapters.firestore.requests.connection import Connection
 from shared.adapters.firestore.requests.errors import translated
 from shared.adapters.firestore.requests.protocol import protocol
-from shared.errors import StoreRefused, StoreUnavailable
+from shared.errors import Conflict, StoreRefused, StoreUnavailable
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 """Seconds before a stream that broke off is opened again; each pause is twice the one before, until something comes."""
@@ -91,7 +91,7 @@ class _Listener:
             try:
                 with translated():
                     self._listen()
-            except StoreRefused as error:
+            except (StoreRefused, Conflict) as error:  # a conflict: the database is not there
                 _log.warning("%s: writes are not followed any more as they happen", error.message)
                 return
             except StoreUnavailable as error:

@@ -70,16 +70,16 @@ def import_export(place: Place, file: Path) -> None:
 
 def _rows(file: Path) -> Iterator[Json]:
     """Raises InvalidArgument naming the line that is none of an export."""
-    with file.open(encoding="utf-8", errors="replace") as lines:
+    with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
                 yield _row(line, f"{file}, line {number}")
 
 
-def _row(line: str, place: str) -> Json:
+def _row(line: bytes, place: str) -> Json:
     try:
-        row = json.loads(line)
-    except ValueError:
+        row = json.loads(line.decode())  # of a byte that is damaged no other letter is made
+    except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict) or not isinstance(row.get("type"), str):
         raise InvalidArgument(place, "a JSON object with a `type`, as aurora export writes it")
@@ -139,14 +139,22 @@ def _bring(talk: _Talk, client: ApiClient, restored: Restored) -> None:
         restored.counts[MESSAGE] += len(talk.messages)
 
 
+def _id(row: Mapping[str, object], name: str) -> str:
+    """Raises InvalidArgument."""
+    found = row.get(name)
+    if not isinstance(found, str) or not found:
+        raise InvalidArgument(name, "the id that it was exported with")
+    return found
+
+
 def _note(client: ApiClient, row: Mapping[str, object]) -> None:
     """Raises Conflict where another is there."""
-    client.send("PUT", address("notes", str(row.get("noteId"))), {**row, "revision": ""})
+    client.send("PUT", address("notes", _id(row, "noteId")), {**row, "revision": ""})
 
 
 def _template(client: ApiClient, row: Mapping[str, object]) -> None:
     """Raises Conflict where another is there."""
-    place = address("templates", str(row.get("templateId")))
+    place = address("templates", _id(row, "templateId"))
     try:
         held = client.send("GET", place)
     except NotFound:

@@ -56,6 +56,7 @@ def test_the_pdf_of_a_note_is_given_as_it_is(desk: Desk) -> None:
     assert (reply.status_code, reply.mimetype, reply.data) == (200, "application/pdf", PDF)
     assert reply.headers["Content-Disposition"].startswith("inline")
     assert reply.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert reply.headers["X-Frame-Options"] == "DENY"
     assert reply.headers["X-Content-Type-Options"] == "nosniff"
     reply.close()
     assert desk.get("/elsewhere").text == "the product"
@@ -87,10 +88,11 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(desk: Desk) -> None
 
 
 def test_a_file_that_is_gone_or_whose_note_was_deleted_is_not_given(desk: Desk) -> None:
-    note_id = BOILER.rpartition("/")[2]
-    desk.app.notes.delete("local", note_id)
+    file = desk.folder / "boiler #2.pdf"
+    file.rename(desk.folder / "elsewhere.pdf")
     assert desk.get(BOILER).status_code == 404
-    (desk.folder / "boiler #2.pdf").unlink()
+    (desk.folder / "elsewhere.pdf").rename(file)
+    desk.app.notes.delete("local", BOILER.rpartition("/")[2])
     assert desk.get(BOILER).status_code == 404
 
 

@@ -177,9 +177,12 @@ def test_what_is_there_and_differs_stays_and_is_named(run: Run, notes: Write, tm
 @pytest.mark.parametrize(
     ("content", "code", "told"),
     [
-        (b'{"type": "note"}\n', 1, "not a note: "),
+        (b'{"type": "note", "title": "Boat", "text": "Blue."}\n', 1, "not Boat: noteId: expected the id"),
+        (b'{"type": "template", "title": "Mine"}\n', 1, "not Mine: templateId: expected the id"),
         (b'{"type": "end"}\n[1]\n', 2, "line 2: expected a JSON object with a `type`"),
         (b"\xff\xfe\n", 2, "line 1: expected a JSON object with a `type`"),
+        (b'{"type": "note", "text": "caf\xe9"}\n', 2, "line 1: expected a JSON object with a `type`"),
+        (b'{"type": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n", 2, "line 1: expected a JSON object with a `type`"),
         (b"", 1, "it is not the whole export"),
     ],
 )

@@ -205,12 +205,16 @@ def test_who_listens_is_told_of_every_note_once_firestore_answers_again(
         assert _heard(paths, LONG) == "tenants/alice/notes/train"
 
 
-@pytest.mark.parametrize("answer", ["missing index", "nothing"])
+@pytest.mark.parametrize(
+    "answer",
+    [ANSWERS["missing index"], ANSWERS["nothing"], Refuse(grpc.StatusCode.NOT_FOUND, "There is no such database.")],
+    ids=["missing index", "nothing", "no database"],
+)
 def test_a_listener_that_hears_nothing_holds_nobody_up_and_reconciling_finds_what_it_missed(
-    new_instance: NewInstance, proxy: FirestoreProxy, firestore_project: str, answer: str
+    new_instance: NewInstance, proxy: FirestoreProxy, firestore_project: str, answer: Answer
 ) -> None:
     world, paths = new_instance(LONG), SimpleQueue[str]()
-    proxy.rules = (only("Listen", ANSWERS[answer]),)
+    proxy.rules = (only("Listen", answer),)
     began = monotonic()
     with listening(firestore_project, {"notes": paths.put}):
         assert world.put("plane", title="Plane", text="The plane is green.").status_code == 200

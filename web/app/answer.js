@@ -90,11 +90,10 @@ export async function* ask(api, body, signal) {
   }
 }
 
-/** @param {Answer} answer @param {unknown} error @param {AbortSignal} signal @param {import("./api.js").Api} api */
+/** @param {Answer} answer @param {unknown} error @param {AbortSignal} signal @param {import("./api.js").Api} api @returns {Answer} */
 function ended(answer, error, signal, api) {
-  if (signal.aborted) return { ...answer, phase: /** @type {const} */ ("stopped") };
-  if (error instanceof ApiError) return { ...answer, phase: /** @type {const} */ ("failed"), error };
+  if (signal.aborted) return { ...answer, phase: "stopped" };
+  if (error instanceof ApiError) return { ...answer, phase: "failed", error };
   api.connection.lost();
-  const cut = new ApiError(0, "The connection broke before the answer was complete.");
-  return { ...answer, phase: /** @type {const} */ ("failed"), error: cut };
+  return { ...answer, phase: "failed", error: new ApiError(0, "The connection broke before the answer was complete.") };
 }

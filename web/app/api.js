@@ -5,18 +5,32 @@ export class ApiError extends Error {
   /**
    * @param {number} status HTTP status; 0: the server could not be reached
    * @param {string} message for people
-   * @param {{reason?: string, field?: string, retryAfter?: number}} [more]
+   * @param {{reason?: string, retryAfter?: number}} [more]
    */
   constructor(status, message, more = {}) {
     super(message);
     this.status = status;
     this.reason = more.reason ?? "";
-    this.field = more.field ?? "";
     this.retryAfter = more.retryAfter ?? 0;
   }
 
   get unreachable() {
     return this.status === 0;
+  }
+}
+
+/**
+ * What `run` brings; where a request of it failed, what is done about that. Other errors pass.
+ * @template T
+ * @param {() => Promise<T>} run @param {(error: ApiError) => void} [failed] default: it is no news
+ * @returns {Promise<T | void>}
+ */
+export async function tried(run, failed = () => {}) {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    failed(error);
   }
 }
 
@@ -106,10 +120,5 @@ async function refusal(reply) {
 
 /** A Google JSON error as ours. @param {any} error @param {number} [status] @param {number} [retryAfter] */
 export function errorOf(error, status = error?.code ?? 500, retryAfter = 0) {
-  const detail = error?.details?.[0] ?? {};
-  return new ApiError(status, error?.message ?? "Something went wrong.", {
-    reason: detail.reason,
-    field: detail.metadata?.field,
-    retryAfter,
-  });
+  return new ApiError(status, error?.message ?? "Something went wrong.", { reason: error?.details?.[0]?.reason, retryAfter });
 }

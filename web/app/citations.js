@@ -1,7 +1,7 @@
 /** Citations: the chip in the text, its card on hover and focus, the sheet on touch, the list below. */
 
-import { ApiError } from "./api.js";
-import { day, h } from "./dom.js";
+import { tried } from "./api.js";
+import { button, day, h } from "./dom.js";
 import { render } from "./render.js";
 import { format, go, here, parse } from "./router.js";
 import { Pointers } from "./views/note_links.js";
@@ -55,7 +55,7 @@ export function chip(label, citation, card) {
   if (!citation) return h("span", { class: "chip" }, label);
   const state = standing(citation);
   const name = `${label}: ${titleOf(citation)}, ${meaning(citation).word}`;
-  const link = h("a", { class: "chip", href: "#", dataset: { support: state, cid: label, ...(citation.claims > 1 ? { several: "" } : {}) }, "aria-label": name }, label);
+  const link = h("a", { class: "chip", href: "#", dataset: { support: state, ...(citation.claims > 1 ? { several: "" } : {}) }, "aria-label": name }, label);
   card.attach(link, citation);
   return link;
 }
@@ -72,7 +72,7 @@ export function sourceList(citations, card) {
         { class: "source" },
         h(
           "a",
-          { href: format(place(citation)), class: "source-title", onclick: (/** @type {Event} */ event) => card.follow(event, citation) },
+          { href: format(place(citation)), class: "source-title", onclick: (event) => card.follow(event, citation) },
           titleOf(citation),
         ),
         h("span", { class: "muted" }, [citation.folder, day(citation.createdAt)].filter(Boolean).join(" · ")),
@@ -117,13 +117,12 @@ function withoutRows(quote) {
 
 /** The one card of the page. */
 export class Card {
-  /** @param {(citation: any) => void} opened told when a passage is opened */
-  constructor(opened) {
+  /** @param {import("./api.js").Api} api @param {(citation: any) => void} opened told when a passage is opened */
+  constructor(api, opened) {
+    this.api = api;
     this.opened = opened;
-    /** @type {import("./notes.js").Notes | null} */
-    this.notes = null;
     this.element = h("div", { id: "card", class: "card", role: "tooltip", hidden: true });
-    this.sheet = /** @type {HTMLDialogElement} */ (h("dialog", { class: "sheet", "aria-label": "Source" }));
+    this.sheet = h("dialog", { class: "sheet", "aria-label": "Source" });
     this.timer = 0;
     this.byTouch = false;
     /** Quotes by note and span, so that a reader can tell whether the note still says so. @type {Map<string, string>} */
@@ -169,8 +168,8 @@ export class Card {
 
   /** A step of its own: Back closes it. @param {any} citation */
   openSheet(citation) {
-    const open = h("button", { type: "button", class: "primary", onclick: () => this.open(citation) }, "Open the note");
-    const close = h("button", { type: "button", onclick: () => this.sheet.close() }, "Close");
+    const open = button("Open the note", () => this.open(citation), { class: "primary" });
+    const close = button("Close", () => this.sheet.close());
     const row = h("div", { class: "row" }, open, close);
     this.sheet.replaceChildren(...this.details(citation), row);
     void this.documentOf(citation).then((link) => link && open.after(link));
@@ -190,8 +189,7 @@ export class Card {
 
   /** @param {any} citation */
   details(citation) {
-    if (!this.notes) return details(citation, (_, shown) => h("em", {}, shown));
-    const links = new Pointers(this.notes);
+    const links = new Pointers(this.api);
     const shown = details(citation, links.stand);
     void links.follow([citation.noteId]);
     return shown;
@@ -199,13 +197,9 @@ export class Card {
 
   /** The PDF that a citation's note came from, at the cited page; null: none. @param {any} citation */
   async documentOf({ noteId, path, headingPath }) {
-    if (!this.notes || !/\.pdf$/i.test(path ?? "")) return null;
-    try {
-      return documentLink(this.notes, await this.notes.get(noteId), pageIn(headingPath.replaceAll(" > ", "\n")));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return null;
-    }
+    if (!/\.pdf$/i.test(path ?? "")) return null;
+    const note = await tried(() => this.api.get(`/notes/${encodeURIComponent(noteId)}`));
+    return note && documentLink(this.api, note, pageIn((headingPath ?? "").replaceAll(" > ", "\n")));
   }
 
   /** @param {() => void} run @param {number} milliseconds */

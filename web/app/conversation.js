@@ -15,13 +15,13 @@ import { Exchange } from "./views/exchange.js";
 export class Conversation extends EventTarget {
   /**
    * @param {string | null} id of the session; null: none yet
-   * @param {import("./page.js").Page} page @param {import("./sessions.js").Sessions} sessions
+   * @param {import("./sessions.js").Sessions} sessions
    * @param {Pick<import("./views/exchange.js").Actions, "why" | "open" | "examples">} actions
    */
-  constructor(id, page, sessions, actions) {
+  constructor(id, sessions, actions) {
     super();
     this.id = id;
-    this.page = page;
+    this.page = sessions.page;
     this.sessions = sessions;
     /** What the server, or this browser, has kept. @type {Exchange[]} */
     this.kept = [];
@@ -34,7 +34,7 @@ export class Conversation extends EventTarget {
     this.loaded = false;
     this.actions = {
       ...actions,
-      say: page.say,
+      say: this.page.say,
       retry: (/** @type {Exchange} */ exchange) => void this.run(exchange),
       rephrase: (/** @type {Exchange} */ exchange, /** @type {string} */ question, changes = {}) =>
         void this.ask(question, { ...exchange.asked, ...changes }),

@@ -23,13 +23,14 @@ const ICONS = {
 /**
  * An element with properties and children. `on…` are listeners, `dataset` an object; true and false set and leave out
  * an attribute; null and false children are skipped, strings and numbers become text nodes.
- * @param {string} tag
+ * @template {string} Tag
+ * @param {Tag} tag
  * @param {Record<string, any>} [props]
  * @param {...any} children
- * @returns {HTMLElement}
+ * @returns {Tag extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Tag] : HTMLElement}
  */
 export function h(tag, props = {}, ...children) {
-  const element = document.createElement(tag);
+  const element = /** @type {any} */ (document.createElement(tag));
   for (const [name, value] of Object.entries(props)) set(element, name, value);
   element.append(...children.flat(Infinity).filter(shown).map(asNode));
   return element;
@@ -54,6 +55,11 @@ function asNode(child) {
   return child instanceof Node ? child : document.createTextNode(String(child));
 }
 
+/** @param {string | Node} label @param {(event: Event) => void} onclick @param {Record<string, any>} [props] */
+export function button(label, onclick, props = {}) {
+  return h("button", { type: "button", onclick, ...props }, label);
+}
+
 /** A drawn sign, hidden from screen readers: its button has a name. @param {string} name */
 export function icon(name) {
   const svg = document.createElementNS(SVG, "svg");
@@ -71,7 +77,7 @@ export function icon(name) {
  * @param {string} name @param {string} label @param {(event: Event) => void} onclick @param {Record<string, any>} [props]
  */
 export function iconButton(name, label, onclick, props = {}) {
-  return h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, onclick, ...props }, icon(name));
+  return button(icon(name), onclick, { class: "icon-button", "aria-label": label, title: label, ...props });
 }
 
 /**

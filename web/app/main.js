@@ -1,6 +1,6 @@
 /** Where the page starts: who is there, then the views, then whatever the address says. */
 
-import { Api, ApiError } from "./api.js";
+import { Api, tried } from "./api.js";
 import { FirebaseAuth, NoAuth } from "./auth.js";
 import { Card } from "./citations.js";
 import { loadConfig } from "./config.js";
@@ -34,10 +34,10 @@ function open(api, auth, connection, owner) {
   const memory = drawer(owner);
   const scope = new Scope(memory);
   const settings = new UserSettings(memory, scope);
-  const cited = (/** @type {any} */ citation) => void told(api, citation);
-  const say = (/** @type {string} */ text) => shell.say(text);
-  const announce = (/** @type {string} */ text) => shell.announce(text);
-  const page = { api, auth, memory, settings, scope, connection, card: new Card(cited), say, announce };
+  const cited = (citation) => void told(api, citation);
+  const { say, announce } = shell;
+  const tell = (/** @type {Error} */ { message }) => say(message);
+  const page = { api, auth, memory, settings, scope, connection, card: new Card(api, cited), say, tell, announce };
   const workspace = new Workspace(page, shell, new Sessions(page), new Notes(page));
   paint(settings);
   settings.addEventListener("change", () => paint(settings));
@@ -58,12 +58,8 @@ function paint(settings) {
 
 /** Which citations people open is worth knowing, but no reason to bother them. @param {Api} api @param {any} citation */
 async function told(api, citation) {
-  if (!citation.requestId) return;
-  try {
-    await api.json("POST", "/feedback", { requestId: citation.requestId, citation: citation.cid });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-  }
+  const { requestId, cid } = citation;
+  if (requestId) await tried(() => api.json("POST", "/feedback", { requestId, citation: cid }));
 }
 
 /** The only script address that is ever made from text. */

@@ -1,6 +1,6 @@
 /** The user's notes as the server lists them, without their texts. */
 
-import { ApiError } from "./api.js";
+import { tried } from "./api.js";
 
 const PAGE = 200;
 const NAMES = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
@@ -68,12 +68,8 @@ export class Notes extends EventTarget {
   }
 
   /** The same after something was saved, where a failure is no news. */
-  async followCoverage() {
-    try {
-      await this.loadCoverage();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+  followCoverage() {
+    return tried(() => this.loadCoverage());
   }
 
   /** @param {keyof typeof ORDERS} order @returns {any[]} */
@@ -133,11 +129,6 @@ export class Notes extends EventTarget {
     this.all.delete(id);
     this.meanwhile.set(id, null);
     this.dispatchEvent(new Event("change"));
-  }
-
-  /** Where a note points, and who points at it. @param {string} id @returns {Promise<any>} */
-  links(id) {
-    return this.page.api.get(`/notes/${encodeURIComponent(id)}:links`);
   }
 
   /** @param {string} id */

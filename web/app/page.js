@@ -12,6 +12,7 @@ import { h } from "./dom.js";
  * @property {import("./connection.js").Connection} connection
  * @property {import("./citations.js").Card} card
  * @property {(text: string) => void} say read out and shown for a moment
+ * @property {(error: Error) => void} tell the same of what failed
  * @property {(text: string) => void} announce read out alone
  */
 
@@ -33,18 +34,10 @@ export function download(content, name) {
 /**
  * Ask before something that cannot be undone.
  * @param {string} question @param {string} action what the button says
+ * @param {string} [word] to be typed before the button can be pressed: where it costs everything
  * @returns {Promise<boolean>}
  */
-export async function confirmed(question, action) {
-  return (await asked(question, [["", "Cancel"], ["yes", action]], "danger")) === "yes";
-}
-
-/**
- * The same where it costs everything: a word has to be typed before the button can be pressed.
- * @param {string} question @param {string} action @param {string} word
- * @returns {Promise<boolean>}
- */
-export async function confirmedByWord(question, action, word) {
+export async function confirmed(question, action, word) {
   return (await asked(question, [["", "Cancel"], ["yes", action]], "danger", word)) === "yes";
 }
 
@@ -63,12 +56,10 @@ async function asked(question, choices, weight, word) {
   const buttons = choices.map(([value, label], place) =>
     h("button", { value, autofocus: place === 0 && !word, class: place === last ? weight : null, disabled: place === last && Boolean(word) }, label),
   );
-  const dialog = /** @type {HTMLDialogElement} */ (
-    h(
-      "dialog",
-      { class: "ask", "aria-label": question },
-      h("form", { method: "dialog" }, h("p", {}, question), word ? wordField(word, /** @type {HTMLButtonElement} */ (buttons[last])) : null, h("div", { class: "row" }, buttons)),
-    )
+  const dialog = h(
+    "dialog",
+    { class: "ask", "aria-label": question },
+    h("form", { method: "dialog" }, h("p", {}, question), word && wordField(word, buttons[last]), h("div", { class: "row" }, buttons)),
   );
   document.body.append(dialog);
   dialog.showModal();

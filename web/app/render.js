@@ -42,7 +42,7 @@ function element(block, options) {
 /** @param {Extract<Block, {type: "list"}>} block @param {Options} options */
 function list(block, options) {
   const items = block.items.map((item) => {
-    const tick = item.done === null ? null : h("span", { class: "tick" }, item.done ? "☑ " : "☐ ");
+    const tick = item.done === null ? null : h("span", {}, item.done ? "☑ " : "☐ ");
     const body = item.blocks.map((each) => element(each, options));
     const [first] = body;
     if (first?.tagName === "P") first.prepend(...(tick ? [tick] : []));

@@ -1,6 +1,6 @@
 /** Conversations on the server; where it keeps none, one in this browser. */
 
-import { ApiError } from "./api.js";
+import { ApiError, tried } from "./api.js";
 
 const MESSAGES = 100;
 const KEPT = 20;
@@ -35,10 +35,8 @@ export class Sessions extends EventTarget {
   /** The first page of those that match `query`. Throws ApiError unless the server has no sessions at all. */
   async load() {
     try {
-      const found = await this.page.api.get(`/sessions?pageSize=50${this.query ? `&query=${encodeURIComponent(this.query)}` : ""}`);
+      this.list = await this.read("");
       this.kept = true;
-      this.list = found.sessions;
-      this.nextPage = found.nextPageToken ?? null;
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== "NO_SUCH_ROUTE") throw error;
       this.kept = false;
@@ -51,13 +49,11 @@ export class Sessions extends EventTarget {
    * @param {string} id @param {boolean} begun whether it is new, and takes over the settings of now
    */
   async follow(id, begun) {
-    try {
+    await tried(async () => {
       if (begun) await this.page.api.json("PATCH", `/sessions/${encodeURIComponent(id)}`, { settings: this.page.settings.session() });
       await this.load();
       if (begun) this.dispatchEvent(new Event("begun"));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   }
 
   /** What is known of a session. @param {string | null} id @returns {any} */
@@ -68,20 +64,20 @@ export class Sessions extends EventTarget {
   /** Look up an open session that the list does not reach. A failure is no news. @param {string | null} id */
   async look(id) {
     if (!id || !this.kept || this.known(id)) return;
-    try {
-      this.found = await this.page.api.get(`/sessions/${encodeURIComponent(id)}`);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    await tried(async () => (this.found = await this.page.api.get(`/sessions/${encodeURIComponent(id)}`)));
   }
 
   async more() {
     if (!this.nextPage) return;
-    const query = this.query ? `&query=${encodeURIComponent(this.query)}` : "";
-    const found = await this.page.api.get(`/sessions?pageSize=50&pageToken=${encodeURIComponent(this.nextPage)}${query}`);
-    this.list = [...this.list, ...found.sessions];
-    this.nextPage = found.nextPageToken ?? null;
+    this.list = [...this.list, ...(await this.read(this.nextPage))];
     this.dispatchEvent(new Event("change"));
+  }
+
+  /** A page of those that match `query`. @param {string} pageToken empty: the first @returns {Promise<any[]>} */
+  async read(pageToken) {
+    const found = await this.page.api.get(`/sessions?${new URLSearchParams({ pageSize: "50", query: this.query, pageToken })}`);
+    this.nextPage = found.nextPageToken ?? null;
+    return found.sessions;
   }
 
   /** @param {string} id @param {object} changes `title`, `settings` */

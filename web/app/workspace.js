@@ -1,9 +1,8 @@
 /** The views together: what the address names is shown, keys are listened to, lists are kept fresh. */
 
-import { ApiError } from "./api.js";
+import { tried } from "./api.js";
 import { h, iconButton } from "./dom.js";
 import { format, go, here } from "./router.js";
-import { account } from "./views/account.js";
 import { ChatView } from "./views/chat.js";
 import { Landing } from "./views/landing.js";
 import { NoteList } from "./views/note_list.js";
@@ -29,11 +28,11 @@ export class Workspace {
     this.shell = shell;
     this.sessions = sessions;
     this.notes = notes;
-    this.settings = new SettingsDialog(page, () => account(page, sessions));
-    this.chat = new ChatView(page, sessions, notes, { why: (exchange) => this.why(exchange), settings: () => void this.settings.open() });
-    this.noteList = new NoteList(page, notes, () => this.newNote());
-    this.notePage = new NotePage(page, notes, { landing: new Landing(page, notes).element });
-    this.sessionList = new SessionList(page, sessions, () => this.chat.startNew());
+    this.settings = new SettingsDialog(sessions);
+    this.chat = new ChatView(sessions, notes, { why: (exchange) => this.why(exchange), settings: () => void this.settings.open() });
+    this.noteList = new NoteList(notes, () => this.newNote());
+    this.notePage = new NotePage(notes, new Landing(notes).element);
+    this.sessionList = new SessionList(sessions, () => this.chat.startNew());
     this.shortcuts = this.keys();
     this.help = shortcutsDialog(this.shortcuts);
     this.beside = /** @type {string | null} */ (null);
@@ -60,7 +59,6 @@ export class Workspace {
     this.sessions.addEventListener("begun", () => void this.keepSettings());
     this.notes.addEventListener("restored", () => void this.tried(() => this.sessions.load()));
     this.notes.addEventListener("change", () => this.markIndexing());
-    this.page.card.notes = this.notes;
     this.chat.field.value = typed;
     void this.begin();
   }
@@ -112,17 +110,16 @@ export class Workspace {
   /** @param {HTMLElement} body @param {import("./router.js").Route} route */
   async fill(body, route) {
     const id = /** @type {string} */ (route.note);
-    try {
+    const shown = async () => {
       const note = await this.notes.get(id);
-      const quote = route.at ? this.page.card.quotes.get(`${id}:${route.at.start}-${route.at.end}`) : undefined;
-      body.replaceChildren(reader(this.notes, note, route.at, quote));
+      body.replaceChildren(reader(this.notes, note, route.at));
       scrollToMark(body);
       body.querySelector("h2")?.focus({ preventScroll: true });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      const text = error.status === 404 ? "This note does not exist any more." : error.message;
+    };
+    await tried(shown, ({ status, message }) => {
+      const text = status === 404 ? "This note does not exist any more." : message;
       body.replaceChildren(h("p", { class: "notice bad", role: "alert" }, text));
-    }
+    });
   }
 
   /** @param {any} exchange */
@@ -227,11 +224,6 @@ export class Workspace {
 
   /** @param {() => Promise<void>} run */
   async tried(run) {
-    try {
-      await run();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (!error.unreachable) this.page.say(error.message);
-    }
+    await tried(run, ({ unreachable, message }) => unreachable || this.page.say(message));
   }
 }

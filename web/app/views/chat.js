@@ -1,7 +1,7 @@
 /** The conversation and the field in which one asks. */
 
 import { Conversation } from "../conversation.js";
-import { h, icon, refill } from "../dom.js";
+import { button, h, icon, refill } from "../dom.js";
 import { format, go, here } from "../router.js";
 import { suggestions } from "../suggestions.js";
 import { ScopePicker } from "./scope_picker.js";
@@ -12,11 +12,11 @@ const BY_TOUCH = matchMedia("(pointer: coarse)");
 
 export class ChatView {
   /**
-   * @param {import("../page.js").Page} page @param {import("../sessions.js").Sessions} sessions
+   * @param {import("../sessions.js").Sessions} sessions
    * @param {import("../notes.js").Notes} notes @param {{why: (exchange: any) => void, settings: () => void}} actions
    */
-  constructor(page, sessions, notes, actions) {
-    this.page = page;
+  constructor(sessions, notes, actions) {
+    this.page = notes.page;
     this.sessions = sessions;
     this.notes = notes;
     this.actions = actions;
@@ -26,31 +26,29 @@ export class ChatView {
     this.current = null;
     this.thread = h("div", { class: "thread", tabindex: "-1" });
     this.examples = h("div", { class: "examples" });
-    this.field = /** @type {HTMLTextAreaElement} */ (
-      h("textarea", {
-        rows: "1",
-        maxlength: String(LONGEST),
-        placeholder: "Ask your notes…",
-        "aria-label": "Your question",
-        enterkeyhint: "send",
-        oninput: () => this.typed(),
-        onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
-      })
-    );
+    this.field = h("textarea", {
+      rows: "1",
+      maxlength: String(LONGEST),
+      placeholder: "Ask your notes…",
+      "aria-label": "Your question",
+      enterkeyhint: "send",
+      oninput: () => this.typed(),
+      onkeydown: (event) => this.key(event),
+    });
     this.send = h("button", { type: "submit", class: "send", "aria-label": "Ask", title: "Ask (Enter)" }, icon("send"));
-    this.halt = h("button", { type: "button", class: "send stop", "aria-label": "Stop", title: "Stop (Esc)", onclick: () => this.current?.stop(), hidden: true }, icon("stop"));
-    this.summary = h("button", { type: "button", class: "quiet summary", onclick: actions.settings });
+    this.halt = button(icon("stop"), () => this.current?.stop(), { class: "send stop", "aria-label": "Stop", title: "Stop (Esc)", hidden: true });
+    this.summary = button("", actions.settings, { class: "quiet summary" });
     this.form = h(
       "form",
-      { class: "composer", onsubmit: (/** @type {Event} */ event) => this.submit(event) },
+      { class: "composer", onsubmit: (event) => this.submit(event) },
       h("div", { class: "composer-field" }, this.field, this.send, this.halt),
-      h("div", { class: "composer-foot" }, new ScopePicker(page, notes).element, this.summary),
+      h("div", { class: "composer-foot" }, new ScopePicker(notes).element, this.summary),
     );
     this.element = h("section", { class: "chat", "aria-label": "Conversation" }, this.thread, this.form);
     /** What the keyboard went to last; null: the mouse went elsewhere since. @type {Element | null} */
     this.reached = null;
     addEventListener("focusin", ({ target }) => this.reach(/** @type {Element} */ (target)));
-    page.settings.addEventListener("change", () => this.summarise());
+    this.page.settings.addEventListener("change", () => this.summarise());
     notes.addEventListener("change", () => this.suggest());
     this.summarise();
   }
@@ -102,7 +100,7 @@ export class ChatView {
     const key = id ?? "new";
     let conversation = this.conversations.get(key);
     if (!conversation) {
-      conversation = new Conversation(id, this.page, this.sessions, {
+      conversation = new Conversation(id, this.sessions, {
         why: this.actions.why,
         examples: () => this.questions(),
         open: (noteId, at) => go({ ...here(), note: noteId, at }),
@@ -151,11 +149,11 @@ export class ChatView {
 
   /** @param {Conversation} conversation */
   failure(conversation) {
-    const button = (/** @type {string} */ label, /** @type {() => void} */ onclick) => h("button", { type: "button", class: "primary", onclick }, label);
+    const primary = { class: "primary" };
     const [text, next] =
       conversation.error?.status === 404
-        ? ["This conversation does not exist any more.", button("New conversation", () => go({ view: "chat" }))]
-        : [conversation.error?.message ?? "", button("Try again", () => conversation.load())];
+        ? ["This conversation does not exist any more.", button("New conversation", () => go({ view: "chat" }), primary)]
+        : [conversation.error?.message ?? "", button("Try again", () => conversation.load(), primary)];
     return h("div", { class: "notice bad", role: "alert" }, h("p", {}, text), next);
   }
 
@@ -172,7 +170,7 @@ export class ChatView {
   /** What could be asked of these notes; who has none learns where they come in. */
   suggest() {
     const { all, complete } = this.notes;
-    const example = (/** @type {string} */ text) => h("button", { type: "button", class: "example", onclick: () => this.ask(text) }, text);
+    const example = (/** @type {string} */ text) => button(text, () => this.ask(text), { class: "example" });
     const none = complete && !all.size && h("a", { class: "button primary", href: format({ view: "notes" }) }, "Add your notes");
     refill(this.examples, [none, ...this.questions().map(example)]);
   }

@@ -1,7 +1,7 @@
 /** A note being written. What is typed is kept in this browser until the server has it. */
 
 import { ApiError } from "../api.js";
-import { h, settled } from "../dom.js";
+import { button, h, settled } from "../dom.js";
 import { bodyStart } from "../markdown.js";
 import { confirmed } from "../page.js";
 import { render } from "../render.js";
@@ -12,17 +12,17 @@ const FIELDS = /** @type {const} */ (["title", "path", "tags", "text"]);
 
 export class Editor {
   /**
-   * @param {import("../page.js").Page} page @param {import("../notes.js").Notes} notes
+   * @param {import("../notes.js").Notes} notes
    * @param {any} note as the server has it; `updatedAt` null: it does not yet
    * @param {{close: () => void, saved: (note: any) => void}} actions
    */
-  constructor(page, notes, note, actions) {
-    this.page = page;
+  constructor(notes, note, actions) {
+    this.page = notes.page;
     this.notes = notes;
     this.note = note;
     this.actions = actions;
     this.draftKey = `note:${note.noteId}`;
-    const draft = page.memory.get(this.draftKey, /** @type {any} */ (null));
+    const draft = this.page.memory.get(this.draftKey, /** @type {any} */ (null));
     this.inputs = this.makeInputs(draft ?? { ...note, tags: note.tags.join(", ") });
     this.state = h("span", { class: "save-state", role: "status" }, draft ? "Restored what you had not saved." : "");
     this.index = h("span");
@@ -38,12 +38,10 @@ export class Editor {
     const line = (/** @type {string} */ name, /** @type {string} */ placeholder) =>
       h("input", { id: `note-${name}`, value: values[name], placeholder, oninput, autocomplete: "off" });
     return {
-      title: /** @type {HTMLInputElement} */ (line("title", "Title")),
-      path: /** @type {HTMLInputElement} */ (line("path", "folder/name.md")),
-      tags: /** @type {HTMLInputElement} */ (line("tags", "tags, with commas")),
-      text: /** @type {HTMLTextAreaElement} */ (
-        h("textarea", { id: "note-text", value: values.text, oninput, spellcheck: "true", placeholder: "Write in Markdown…" })
-      ),
+      title: line("title", "Title"),
+      path: line("path", "folder/name.md"),
+      tags: line("tags", "tags, with commas"),
+      text: h("textarea", { id: "note-text", value: values.text, oninput, spellcheck: "true", placeholder: "Write in Markdown…" }),
     };
   }
 
@@ -54,8 +52,8 @@ export class Editor {
       "form",
       {
         class: "editor",
-        onsubmit: (/** @type {Event} */ event) => this.save(event),
-        onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
+        onsubmit: (event) => this.save(event),
+        onkeydown: (event) => this.key(event),
       },
       labelled("title", "Title"),
       h("div", { class: "field-row" }, labelled("path", "Path"), labelled("tags", "Tags")),
@@ -65,8 +63,8 @@ export class Editor {
         "div",
         { class: "editor-foot" },
         h("button", { type: "submit", class: "primary", title: "Save (Ctrl S)" }, "Save"),
-        h("button", { type: "button", onclick: () => this.togglePreview(), "aria-pressed": "false" }, "Preview"),
-        h("button", { type: "button", onclick: () => this.close() }, "Close"),
+        button("Preview", () => this.togglePreview(), { "aria-pressed": "false" }),
+        button("Close", () => this.close()),
         this.state,
         this.index,
       ),

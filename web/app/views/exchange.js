@@ -1,7 +1,7 @@
 /** One question and its answer, as they come about. */
 
 import { sourceList, chip, standing } from "../citations.js";
-import { framed, h, iconButton, plural } from "../dom.js";
+import { button, framed, h, iconButton, plural } from "../dom.js";
 import { render } from "../render.js";
 import { Pointers } from "./note_links.js";
 import { refusalBox } from "./refusal.js";
@@ -50,7 +50,7 @@ export class Exchange {
     this.chips = h("div", { class: "understood" });
     this.body = h("div", { class: "answer prose" });
     this.status = h("p", { class: "status muted" });
-    this.after = h("div", { class: "after" });
+    this.after = h("div");
     this.element = h(
       "article",
       { class: "exchange" },
@@ -62,7 +62,7 @@ export class Exchange {
     );
     /** @type {string[]} */
     this.drawn = [];
-    this.links = card.notes && new Pointers(card.notes);
+    this.links = new Pointers(card.api);
     this.followed = false;
     this.visited = false;
     this.draw = framed(() => this.drawNow());
@@ -82,7 +82,6 @@ export class Exchange {
     const { answer } = this;
     if (!answer) return;
     this.element.setAttribute("aria-busy", String(this.running));
-    this.element.dataset.phase = answer.phase;
     this.chips.replaceChildren(...understood(this));
     this.drawStatus(answer);
     this.drawText(answer);
@@ -101,7 +100,7 @@ export class Exchange {
   drawText(answer) {
     const known = new Map(answer.citations.map((citation) => [citation.cid, this.named(citation)]));
     const cite = (/** @type {string} */ label) => chip(label, known.get(label), this.card);
-    const fresh = answer.meta?.refusal ? [] : render(answer.text, { cite, note: this.links?.stand });
+    const fresh = answer.meta?.refusal ? [] : render(answer.text, { cite, note: this.links.stand });
     const state = (/** @type {HTMLElement} */ block) => block.outerHTML;
     const drawn = fresh.map(state);
     for (const [place, block] of fresh.entries()) {
@@ -111,7 +110,7 @@ export class Exchange {
     }
     while (this.body.children.length > fresh.length) this.body.lastElementChild?.remove();
     this.drawn = drawn;
-    if (!this.running && !this.followed) void this.links?.follow(answer.citations.map(({ noteId }) => noteId));
+    if (!this.running && !this.followed) void this.links.follow(answer.citations.map(({ noteId }) => noteId));
     this.followed = !this.running;
   }
 
@@ -186,13 +185,13 @@ export class Exchange {
       iconButton("copy", "Copy the answer", () => this.copy()),
       iconButton("up", "Good answer", () => rate("up"), { "aria-pressed": String(this.rating === "up") }),
       iconButton("down", "Bad answer", () => rate("down"), { "aria-pressed": String(this.rating === "down") }),
-      h("button", { type: "button", class: "quiet", onclick: () => this.actions.why(this) }, "Why this answer"),
+      button("Why this answer", () => this.actions.why(this), { class: "quiet" }),
     ];
   }
 
   /** @param {string} label */
   retryButton(label) {
-    return h("button", { type: "button", class: "primary", onclick: () => this.actions.retry(this) }, label);
+    return button(label, () => this.actions.retry(this), { class: "primary" });
   }
 
   async copy() {

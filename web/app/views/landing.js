@@ -1,20 +1,19 @@
 /** What one can do with all notes: bring a folder in, take everything out. */
 
-import { ApiError } from "../api.js";
-import { h, plural } from "../dom.js";
-import { exportAll, exportMarkdown } from "../export.js";
+import { tried } from "../api.js";
+import { button, h, plural } from "../dom.js";
+import { exportAll, exportMarkdown, read } from "../export.js";
 import { chosen, dropped, importAll } from "../import.js";
-import { read } from "../restore.js";
 
 export class Landing {
-  /** @param {import("../page.js").Page} page @param {import("../notes.js").Notes} notes */
-  constructor(page, notes) {
-    this.page = page;
+  /** @param {import("../notes.js").Notes} notes */
+  constructor(notes) {
+    this.page = notes.page;
     this.notes = notes;
-    this.progress = /** @type {HTMLProgressElement} */ (h("progress", { "aria-label": "Import", hidden: true }));
+    this.progress = h("progress", { "aria-label": "Import", hidden: true });
     this.told = h("div", { role: "status" });
     this.files = chooser("Folder of Markdown", { webkitdirectory: true, multiple: true }, (files) => this.takeFiles(chosen(files)));
-    this.exported = chooser("Export", { accept: ".ndjson,.jsonl" }, ([file]) => this.tried(() => this.restore(file)));
+    this.exported = chooser("Export", { accept: ".ndjson,.jsonl" }, ([file]) => tried(() => this.restore(file), this.page.tell));
     this.element = h(
       "div",
       { class: "landing" },
@@ -24,7 +23,7 @@ export class Landing {
         { class: "drop" },
         h("p", {}, "Drop a folder of Markdown anywhere on this page."),
         h("p", { class: "muted" }, "Titles, tags and dates come from the frontmatter. Dropping it again updates what changed."),
-        h("button", { type: "button", class: "primary", onclick: () => this.files.click() }, "Choose a folder"),
+        button("Choose a folder", () => this.files.click(), { class: "primary" }),
         this.files,
       ),
       this.progress,
@@ -34,8 +33,8 @@ export class Landing {
       h(
         "div",
         { class: "row" },
-        button("Export as Markdown", () => this.tried(() => exportMarkdown(this.notes))),
-        button("Export everything", () => this.tried(() => exportAll(this.notes))),
+        button("Export as Markdown", () => tried(() => exportMarkdown(notes), this.page.tell)),
+        button("Export everything", () => tried(() => exportAll(notes), this.page.tell)),
         button("Import an export", () => this.exported.click()),
         this.exported,
       ),
@@ -96,16 +95,6 @@ export class Landing {
     const left = Math.ceil(((Date.now() - started) / done) * (all - done) / 1000);
     this.told.textContent = `${done} of ${all.toLocaleString()}${left > 2 ? `, about ${left} s left` : ""}`;
   }
-
-  /** @param {() => Promise<void>} run */
-  async tried(run) {
-    try {
-      await run();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.page.say(error.message);
-    }
-  }
 }
 
 /** @param {string} label @param {Record<string, any>} kind @param {(files: FileList) => void} take @returns {HTMLInputElement} */
@@ -114,13 +103,8 @@ function chooser(label, kind, take) {
     if (input.files?.length) take(input.files);
     input.value = ""; // the same file can be chosen again
   };
-  const input = /** @type {HTMLInputElement} */ (h("input", { type: "file", hidden: true, "aria-label": label, onchange, ...kind }));
+  const input = h("input", { type: "file", hidden: true, "aria-label": label, onchange, ...kind });
   return input;
-}
-
-/** @param {string} label @param {() => void} onclick */
-function button(label, onclick) {
-  return h("button", { type: "button", onclick }, label);
 }
 
 /** @param {import("../import.js").Progress} done @param {[string, string]} words */

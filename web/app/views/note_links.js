@@ -1,14 +1,14 @@
 /** Links between notes: those in a text, and the notes that point at one that is read. */
 
-import { ApiError } from "../api.js";
+import { tried } from "../api.js";
 import { h } from "../dom.js";
 import { format, here } from "../router.js";
 
 /** The links of a text that was taken from notes, each text until it is known where it leads. */
 export class Pointers {
-  /** @param {import("../notes.js").Notes} notes */
-  constructor(notes) {
-    this.notes = notes;
+  /** @param {import("../api.js").Api} api */
+  constructor(api) {
+    this.api = api;
     /** @type {{target: string, place: HTMLElement}[]} */
     this.places = [];
   }
@@ -23,40 +23,36 @@ export class Pointers {
   /** The text can be read without them: a failure leaves them as text. @param {Iterable<string>} noteIds of the notes it was taken from */
   async follow(noteIds) {
     if (!this.places.length) return;
-    for (const id of new Set(noteIds)) await this.tried(async () => this.lead(await this.notes.links(id)));
+    for (const id of new Set(noteIds)) await tried(async () => this.lead(await this.linksOf(id)));
+  }
+
+  /** Where a note points, and who points at it. @param {string} id @returns {Promise<any>} */
+  linksOf(id) {
+    return this.api.get(`/notes/${encodeURIComponent(id)}:links`);
   }
 
   /** @param {any} found of the wire */
   lead(found) {
-    const ids = new Map(found.links.map((/** @type {any} */ link) => [link.target, link.noteId]));
+    const ids = new Map(found.links.map((link) => [link.target, link.noteId]));
     for (const { target, place } of this.places) {
       const id = ids.get(target);
       if (id && place.parentNode) place.replaceWith(h("a", { href: address(id) }, [...place.childNodes]));
-    }
-  }
-
-  /** @param {() => Promise<void>} run */
-  async tried(run) {
-    try {
-      await run();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
     }
   }
 }
 
 /** The same of a whole note, and who points at it. */
 export class NoteLinks extends Pointers {
-  /** @param {import("../notes.js").Notes} notes @param {string} noteId */
-  constructor(notes, noteId) {
-    super(notes);
+  /** @param {import("../api.js").Api} api @param {string} noteId */
+  constructor(api, noteId) {
+    super(api);
     this.noteId = noteId;
     this.element = h("section", { class: "backlinks", "aria-label": "Linked from", hidden: true });
   }
 
   async show() {
-    await this.tried(async () => {
-      const found = await this.notes.links(this.noteId);
+    await tried(async () => {
+      const found = await this.linksOf(this.noteId);
       this.lead(found);
       this.listBacklinks(found);
     });
@@ -65,7 +61,7 @@ export class NoteLinks extends Pointers {
   /** @param {any} found of the wire */
   listBacklinks({ backlinks, complete }) {
     if (!backlinks.length) return;
-    const rows = backlinks.map((/** @type {any} */ note) => h("li", {}, h("a", { href: address(note.noteId) }, note.title || "Untitled")));
+    const rows = backlinks.map((note) => h("li", {}, h("a", { href: address(note.noteId) }, note.title || "Untitled")));
     const more = complete ? [] : [h("p", { class: "muted" }, "There may be more.")];
     this.element.replaceChildren(h("h3", {}, "Linked from"), h("ul", {}, rows), ...more);
     this.element.hidden = false;

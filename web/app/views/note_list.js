@@ -1,7 +1,7 @@
 /** The list of notes: folders, search, how much the index holds. */
 
-import { ApiError } from "../api.js";
-import { day, h, plural, refill, settled } from "../dom.js";
+import { tried } from "../api.js";
+import { button, day, h, plural, refill, settled } from "../dom.js";
 import { folderOf } from "../notes.js";
 import { format, here } from "../router.js";
 
@@ -9,32 +9,28 @@ const SHOWN = 100;
 const ORDERS = /** @type {const} */ ([["newest", "Newest first"], ["oldest", "Oldest first"], ["name", "By name"]]);
 
 export class NoteList {
-  /** @param {import("../page.js").Page} page @param {import("../notes.js").Notes} notes @param {() => void} startNew */
-  constructor(page, notes, startNew) {
-    this.page = page;
+  /** @param {import("../notes.js").Notes} notes @param {() => void} startNew */
+  constructor(notes, startNew) {
+    this.page = notes.page;
     this.notes = notes;
     this.shown = SHOWN;
     this.folder = /** @type {string | null} */ (null);
     /** Passages that the server found for what is typed. @type {any[]} */
     this.passages = [];
     const search = settled(() => this.search(), 200);
-    this.field = /** @type {HTMLInputElement} */ (
-      h("input", { type: "search", placeholder: "Search notes", "aria-label": "Search notes", oninput: search })
-    );
-    this.folders = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Folder", onchange: () => this.choose() }));
-    this.order = /** @type {HTMLSelectElement} */ (
-      h(
-        "select",
-        { "aria-label": "Order", onchange: () => this.reorder() },
-        ORDERS.map(([value, words]) => h("option", { value, selected: value === page.memory.get("order", "newest") }, words)),
-      )
+    this.field = h("input", { type: "search", placeholder: "Search notes", "aria-label": "Search notes", oninput: search });
+    this.folders = h("select", { "aria-label": "Folder", onchange: () => this.choose() });
+    this.order = h(
+      "select",
+      { "aria-label": "Order", onchange: () => this.reorder() },
+      ORDERS.map(([value, words]) => h("option", { value, selected: value === this.page.memory.get("order", "newest") }, words)),
     );
     this.list = h("ul", { class: "list" });
     this.coverage = h("p", { class: "coverage muted" });
     this.element = h(
       "div",
       { class: "side-part", id: "side-notes" },
-      h("button", { type: "button", class: "primary wide", onclick: startNew, title: "New note (n)" }, "New note"),
+      button("New note", startNew, { class: "primary wide", title: "New note (n)" }),
       this.field,
       h("div", { class: "choices" }, this.folders, this.order),
       this.list,
@@ -60,13 +56,11 @@ export class NoteList {
     this.passages = [];
     this.draw();
     if (query.length < 3) return;
-    try {
+    await tried(async () => {
       const found = await this.page.api.json("POST", "/search", { query, k: 20, ...this.page.settings.search(), filters: {} });
       if (this.field.value.trim() !== query) return;
-      this.passages = found.results.filter((/** @type {any} */ row) => row.scores.keyword > 0);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+      this.passages = found.results.filter((row) => row.scores.keyword > 0);
+    });
     this.draw();
   }
 
@@ -74,11 +68,11 @@ export class NoteList {
     this.drawFolders();
     this.drawCoverage();
     const query = this.field.value.trim().toLowerCase();
-    const inFolder = (/** @type {any} */ note) => this.folder === null || folderOf(note) === this.folder || folderOf(note).startsWith(`${this.folder}/`);
+    const inFolder = (note) => this.folder === null || folderOf(note) === this.folder || folderOf(note).startsWith(`${this.folder}/`);
     const matches = this.notes.sorted(/** @type {any} */ (this.order.value)).filter((note) => inFolder(note) && `${note.title}\n${note.path}\n${note.tags.join(" ")}`.toLowerCase().includes(query));
     const byText = query ? firstOfEach(this.passages.filter(inFolder), new Set(matches.map((note) => note.noteId))) : [];
     const rows = matches.slice(0, this.shown).map((note) => row(note));
-    const more = matches.length > this.shown && h("li", {}, h("button", { type: "button", class: "quiet", onclick: () => this.more() }, `Show more of ${plural(matches.length, "note")}`));
+    const more = matches.length > this.shown && h("li", {}, button(`Show more of ${plural(matches.length, "note")}`, () => this.more(), { class: "quiet" }));
     const heading = byText.length && h("li", { class: "muted hint" }, "In the text");
     refill(this.list, [...rows, more, heading, ...byText.map(found), this.nothing(matches.length + byText.length)]);
   }
@@ -119,29 +113,21 @@ function firstOfEach(passages, listed) {
 /** @param {any} note */
 function row(note) {
   const open = here().view === "notes" && here().id === note.noteId;
-  return h(
-    "li",
-    { class: "list-row" },
-    h(
-      "a",
-      { href: format({ view: "notes", id: note.noteId }), "aria-current": open ? "page" : null },
-      h("span", { class: "list-title" }, note.title || "Untitled"),
-      h("span", { class: "muted list-facts" }, [folderOf(note), day(note.createdAt)].filter(Boolean).join(" · ")),
-      note.error && h("span", { class: "list-facts failed" }, `Failed: ${note.error}`),
-    ),
+  return link(
+    note,
+    { "aria-current": open ? "page" : null },
+    h("span", { class: "muted list-facts" }, [folderOf(note), day(note.createdAt)].filter(Boolean).join(" · ")),
+    note.error && h("span", { class: "list-facts failed" }, `Failed: ${note.error}`),
   );
 }
 
 /** @param {any} passage */
 function found(passage) {
-  return h(
-    "li",
-    { class: "list-row" },
-    h(
-      "a",
-      { href: format({ view: "notes", id: passage.noteId, at: passage.span }) },
-      h("span", { class: "list-title" }, passage.title || "Untitled"),
-      h("span", { class: "muted list-facts snippet" }, passage.snippet),
-    ),
-  );
+  return link(passage, {}, h("span", { class: "muted list-facts snippet" }, passage.snippet));
+}
+
+/** @param {any} to a note, or with its `span` a passage @param {Record<string, any>} props @param {...any} below its title */
+function link({ noteId, span, title }, props, ...below) {
+  const href = format({ view: "notes", id: noteId, at: span });
+  return h("li", { class: "list-row" }, h("a", { href, ...props }, h("span", { class: "list-title" }, title || "Untitled"), below));
 }

@@ -1,7 +1,7 @@
 /** Notes in the main area: one of them, read or edited, or what one can do with all. */
 
-import { ApiError } from "../api.js";
-import { h } from "../dom.js";
+import { tried } from "../api.js";
+import { button, h } from "../dom.js";
 import { confirmed, newId } from "../page.js";
 import { go } from "../router.js";
 import { Editor } from "./editor.js";
@@ -12,11 +12,10 @@ const NEW = "new-";
 
 export class NotePage {
   /**
-   * @param {import("../page.js").Page} page @param {import("../notes.js").Notes} notes
-   * @param {{landing: HTMLElement}} parts
+   * @param {import("../notes.js").Notes} notes @param {HTMLElement} landing
    */
-  constructor(page, notes, { landing }) {
-    this.page = page;
+  constructor(notes, landing) {
+    this.page = notes.page;
     this.notes = notes;
     this.landing = landing;
     this.turn = 0;
@@ -32,36 +31,34 @@ export class NotePage {
   /** @param {import("../router.js").Route} route */
   async open(route) {
     const turn = (this.turn += 1);
-    if (!route.id) return this.show(this.landing);
-    if (route.id.startsWith(NEW)) return this.edit(blank(route.id.slice(NEW.length)));
-    try {
-      const note = await this.notes.get(route.id);
+    const { id } = route;
+    if (!id) return this.show(this.landing);
+    if (id.startsWith(NEW)) return this.edit(blank(id.slice(NEW.length)));
+    const shown = async () => {
+      const note = await this.notes.get(id);
       if (turn !== this.turn) return;
       if (route.edit) this.edit(note);
       else this.read(note, route.at);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (turn === this.turn) this.show(this.failure(error, route));
-    }
+    };
+    await tried(shown, (error) => turn === this.turn && this.show(this.failure(error, id, route)));
   }
 
   /** @param {any} note @param {{start: number, end: number} | null} at */
   read(note, at) {
-    const quote = at ? this.page.card.quotes.get(`${note.noteId}:${at.start}-${at.end}`) : undefined;
-    const edit = h("button", { type: "button", onclick: () => go({ view: "notes", id: note.noteId, edit: true }), title: "Edit (e)" }, "Edit");
-    const remove = h("button", { type: "button", class: "quiet", onclick: () => this.remove(note) }, "Delete");
-    this.show(this.back(), h("div", { class: "note-tools" }, edit, remove), reader(this.notes, note, at, quote));
+    const edit = button("Edit", () => go({ view: "notes", id: note.noteId, edit: true }), { title: "Edit (e)" });
+    const remove = button("Delete", () => this.remove(note), { class: "quiet" });
+    this.show(this.back(), h("div", { class: "note-tools" }, edit, remove), reader(this.notes, note, at));
     scrollToMark(this.element);
   }
 
   /** @param {any} note */
   edit(note) {
     const close = () => go({ view: "notes", id: note.updatedAt || this.notes.all.has(note.noteId) ? note.noteId : null });
-    const saved = (/** @type {any} */ kept) => {
+    const saved = (kept) => {
       if (!note.updatedAt) history.replaceState(null, "", `#/notes/${encodeURIComponent(kept.noteId)}?edit=1`);
       void this.notes.followCoverage();
     };
-    const editor = new Editor(this.page, this.notes, note, { close, saved });
+    const editor = new Editor(this.notes, note, { close, saved });
     this.show(this.back(), editor.element);
     editor.inputs[note.updatedAt ? "text" : "title"].focus({ preventScroll: true });
   }
@@ -74,29 +71,27 @@ export class NotePage {
   /** @param {any} note */
   async remove(note) {
     if (!(await confirmed(`Delete “${note.title || "Untitled"}”? ${goesWith(note.origin)}`, "Delete"))) return;
-    try {
+    const removed = async () => {
       await this.notes.remove(note.noteId);
       this.page.say("Deleted.");
       go({ view: "notes" });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.page.say(error.message);
-    }
+    };
+    await tried(removed, this.page.tell);
   }
 
-  /** @param {ApiError} error @param {import("../router.js").Route} route */
-  failure(error, route) {
+  /** @param {import("../api.js").ApiError} error @param {string} id @param {import("../router.js").Route} route */
+  failure(error, id, route) {
     const text = error.status === 404 ? "This note does not exist any more." : error.message;
-    const again = error.unreachable && h("button", { type: "button", class: "primary", onclick: () => this.open(route) }, "Try again");
-    return h("div", { class: "notice bad", role: "alert" }, h("p", {}, text), again, error.reason === "NOTE_UNREADABLE" && this.unreadable(route));
+    const again = error.unreachable && button("Try again", () => this.open(route), { class: "primary" });
+    return h("div", { class: "notice bad", role: "alert" }, h("p", {}, text), again, error.reason === "NOTE_UNREADABLE" && this.unreadable(id));
   }
 
-  /** What can be done with what an app wrote in the place of a note. @param {import("../router.js").Route} route */
-  unreadable({ id }) {
+  /** What can be done with what an app wrote in the place of a note. @param {string} id */
+  unreadable(id) {
     const note = this.notes.all.get(id) ?? { noteId: id, title: id };
     return [
       h("p", {}, "An app wrote this note so that it cannot be read. It stays as it is kept, and an export holds all of it."),
-      h("button", { type: "button", class: "danger", onclick: () => this.remove(note) }, "Delete"),
+      button("Delete", () => this.remove(note), { class: "danger" }),
     ];
   }
 

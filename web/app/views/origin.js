@@ -1,6 +1,6 @@
 /** The file that a note came from: where it is, and whether saving writes it. */
 
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { chosen } from "../page.js";
 
 /** @param {any} origin of the wire, with a folder @returns {string} */
@@ -49,12 +49,12 @@ export function pageIn(text) {
 
 /**
  * To the PDF that a note came from, at a page; null: there is none, or the server cannot reach it.
- * @param {import("../notes.js").Notes} notes @param {any} note @param {string | null} page
+ * @param {import("../api.js").Api} api @param {any} note @param {string | null} page
  */
-export function documentLink(notes, note, page) {
+export function documentLink(api, note, page) {
   const { origin } = note;
   if (!origin?.folder || !/\.pdf$/i.test(origin.path)) return null;
-  const href = `${notes.page.api.base}/documents/${encodeURIComponent(note.noteId)}${page ? `#page=${page}` : ""}`;
+  const href = `${api.base}/documents/${encodeURIComponent(note.noteId)}${page ? `#page=${page}` : ""}`;
   const words = `Open ${page ? `page ${page} of ` : ""}${origin.path.split("/").at(-1)}`;
   return h("a", { class: "button", href, target: "_blank", rel: "noopener noreferrer" }, words);
 }
@@ -73,6 +73,6 @@ export function originLine(notes, note) {
     const changed = await notes.writeFile(note.noteId, !origin.writeBack);
     line.replaceWith(originLine(notes, changed) ?? "");
   };
-  line.append(h("button", { type: "button", class: "quiet", onclick: toggle }, origin.writeBack ? "Leave the files of this folder" : "Write the files of this folder"));
+  line.append(button(`${origin.writeBack ? "Leave" : "Write"} the files of this folder`, toggle, { class: "quiet" }));
   return line;
 }

@@ -10,11 +10,12 @@ import { documentLink, originLine, pageIn } from "./origin.js";
 
 /**
  * @param {import("../notes.js").Notes} notes @param {any} note
- * @param {{start: number, end: number} | null} at span to show, UTF-16 @param {string | undefined} quote as it was cited
+ * @param {{start: number, end: number} | null} at span to show, UTF-16
  */
-export function reader(notes, note, at, quote) {
-  const mark = placed(note.text, at, quote);
-  const links = new NoteLinks(notes, note.noteId);
+export function reader(notes, note, at) {
+  const { api, card } = notes.page;
+  const mark = placed(note.text, at, at ? card.quotes.get(`${note.noteId}:${at.start}-${at.end}`) : undefined);
+  const links = new NoteLinks(api, note.noteId);
   const body = h("div", { class: "prose" }, render(note.text, { mark, from: bodyStart(note.text), note: links.stand }));
   void links.show();
   const gone = at && !mark ? h("p", { class: "notice" }, "The note has changed: the passage that was cited is no longer in it.") : null;
@@ -31,7 +32,7 @@ export function reader(notes, note, at, quote) {
       indexState(notes, note.noteId),
     ),
     originLine(notes, note),
-    documentLink(notes, note, mark ? pageIn(note.text.slice(0, lineEnd(note.text, mark.start))) : null),
+    documentLink(api, note, mark ? pageIn(note.text.slice(0, lineEnd(note.text, mark.start))) : null),
     gone,
     body,
     links.element,

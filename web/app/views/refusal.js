@@ -1,6 +1,6 @@
 /** What a reader gets in place of an answer: the reason, what came nearest, and one thing to do. */
 
-import { day, h } from "../dom.js";
+import { button, day, h } from "../dom.js";
 import { go } from "../router.js";
 import { rephrased } from "./understood.js";
 
@@ -21,11 +21,11 @@ export function refusalBox(exchange) {
   const nearest = reason === "no_candidates" ? [] : answer.meta.refusal.nearest; // which are not near then
   return h(
     "div",
-    { class: "refusal", dataset: { reason } },
+    { class: "refusal" },
     h("p", { class: "refusal-reason" }, REASONS[reason] ?? answer.text),
     widened ? h("p", { class: "muted" }, `Notes of other times were searched too (${widened}), and do not hold the answer.`) : null,
     nearest.length ? h("h3", {}, "The nearest notes") : null,
-    nearest.length ? h("ul", { class: "nearest" }, nearest.slice(0, 3).map((/** @type {any} */ row) => near(row, exchange))) : null,
+    nearest.length ? h("ul", { class: "nearest" }, nearest.slice(0, 3).map((row) => near(row, exchange))) : null,
     suggestion(reason, exchange),
   );
 }
@@ -36,25 +36,30 @@ function near(row, exchange) {
   return h(
     "li",
     {},
-    h("button", { type: "button", class: "link", onclick: open }, row.title || "Untitled"),
+    button(row.title || "Untitled", open, { class: "link" }),
     h("span", { class: "muted" }, ` ${day(row.createdAt)}`),
     h("p", { class: "snippet" }, row.snippet),
   );
 }
 
+/** @param {string} label @param {() => void} onclick */
+function next(label, onclick) {
+  return button(label, onclick, { class: "suggestion" });
+}
+
 /** One thing to do next. @param {string} reason @param {import("./exchange.js").Exchange} exchange */
 function suggestion(reason, exchange) {
   const again = (/** @type {object} */ changes) => () => exchange.actions.rephrase(exchange, exchange.question, changes);
-  if (reason === "no_notes") return button("Add your notes", () => go({ view: "notes" }));
-  if (reason === "index_pending") return button("Ask again", again({}));
+  if (reason === "no_notes") return next("Add your notes", () => go({ view: "notes" }));
+  if (reason === "index_pending") return next("Ask again", again({}));
   const asked = /** @type {any} */ (exchange.asked);
   const phrase = exchange.answer?.query?.timeRange?.phrase;
   const timeless = phrase && rephrased(exchange.question, phrase);
-  if (timeless) return button(`Ask again without “${phrase}”`, () => exchange.actions.rephrase(exchange, timeless));
+  if (timeless) return next(`Ask again without “${phrase}”`, () => exchange.actions.rephrase(exchange, timeless));
   const { windowDays, ...places } = asked.filters ?? {};
-  if (windowDays) return button("Ask again in notes of all times", again({ filters: places }));
-  if (Object.keys(places).length) return button("Ask again in all notes", again({ filters: {} }));
-  if (asked.threshold > 0) return button("Ask again without a relevance threshold", again({ threshold: 0 }));
+  if (windowDays) return next("Ask again in notes of all times", again({ filters: places }));
+  if (Object.keys(places).length) return next("Ask again in all notes", again({ filters: {} }));
+  if (asked.threshold > 0) return next("Ask again without a relevance threshold", again({ threshold: 0 }));
   if (reason === "no_candidates") return examples(exchange);
   return h("p", { class: "suggestion" }, "Try a name, a title or a word that stands in the note itself.");
 }
@@ -62,16 +67,11 @@ function suggestion(reason, exchange) {
 /** What can be asked, for who only said hello. @param {import("./exchange.js").Exchange} exchange */
 function examples(exchange) {
   const { examples, rephrase } = exchange.actions;
-  const example = (/** @type {string} */ text) => h("button", { type: "button", class: "example", onclick: () => rephrase(exchange, text) }, text);
+  const example = (/** @type {string} */ text) => button(text, () => rephrase(exchange, text), { class: "example" });
   return h(
     "div",
     {},
     h("p", { class: "suggestion" }, "Ask about what stands in them, in your own words: a person, a project, a place, a day. For example:"),
     h("div", { class: "examples" }, examples().map(example)),
   );
-}
-
-/** @param {string} label @param {() => void} onclick */
-function button(label, onclick) {
-  return h("button", { type: "button", class: "suggestion", onclick }, label);
 }

@@ -6,14 +6,14 @@ const WINDOWS = /** @type {[string, string][]} */ ([["", "Any time"], ["7", "Las
 const EVERYWHERE = "";
 
 export class ScopePicker {
-  /** @param {import("../page.js").Page} page @param {import("../notes.js").Notes} notes */
-  constructor(page, notes) {
-    this.page = page;
+  /** @param {import("../notes.js").Notes} notes */
+  constructor(notes) {
+    this.page = notes.page;
     this.notes = notes;
     this.place = select("Look in", () => this.choose());
-    this.window = select("Notes of", () => page.scope.set({ windowDays: Number(this.window.value) || null }));
+    this.window = select("Notes of", () => this.page.scope.set({ windowDays: Number(this.window.value) || null }));
     this.element = h("div", { class: "scope" }, this.place, this.window);
-    for (const each of [page.scope, page.settings, notes]) each.addEventListener("change", () => this.draw());
+    for (const each of [this.page.scope, this.page.settings, notes]) each.addEventListener("change", () => this.draw());
     this.draw();
   }
 
@@ -54,7 +54,7 @@ function valueOf({ vault, folder }) {
 
 /** @param {string} label @param {() => void} onchange @returns {HTMLSelectElement} */
 function select(label, onchange) {
-  return /** @type {HTMLSelectElement} */ (h("select", { "aria-label": label, title: label, onchange }));
+  return h("select", { "aria-label": label, title: label, onchange });
 }
 
 /** @param {string} value @param {string} words @param {string} chosen */

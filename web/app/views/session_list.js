@@ -1,25 +1,23 @@
 /** The list of conversations: open, search, rename, delete. */
 
-import { ApiError } from "../api.js";
-import { h, iconButton, refill, settled } from "../dom.js";
+import { tried } from "../api.js";
+import { button, h, iconButton, refill, settled } from "../dom.js";
 import { confirmed } from "../page.js";
 import { format, go, here } from "../router.js";
 
 export class SessionList {
-  /** @param {import("../page.js").Page} page @param {import("../sessions.js").Sessions} sessions @param {() => void} startNew */
-  constructor(page, sessions, startNew) {
-    this.page = page;
+  /** @param {import("../sessions.js").Sessions} sessions @param {() => void} startNew */
+  constructor(sessions, startNew) {
+    this.page = sessions.page;
     this.sessions = sessions;
     this.renaming = /** @type {string | null} */ (null);
     const search = settled(() => this.search(), 200);
-    this.field = /** @type {HTMLInputElement} */ (
-      h("input", { type: "search", placeholder: "Search conversations", "aria-label": "Search conversations", oninput: search })
-    );
+    this.field = h("input", { type: "search", placeholder: "Search conversations", "aria-label": "Search conversations", oninput: search });
     this.list = h("ul", { class: "list" });
     this.element = h(
       "div",
       { class: "side-part", id: "side-chat" },
-      h("button", { type: "button", class: "primary wide", onclick: startNew, title: "New conversation (n)" }, "New conversation"),
+      button("New conversation", startNew, { class: "primary wide", title: "New conversation (n)" }),
       this.field,
       this.list,
     );
@@ -28,7 +26,7 @@ export class SessionList {
 
   async search() {
     this.sessions.query = this.field.value.trim();
-    await this.tried(() => this.sessions.load());
+    await tried(() => this.sessions.load(), this.page.tell);
   }
 
   draw() {
@@ -39,7 +37,7 @@ export class SessionList {
       this.list.replaceChildren(h("li", { class: "muted hint" }, "This server keeps no conversations; the last one stays in this browser."));
       return;
     }
-    const more = nextPage && h("li", {}, h("button", { type: "button", class: "quiet", onclick: () => this.tried(() => this.sessions.more()) }, "Older ones"));
+    const more = nextPage && h("li", {}, button("Older ones", () => tried(() => this.sessions.more(), this.page.tell), { class: "quiet" }));
     const none = !list.length && h("li", { class: "muted hint" }, this.sessions.query ? "No conversation matches." : "Your conversations will stand here.");
     refill(this.list, [...list.map((session) => this.row(session)), more, none]);
   }
@@ -72,40 +70,23 @@ export class SessionList {
       if (this.renaming !== sessionId) return;
       const wanted = field.value.trim();
       this.rename(null);
-      if (wanted && wanted !== title) await this.tried(() => this.sessions.change(sessionId, { title: wanted }));
+      if (wanted && wanted !== title) await tried(() => this.sessions.change(sessionId, { title: wanted }), this.page.tell);
     };
-    const field = /** @type {HTMLInputElement} */ (
-      h("input", {
-        value: title,
-        "aria-label": "Title",
-        maxlength: "200",
-        onblur: done,
-        onkeydown: (/** @type {KeyboardEvent} */ event) => {
-          if (event.key === "Enter") void done(event);
-          if (event.key === "Escape") {
-            event.stopPropagation();
-            this.rename(null);
-          }
-        },
-      })
-    );
+    const onkeydown = (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "Enter") void done(event);
+      if (event.key === "Escape") {
+        event.stopPropagation();
+        this.rename(null);
+      }
+    };
+    const field = h("input", { value: title, "aria-label": "Title", maxlength: "200", onblur: done, onkeydown });
     return field;
   }
 
   /** @param {any} session */
   async remove({ sessionId, title }) {
     if (!(await confirmed(`Delete the conversation “${title}”? It cannot be brought back.`, "Delete"))) return;
-    await this.tried(() => this.sessions.remove(sessionId));
+    await tried(() => this.sessions.remove(sessionId), this.page.tell);
     if (here().id === sessionId) go({ view: "chat" });
-  }
-
-  /** @param {() => Promise<void>} run */
-  async tried(run) {
-    try {
-      await run();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.page.say(error.message);
-    }
   }
 }

@@ -1,11 +1,14 @@
-/** The settings, in a dialog. Every change counts at once. */
+/** The settings, in a dialog, and at its end the way out. Every change counts at once. */
 
-import { ApiError } from "../api.js";
-import { h, iconButton } from "../dom.js";
+import { tried } from "../api.js";
+import { button, h, iconButton } from "../dom.js";
+import { confirmed } from "../page.js";
 
 const STRATEGIES = /** @type {[string, string][]} */ ([["weighted", "weighted scores"], ["rrf", "reciprocal rank fusion"]]);
 const THEMES = /** @type {[string, string][]} */ ([["auto", "as the system"], ["light", "light"], ["dark", "dark"]]);
 const TEMPLATES = /** @type {[string, string][]} */ ([["none", "none"], ["auto", "choose by the question"]]);
+const PHRASE = "erase everything";
+/** Without which the server erases nothing. */
 
 /** What each does, in a line. */
 const HINTS = {
@@ -20,11 +23,11 @@ const HINTS = {
 };
 
 export class SettingsDialog {
-  /** @param {import("../page.js").Page} page @param {() => HTMLElement} account what stands at the end */
-  constructor(page, account) {
-    this.page = page;
-    this.account = account;
-    this.element = /** @type {HTMLDialogElement} */ (h("dialog", { class: "settings", "aria-labelledby": "settings-title" }));
+  /** @param {import("../sessions.js").Sessions} sessions */
+  constructor(sessions) {
+    this.page = sessions.page;
+    this.sessions = sessions;
+    this.element = h("dialog", { class: "settings", "aria-labelledby": "settings-title" });
     this.element.addEventListener("click", (event) => event.target === this.element && this.element.close());
     document.body.append(this.element);
   }
@@ -32,12 +35,10 @@ export class SettingsDialog {
   async open() {
     this.draw(TEMPLATES);
     this.element.showModal();
-    try {
+    await tried(async () => {
       const { templates } = await this.page.api.get("/templates");
-      this.draw([...TEMPLATES, ...templates.map((/** @type {any} */ each) => [each.templateId, each.name])]);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+      this.draw([...TEMPLATES, ...templates.map((each) => [each.templateId, each.name])]);
+    });
   }
 
   /** @param {[string, string][]} templates */
@@ -55,7 +56,7 @@ export class SettingsDialog {
       h("h3", {}, "This page"),
       this.choice("theme", "Colours", THEMES),
       this.check("shortcuts", "Single-key shortcuts"),
-      this.account(),
+      h("div", {}, this.account()),
     );
     if (focused) document.getElementById(focused)?.focus();
   }
@@ -63,9 +64,8 @@ export class SettingsDialog {
   /** @param {"useNotes" | "showSources" | "shortcuts"} name @param {string} label */
   check(name, label) {
     const { settings } = this.page;
-    const input = /** @type {HTMLInputElement} */ (
-      h("input", { type: "checkbox", ...named(name), checked: settings.now[name], onchange: () => settings.set({ [name]: input.checked }) })
-    );
+    const onchange = () => settings.set({ [name]: input.checked });
+    const input = h("input", { type: "checkbox", ...named(name), checked: settings.now[name], onchange });
     return setting(name, label, input);
   }
 
@@ -76,18 +76,11 @@ export class SettingsDialog {
   range(name, label, limits, words) {
     const { settings } = this.page;
     const output = h("output", { for: named(name).id }, words(settings.now[name]));
-    const input = /** @type {HTMLInputElement} */ (
-      h("input", {
-        type: "range",
-        ...named(name),
-        ...limits,
-        value: String(settings.now[name]),
-        oninput: () => {
-          settings.set({ [name]: Number(input.value) });
-          output.textContent = words(Number(input.value));
-        },
-      })
-    );
+    const oninput = () => {
+      settings.set({ [name]: Number(input.value) });
+      output.textContent = words(Number(input.value));
+    };
+    const input = h("input", { type: "range", ...named(name), ...limits, value: String(settings.now[name]), oninput });
     return setting(name, label, h("span", { class: "range" }, input, output));
   }
 
@@ -98,14 +91,37 @@ export class SettingsDialog {
   choice(name, label, options) {
     const { settings } = this.page;
     const now = settings.now[name];
-    const select = /** @type {HTMLSelectElement} */ (
-      h(
-        "select",
-        { ...named(name), onchange: () => settings.set({ [name]: select.value }) },
-        options.map(([value, words]) => h("option", { value, selected: value === now }, words)),
-      )
-    );
+    const onchange = () => settings.set({ [name]: select.value });
+    const select = h("select", { ...named(name), onchange }, options.map(([value, words]) => h("option", { value, selected: value === now }, words)));
     return setting(name, label, select);
+  }
+
+  /** Who is signed in, and what can be done about that. */
+  account() {
+    const { user } = this.page.auth;
+    return [
+      h("h3", {}, user ? "Account" : "Your data"),
+      user && h("p", { class: "muted" }, user.email),
+      h("p", { class: "muted" }, "Erasing takes every note, conversation and setting. Export them first, under Notes."),
+      h("div", { class: "row" }, user && button("Sign out", () => this.signOut()), button("Erase everything", () => this.erase(), { class: "danger" })),
+    ];
+  }
+
+  signOut() {
+    this.sessions.forgetLast();
+    this.page.auth.signOut();
+  }
+
+  async erase() {
+    const { api, memory, auth, tell } = this.page;
+    const question = "Erase every note, conversation and setting of yours? It cannot be brought back: export first what you want to keep.";
+    if (!(await confirmed(question, "Erase everything", "erase"))) return;
+    const gone = async () => {
+      await api.json("DELETE", "/me", { confirm: PHRASE });
+      memory.clear();
+      auth.signOut();
+    };
+    await tried(gone, tell);
   }
 }
 

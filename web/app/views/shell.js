@@ -16,7 +16,7 @@ export class Shell {
     this.menu = iconButton("menu", "Menu", () => this.toggle(), { "aria-expanded": "false", "aria-controls": "side", class: "icon-button menu" });
     this.shade = h("div", { class: "shade", onclick: () => this.toggle(false) });
     this.tabs = { chat: tab("chat", "Chat", "#/"), notes: tab("note", "Notes", "#/notes") };
-    this.tools = h("div", { class: "tools" });
+    this.tools = h("div");
     this.top = h(
       "header",
       { class: "top" },
@@ -32,7 +32,7 @@ export class Shell {
   /** @param {HTMLElement[]} lists the two parts of the side */
   mount(lists) {
     this.side.replaceChildren(...lists);
-    const skip = h("a", { class: "skip", href: "#main", onclick: (/** @type {Event} */ event) => this.skip(event) }, "To the content");
+    const skip = h("a", { class: "skip", href: "#main", onclick: (event) => this.skip(event) }, "To the content");
     const place = /** @type {HTMLElement} */ (document.getElementById("app"));
     place.replaceChildren(skip, this.banner, this.top, this.side, this.shade, this.main, this.pane, this.live, this.announcements);
   }
@@ -44,17 +44,17 @@ export class Shell {
   }
 
   /** Read out, for those who do not see it happen. @param {string} text */
-  announce(text) {
+  announce = (text) => {
     this.announcements.textContent = text;
-  }
+  };
 
   /** Say it to everybody: shown for a moment, and read out. @param {string} text */
-  say(text) {
+  say = (text) => {
     this.live.textContent = text;
     this.live.classList.add("shown");
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.live.classList.remove("shown"), SHOWN_FOR);
-  }
+  };
 
   /** @param {boolean} online */
   connected(online) {
@@ -80,7 +80,6 @@ export class Shell {
   beside(content) {
     this.pane.replaceChildren(...(content ? [content] : []));
     this.pane.hidden = !content;
-    document.body.classList.toggle("with-pane", content !== null);
   }
 
   /** The side on a narrow screen. @param {boolean} [open] */

@@ -30,13 +30,11 @@ export function shortcutsDialog(shortcuts) {
     ["Ctrl S", "Save the note"],
   ];
   const row = (/** @type {string} */ key, /** @type {string} */ words) => h("div", { class: "shortcut" }, h("dt", {}, h("kbd", {}, key)), h("dd", {}, words));
-  const dialog = /** @type {HTMLDialogElement} */ (
-    h(
-      "dialog",
-      { class: "settings", "aria-labelledby": "keys-title" },
-      h("header", { class: "panel-head" }, h("h2", { id: "keys-title" }, "Keyboard"), iconButton("close", "Close", () => dialog.close())),
-      h("dl", {}, shortcuts.map(({ key, words }) => row(key, words)), always.map(([key, words]) => row(key, words))),
-    )
+  const dialog = h(
+    "dialog",
+    { class: "settings", "aria-labelledby": "keys-title" },
+    h("header", { class: "panel-head" }, h("h2", { id: "keys-title" }, "Keyboard"), iconButton("close", "Close", () => dialog.close())),
+    h("dl", {}, shortcuts.map(({ key, words }) => row(key, words)), always.map(([key, words]) => row(key, words))),
   );
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   document.body.append(dialog);

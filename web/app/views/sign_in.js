@@ -1,12 +1,12 @@
 /** The form in which people sign in, where that is configured. */
 
 import { SignInError } from "../auth.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 
 /** @param {import("../auth.js").FirebaseAuth} auth */
 export function signInForm(auth) {
-  const email = /** @type {HTMLInputElement} */ (h("input", { id: "email", type: "email", autocomplete: "username", required: true }));
-  const password = /** @type {HTMLInputElement} */ (h("input", { id: "password", type: "password", autocomplete: "current-password" }));
+  const email = h("input", { id: "email", type: "email", autocomplete: "username", required: true });
+  const password = h("input", { id: "password", type: "password", autocomplete: "current-password" });
   const told = h("p", { role: "alert", class: "told" });
   const attempt = async (/** @type {() => Promise<void>} */ run) => {
     told.textContent = "";
@@ -36,7 +36,7 @@ export function signInForm(auth) {
     password,
     told,
     h("button", { type: "submit", class: "primary wide" }, "Sign in"),
-    h("button", { type: "button", class: "wide", onclick: () => attempt(() => auth.signUp(email.value, password.value)) }, "Create an account"),
-    h("button", { type: "button", class: "quiet", onclick: () => attempt(reset) }, "Forgotten the password?"),
+    button("Create an account", () => attempt(() => auth.signUp(email.value, password.value)), { class: "wide" }),
+    button("Forgotten the password?", () => attempt(reset), { class: "quiet" }),
   );
 }

@@ -1,6 +1,6 @@
 /** "Why this answer": every candidate with its score as a bar, and why it is in or out. */
 
-import { ApiError } from "../api.js";
+import { tried } from "../api.js";
 import { day, h, iconButton, plural } from "../dom.js";
 import { format, here } from "../router.js";
 
@@ -22,12 +22,9 @@ export function whyPanel(page, exchange, close) {
     h("header", { class: "panel-head" }, h("h2", { tabindex: "-1" }, "Why this answer"), iconButton("close", "Close", close)),
     body,
   );
-  explain(page, exchange).then(
-    (explained) => body.replaceChildren(...contents(exchange, explained)),
-    (error) => {
-      if (!(error instanceof ApiError)) throw error;
-      body.replaceChildren(h("p", { class: "notice bad", role: "alert" }, error.message));
-    },
+  void tried(
+    async () => body.replaceChildren(...contents(exchange, await explain(page, exchange))),
+    ({ message }) => body.replaceChildren(h("p", { class: "notice bad", role: "alert" }, message)),
   );
   return panel;
 }
@@ -38,7 +35,7 @@ async function explain(page, exchange) {
   const { timeZone, strategy, filters } = { ...page.settings.search(), ...asked };
   const common = { query: exchange.question, timeZone, strategy, ...(filters ? { filters } : {}) };
   const pool = await page.api.json("POST", "/search", { ...common, k: POOL });
-  const noteIds = [...new Set(pool.results.map((/** @type {any} */ row) => row.noteId))];
+  const noteIds = [...new Set(pool.results.map((row) => row.noteId))];
   const k = exchange.answer?.meta?.retrieval?.k ?? asked.topK ?? 8;
   const explained = { notes: /** @type {any[]} */ ([]), keywords: pool.meta.query.keywords };
   for (let from = 0; from < noteIds.length; from += NOTES) {
@@ -52,15 +49,15 @@ async function explain(page, exchange) {
 /** @param {import("./exchange.js").Exchange} exchange @param {any} explained */
 function contents(exchange, explained) {
   const cited = new Map((exchange.answer?.citations ?? []).map((each) => [each.chunkId, each.cid]));
-  const rows = explained.notes.flatMap((/** @type {any} */ note) => note.chunks).filter((/** @type {any} */ row) => row.candidate);
-  rows.sort((/** @type {any} */ one, /** @type {any} */ other) => other.score - one.score);
-  const best = Math.max(...rows.map((/** @type {any} */ row) => row.score), 1e-9);
+  const rows = explained.notes.flatMap((note) => note.chunks).filter((row) => row.candidate);
+  rows.sort((one, other) => other.score - one.score);
+  const best = Math.max(...rows.map((row) => row.score), 1e-9);
   const { keywords } = explained;
   return [
-    h("p", {}, `${plural(rows.length, "passage")} came into question; ${rows.filter((/** @type {any} */ row) => row.inResult).length} went to the writer.`),
+    h("p", {}, `${plural(rows.length, "passage")} came into question; ${rows.filter((row) => row.inResult).length} went to the writer.`),
     h("p", { class: "muted" }, keywords.length ? `Words looked for: ${keywords.join(", ")}` : "No words to look for: the question was matched by meaning and time."),
     h("p", { class: "legend", "aria-hidden": "true" }, LEGS.map((leg) => h("span", { class: `key ${leg}` }, WORDS[leg]))),
-    h("ol", { class: "bars" }, rows.map((/** @type {any} */ row) => bar(row, best, cited.get(row.chunkId)))),
+    h("ol", { class: "bars" }, rows.map((row) => bar(row, best, cited.get(row.chunkId)))),
   ];
 }
 
