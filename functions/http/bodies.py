@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
@@ -160,6 +160,6 @@ def _fields_at(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[li
         field = {each.alias or name: each for name, each in model.model_fields.items()}.get(str(part))
         if field is not None:
             expected = field.description
-            if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-                model = field.annotation
+            held = (field.annotation, *get_args(field.annotation))
+            model = next((each for each in held if isinstance(each, type) and issubclass(each, BaseModel)), model)
     return [each.alias or name for name, each in model.model_fields.items()], expected

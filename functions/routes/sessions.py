@@ -84,7 +84,8 @@ def bring(call: Call) -> Reply:
     """
     body = parse(call.body, SessionImportBody)
     call.check_tenant(body.tenant_id)
-    messages = sorted(map(_message, body.messages), key=lambda each: (each.created_at, each.message_id))
+    messages = [_message(row, f"messages[{place}]") for place, row in enumerate(body.messages)]
+    messages.sort(key=lambda each: (each.created_at, each.message_id))
     return Reply(session_json(call.app.sessions.bring(call.tenant_id, _session(body.session), messages)))
 
 
@@ -98,12 +99,12 @@ def _session(row: SessionRow) -> Session:
     )
 
 
-def _message(row: MessageRow) -> Message:
+def _message(row: MessageRow, place: str) -> Message:
     return Message(
         message_id=row.message_id,
         role=Role(row.role),
         text=row.text,
-        created_at=checked("messages.createdAt", parse_instant, row.created_at),
+        created_at=checked(f"{place}.createdAt", parse_instant, row.created_at),
         request_id=row.request_id or "",
         citations=tuple(StoredCitation(each["noteId"], "", each) for each in row.citations),
         meta=row.meta,

@@ -12,7 +12,7 @@ from shared.markdown.passive import passive
 from shared.markdown.skeleton import NOTHING, PAD, skeleton
 from shared.model.answers import Source
 
-_ALWAYS_READ, _STEPS = 500, 32
+_ALWAYS_READ, _STEPS = 500, 16
 """Characters up to which a draft is read again with each piece; beyond, when one in so many is new: a long one takes no
 quadratic time."""
 _WORD = f"{string.ascii_letters}{string.digits}{string.punctuation}{PAD}{NOTHING}"
@@ -69,4 +69,7 @@ def _certain(draft: str) -> int:
     closed = _CLOSED.match(signs, signs.rfind("\n") + 1)
     if closed and len(signs) - closed.end() < _LONGEST_OPEN:
         signs = signs[: closed.end()]
-    return before_unfinished(signs)
+    end = len(signs)
+    while (before := before_unfinished(signs, end)) < end:  # what the last one leaves may be another: `[N[N`
+        end = before
+    return end

@@ -98,9 +98,11 @@ class Quoter:
         for at in sorted(cosines, key=lambda at: (-weighed[at].score, at)):
             passage = passages[weighed[at].place]
             before = taken.setdefault(passage.chunk.note_id, [])
+            if len(before) == of_a_note:
+                continue
             nearness = max(0.0, min(1.0, cosines[at] if self._embedder else weighed[at].share))
             quote = _quote(passage, [each.piece for each in _around(weighed, at)], nearness)
-            if len(before) < of_a_note and not any(_share_words(quote, other) for other in before):
+            if not any(_share_words(quote, other) for other in before):
                 yield weighed[at].score - AGAIN * len(before), quote
                 before.append(quote)
 

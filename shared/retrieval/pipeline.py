@@ -32,7 +32,7 @@ from shared.retrieval.candidates.vector_leg import query_vector
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.refusals import NotesAndIndex, why_nothing
 from shared.retrieval.restriction import restrict
-from shared.retrieval.scoring.ranking import best_first
+from shared.retrieval.scoring.ranking import best_first, once
 from shared.retrieval.scoring.reranking import rerank
 from shared.retrieval.scoring.scale import UNKNOWN
 from shared.retrieval.scoring.scores import Formula, keyword_parts
@@ -149,15 +149,17 @@ def _pick(
     words, options = _unspoken(analysis, embedder), search.options
     score_of = partial(_formula, question, analysis, search, embedder=embedder, words=words)
     wanted, formula = min(question.top_k or options.rerank_to, options.max_chunks), score_of(found.pool)
-    rank = partial(_rank, found.pool, search=search, wanted=wanted, threshold=question.threshold)
-    sentences = {} if reranker else _sentences(found.pool, analysis.lang, formula, rank, reader)
+    records = once(partial(search.store.live_records, search.tenant_id))
+    rank = partial(best_first, vectors=once(search.vectors), records=records)
+    rank_found = partial(rank, found.pool, threshold=question.threshold, head=max(NEAREST, wanted))
+    sentences = {} if reranker else _sentences(found.pool, analysis.lang, formula, rank_found, reader)
     formula = replace(formula, sentences={chunk_id: max(of.values()) for chunk_id, of in sentences.items()})
-    in_order = rank(formula)
+    in_order = rank_found(formula)
     ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
     selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
     if not selected:
         shown = _shown(search, found)
-        in_order = _rank(shown, score_of(shown), search=search, wanted=NEAREST, threshold=0.0)
+        in_order = rank(shown, score_of(shown), threshold=0.0, head=NEAREST)
     best = best_of_notes(selected or in_order, NEAREST)
     nearest = tuple(filter(formula.speaks_of, best))
     return _Picked(
@@ -232,12 +234,6 @@ def _unspoken(analysis: Analysis, embedder: Embedder | None) -> tuple[str, ...]:
     if embedder is None or embedder.languages is None or analysis.lang in embedder.languages:
         return ()
     return tuple(word for word, _, _ in content_words(analysis.subject, analysis.lang))
-
-
-def _rank(pool: Pool, formula: Formula, *, search: Search, wanted: int, threshold: float) -> Iterator[Scored]:
-    records = partial(search.store.live_records, search.tenant_id)
-    head = max(NEAREST, wanted)
-    return best_first(pool, formula, vectors=search.vectors, records=records, threshold=threshold, head=head)
 
 
 def _shown(search: Search, found: Found) -> Pool:

@@ -35,9 +35,9 @@ def _is_allowed(setting: Setting, value: float | str) -> bool:
     return (setting.least is None or setting.least <= value) and (setting.most is None or value <= setting.most)
 
 
-def check_title(title: str) -> str:
-    """Without blanks around it. Raises InvalidArgument."""
+def check_title(title: str, *, inside: str = "") -> str:
+    """Without blanks around it. `inside` as of `check_settings`. Raises InvalidArgument."""
     bare = title.strip()
     if len(bare) > LONGEST_TITLE or _NOT_ONE_LINE.search(bare):
-        raise InvalidArgument("title", TITLE)
+        raise InvalidArgument(f"{inside}title", TITLE)
     return bare

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from shared.errors import NotFound, Unavailable
+from shared.errors import InvalidArgument, NotFound, Unavailable
 from shared.model.answers import Answer, Usage
 from shared.model.index import IndexRecord
 from shared.model.questions import Filters, Question
@@ -117,7 +117,9 @@ class Sessions:
         """
         settings = {name: value for name, value in asdict(session.settings).items() if name != "model"}
         check_settings(settings, models=self.models, inside="session.settings.")
-        named = replace(session, title=check_title(session.title))
+        named = replace(session, title=check_title(session.title, inside="session."))
+        if len({each.message_id for each in messages}) < len(messages):
+            raise InvalidArgument("messages", "messages of different ids")
         return restored(tenant_id, named, messages, store=self.store)
 
     def delete(self, tenant_id: str, session_id: str) -> None:
@@ -250,8 +252,8 @@ class Sessions:
 def _scoped(filters: Filters, settings: Mapping[str, Any]) -> Filters:
     """With the place and the time that are set, where the request names none of its own."""
     vault, _, folder = settings.get("look_in", "").partition("/")
-    if vault and not (filters.vaults or filters.folders):
-        filters = replace(filters, vaults=(vault,), folders=(folder,) if folder else ())
+    if (vault or folder) and not (filters.vaults or filters.folders):
+        filters = replace(filters, vaults=(vault,) if vault else (), folders=(folder,) if folder else ())
     if settings.get("window_days") and not (filters.window_days or filters.created_after or filters.created_before):
         filters = replace(filters, window_days=settings["window_days"])
     return filters

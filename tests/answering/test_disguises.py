@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shared.answering.citing.citations import check_citations
@@ -169,6 +169,7 @@ def test_no_answer_holds_a_disguise(draft: str) -> None:
 
 
 @given(DRAFTS)
+@example("[N9][N[N\n- ")
 @settings(max_examples=500)
 def test_no_stream_shows_one_on_the_way(draft: str) -> None:
     live = LiveText(OFFERED, ())

@@ -163,6 +163,14 @@ class _ListingContract:
         found = all_pages(lambda token: store.list_notes(TENANT, limit=2, token=token))
         assert [each.error for each in found] == [None, "refused 1", None, "refused 3", None]
 
+    def test_a_listing_of_one_vault_says_what_failed_however_much_failed_in_others(self, store: Store) -> None:
+        for number in range(4):
+            store.put_note(TENANT, note(f"n{number}", vault="work" if number == 3 else "home"))
+            failed = replace(record(status=IndexStatus.FAILED, count=0), error=f"refused {number}")
+            store.apply(TENANT, IndexChange(f"n{number}", None, failed))
+        (found,) = store.list_notes(TENANT, limit=1, vault="work").items
+        assert found.error == "refused 3"
+
     def test_pages_go_on_after_notes_came_and_went(self, store: Store) -> None:
         for note_id in ("n1", "n2", "n3", "n5"):
             store.put_note(TENANT, note(note_id))

@@ -31,6 +31,7 @@ TIME = "2026-11-21T12:00:00.000Z"
 def test_a_session_remembers_where_it_looks_unless_a_question_says_it(world: World) -> None:
     for vault, colour in (("work", "red"), ("home", "blue")):
         world.save(vault, title="Boat", text=f"The boat is {colour}.", vault=vault, path="harbour/boat.md")
+    world.save("attic", title="Boat", text="The boat is green.", path="attic/boat.md")
     session_id = create(world, settings={"lookIn": "work/harbour"})
 
     def cited(**more: object) -> set[str]:
@@ -38,7 +39,8 @@ def test_a_session_remembers_where_it_looks_unless_a_question_says_it(world: Wor
 
     assert cited() == {"work"}
     assert cited(filters={"vaults": ["home"]}) == {"home"}
-    assert cited(lookIn="") == {"work", "home"}
+    assert cited(lookIn="") == {"work", "home", "attic"}
+    assert cited(lookIn="/harbour") == {"work", "home"}
     call_json(world, "PATCH", f"/sessions/{session_id}", {"settings": {"lookIn": "home/"}})
     assert cited() == {"home"}
     assert cited(lookIn="work/") == {"work"}
@@ -247,7 +249,7 @@ def test_a_brought_answer_is_stale_where_its_note_says_something_else_now(boat: 
         ({"sessionId": "a/b"}, "session.sessionId"),
         ({"createdAt": "yesterday"}, "session.createdAt"),
         ({"settings": {"topK": 99}}, "session.settings.topK"),
-        ({"title": "a\nb"}, "title"),
+        ({"title": "a\nb"}, "session.title"),
     ],
 )
 def test_what_no_export_holds_is_refused_by_its_field(world: World, wrong: dict[str, object], field: str) -> None:
@@ -264,4 +266,25 @@ def test_messages_that_nobody_said_are_refused(world: World) -> None:
     assert problem(response)[2].startswith("messages[0].citations[0].")
     too_many = {"session": session, "messages": [{**message, "messageId": f"m{n}"} for n in range(21)]}
     assert problem(world.call("api", "POST", "/sessions:import", too_many)) == (400, "INVALID_FIELD", "messages")
+    twice = {"session": session, "messages": [{**message, "citations": []}] * 2}
+    assert problem(world.call("api", "POST", "/sessions:import", twice)) == (400, "INVALID_FIELD", "messages")
     assert call_json(world, "GET", "/sessions")["sessions"] == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field", "expected"),
+    [
+        ({"role": "system"}, "role", "user or assistant"),
+        ({"createdAt": "yesterday"}, "createdAt", "an RFC 3339 time with its offset"),
+        ({"answer": "x"}, "answer", "no such field; there are messageId, requestId, role, text, createdAt"),
+    ],
+)
+def test_what_is_wrong_with_one_message_is_told_of_its_own_field(
+    world: World, wrong: dict[str, str], field: str, expected: str
+) -> None:
+    session = {"sessionId": "s1", "title": "", "createdAt": TIME, "updatedAt": TIME}
+    message = {"messageId": "m1", "role": "user", "text": "x", "createdAt": TIME}
+    body = {"session": session, "messages": [message, {**message, "messageId": "m2", **wrong}]}
+    response = world.call("api", "POST", "/sessions:import", body)
+    assert problem(response) == (400, "INVALID_FIELD", f"messages[1].{field}")
+    assert json.loads(response.data)["error"]["details"][0]["metadata"]["expected"].startswith(expected)

@@ -8,7 +8,7 @@ from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavail
 from shared.model.questions import Strategy
 from shared.retrieval.scoring.sentences import OF_A_PASSAGE, READ
 from tests.fakes import HashingEmbedder
-from tests.retrieval.library import Library, notes
+from tests.retrieval.library import Counted, Library, notes
 
 ASKED = "Who feeds the cat?"
 ANSWER = "Hannah, who feeds the cat."
@@ -59,6 +59,13 @@ def test_a_reader_that_is_away_leaves_the_order_of_the_passages(
     library.reader = reader
     found = library.ask(ASKED)
     assert (notes(found), found.sentences) == (["near", "diluted"], {})
+
+
+def test_passages_that_are_ranked_again_are_read_once(library: Library, reader: HashingEmbedder) -> None:
+    counted = Counted(library.store)
+    library.asked, library.reader = counted.as_store(), reader
+    assert set(notes(library.ask(ASKED))) == {"near", "diluted"}
+    assert counted.reads["live_records"] == 2
 
 
 def test_nothing_is_read_where_it_would_change_nothing(library: Library, reader: HashingEmbedder) -> None:

@@ -70,12 +70,16 @@ class Notes:
         documents = self._documents(tenant_id, after, limit + 1, vault, fields=LISTED_FIELDS)
         wanted = (note for note in starmap(listed_note_of, documents) if vault in (None, note.vault))
         found = list(islice(wanted, limit + 1))
-        failures = failing.result()
-        items = tuple(replace(note, error=note.error or failures.get(note.note_id)) for note in found[:limit])
+        failures = step = failing.result()
+        shown = found[:limit]
+        while shown and len(step) == limit and max(step) < shown[-1].note_id:  # of other vaults, or of no note any more
+            step = self._failures(tenant_id, max(step), limit)
+            failures = {**failures, **step}
+        items = tuple(replace(note, error=note.error or failures.get(note.note_id)) for note in shown)
         return Page(items, make_token("notes", items[-1].note_id) if len(found) > limit else None)
 
     def _failures(self, tenant_id: str, after: str | None, limit: int) -> Mapping[str, str]:
-        """Why the index could not take in notes that follow `after`: costs one read where none has failed."""
+        """Why the index could not take in the next so many notes: costs one read where none has failed."""
         query = Query(
             collection="index",
             where=(Where("status", Is.EQUAL, IndexStatus.FAILED.value),),

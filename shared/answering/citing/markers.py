@@ -128,7 +128,7 @@ def close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) -
 def _joins_nothing(before: str, following: str, ahead: str) -> str:
     """What stands before a gap, so that what follows completes no marker and no entity with it."""
     signs = skeleton(before)
-    opened = before_unfinished(signs)
+    opened = before_unfinished(signs, len(signs))
     if opened < len(signs):
         bracket = signs.index("[", opened)
         return f"{before[:opened]}({before[bracket + 1 :]}"
@@ -166,9 +166,11 @@ def _blanks_end(text: str, start: int) -> int:
     return start
 
 
-def before_unfinished(signs: str) -> int:
-    """Where a skeleton leaves a bracket open that a marker could close; its end if it leaves none."""
-    opened = signs.rfind("[")
-    if opened < 0 or grammar().inside.fullmatch(signs, opened + 1) is None:
-        return len(signs)
-    return len(signs[:opened].rstrip(PAD))
+def before_unfinished(signs: str, end: int) -> int:
+    """Where a skeleton, read up to `end`, leaves a bracket open that a marker could close; `end` if it leaves none."""
+    opened = signs.rfind("[", 0, end)
+    if opened < 0 or grammar().inside.fullmatch(signs, opened + 1, end) is None:
+        return end
+    while opened and signs[opened - 1] in PAD:
+        opened -= 1
+    return opened

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import mul
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from shared.model.index import IndexRecord, Vector
 from shared.model.retrieval import Candidate, Scored
 from shared.retrieval.candidates.pool import Pool
 from shared.retrieval.scoring.scores import Formula, contenders, ranked
+
+T = TypeVar("T")
 
 VECTORS_AT_ONCE = 16
 """Most questions need fewer, so one round trip; where more could come into the head, the first ones read often settle
@@ -21,6 +23,21 @@ Vectors: TypeAlias = "Callable[[Sequence[str]], Mapping[str, Vector]]"
 """Chunk ids -> the vectors of those that have one."""
 Records: TypeAlias = "Callable[[Sequence[str]], Mapping[str, IndexRecord]]"
 """Note ids -> the index records of those notes that still exist."""
+
+
+def once(read: Callable[[Sequence[str]], Mapping[str, T]]) -> Callable[[Sequence[str]], Mapping[str, T]]:
+    """The same for one question, in which candidates may be ranked again: nothing is read twice."""
+    asked: set[str] = set()
+    found: dict[str, T] = {}
+
+    def reading(ids: Sequence[str]) -> Mapping[str, T]:
+        unread = [each for each in ids if each not in asked]
+        if unread:
+            found.update(read(unread))
+            asked.update(unread)
+        return {each: found[each] for each in ids if each in found}
+
+    return reading
 
 
 def best_first(
