@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,8 +20,8 @@ from shared.bootstrap import app
 from shared.errors import Conflict, InvalidArgument, NotFound, RequestError
 
 NOTE, TEMPLATE, SESSION, MESSAGE, END = "note", "template", "session", "message", "end"
-AT_ONCE = 20
-"""Messages in one request."""
+AT_ONCE, LONGEST = 20, 200_000
+"""Messages in one request, and how many characters of JSON if they are several."""
 DIFFERS = "another one is there, and stays"
 
 
@@ -168,11 +168,21 @@ def _talk(client: ApiClient, talk: _Talk) -> None:
     """Raises Conflict where it is called otherwise or set otherwise; its messages are there then."""
     told = sorted(talk.messages, key=lambda each: (str(each.get("createdAt")), str(each.get("messageId"))))
     held: Json = {}
-    for start in range(0, len(told) or 1, AT_ONCE):
-        body = {"session": talk.session, "messages": told[start : start + AT_ONCE]}
-        held = client.send("POST", "/sessions:import", body)
+    for messages in _in_requests(told):
+        held = client.send("POST", "/sessions:import", {"session": talk.session, "messages": messages})
     if any(held.get(name) != talk.session.get(name) for name in ("title", "settings")):
         raise Conflict(DIFFERS)
+
+
+def _in_requests(messages: Sequence[Json]) -> Iterator[Sequence[Json]]:
+    """At least one, which may be empty: there are conversations in which nothing was said."""
+    start = length = 0
+    for place, message in enumerate(messages):
+        length += len(json.dumps(message))
+        if place > start and (place - start == AT_ONCE or length > LONGEST):
+            yield messages[start:place]
+            start, length = place, len(json.dumps(message))
+    yield messages[start:]
 
 
 def _show(restored: Restored, file: Path) -> None:

@@ -8,12 +8,13 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from shared.answering.citing.markers import before_unfinished
 from shared.answering.citing.source_lists import without_source_list
 from shared.answering.verdict import VerdictReader
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.language.sentences import sentences
 from shared.markdown.inert import UNSEEN
-from shared.markdown.skeleton import NOTHING, PAD, skeleton
+from shared.markdown.skeleton import skeleton
 from shared.model.answers import Draft, Prompt, Usage
 from shared.ports.models import Writer
 
@@ -26,8 +27,6 @@ _COMPLETE = re.compile(r"[.!?…。！？][\"'”’»)\]*_`]*(?:\s*\[[^\[\]]*\]
 _UNCLOSED = re.compile(r"\[[^\[\]]*\Z")
 _CUT = " …"
 _NOT_TEXT = re.compile(rf"{UNSEEN}|[\x0b\x0c\r]")
-_BROKEN_MARKER = re.compile(rf"\s*+{PAD}*+\[[{PAD}{NOTHING}]*+[Nn]?[\d{PAD}{NOTHING}]*+\Z")
-"""In the skeleton of a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +101,8 @@ class _Attempt:
 
 
 def _finished(draft: Draft) -> Draft:
-    broken = _BROKEN_MARKER.search(skeleton(draft.text))
-    text = draft.text[: broken.start()] if broken else draft.text
+    end = before_unfinished(skeleton(draft.text))
+    text = draft.text[:end].rstrip(" \t\n\\") if end < len(draft.text) else draft.text
     return replace(draft, text=without_source_list(_without_last_piece(text) if draft.truncated else text))
 
 

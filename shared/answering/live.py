@@ -69,7 +69,4 @@ def _certain(draft: str) -> int:
     closed = _CLOSED.match(signs, signs.rfind("\n") + 1)
     if closed and len(signs) - closed.end() < _LONGEST_OPEN:
         signs = signs[: closed.end()]
-    end = len(signs)
-    while (before := before_unfinished(signs, end)) < end:  # what the last one leaves may be another: `[N[N`
-        end = before
-    return end
+    return before_unfinished(signs)

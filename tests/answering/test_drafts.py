@@ -73,6 +73,11 @@ def test_a_writer_that_writes_nothing_was_paid_all_the_same(nothing: str) -> Non
         ("Foo\x00 bar [N1].", "Foo bar [N1]."),
         ("Cloud Run. [N", "Cloud Run."),
         ("Cloud Run [N1] [N12", "Cloud Run [N1]"),
+        ("Cloud Run [N1, N", "Cloud Run"),
+        ("Cloud Run [N1;&#91;N9", "Cloud Run"),
+        ("Cloud Run [^N2", "Cloud Run"),
+        ("Cloud Run [**N1-N", "Cloud Run"),
+        ("Cloud Run \\[N2", "Cloud Run"),
     ],
 )
 def test_control_characters_and_a_marker_that_breaks_off_are_no_text(text: str, kept: str) -> None:

@@ -153,6 +153,23 @@ def _talk(file: Path) -> list[dict[str, object]]:
     return [row for row in rows if row["type"] in ("session", "message")]
 
 
+def test_a_conversation_longer_than_a_request_may_be_is_brought_back_whole(aurora: Aurora, tmp_path: Path) -> None:
+    at = "2026-11-21T12:00:{:02}.000Z"
+    rows = [
+        {"type": "session", "sessionId": "s1", "title": "Long", "createdAt": at.format(0), "updatedAt": at.format(0)},
+        *(
+            {"type": "message", "sessionId": "s1", "messageId": f"m{number}", "role": "user", "text": "é" * 100_000,
+             "createdAt": at.format(number)}
+            for number in range(14)
+        ),
+        {"type": "end"},
+    ]  # fmt: skip
+    file = tmp_path / "export.ndjson"
+    file.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+    aurora("import", str(file))
+    assert aurora.json("sessions", "list")["sessions"][0]["messageCount"] == 14
+
+
 def test_what_an_export_brings_is_found_at_once(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
     aurora("index", str(notes(NOTES)))
     aurora("export", str(tmp_path / "export.ndjson"))

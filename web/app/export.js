@@ -13,7 +13,8 @@ const LEFT = /** @type {Readonly<Record<string, string>>} */ ({
 });
 
 const AT_ONCE = 20;
-/** Messages of a conversation that one request takes. */
+const LONGEST = 200_000;
+/** Messages of a conversation that one request takes, and how many characters if they are several. */
 
 const BROKEN = "The export broke off.";
 
@@ -108,9 +109,13 @@ function conversations(rows) {
 
 /** @param {import("./api.js").Api} api @param {any} session @param {any[]} messages */
 async function saveConversation(api, session, messages) {
-  for (let from = 0; from === 0 || from < messages.length; from += AT_ONCE) {
-    await api.json("POST", "/sessions:import", { session, messages: messages.slice(from, from + AT_ONCE) });
-  }
+  let from = 0;
+  do {
+    let to = from + 1;
+    while (to < messages.length && to - from < AT_ONCE && JSON.stringify(messages.slice(from, to + 1)).length < LONGEST) to++;
+    await api.json("POST", "/sessions:import", { session, messages: messages.slice(from, to) });
+    from = to;
+  } while (from < messages.length);
   return null;
 }
 

@@ -128,7 +128,7 @@ def close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) -
 def _joins_nothing(before: str, following: str, ahead: str) -> str:
     """What stands before a gap, so that what follows completes no marker and no entity with it."""
     signs = skeleton(before)
-    opened = before_unfinished(signs, len(signs))
+    opened = _before_bracket(signs, len(signs))
     if opened < len(signs):
         bracket = signs.index("[", opened)
         return f"{before[:opened]}({before[bracket + 1 :]}"
@@ -166,8 +166,17 @@ def _blanks_end(text: str, start: int) -> int:
     return start
 
 
-def before_unfinished(signs: str, end: int) -> int:
-    """Where a skeleton, read up to `end`, leaves a bracket open that a marker could close; `end` if it leaves none."""
+def before_unfinished(signs: str) -> int:
+    """Where a skeleton's last brackets begin that a marker could close: `[N1, N`, and what it leaves of `[N[N`. Its end
+    if it leaves none open.
+    """
+    end = len(signs)
+    while (before := _before_bracket(signs, end)) < end:
+        end = before
+    return end
+
+
+def _before_bracket(signs: str, end: int) -> int:
     opened = signs.rfind("[", 0, end)
     if opened < 0 or grammar().inside.fullmatch(signs, opened + 1, end) is None:
         return end
