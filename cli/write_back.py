@@ -21,8 +21,9 @@ def content_of(raw: bytes, note: Note, path: str) -> bytes:
     if two_signs:
         before = before.replace("\r\n", "\n")
     text = note.text.replace("\r\n", "\n") if two_signs else note.text
-    if not split(text).body_start:
-        text = before[: split(before).body_start] + text  # who saved the text alone did not mean to lose the rest
+    said, own = split(text), split(before).body_start
+    if own and not said.body_start:  # who saved the text alone, or a block that nobody can read, did not mean to lose it
+        text = before[:own] + text[said.shown_from :]
     says = fields_of(text, path)
     text = opened_with(text, wanted_fields(says, note, fields_of(before, path) if raw else None), says)
     return (BOM.encode() * raw.startswith(BOM.encode())) + (text.replace("\n", "\r\n") if two_signs else text).encode()

@@ -200,7 +200,11 @@ def test_what_cannot_be_written_into_a_broken_frontmatter_stays_in_the_note(side
     assert (note["title"], note["tags"]) == ("Renamed types", ["newtag"])
     sides.index("--take", take)
     if take == "note":
-        assert "title: Renamed types\ntags: [newtag]\n" in sides.file("broken/types.md")
+        mended = sides.file("broken/types.md")
+        assert "title: Renamed types\ntags: [newtag]\n" in mended
+        assert "date: 2026-11-15" in mended
+        assert mended.endswith("\n---\nFirst.\nSecond note.\n")
+        assert mended.count("---\n") == 2
     else:
         assert sides.thrown_away("title: Renamed types")
     assert sides.index()["unchanged"] == 3
