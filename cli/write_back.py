@@ -22,7 +22,7 @@ def content_of(raw: bytes, note: Note, path: str) -> bytes:
         before = before.replace("\r\n", "\n")
     text = note.text.replace("\r\n", "\n") if two_signs else note.text
     said, own = split(text), split(before).body_start
-    if own and not said.body_start:  # who saved the text alone, or a block that nobody can read, did not mean to lose it
+    if own and not said.body_start:  # who saved the text alone, or an unreadable block, did not mean to lose the file's
         text = before[:own] + text[said.shown_from :]
     says = fields_of(text, path)
     text = opened_with(text, wanted_fields(says, note, fields_of(before, path) if raw else None), says)

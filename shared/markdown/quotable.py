@@ -69,7 +69,7 @@ def pieces(text: str) -> tuple[Piece, ...]:
 
 def quotation(chosen: Sequence[Piece]) -> list[str]:
     """Neighbouring pieces -> the lines of Markdown that show them. What is no sentence stands in a list, if it is not
-    alone.
+    alone, and with it the sentence behind it, which would go on with the last item otherwise.
     """
     lines: list[str] = []
     for before, piece in pairwise([None, *chosen]):
@@ -78,7 +78,8 @@ def quotation(chosen: Sequence[Piece]) -> list[str]:
         if before is not None and before.kind is piece.kind is Kind.SENTENCE:
             lines[-1] += f" {shown}"
         else:
-            lines.append(f"- {shown}" if len(chosen) > 1 and piece.kind is not Kind.SENTENCE else shown)
+            in_list = len(chosen) > 1 and not (before or piece).kind is piece.kind is Kind.SENTENCE
+            lines.append(f"- {shown}" if in_list else shown)
     return lines
 
 

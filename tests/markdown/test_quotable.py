@@ -63,6 +63,7 @@ def test_neighbours_are_shown_as_running_text_as_a_list_and_as_code() -> None:
     assert quotation(pieces("Do this:\n\n- one\n- two")) == ["Do this:", "- one", "- two"]
     assert quotation(pieces("```\nmake *run*\n```")) == ["`make *run*`"]
     assert quotation(pieces("- one")) == ["one"]
+    assert quotation(pieces("- one\n- two\n\nWe did. It was.")) == ["- one", "- two", "- We did. It was."]
 
 
 _LINES = ["# H", "Text. More", "- item", "| a | b |", "|---|---|", "```", "> q", "", "<!--", "-->", "  deep", "😀 x."]
