@@ -67,7 +67,7 @@ class Piece:
     usage: Usage | None = None
     """What was billed for the draft up to here; None: not told yet."""
     truncated: bool = False
-    """The model stopped at its limit; with the last piece."""
+    """The model stopped at its limit, or the connection went before it had ended; with the last piece."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def generated(text: str | None, *, finish_reason: str = "STOP", thoughts: int = 
     return Reply(body={"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake"})
 
 
-def streamed(*texts: str, finish_reason: str = "STOP", pause: float | None = None, **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
+def streamed(*texts: str, finish_reason: str | None = "STOP", pause: float | None = None, **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
     """A streamGenerateContent reply, an event a text; usage counts up, the reason comes with the last."""
     events = [generated("".join(texts[: place + 1])).body for place in range(len(texts))]
     for event, text in zip(events, texts, strict=True):

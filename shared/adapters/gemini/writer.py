@@ -117,14 +117,17 @@ def _draft(reply: types.GenerateContentResponse, model: str) -> Draft:
 
 
 def _pieces(replies: Iterable[types.GenerateContentResponse], model: str) -> Iterator[Piece]:
-    reason, has_text = "STOP", False
+    reason, has_text, ended = "STOP", False, False
     for reply in replies:
         reason = _reason(reply, model)
         text = (reply.text or "") if reply.candidates else ""
+        ended = ended or any(candidate.finish_reason for candidate in reply.candidates or ())
         has_text = has_text or bool(text.strip())
         yield Piece(text, _usage(reply), truncated=reason in _CUT)
     if not has_text:
         raise _empty(model, reason)
+    if not ended:
+        yield Piece("", truncated=True)  # the connection went before the model said that it has ended
 
 
 def _reason(reply: types.GenerateContentResponse, model: str) -> str:

@@ -119,16 +119,19 @@ def _draft(reply: Completion, model: str) -> Draft:
 
 
 def _pieces(chunks: Iterable[Chunk], model: str) -> Iterator[Piece]:
-    reason, has_text = "no choices", False
+    reason, has_text, ended = "no choices", False, False
     for chunk in chunks:
         text, cut = "", False
         for choice in chunk.choices[:1]:
             reason = _checked(choice.finish_reason, choice.delta.refusal, model)
             text, cut = choice.delta.content or "", reason == "length"
+            ended = ended or choice.finish_reason is not None
         has_text = has_text or bool(text.strip())
         yield Piece(text, _usage(chunk.usage), truncated=cut)
     if not has_text:
         raise ModelRefused(f"{model}: an empty reply ({reason})")
+    if not ended:
+        yield Piece("", truncated=True)  # the connection went before the model said that it has ended
 
 
 def _checked(finish_reason: str | None, refusal: str | None, model: str) -> str:

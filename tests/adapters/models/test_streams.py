@@ -187,6 +187,12 @@ def test_a_stream_at_the_limit_is_truncated(service: Service) -> None:
     assert any(piece.truncated for piece in service.writer().stream(PROMPT))
 
 
+def test_a_stream_that_ends_before_the_model_does_is_truncated(service: Service) -> None:
+    service.server.script(service.streamed(*WORDS, finish_reason=None))
+    *_, last = service.writer().stream(PROMPT)
+    assert last.truncated
+
+
 def test_a_stream_that_is_blocked_on_the_way_is_refused(service: Service) -> None:
     reason = "SAFETY" if isinstance(service.server, GeminiServer) else "content_filter"
     service.server.script(service.streamed(*WORDS, finish_reason=reason))
