@@ -13,7 +13,7 @@ from shared.answering.citing.source_lists import without_source_list
 from shared.answering.verdict import VerdictReader
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.language.sentences import sentences
-from shared.markdown.inert import UNSEEN
+from shared.markdown.neutralize import UNSEEN
 from shared.markdown.skeleton import skeleton
 from shared.model.answers import Draft, Prompt, Usage
 from shared.ports.models import Writer

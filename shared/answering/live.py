@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from shared.answering.citing.citations import check_citations
 from shared.answering.citing.markers import before_unfinished
-from shared.markdown.passive import passive
+from shared.markdown.sanitize import sanitize
 from shared.markdown.skeleton import NOTHING, PAD, skeleton
 from shared.model.answers import Source
 
@@ -52,7 +52,7 @@ class LiveText:
             cited = check_citations(self._draft[: self._certain], self._offered)
             text = (cited.text if self._with_citations else check_citations(cited.text, ()).text).strip()
             self._used = cited.used
-            self._shown = passive(self._opening + text, self._texts) if text else ""
+            self._shown = sanitize(self._opening + text, self._texts) if text else ""
         return self._shown
 
     def source(self, label: str) -> Source | None:

@@ -18,7 +18,7 @@ from shared.answering.quoting import Quoter, quoted
 from shared.answering.refusals import NO_MODEL, reason_to_refuse, refusal_text
 from shared.answering.showing import Shown
 from shared.answering.subject import is_unknown
-from shared.markdown.passive import passive
+from shared.markdown.sanitize import sanitize
 from shared.model.answers import (
     Answer,
     AnswerEvent,
@@ -112,7 +112,7 @@ def _written(
     else:
         final = _check(question, retrieved, draft, check_citations(draft.text, sources), makers.scrutiny)
         timer.end("check")
-    return replace(final, text=passive(final.text, texts), timings_ms=timer.timings_ms)
+    return replace(final, text=sanitize(final.text, texts), timings_ms=timer.timings_ms)
 
 
 def _write(
@@ -212,7 +212,7 @@ def _chat_without_notes(
     cited = check_citations(draft.text, ())
     _report(cited.removed)
     return Answer(
-        text=passive(cited.text.strip(), texts),
+        text=sanitize(cited.text.strip(), texts),
         model=draft.model,
         usage=draft.usage,
         timings_ms=timer.timings_ms,

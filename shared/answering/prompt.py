@@ -1,7 +1,7 @@
 """Question and sources -> the prompt: rules, then the sources fenced as data, then the question.
 
 A note can be pasted from anywhere, so its text is treated as hostile: what is invisible goes and what
-looks like a citation is rewritten (`shared.markdown.inert`); chat-template tokens lose their angle brackets; every
+looks like a citation is rewritten (`shared.markdown.neutralize`); chat-template tokens lose their angle brackets; every
 line is quoted with `> `, so no line of a note can look like a fence, a label or a role ("datamarking", Hines
 et al. 2024, arXiv 2403.14720); every fence, and every source, begins and ends with a key of its own, drawn after
 the texts were read and held by none of them. The rules say which label has which key: a label that a note brings along
@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from shared.answering.budget import fit
 from shared.language.estimates import tokens
-from shared.markdown.inert import inert, inert_line
+from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Prompt, Source
 from shared.model.questions import Exchange, Question, TimeRange
 from shared.model.retrieval import Retrieved, Scored
@@ -170,8 +170,8 @@ def _further_rules(question: Question, history: Sequence[Exchange], conversation
 
 def _question_lines(question: Question) -> list[str]:
     """As it was asked, and where that leans on the conversation also as a whole."""
-    asked = [f"Question: {inert(question.asked or question.text).strip()}"]
-    return asked if question.asked is None else [*asked, f"That is, in full: {inert(question.text).strip()}"]
+    asked = [f"Question: {neutralize(question.asked or question.text).strip()}"]
+    return asked if question.asked is None else [*asked, f"That is, in full: {neutralize(question.text).strip()}"]
 
 
 def _wish_lines(question: Question, key: str) -> list[str]:
@@ -180,7 +180,7 @@ def _wish_lines(question: Question, key: str) -> list[str]:
 
 
 def _inert_turns(question: Question) -> list[Exchange]:
-    """Answers repeat what stands in notes: what was said is quoted and made inert like them."""
+    """Answers repeat what stands in notes: what was said is quoted and neutralized like them."""
     return [
         Exchange("\n".join(_quoted(f"Question: {turn.question}")), "\n".join(_quoted(f"Answer: {turn.answer}")))
         for turn in question.history
@@ -195,12 +195,12 @@ def _history_lines(history: Sequence[Exchange], key: str) -> list[str]:
 
 
 def _step_lines(template: Template, key: str) -> list[str]:
-    """Apps write templates as they write notes: quoted and made inert like them."""
+    """Apps write templates as they write notes: quoted and neutralized like them."""
     return [f"steps {key}", *_quoted(template.content[:_STEPS_LENGTH]), f"end of steps {key}", ""]
 
 
 def _quoted(text: str) -> list[str]:
-    lines = _TEMPLATE_TOKEN.sub(r"‹\1›", inert(text)).strip("\n").split("\n")
+    lines = _TEMPLATE_TOKEN.sub(r"‹\1›", neutralize(text)).strip("\n").split("\n")
     return [f"> {line}".rstrip() for line in lines]
 
 
@@ -208,7 +208,7 @@ def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str
     lines = [f"Today is {_day(question.now.astimezone(zone))} ({question.zone})."]
     hint = retrieved.analysis.time
     if hint:
-        lines.append(f'"{inert(hint.phrase)}" in the question means: {_range(hint.range, zone)}.')
+        lines.append(f'"{neutralize(hint.phrase)}" in the question means: {_range(hint.range, zone)}.')
     if retrieved.widened:
         missing = "No note of then speaks of it" if retrieved.silent_then else "No note was written then"
         lines.append(f"{missing}, so these sources come from a wider search: {retrieved.widened}.")
@@ -225,7 +225,7 @@ def _source_head(source: Source, zone: ZoneInfo) -> str:
 
 
 def _one_line(value: str) -> str:
-    return _TEMPLATE_TOKEN.sub(r"‹\1›", inert_line(value))[:_TITLE_LENGTH]
+    return _TEMPLATE_TOKEN.sub(r"‹\1›", neutralize_line(value))[:_TITLE_LENGTH]
 
 
 def _range(span: TimeRange, zone: ZoneInfo) -> str:

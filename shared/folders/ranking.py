@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from shared.errors import ModelRefused, ModelUnavailable
-from shared.markdown.inert import inert, inert_line
+from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Prompt, Usage
 from shared.model.retrieval import ChosenBy
 from shared.ports.models import Writer
@@ -47,7 +47,8 @@ def rank_folders(question: str, vault: str, folders: Sequence[str], ranker: Writ
     if not folders:
         return FolderRanking((), ChosenBy.MODEL)
     offered = {
-        inert_line(folder): folder for folder in sorted(folders, key=lambda folder: folder.count("/"))[:MOST_OFFERED]
+        neutralize_line(folder): folder
+        for folder in sorted(folders, key=lambda folder: folder.count("/"))[:MOST_OFFERED]
     }
     everything = (*folders, "")
     try:
@@ -95,11 +96,11 @@ def _lists(text: str) -> Iterator[list[object]]:
 
 def _prompt(question: str, vault: str, names: Sequence[str]) -> Prompt:
     listed = json.dumps(names, ensure_ascii=False, indent=0)
-    user = f"Vault: {inert_line(vault)}\nFolders:\n{listed}\n\nQuestion: {inert(question).strip()}"
+    user = f"Vault: {neutralize_line(vault)}\nFolders:\n{listed}\n\nQuestion: {neutralize(question).strip()}"
     return Prompt(system=_RULES, user=user, question=question, sources=(), schema=SCHEMA)
 
 
 def _plain(name: str, vault: str, offered: dict[str, str]) -> str:
     """`vault/folder/` -> `folder`, unless a folder is called that."""
     plain = name.strip().strip("/")
-    return plain if plain in offered else plain.removeprefix(f"{inert_line(vault)}/")
+    return plain if plain in offered else plain.removeprefix(f"{neutralize_line(vault)}/")

@@ -1,7 +1,7 @@
 """Statements and their passages -> a model's verdicts, all in one call.
 
 The reply is not trusted: it must be one number for every statement asked about, or it is asked for once more and then
-the other judge's verdicts stand. Passages are data: fenced with a key drawn anew, every line quoted, made inert.
+the other judge's verdicts stand. Passages are data: fenced with a key drawn anew, every line quoted, neutralized.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shared.errors import ModelRefused, ModelUnavailable
-from shared.markdown.inert import inert, inert_line
+from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Judgement, Prompt, Statement, Support, Usage
 from shared.model.index import IndexedChunk
 from shared.ports.models import Judge, Writer
@@ -123,11 +123,11 @@ def _prompt(statements: Sequence[Statement]) -> Prompt:
     lines += [f"end of passages {key}", "", "Statements:"]
     for number, statement in enumerate(statements, 1):
         named = ", ".join(labels[chunk.chunk_id] for chunk in statement.passages)
-        lines.append(f"{number}. ({named}) {inert_line(statement.text)}")
+        lines.append(f"{number}. ({named}) {neutralize_line(statement.text)}")
     return Prompt(system=_RULES.format(key=key), user="\n".join(lines), question="", sources=(), schema=_SCHEMA)
 
 
 def _passage_lines(label: str, chunk: IndexedChunk) -> list[str]:
-    head = "; ".join(inert_line(part) for part in (chunk.title, chunk.heading_path) if part)
-    quoted = [f"> {line}".rstrip() for line in inert(chunk.text).strip("\n").split("\n")]
+    head = "; ".join(neutralize_line(part) for part in (chunk.title, chunk.heading_path) if part)
+    quoted = [f"> {line}".rstrip() for line in neutralize(chunk.text).strip("\n").split("\n")]
     return [f"[{label}] {head}; written {date_in_words(chunk.created_at)}", *quoted, ""]

@@ -3,5 +3,5 @@
 file -> frontmatter, text -> blocks                 for the index
 note -> note_file                                   for a zip of all notes, and for files that the command writes
 note -> pointers                                    for links between notes
-text -> plain, inert -> quotable, passive (links)   for quotes, prompts and answers
+text -> plain, neutralize -> quotable, sanitize (links)   for quotes, prompts and answers
 """

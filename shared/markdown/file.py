@@ -20,7 +20,8 @@ from shared.times.instants import is_within_years
 NOON = time(12, tzinfo=UTC)
 """A bare date is noon UTC, which is that day in nearly every time zone."""
 
-_HEADING = re.compile(r"#[ \t]+(?P<title>\S.*?)[ \t]*#*[ \t]*")
+_HEADING = re.compile(r"#[ \t]++(?P<title>\S.*)")
+_CLOSING_MARKS = re.compile(r"#*[ \t]*\Z")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _DAY_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
 _CREATED_LINE = re.compile(
@@ -88,7 +89,9 @@ def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
 
 
 def _first_heading(body: str) -> str:
-    return next((found["title"] for line in prose(body) if (found := _HEADING.fullmatch(line))), "")
+    return next(
+        (_CLOSING_MARKS.sub("", found["title"]).rstrip() for line in prose(body) if (found := _HEADING.match(line))), ""
+    )
 
 
 def prose(body: str) -> Iterator[str]:

@@ -11,18 +11,18 @@ from enum import Enum
 from itertools import pairwise
 
 from shared.language.sentences import sentences
-from shared.markdown.inert import inert
+from shared.markdown.neutralize import neutralize
 from shared.markdown.plain import cells, plain
 
 LONGEST = 320
 """Characters of a piece that are shown."""
 
-_QUOTED = r"(?:[ \t]*>)*[ \t]*"
+_QUOTED = r"(?:[ \t]*+>)*+[ \t]*+"
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _HIDDEN = re.compile(r"<!--.*?-->|\{%-?\s*comment\b.*?\bendcomment\s*-?%\}", re.DOTALL)
 _LINE_KINDS = (
     ("fence", re.compile(rf"{_QUOTED}(?:`{{3,}}|~{{3,}})")),
-    ("rule", re.compile(rf"{_QUOTED}\|?[ \t]*:?-{{2,}}:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*\s*\Z")),
+    ("rule", re.compile(rf"{_QUOTED}\|?+[ \t]*+:?+-{{2,}}+:?+[ \t]*+(?:\|[ \t]*+:?+-*+:?+[ \t]*+)*+\s*\Z")),
     ("row", re.compile(rf"{_QUOTED}\|.*\|\s*\Z")),
     ("heading", re.compile(rf"{_QUOTED}#{{1,6}}(?:[ \t]|\s*\Z)")),
     ("item", re.compile(rf"{_QUOTED}(?:[-*+•‣◦]|\d{{1,9}}[.)])[ \t]+\S")),
@@ -124,7 +124,9 @@ def _row(text: str, line: _Line, header: Sequence[str], section: int) -> Piece:
     values = cells(text[line.start : line.end])
     named = list(zip(header, values, strict=False)) if len(header) == len(values) else [("", value) for value in values]
     shown = "; ".join(f"{name}: {value}" if name else value for name, value in named if value)
-    return Piece(start=line.start, end=line.end, shown=_shortened(plain(inert(shown))), kind=Kind.ITEM, section=section)
+    return Piece(
+        start=line.start, end=line.end, shown=_shortened(plain(neutralize(shown))), kind=Kind.ITEM, section=section
+    )
 
 
 def _code(text: str, line: _Line, section: int) -> Piece:
@@ -132,7 +134,7 @@ def _code(text: str, line: _Line, section: int) -> Piece:
     return Piece(
         start=start,
         end=line.end,
-        shown=_shortened(" ".join(inert(text[start : line.end]).split())),
+        shown=_shortened(" ".join(neutralize(text[start : line.end]).split())),
         kind=Kind.CODE,
         section=section,
     )
@@ -143,7 +145,7 @@ def _prose(text: str, lines: Sequence[_Line], section: int) -> Iterator[Piece]:
     start, end = lines[0].start, lines[-1].end
     kind = Kind.ITEM if lines[0].kind == "item" else Kind.SENTENCE
     for first, last in sentences(_unwrapped(text, lines)):
-        shown = plain(inert(text[start + first : start + last]))
+        shown = plain(neutralize(text[start + first : start + last]))
         yield Piece(
             start=start + first, end=min(start + last, end), shown=_shortened(shown), kind=kind, section=section
         )

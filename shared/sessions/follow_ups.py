@@ -96,7 +96,7 @@ def _without_time(text: str, time: FoundTime | None, lang: str) -> str:
     if time is None:
         return text
     before = text[: time.start]
-    preposition = at_end(before, lexicon(lang).preposition)
+    preposition = at_end(before, len(before), lexicon(lang).preposition)
     return " ".join(f"{before[: preposition.start()] if preposition else before}{text[time.end :]}".split())
 
 

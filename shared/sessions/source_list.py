@@ -7,7 +7,7 @@ r"""The list of sources at the end of a stored answer, as text that a client can
 
 One line a source: the label, the note's title on one line, the day it was written (UTC), and ids of note and chunk,
 percent-encoded, so that the line ends in an address without blanks. `LINE` reads it. A title is shown as Markdown
-here, so it is made passive (`shared.markdown.passive`).
+here, so it is sanitized (`shared.markdown.sanitize`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from shared.markdown.inert import inert_line
-from shared.markdown.passive import passive
+from shared.markdown.neutralize import neutralize_line
+from shared.markdown.sanitize import sanitize
 
 HEADING = "Sources:"
 UNTITLED = "untitled"
@@ -41,6 +41,6 @@ def without_sources(text: str) -> str:
 
 
 def _line(citation: Mapping[str, Any]) -> str:
-    title = passive(inert_line(str(citation.get("title") or UNTITLED)))
+    title = sanitize(neutralize_line(str(citation.get("title") or UNTITLED)))
     note, chunk = (quote(str(citation[name]), safe="") for name in ("noteId", "chunkId"))
     return f"- [{citation['cid']}] {title} ({str(citation['createdAt'])[:10]}) note:{note}#{chunk}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.language.languages import detect
 from shared.language.terms import stems
-from shared.markdown.inert import inert_line
+from shared.markdown.neutralize import neutralize_line
 from shared.model.answers import Prompt, Usage
 from shared.model.questions import Question
 from shared.ports.models import Writer
@@ -80,7 +80,7 @@ def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
     lines = [line for turn in turns for line in _lines(turn)]
     return Prompt(
         system=_RULES,
-        user="\n".join([*lines, "", f"Last question: {inert_line(text)}"]),
+        user="\n".join([*lines, "", f"Last question: {neutralize_line(text)}"]),
         question=text,
         sources=(),
         schema=SCHEMA,
@@ -88,13 +88,13 @@ def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
 
 
 def _lines(turn: Earlier) -> tuple[str, str]:
-    answer = inert_line(turn.exchange.answer)
-    return f"> Question: {inert_line(turn.standalone)}", f"> Answer: {answer[:LONGEST_ANSWER]}"
+    answer = neutralize_line(turn.exchange.answer)
+    return f"> Question: {neutralize_line(turn.standalone)}", f"> Answer: {answer[:LONGEST_ANSWER]}"
 
 
 def _whole_in(reply: str, asked: str, turns: Sequence[Earlier], longest: int) -> str | None:
     """The question in the reply; None if there is none that can stand for the one that was asked."""
-    text = inert_line(_question_in(reply[:LONGEST_REPLY]))
+    text = neutralize_line(_question_in(reply[:LONGEST_REPLY]))
     if not 0 < len(text) <= longest:
         return None
     lang = detect(f"{turns[-1].standalone} {asked}")

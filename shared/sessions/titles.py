@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from shared.language.folding import folded_words
-from shared.markdown.inert import inert_line
+from shared.markdown.neutralize import neutralize_line
 
 LENGTH = 80
 
 
 def title_of(question: str) -> str:
     """The question on one line, at most 80 characters, cut between words and ended by an ellipsis."""
-    line = inert_line(question)
+    line = neutralize_line(question)
     if len(line) <= LENGTH:
         return line
     cut = line[: LENGTH - 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,15 +35,18 @@ def days_in(text: str) -> Iterator[Day]:
     """Every date that is written with digits, months in words of any language, in no order: texts are compared across
     languages.
     """
-    taken: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []  # in order and apart
     for pattern in _patterns():
         for found in pattern.finditer(text):
             parts = found.groupdict()
             month = int(parts["number"]) if parts.get("number") else _months()[parts["month"].lower()]
             day, year = parts.get("day"), parts.get("year") or parts.get("only")
-            apart = all(found.end() <= start or end <= found.start() for start, end in taken)
-            if apart and 1 <= month <= 12 and (day is None or 1 <= int(day) <= 31):
-                taken.append(found.span())
+            place = bisect_left(taken, found.span())
+            overlaps = (place and taken[place - 1][1] > found.start()) or (
+                place < len(taken) and taken[place][0] < found.end()
+            )
+            if not overlaps and 1 <= month <= 12 and (day is None or 1 <= int(day) <= 31):
+                taken.insert(place, found.span())
                 number = int(day) if day else None
                 yield Day(
                     year=int(year) if year else None, month=month, day=number, start=found.start(), end=found.end()

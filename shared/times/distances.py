@@ -27,11 +27,11 @@ class Distance:
     operator: str
 
 
-def distance_before(text: str, operator: str, grammar: Lexicon) -> Distance | None:
-    """The longest distance that the text ends with; None if there is none, or the operator counts from no time."""
+def distance_before(text: str, end: int, operator: str, grammar: Lexicon) -> Distance | None:
+    """The longest distance that `text[:end]` ends with; None if there is none, or the operator counts from no time."""
     if operator not in ("before", "after"):
         return None
-    found = [Mention.of(rule, match) for rule, pattern in grammar.distances if (match := at_end(text, pattern))]
+    found = [Mention.of(rule, match) for rule, pattern in grammar.distances if (match := at_end(text, end, pattern))]
     return Distance(min(found, key=lambda mention: mention.start), operator) if found else None
 
 
@@ -47,9 +47,9 @@ def days_at(distance: Distance, of: Span, context: Context) -> Span | None:
         return None
 
 
-def member_before(text: str, grammar: Lexicon) -> Mention | None:
-    """What names a day or weekend of the time that the text stands before."""
-    found = [Mention.of(rule, match) for rule, pattern in grammar.members if (match := at_end(text, pattern))]
+def member_before(text: str, end: int, grammar: Lexicon) -> Mention | None:
+    """What names, at the end of `text[:end]`, a day or weekend of the time behind it."""
+    found = [Mention.of(rule, match) for rule, pattern in grammar.members if (match := at_end(text, end, pattern))]
     return found[0] if found else None
 
 

@@ -96,9 +96,9 @@ def lexicon(lang: str) -> Lexicon:
     return _lexicon(known.times or _WORDLESS, names_are_capitalised=not known.nouns_are_capitalised)
 
 
-def at_end(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
-    """Where a pattern of what precedes a time ends with the text."""
-    return pattern.search(text, max(0, len(text) - NEARBY))
+def at_end(text: str, end: int, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    """The match of a pattern of what precedes a time that ends with `text[:end]`, at most NEARBY characters long."""
+    return pattern.search(text, max(0, end - NEARBY), end)
 
 
 def _lexicon(times: Times, *, names_are_capitalised: bool) -> Lexicon:

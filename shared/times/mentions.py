@@ -13,9 +13,12 @@ from dataclasses import replace
 from shared.times.context import Context, Mention
 from shared.times.distances import distance_before, member_before
 from shared.times.kinds import IGNORED, days_of
-from shared.times.lexicon import Lexicon, at_end
+from shared.times.lexicon import NEARBY, Lexicon, at_end
 
 _FLAG = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*\s+$")
+_NAME_BEHIND = re.compile(r"(?:['’]s)?\s+([A-Z][a-z]\w*)")
+_NAME_BEFORE = re.compile(r"\b[A-Z]\w+\s+$")
+_FIRST_WORD = re.compile(r"(?:^|[.!?]\s+)\w+\s+$")
 VAGUE = ("recently", "other_day")
 OF_A_YEAR = ("date", "days_of_month", "month", "quarter", "season", "christmas")
 WHOLE_YEARS = ("last_unit", "this_unit", "ago", "year")
@@ -45,24 +48,23 @@ def mentions_in(text: str, grammar: Lexicon, context: Context) -> list[Mention]:
 
 def _is_spoken_of(text: str, mention: Mention, grammar: Lexicon) -> bool:
     """Whether the words are a name or a value here: `spell Wednesday`, `column Q1`, `--since yesterday`."""
-    before = text[: mention.start]
-    if _FLAG.search(before) or at_end(before, grammar.named):
+    if at_end(text, mention.start, _FLAG) or at_end(text, mention.start, grammar.named):
         return True
-    return (
-        mention.rule.kind in NAMES and mention.rule.kind != "year" and at_end(before, grammar.named_parts) is not None
-    )
+    is_name = mention.rule.kind in NAMES and mention.rule.kind != "year"
+    return is_name and at_end(text, mention.start, grammar.named_parts) is not None
 
 
 def _is_name(text: str, mention: Mention) -> bool:
     """Whether capitals say that this is a title or a name: `Friday Night Lights`, `USA Today`, `Last Year at`."""
-    before, after = text[: mention.start], text[mention.end :]
+    start = mention.start
     if mention.rule.kind in NAMES:
-        next_word = re.match(r"(?:['’]s)?\s+([A-Z][a-z]\w*)", after)
+        next_word = _NAME_BEHIND.match(text, mention.end)
         is_bare = mention.rule.weak and not re.search(r"\d", mention.match[0])
-        follows_name = re.search(r"[A-Z]\w+\s+$", before) and not re.search(r"(?:^|[.!?]\s+)\w+\s+$", before)
+        follows_name = at_end(text, start, _NAME_BEFORE) and not at_end(text, start, _FIRST_WORD)
         return bool(is_bare and (next_word or follows_name))
     capitals = [word for word in mention.match[0].split() if word[0].isupper()]
-    starts_sentence = not before.strip() or before.rstrip()[-1] in ".!?:;([\n"
+    before = text[max(0, start - NEARBY) : start].rstrip()
+    starts_sentence = not before or before[-1] in ".!?:;([\n"
     return len(capitals) > (1 if starts_sentence else 0)
 
 
@@ -109,7 +111,7 @@ def _introduced(text: str, mentions: list[Mention], grammar: Lexicon) -> bool:
     if len(mentions) > 1 and grammar.joiner.fullmatch(text[mentions[-2].end : start]):
         return True
     patterns = (grammar.preposition, grammar.between, *(pattern for _, pattern in (*grammar.operators, *grammar.parts)))
-    return any(at_end(text[:start], pattern) for pattern in patterns)
+    return any(at_end(text, start, pattern) for pattern in patterns)
 
 
 def _year_beside(specific: Mention, other: Mention, context: Context) -> int | None:
@@ -124,18 +126,18 @@ def _year_beside(specific: Mention, other: Mention, context: Context) -> int | N
 
 def _counted_from(text: str, end: int, gap: str, grammar: Lexicon) -> int:
     """Where the distance or the member begins that is of what follows the `gap`, which begins at `end`; else `end`."""
-    member = member_before(text[: end + len(gap)], grammar)
+    member = member_before(text, end + len(gap), grammar)
     if member is not None:
         return member.start
-    operator, before = leading(leading(gap, grammar.parts)[1], grammar.operators)
-    distance = None if operator is None else distance_before(text[: end + len(before)], operator, grammar)
+    operator, before = leading(gap, leading(gap, len(gap), grammar.parts)[1], grammar.operators)
+    distance = None if operator is None else distance_before(text, end + before, operator, grammar)
     return end if distance is None else distance.mention.start
 
 
-def leading(before: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> tuple[str | None, str]:
-    """The longest of the patterns that the text ends with, and the text before it."""
-    matches = [(found.start(), name) for name, pattern in patterns if (found := at_end(before, pattern))]
+def leading(text: str, end: int, patterns: Iterable[tuple[str, re.Pattern[str]]]) -> tuple[str | None, int]:
+    """The longest of the patterns that `text[:end]` ends with, and where it begins; None and `end`: none does."""
+    matches = [(found.start(), name) for name, pattern in patterns if (found := at_end(text, end, pattern))]
     if not matches:
-        return None, before
+        return None, end
     start, name = min(matches)
-    return name, before[:start]
+    return name, start

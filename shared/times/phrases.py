@@ -21,12 +21,13 @@ from shared.times import calendar
 from shared.times.calendar import Span
 from shared.times.context import Context, Mention
 from shared.times.distances import days_at, days_of_member, distance_before, member_before
+from shared.times.intent import Intent, Intents
 from shared.times.kinds import days_of
-from shared.times.lexicon import Lexicon, at_end, lexicon
+from shared.times.lexicon import NEARBY, Lexicon, at_end, lexicon
 from shared.times.mentions import leading, mentions_in
-from shared.times.readings import Reading, reading_of
 
-_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
+_NEXT_WORD = re.compile(r"\s+[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +41,19 @@ class FoundTime:
 
 def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> FoundTime | None:
     """The time that is asked about, as a half-open range that ends with `now`'s day at the latest: the first that
-    restricts, else the first that may; a time of the person's story is none (see `readings`).
+    restricts, else the first that may; a time of the person's story is none (see `intent`).
 
     `zone` is an IANA name that exists. In a language without words for times those in digits alone are found. Times
     that lie wholly in the future are none: notes cannot come from there.
     """
     context = Context(now, ZoneInfo(zone), lexicon(lang))
     either = None
+    intents = Intents(text, lang)
     for found in _named(text, context):
-        reading = reading_of(text, found.start, found.end, lang)
-        if reading is Reading.ASKED:
+        intent = intents.of(found.start, found.end)
+        if intent is Intent.ASKED:
             return found
-        if reading is Reading.EITHER:
+        if intent is Intent.EITHER:
             either = either or replace(found, hint=replace(found.hint, restricts=False))
     return either
 
@@ -75,27 +77,27 @@ def _interpreted(
     text: str, mention: Mention, following: Mention | None, grammar: Lexicon, context: Context
 ) -> tuple[Span, int, int] | None:
     """The days meant, and where the phrase with its preposition or operator stands; None: no time after all."""
-    opening = at_end(text[: mention.start], grammar.between)
+    opening = at_end(text, mention.start, grammar.between)
     if following is not None and (opening or not following.rule.weak or _alike(text, mention, following, grammar)):
         pair = _pair(text, mention, following, grammar, context)
         if pair is not None:
             return pair, opening.start() if opening else mention.start, following.end
-    member = member_before(text[: mention.start], grammar)
-    part, before = leading(text[: member.start if member else mention.start], () if member else grammar.parts)
-    start, bare = len(before), part is None and member is None
-    operator, outside = leading(text[:start], grammar.operators)
+    member = member_before(text, mention.start, grammar)
+    part, start = leading(text, member.start if member else mention.start, () if member else grammar.parts)
+    bare = part is None and member is None
+    operator, outside = leading(text, start, grammar.operators)
     if bare and not _stands(text, mention, operator, grammar):
         return None
     span = _narrowed(days_of(mention, context), part, member, context)
-    if operator is not None and span and (distance := distance_before(outside, operator, grammar)):
+    if operator is not None and span and (distance := distance_before(text, outside, operator, grammar)):
         span, start = days_at(distance, span, context), distance.mention.start
-        operator, outside = leading(text[:start], grammar.operators)
+        operator, outside = leading(text, start, grammar.operators)
     if span is None:
         return None
     if operator is not None and (operator not in OF_DISTANCES or mention.rule.kind == "ago"):
         operator = "until" if (operator, part) == ("before", "end") else operator
-        return _applied(operator, span, context), len(outside), mention.end
-    preposition = at_end(text[:start], grammar.preposition) if mention.rule.weak and bare else None
+        return _applied(operator, span, context), outside, mention.end
+    preposition = at_end(text, start, grammar.preposition) if mention.rule.weak and bare else None
     return span, preposition.start() if preposition else start, mention.end
 
 
@@ -121,17 +123,18 @@ def _narrowed(span: Span | None, part: str | None, member: Mention | None, conte
 
 def _stands_as_time(text: str, mention: Mention, grammar: Lexicon) -> bool:
     """Whether a weak mention has a preposition before it, or is a weekday that stands by itself."""
-    before, after = text[: mention.start], text[mention.end :]
-    attribute = re.match(r"\s+[a-z]", after)
-    if at_end(before, grammar.preposition):
+    attribute = _NEXT_WORD.match(text, mention.end)
+    if at_end(text, mention.start, grammar.preposition):
         # "on the Friday report", "during the march": behind an article these are attributes or common nouns.
-        article = at_end(before, grammar.article)
+        article = at_end(text, mention.start, grammar.article)
         verb = mention.word("month") in grammar.verbs_as_months
         return not (article and mention.rule.kind in ("weekday", "month") and (attribute or verb))
-    attributive = at_end(before, grammar.attribute_follows)
+    attributive = at_end(text, mention.start, grammar.attribute_follows)
     weekday = mention.word("weekday")
     written_out = not any(name != weekday and name.startswith(weekday or "") for name in grammar.weekdays)
-    return written_out and not attributive and _goes_on_in_lower_case(before)
+    return (
+        written_out and not attributive and _goes_on_in_lower_case(text[max(0, mention.start - NEARBY) : mention.start])
+    )
 
 
 def _goes_on_in_lower_case(before: str) -> bool:

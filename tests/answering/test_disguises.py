@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from shared.answering.citing.citations import check_citations
 from shared.answering.live import LiveText
-from shared.markdown.inert import inert
-from shared.markdown.passive import passive
+from shared.markdown.neutralize import neutralize
+from shared.markdown.sanitize import sanitize
 from tests.answering.samples import sources
 
 OFFERED = sources("one", "two")
@@ -152,7 +152,7 @@ def test_a_disguise_of_an_offered_label_is_written_plainly() -> None:
 )
 def test_what_no_reader_takes_for_a_marker_stays(text: str) -> None:
     assert check_citations(text, OFFERED).text == text
-    assert inert(text) == text
+    assert neutralize(text) == text
 
 
 def test_a_pointer_in_code_is_no_marker() -> None:
@@ -164,7 +164,7 @@ def test_a_pointer_in_code_is_no_marker() -> None:
 def test_no_answer_holds_a_disguise(draft: str) -> None:
     cited = check_citations(draft, OFFERED)
     assert not READ.search(cited.text)
-    assert not READ.search(passive(cited.text))
+    assert not READ.search(sanitize(cited.text))
     assert check_citations(cited.text, cited.used).text == cited.text
 
 
@@ -182,10 +182,10 @@ def test_no_stream_shows_one_on_the_way(draft: str) -> None:
 @given(DRAFTS)
 @settings(max_examples=500)
 def test_what_a_writer_reads_of_a_note_holds_none(text: str) -> None:
-    made = inert(text)
+    made = neutralize(text)
     assert not READ.search(made)
     assert check_citations(made, OFFERED).removed == ()
-    assert inert(made) == made
+    assert neutralize(made) == made
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from shared.answering.citing.citations import check_citations
 from shared.answering.live import LiveText
-from shared.markdown.passive import passive
+from shared.markdown.sanitize import sanitize
 from tests.active import active
 from tests.answering.samples import sources
 from tests.markdown.samples import KNOWN, MARKDOWN, TEXTS
@@ -24,7 +24,7 @@ def stages(draft: str, *, size: int = 1) -> list[str]:
 
 
 def whole(draft: str) -> str:
-    return passive(check_citations(draft, OFFERED).text.strip(), TEXTS)
+    return sanitize(check_citations(draft, OFFERED).text.strip(), TEXTS)
 
 
 @pytest.mark.parametrize(

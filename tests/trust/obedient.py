@@ -20,7 +20,7 @@ _EVIL = "https://evil.example/?q="
 
 
 class ObedientWriter:
-    """Undoes what was made inert, prints its whole prompt, obeys each order in it, cites each number in it; and sends
+    """Undoes what was neutralized, prints its whole prompt, obeys each order in it, cites each number in it; and sends
     what it has read to every address it finds, in every form that Markdown and HTML know. Keeps its prompts.
     """
 

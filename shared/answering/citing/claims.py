@@ -34,18 +34,30 @@ def find_claims(answer: str) -> tuple[Claim, ...]:
     `We chose Firestore. [N1] It scales. [N2]` is two claims. A sentence of markers alone is none. What is quoted in a
     block up to its marker is one claim: all of it is the source's.
     """
-    claims: list[Claim] = []
+    found: list[_Stretch] = []
     for start, end in sentences(answer):
         leading = _LEADING.match(answer, start, end)
-        if leading and claims and not claims[-1].labels and "\n" not in answer[claims[-1].end : start]:
-            claims[-1] = _claim(answer, claims[-1].start, leading.end())
+        if leading and found and not found[-1].cites and "\n" not in answer[found[-1].end : start]:
+            found[-1] = _Stretch(found[-1].start, leading.end(), leading.end(), cites=True)
             start = leading.end()  # noqa: PLW2901 - the rest of the sentence is the next claim
-        if claims and not claims[-1].labels and _WITHIN_QUOTE.fullmatch(answer, _line(answer, claims[-1].start), start):
-            start = claims.pop().start  # noqa: PLW2901 - they are one
-        claim = _claim(answer, start, end)
-        if any(map(str.isalnum, claim.text)):
-            claims.append(claim)
-    return tuple(claims)
+        cites = _LABEL.search(answer, start, end) is not None
+        before = found[-1] if found and not found[-1].cites else None
+        if before and _WITHIN_QUOTE.fullmatch(answer, _line(answer, before.read), start):
+            found[-1] = _Stretch(before.start, end, end, cites=cites)  # they are one
+        elif any(map(str.isalnum, _without_marks(answer[start:end]))):
+            found.append(_Stretch(start, end, start, cites=cites))
+    return tuple(_claim(answer, each.start, each.end) for each in found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """`answer[start:end]` becomes a claim."""
+
+    start: int
+    end: int
+    read: int
+    """From where on it is open whether the lines are a quotation's."""
+    cites: bool
 
 
 def _line(answer: str, place: int) -> int:
@@ -55,7 +67,10 @@ def _line(answer: str, place: int) -> int:
 
 def _claim(answer: str, start: int, end: int) -> Claim:
     sentence = answer[start:end]
-    text = " ".join(_LABEL.sub(" ", _QUOTE_MARKS.sub("\n", sentence)).split())
     labels = tuple(dict.fromkeys(_LABEL.findall(sentence)))
-    line = answer[_line(answer, start) : start]
-    return Claim(text=text, start=start, end=end, labels=labels, heading=_HEADING.fullmatch(line) is not None)
+    heading = _HEADING.fullmatch(answer, _line(answer, start), start) is not None
+    return Claim(text=_without_marks(sentence), start=start, end=end, labels=labels, heading=heading)
+
+
+def _without_marks(sentence: str) -> str:
+    return " ".join(_LABEL.sub(" ", _QUOTE_MARKS.sub("\n", sentence)).split())

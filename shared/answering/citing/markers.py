@@ -5,7 +5,7 @@ label from N1 to N3), `[^N1]`, `\[N1\]`, `[**N1**]`, with blanks inside, and wha
 them: the grammar reads the skeleton of a text (`markdown.skeleton`), in which brackets, digits and N of any kind,
 entities and what is invisible are told by their looks, and which is as long as the text. Markers count inside code
 and links too: clients look for `[N1]` without parsing Markdown, and note text that looks like a marker was rewritten
-before the writer saw it (`shared.markdown.inert`).
+before the writer saw it (`shared.markdown.neutralize`).
 
 Every marker is written back as `[N1]`, several as `[N1][N2]`, a label once a bracket.
 

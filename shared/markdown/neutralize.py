@@ -35,7 +35,7 @@ _CITATION_LIKE = re.compile(
 """In the skeleton of a text."""
 
 
-def inert(text: str) -> str:
+def neutralize(text: str) -> str:
     """Note text -> the same without invisible characters, `[N1]` and its kin rewritten as `(N1)`.
 
     Covers more than the citations we parse (anything between the brackets, an unclosed one), so no citation can be
@@ -55,6 +55,6 @@ def _pads_at_end(signs: str) -> int:
     return len(signs) - len(signs.rstrip(PAD))
 
 
-def inert_line(text: str) -> str:
+def neutralize_line(text: str) -> str:
     """The same on one line, with single blanks."""
-    return " ".join(inert(text).split())
+    return " ".join(neutralize(text).split())

@@ -9,6 +9,7 @@ which a client fetches as soon as it shows it. So in an answer
   or a mailbox (its title goes); otherwise `text` is left of it, in its brackets where it could join with what stands
   beside it;
 - a bare address that stands in none of them becomes `‹link removed›`;
+- the info string of a fence is one word: some parsers read what else stands there as text;
 - definitions (`[label]: address`) get a blank before the colon, so that none defines anything.
 
 Code is content and stays: spans that close on their line, and blocks whose fence stands at the line's start, which
@@ -44,7 +45,7 @@ _HARMLESS_AFTER_LESS = frozenset(" \t\n0123456789=-<‹")
 _LABEL = re.compile(r"\[N\d+\]")
 _JOINS_BEFORE, _JOINS_AFTER = frozenset(" \t\n(*_\"“'"), frozenset(" \t\n.,;!?)*_\"”'")
 _CONTAINER = re.compile(r"[ \t>*+\-\d.):~]*")
-_INFO = re.compile(r"[^`<>]*")
+_INFO = re.compile(r"[ \t]*[\w+#.-]*[ \t]*", re.ASCII)
 _BEYOND_A_LINE = re.compile("[|\x85\u2028\u2029]")
 _TICKS = re.compile(r"`+")
 _RUN = re.compile(r"`+|~+")
@@ -52,8 +53,8 @@ _LONGEST_SPAN, _LONGEST_INFO = 1000, 200
 _LINE_KEPT = 64
 
 
-def passive(text: str, texts: Sequence[str] = ()) -> str:
-    """Markdown -> the same made passive; `texts`: where the addresses stand that may stay. Made so twice, it stays."""
+def sanitize(text: str, texts: Sequence[str] = ()) -> str:
+    """Markdown -> the same sanitized; `texts`: where the addresses stand that may stay. Made so twice, it stays."""
     return _Reader(text, texts).read()
 
 
@@ -245,7 +246,7 @@ class _Reader:
     def _bare_address(self, start: str) -> None:
         found = ADDRESS.match(self._text, self._at)
         assert found  # noqa: S101 - it begins with `start`
-        if (self._last.isalnum() and self._last.isascii()) or found[0] == start:
+        if found[0] == start:
             self._take(start)
         elif any(stands_in(address, self._texts) for address in whole_addresses(found[0])):
             following = self._follows(len(found[0]))  # must not become a part of it

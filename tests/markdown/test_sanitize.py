@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shared.answering.citing.citations import check_citations
-from shared.markdown.passive import passive
+from shared.markdown.sanitize import sanitize
 from tests.active import active
 from tests.answering.samples import sources
 from tests.markdown.samples import KNOWN, MARKDOWN, TEXTS
@@ -64,47 +64,50 @@ OFFERED = sources("one", "two")
         ("[N[1](http://evil.example)]", "[N[1]]"),
         ("[N[](http://evil.example)7]", "[N[]7]"),
         ("mailto: and www. alone", "mailto: and www. alone"),
+        ("xhttps://evil.example/?q=1 1www.evil.example", "x‹link removed› 1‹link removed›"),
+        ("```c++ \n<b>\n```\n<b>", "```c++ \n<b>\n```\n‹b›"),
+        ("```![x](//evil.example/1)", "```! [x]"),
         ("with high x, [ ] task, wow!", "with high x, [ ] task, wow!"),
     ],
 )
 def test_what_acts_goes_and_the_rest_stays(markdown: str, made: str) -> None:
-    assert passive(markdown, TEXTS) == made
+    assert sanitize(markdown, TEXTS) == made
     assert active(made, (KNOWN,)) == []
 
 
 def test_an_address_that_only_begins_in_a_text_does_not_stand_there() -> None:
-    assert passive("https://a.example/x", ["https://a.example/xy"]) == "‹link removed›"
-    assert passive("https://a.example/x", ["(https://a.example/x)."]) == "https://a.example/x"
-    assert passive("https://a.example/x", []) == "‹link removed›"
+    assert sanitize("https://a.example/x", ["https://a.example/xy"]) == "‹link removed›"
+    assert sanitize("https://a.example/x", ["(https://a.example/x)."]) == "https://a.example/x"
+    assert sanitize("https://a.example/x", []) == "‹link removed›"
 
 
 @given(MARKDOWN)
 @settings(max_examples=800)
 @example("`a` <img src=x onerror=alert(1)> `")
 def test_whatever_is_written_no_parser_finds_anything_active(markdown: str) -> None:
-    assert active(passive(markdown, TEXTS), (KNOWN,)) == []
+    assert active(sanitize(markdown, TEXTS), (KNOWN,)) == []
 
 
 @given(MARKDOWN)
 @settings(max_examples=400)
-def test_made_passive_twice_is_made_passive_once(markdown: str) -> None:
-    once = passive(markdown, TEXTS)
-    assert passive(once, TEXTS) == once
+def test_sanitized_twice_is_sanitized_once(markdown: str) -> None:
+    once = sanitize(markdown, TEXTS)
+    assert sanitize(once, TEXTS) == once
 
 
 @given(MARKDOWN)
 @settings(max_examples=400)
 def test_no_label_goes_and_none_comes_about(markdown: str) -> None:
     checked = check_citations(markdown, OFFERED)
-    made = check_citations(passive(checked.text, TEXTS), OFFERED)
-    assert made.text == passive(checked.text, TEXTS)
+    made = check_citations(sanitize(checked.text, TEXTS), OFFERED)
+    assert made.text == sanitize(checked.text, TEXTS)
     assert made.removed == ()
     assert [source.label for source in made.used] == [source.label for source in checked.used]
 
 
 @given(st.text(alphabet="abc dé.,;:!?*_#-\n1", max_size=80))
 def test_text_without_markup_stays_as_it_is(text: str) -> None:
-    assert passive(text) == text
+    assert sanitize(text) == text
 
 
 @pytest.mark.parametrize(
@@ -128,4 +131,4 @@ def test_text_without_markup_stays_as_it_is(text: str) -> None:
 )
 def test_a_hundred_thousand_characters_are_read_in_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    assert active(passive(text, TEXTS)[:2000], (KNOWN,)) == []
+    assert active(sanitize(text, TEXTS)[:2000], (KNOWN,)) == []

@@ -8,6 +8,7 @@ what the person may or must do. Each language brings only closed classes of word
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -15,6 +16,7 @@ from itertools import pairwise
 
 from shared.language.sentences import sentences
 from shared.language.vocabulary import vocabulary
+from shared.times.lexicon import at_end
 
 _WITHIN = re.compile(r"[;:]\s+|(?=¿)")
 """Where sentences fall into parts that speak for themselves."""
@@ -22,7 +24,7 @@ _COMMA = re.compile(r",\s+")
 _NEVER = re.compile(r"(?!)")
 
 
-class Reading(StrEnum):
+class Intent(StrEnum):
     """What a time in a question is for."""
 
     ASKED = "asked"
@@ -54,15 +56,46 @@ class _Asking:
     """Matches behind a time."""
 
 
-def reading_of(text: str, start: int, end: int, lang: str) -> Reading:
-    """`text[start:end]` names the time."""
-    words = _asking(lang)
-    parts = _parts(text)
-    own = next(each for each in parts if start < each.end or each is parts[-1])
-    asking = [each for each in parts if _asks(each, words)] or parts
-    clause, score = _place(own, start, words) if own in asking else (asking[-1], -2)
-    score += _tense(clause, words) + 2 * _is_of_a_thing(text, start, end, words)
-    return Reading.ASKED if score > 0 else Reading.EITHER if score == 0 else Reading.STORY
+class Intents:
+    """What each time in one text is for. The clauses are read once, however many times the text names."""
+
+    def __init__(self, text: str, lang: str) -> None:
+        self._text, self._words = text, _asking(lang)
+        self._parts = _parts(text)
+        self._ends = [part.end for part in self._parts]
+        self._asking = [part for part in self._parts if _asks(part, self._words)] or self._parts
+        self._asking_starts = {part.start for part in self._asking}
+        self._read: dict[int, tuple[_Clause, int, int]] = {}
+
+    def of(self, start: int, end: int) -> Intent:
+        """`text[start:end]` names the time."""
+        own = self._parts[min(bisect_right(self._ends, start), len(self._parts) - 1)]
+        asks = own.start in self._asking_starts
+        clause, first_comma, tense = self._clause(own if asks else self._asking[-1])
+        score = tense + 2 * _is_of_a_thing(self._text, start, end, self._words)
+        if not asks:
+            score -= 2
+        elif clause is own:
+            score += 1 if first_comma <= start and self._opens(own) else 2
+        else:
+            score += 2 if start >= clause.start else -1
+        return Intent.ASKED if score > 0 else Intent.EITHER if score == 0 else Intent.STORY
+
+    def _opens(self, clause: _Clause) -> bool:
+        return self._words.opening.match(clause.text) is not None
+
+    def _clause(self, sentence: _Clause) -> tuple[_Clause, int, int]:
+        """The clause of the sentence that asks, where its first comma ends, and what its tense counts."""
+        if sentence.start not in self._read:
+            commas = [found.end() for found in _COMMA.finditer(sentence.text)]
+            first_comma = sentence.start + (commas[0] if commas else len(sentence.text) + 1)
+            clause = sentence
+            if not self._opens(sentence):
+                opening = next((at for at in commas if self._words.opening.match(sentence.text, at)), 0)
+                if opening:
+                    clause = _Clause(sentence.text[opening:], sentence.start + opening, sentence.end)
+            self._read[sentence.start] = clause, first_comma, _tense(clause, self._words)
+        return self._read[sentence.start]
 
 
 def _parts(text: str) -> list[_Clause]:
@@ -77,19 +110,6 @@ def _asks(sentence: _Clause, words: _Asking) -> bool:
     return "?" in sentence.text or words.opening.match(sentence.text) is not None
 
 
-def _place(sentence: _Clause, start: int, words: _Asking) -> tuple[_Clause, int]:
-    """The clause of the sentence that asks, and what the time's place in it counts."""
-    if words.opening.match(sentence.text):
-        trailing = any(found.end() + sentence.start <= start for found in _COMMA.finditer(sentence.text))
-        return sentence, 1 if trailing else 2
-    for found in _COMMA.finditer(sentence.text):
-        if words.opening.match(sentence.text, found.end()):
-            asks = sentence.start + found.end()
-            clause = _Clause(sentence.text[found.end() :], asks, sentence.end)
-            return clause, 2 if start >= asks else -1
-    return sentence, 2
-
-
 def _tense(clause: _Clause, words: _Asking) -> int:
     """What comes first tells: a verb of the past, or what the person may or must do."""
     past, duty = words.past.search(clause.text), words.duty.search(clause.text)
@@ -101,7 +121,7 @@ def _tense(clause: _Clause, words: _Asking) -> int:
 def _is_of_a_thing(text: str, start: int, end: int, words: _Asking) -> bool:
     """Whether the time says which minutes, post or meeting: `last week's minutes`, `the minutes of last week`."""
     first_word = start + len(text[start:end].split(maxsplit=1)[0])
-    attribute = any(words.genitive.search(text[:place]) for place in (start, first_word))
+    attribute = any(at_end(text, place, words.genitive) for place in (start, first_word))
     return attribute or words.possessive.match(text, end) is not None
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.answering.citing.citations import check_citations
-from shared.markdown.inert import inert
+from shared.markdown.neutralize import neutralize
 from tests.answering.samples import sources
 
 
@@ -28,27 +28,27 @@ from tests.answering.samples import sources
     ],
 )
 def test_what_looks_like_a_citation_is_rewritten_so_that_one_sees_it(text: str, made: str) -> None:
-    assert inert(text) == made
+    assert neutralize(text) == made
 
 
 @pytest.mark.parametrize(
     "text", ["[link](https://example.org)", "x[1]", "[ ] task", "[Nina]", "a\tb\nc", "naïve 数据库 🙂"]
 )
 def test_other_text_stays_as_it_is(text: str) -> None:
-    assert inert(text) == text
+    assert neutralize(text) == text
 
 
 def test_words_and_emoji_that_need_joiners_keep_them() -> None:
     family, heart, persian = "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "می\u200cخواهم"
-    assert inert(f"{family} {heart} {persian}") == f"{family} {heart} {persian}"
+    assert neutralize(f"{family} {heart} {persian}") == f"{family} {heart} {persian}"
 
 
 def test_joiners_hidden_in_latin_words_go() -> None:
-    assert inert("ig\u200dnore\u200c a\ufe0f") == "ignore a"
+    assert neutralize("ig\u200dnore\u200c a\ufe0f") == "ignore a"
 
 
 def test_every_kind_of_line_break_becomes_a_newline() -> None:
-    assert inert("a\r\nb\rc\u2028d\u2029e\x0bf\x0cg\x85h") == "a\nb\nc\nd\ne\nf\ng\nh"
+    assert neutralize("a\r\nb\rc\u2028d\u2029e\x0bf\x0cg\x85h") == "a\nb\nc\nd\ne\nf\ng\nh"
 
 
 @given(st.text())
@@ -56,18 +56,18 @@ def test_nothing_invisible_is_left(text: str) -> None:
     visible_formats = (
         "\u200c\u200d\ufe0f\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
     )
-    left = {char for char in inert(text) if char not in visible_formats + "\t\n"}
+    left = {char for char in neutralize(text) if char not in visible_formats + "\t\n"}
     assert not {char for char in left if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")}
     assert not re.search("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]", "".join(left))
 
 
 @given(st.text(alphabet="[]【】［］〔〕⟦⟧()NnΝＮ1٣９７ ,;-^\\.\n\u200b\u200d\u202e\ufeff", max_size=80))
 def test_no_citation_can_be_parsed_out_of_the_result(text: str) -> None:
-    made = inert(text)
+    made = neutralize(text)
     checked = check_citations(made, sources("offered"))
     assert (checked.text, checked.used, checked.removed) == (made, (), ())
 
 
 @given(st.text())
-def test_made_inert_twice_is_made_inert_once(text: str) -> None:
-    assert inert(inert(text)) == inert(text)
+def test_neutralized_twice_is_neutralized_once(text: str) -> None:
+    assert neutralize(neutralize(text)) == neutralize(text)
