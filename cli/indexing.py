@@ -160,7 +160,7 @@ def demo(place: Place, folder: Path) -> None:
             if not place.as_json:
                 click.echo(f"{parts_in_use(app)}\n{counted(report.notes, 'note')} indexed in {report.seconds:.1f} s")
             use(app)
-            client = InProcessClient(Identity(place.tenant_id))
+            client = InProcessClient(Identity(place.tenant_id, place.tenant_id))
             answers = [_demonstrate(client, temporary, question) for question in DEMO_QUESTIONS]
     if place.as_json:
         print_json({"index": report.as_json(), "answers": answers})

@@ -109,7 +109,7 @@ class Place:
 
         with self.app() as app:
             use(app)
-            yield InProcessClient(Identity(self.tenant_id))
+            yield InProcessClient(Identity(self.tenant_id, self.tenant_id))
 
 
 def parts_in_use(app: App) -> str:

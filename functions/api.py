@@ -41,6 +41,8 @@ ROUTES = (
     Route("POST", "/feedback", "account:give"),
     Route("GET", "/me:export", "account:export"),
     Route("DELETE", "/me", "account:erase"),
+    Route("GET", "/tenant:export", "account:export_tenant"),
+    Route("DELETE", "/tenant", "account:erase_tenant"),
     Route("POST", "/graphql", "graphql:answer"),
     Route("GET", "/graphql/schema", "graphql:show", public=True),
     Route("GET", "/openapi.json", "openapi:show", public=True),

@@ -17,7 +17,7 @@ from shared.api.sessions import messages_json, session_json, sessions_json
 from shared.api.stream import result_of
 from shared.errors import InvalidArgument
 from shared.model.sessions import SETTINGS, SettingsPatch
-from shared.sessions.service import NEW, Sessions
+from shared.sessions.service import NEW
 
 MOST_ITEMS = 1000
 """Sessions and messages that one request may ask for, over all its pages."""
@@ -105,10 +105,6 @@ class Visit:
     items: int = field(default=0)
     answers: int = field(default=0)
 
-    @property
-    def sessions(self) -> Sessions:
-        return self.call.app.sessions
-
     def page_size(self, wanted: int) -> int:
         """Raises InvalidArgument."""
         if not 1 <= wanted <= MOST_PER_PAGE:
@@ -135,38 +131,38 @@ def schema() -> GraphQLSchema:
 
 def _session(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
     visit = info.context
-    return session_json(visit.sessions.get(visit.call.tenant_id, named["sessionId"]))
+    return session_json(visit.call.sessions.get(named["sessionId"]))
 
 
 def _sessions(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
     visit = info.context
     limit, title = visit.page_size(named["pageSize"]), (named["title"] or "").strip()
     token = named.get("pageToken") or None
-    return sessions_json(visit.sessions.page(visit.call.tenant_id, limit=limit, token=token, title=title))
+    return sessions_json(visit.call.sessions.page(limit=limit, token=token, title=title))
 
 
 def _messages(session: Mapping[str, Any], info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
     visit = info.context
     limit, token = visit.page_size(named["pageSize"]), named.get("pageToken") or None
-    found = visit.sessions.messages(visit.call.tenant_id, session["sessionId"], limit=limit, token=token)
+    found = visit.call.sessions.messages(session["sessionId"], limit=limit, token=token)
     return messages_json(found)
 
 
 def _create(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
     visit = info.context
     title, patch = named.get("title") or "", _patch(named.get("settings"))
-    return session_json(visit.sessions.create(visit.call.tenant_id, title=title, patch=patch))
+    return session_json(visit.call.sessions.create(title=title, patch=patch))
 
 
 def _change(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
     visit = info.context
     title, patch = named.get("title"), _patch(named.get("settings"))
-    return session_json(visit.sessions.change(visit.call.tenant_id, named["sessionId"], title=title, patch=patch))
+    return session_json(visit.call.sessions.change(named["sessionId"], title=title, patch=patch))
 
 
 def _delete(_: object, info: Info, **named: Any) -> bool:  # noqa: ANN401
     visit = info.context
-    visit.sessions.delete(visit.call.tenant_id, named["sessionId"])
+    visit.call.sessions.delete(named["sessionId"])
     return True
 
 

@@ -11,12 +11,13 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain
 
 from shared.account.archive import zipped
 from shared.account.budgets import Budgets
 from shared.account.caches import Cache
 from shared.account.embedding import TenantEmbedder
-from shared.account.export import Exported, all_notes, export
+from shared.account.export import Exported, all_notes, export_person, export_tenant
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.answering.grounding import Scrutiny
 from shared.answering.quoting import Quoter
@@ -25,7 +26,7 @@ from shared.indexing.chunking import MARKDOWN, Chunker
 from shared.indexing.giving_up import give_up
 from shared.indexing.pipeline import IndexOutcome, index_note, index_version
 from shared.indexing.revision import note_revision
-from shared.model.account import Feedback, Receipt
+from shared.model.account import Feedback, Person, Receipt
 from shared.model.index import Coverage, NoteState, Vector
 from shared.model.notes import NoteKey
 from shared.model.retrieval import Retrieved, Scale
@@ -167,10 +168,10 @@ class App:
 
     # -- sessions
 
-    @property
-    def sessions(self) -> Sessions:
+    def sessions(self, person: Person) -> Sessions:
         return Sessions(
             store=self.store,
+            person=person,
             clock=self.clock,
             models=frozenset({self.model, *self.writers}),
             rewriter=self.ranker,
@@ -227,28 +228,37 @@ class App:
         return Repeats(store=self.store, clock=self.clock, lease=lease, patience=self.patience).claimed(key)
 
     def give_feedback(
-        self, tenant_id: str, feedback: Feedback, *, rated: bool = True, commented: bool = True
+        self, person: Person, feedback: Feedback, *, rated: bool = True, commented: bool = True
     ) -> Feedback:
         """Keep it, in place of what was said of the same thing before; not `rated`, the rating of then stays, and not
         `commented`, its comment.
         """
-        before = None if rated and commented else self.store.get_feedback(tenant_id, feedback.feedback_id)
+        before = None if rated and commented else self.store.get_feedback(person, feedback.feedback_id)
         if before is not None:
             rating = feedback.rating if rated else before.rating
             feedback = replace(feedback, rating=rating, comment=feedback.comment if commented else before.comment)
-        self.store.put_feedback(tenant_id, feedback)
+        self.store.put_feedback(person, feedback)
         return feedback
 
-    def export(self, tenant_id: str) -> Iterator[Exported]:
-        """Everything the tenant owns, read page by page while it is taken."""
-        return export(tenant_id, self.store, self.sessions)
+    def export(self, person: Person) -> Iterator[Exported]:
+        """Everything the person owns, read page by page as it is taken; the tenant's too where it is theirs alone."""
+        of_tenant = self.export_tenant(person.tenant_id) if person.is_tenant else ()
+        return chain(of_tenant, export_person(self.store, self.sessions(person)))
+
+    def export_tenant(self, tenant_id: str) -> Iterator[Exported]:
+        """The tenant's notes, templates and usage; nothing of its people."""
+        return export_tenant(tenant_id, self.store)
 
     def archive(self, tenant_id: str) -> Iterator[bytes]:
         """All notes as a zip of Markdown files, read page by page while it is taken."""
         return zipped(all_notes(tenant_id, self.store))
 
-    def erase(self, tenant_id: str) -> Receipt:
-        """Remove everything the tenant owns. Killed half-way, the next call does the rest and counts the rest."""
+    def erase(self, person: Person) -> Receipt:
+        """Remove everything the person owns, as `erase_tenant` does; the tenant itself where it is theirs alone."""
+        return self.erase_tenant(person.tenant_id) if person.is_tenant else Receipt(self.store.erase_person(person))
+
+    def erase_tenant(self, tenant_id: str) -> Receipt:
+        """Remove everything of the tenant and its people. Killed half-way, the next call does and counts the rest."""
         erased = self.store.erase(tenant_id)
         if self.on_erase is not None:
             self.on_erase(tenant_id)

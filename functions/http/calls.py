@@ -15,7 +15,9 @@ from shared.errors import PermissionDenied, Unauthenticated
 if TYPE_CHECKING:
     from shared.api.stream import StreamEvent
     from shared.app import App
+    from shared.model.account import Person
     from shared.ports.access import Identity
+    from shared.sessions.service import Sessions
 
 REQUEST_ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
 """What names a request, by X-Request-Id or in a body."""
@@ -52,11 +54,25 @@ class Call:
         return current_app()
 
     @property
-    def tenant_id(self) -> str:
-        """Whose notes the caller uses. Never from the body."""
+    def caller(self) -> Identity:
+        """Never from the body. Raises Unauthenticated on a public route."""
         if self.identity is None:
             raise Unauthenticated("this route needs a caller")
-        return self.identity.tenant_id
+        return self.identity
+
+    @property
+    def person(self) -> Person:
+        """Whose sessions, messages and feedback they are."""
+        return self.caller.person
+
+    @property
+    def tenant_id(self) -> str:
+        """Whose notes the caller uses."""
+        return self.caller.tenant_id
+
+    @property
+    def sessions(self) -> Sessions:
+        return self.app.sessions(self.person)
 
     def check_tenant(self, named: str | None) -> None:
         """A tenant named in a body must be the caller's own. Raises PermissionDenied."""

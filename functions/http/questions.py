@@ -114,7 +114,7 @@ def request_key(call: Call, body: Body, request_id: str | None) -> RequestKey | 
     if request_id is None:
         return None
     asked = body.model_dump(mode="json", exclude=_NOT_ASKED)
-    return RequestKey(call.tenant_id, request_id, fingerprint(type(body).__name__, asked))
+    return RequestKey(call.person, request_id, fingerprint(type(body).__name__, asked))
 
 
 def _filters(body: FiltersBody, zone: str) -> Filters:

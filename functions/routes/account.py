@@ -1,4 +1,4 @@
-"""POST /feedback, GET /me:export, DELETE /me: what callers think of answers, and what is kept of them."""
+"""POST /feedback; GET /me:export, DELETE /me: what is kept of a person; GET /tenant:export, DELETE /tenant."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from functions.http.calls import Call, Reply
 from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_body
 from functions.http.operations import operation
 from functions.http.questions import RequestId
+from shared.account.export import Exported
 from shared.account.feedback import MOST_COMMENT, feedback_of
 from shared.api.account import FeedbackJson, ReceiptJson, export_lines, feedback_json, receipt_json
-from shared.errors import AuroraError, InvalidArgument
+from shared.errors import AuroraError, InvalidArgument, PermissionDenied
 from shared.model.account import Rating
 
 CONFIRMATION = "erase everything"
@@ -62,7 +63,7 @@ def give(call: Call) -> Reply:
         now=call.app.clock(),
     )
     said = body.model_fields_set
-    kept = call.app.give_feedback(call.tenant_id, feedback, rated="rating" in said, commented="comment" in said)
+    kept = call.app.give_feedback(call.person, feedback, rated="rating" in said, commented="comment" in said)
     return Reply(feedback_json(kept))
 
 
@@ -72,31 +73,52 @@ class ExportQuery(Body):
     format: Literal["lines", "markdown"] = Field(default="lines", description=FORMAT)
 
 
-@operation(query=ExportQuery, media_types=(NDJSON, ZIP))
+@operation(query=ExportQuery, media_types=(NDJSON, ZIP), errors=(403,))
 def export(call: Call) -> Reply:
     """Everything the caller owns, one JSON object a line; the last line is of type `end` and counts them. As
-    `markdown` the notes alone, a zip of Markdown files. What cannot be read as a note comes as it is kept.
+    `markdown` the notes alone, a zip of Markdown files, for who owns the tenant. What cannot be read as a note comes as
+    it is kept.
     """
-    if parse_query(call.query, ExportQuery).format == "lines":
-        return Reply(None, stream=_lines(call, call.tenant_id), media_type=NDJSON)
-    return Reply(None, stream=_zip(call, call.tenant_id), media_type=ZIP, headers={"Content-Disposition": ZIP_NAME})
+    if parse_query(call.query, ExportQuery).format == "markdown":
+        return _zip_reply(call)
+    return Reply(None, stream=_lines(call.app.export(call.person)), media_type=NDJSON)
 
 
-def _zip(call: Call, tenant_id: str) -> Iterator[bytes]:
+@operation(query=ExportQuery, media_types=(NDJSON, ZIP), errors=(403,))
+def export_tenant(call: Call) -> Reply:
+    """The tenant's notes, templates and usage, as GET /me:export gives a person's; for who owns the tenant."""
+    if parse_query(call.query, ExportQuery).format == "markdown":
+        return _zip_reply(call)
+    return Reply(None, stream=_lines(call.app.export_tenant(_owned_tenant(call))), media_type=NDJSON)
+
+
+def _owned_tenant(call: Call) -> str:
+    """Raises PermissionDenied."""
+    if not call.caller.owns_tenant:
+        raise PermissionDenied("the notes belong to the whole tenant: the claim `role` must be `owner`")
+    return call.tenant_id
+
+
+def _zip_reply(call: Call) -> Reply:
+    pieces = _zip(call.app.archive(_owned_tenant(call)))
+    return Reply(None, stream=pieces, media_type=ZIP, headers={"Content-Disposition": ZIP_NAME})
+
+
+def _zip(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Sent while it is read. What fails half-way ends the connection, so that nobody takes a piece for the whole: the
     status went out long before, and a zip has no place for an error.
     """
     try:
-        yield from call.app.archive(tenant_id)
+        yield from pieces
     except Exception:  # `from None`: whoever serves writes what reaches him into a log, and a cause may quote a note
         _logger.exception("an export as a zip broke off")
         raise ConnectionAbortedError("an export as a zip broke off") from None
 
 
-def _lines(call: Call, tenant_id: str) -> Iterator[bytes]:
+def _lines(items: Iterator[Exported]) -> Iterator[bytes]:
     """Sent while it is read. What fails half-way is the last line: the status went out long before."""
     try:
-        for row in export_lines(call.app.export(tenant_id)):
+        for row in export_lines(items):
             yield _line(row)
     except AuroraError as error:
         yield _line({"type": "error", **body_of(error)})
@@ -110,7 +132,7 @@ def _line(row: Mapping[str, object]) -> bytes:
 
 
 class EraseBody(Body):
-    """The request of DELETE /me."""
+    """The request of DELETE /me and DELETE /tenant."""
 
     confirm: Literal["erase everything"] = Field(description=f"the words `{CONFIRMATION}`")
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
@@ -118,9 +140,21 @@ class EraseBody(Body):
 
 @operation(body=EraseBody, reply=ReceiptJson)
 def erase(call: Call) -> Reply:
-    """Erase everything the caller owns; what was erased, by kind. Broken off, the next call does the rest."""
+    """Erase everything the caller owns; what was erased, by kind. Broken off, the next call does the rest. What belongs
+    to a tenant of several people stays.
+    """
+    _check_confirmed(call)
+    return Reply(receipt_json(call.app.erase(call.person)))
+
+
+@operation(body=EraseBody, reply=ReceiptJson, errors=(403,))
+def erase_tenant(call: Call) -> Reply:
+    """Erase the tenant: its notes, and everything of all its people; for who owns the tenant."""
+    _check_confirmed(call)
+    return Reply(receipt_json(call.app.erase_tenant(_owned_tenant(call))))
+
+
+def _check_confirmed(call: Call) -> None:
     if not call.body:
         raise InvalidArgument("confirm", f"the words `{CONFIRMATION}` (the field is missing)")
-    body = parse(call.body, EraseBody)
-    call.check_tenant(body.tenant_id)
-    return Reply(receipt_json(call.app.erase(call.tenant_id)))
+    call.check_tenant(parse(call.body, EraseBody).tenant_id)

@@ -46,6 +46,7 @@ def ask(call: Call) -> Reply:
     body = parse(call.body, AskBody)
     question = question_of(call, body.question, "question", body)
     asked = Asked(
+        person=call.person,
         question=replace(question, top_k=body.k, threshold=LEAST_SIMILARITY),
         request_id=body.request_id or call.request_id,
         measure=measure_answer,

@@ -45,6 +45,7 @@ def turn(call: Call, body: ChatBody) -> Generator[StreamEvent]:
     """The events of the answer. Raises what is wrong with the request."""
     question = replace(question_of(call, body.message, "message", body), template=_template(body.template))
     asked = Asked(
+        person=call.person,
         question=question,
         request_id=body.request_id or call.request_id,
         measure=measure_answer,

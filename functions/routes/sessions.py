@@ -73,7 +73,7 @@ class SessionsQuery(Page):
 def create(call: Call) -> Reply:
     """A session without messages."""
     body = _body(call)
-    session = call.app.sessions.create(call.tenant_id, title=body.title or "", patch=body.settings.patch())
+    session = call.sessions.create(title=body.title or "", patch=body.settings.patch())
     return Reply(session_json(session))
 
 
@@ -86,7 +86,7 @@ def bring(call: Call) -> Reply:
     call.check_tenant(body.tenant_id)
     messages = [_message(row, f"messages[{place}]") for place, row in enumerate(body.messages)]
     messages.sort(key=lambda each: (each.created_at, each.message_id))
-    return Reply(session_json(call.app.sessions.bring(call.tenant_id, _session(body.session), messages)))
+    return Reply(session_json(call.sessions.bring(_session(body.session), messages)))
 
 
 def _session(row: SessionRow) -> Session:
@@ -115,14 +115,14 @@ def _message(row: MessageRow, place: str) -> Message:
 def list_all(call: Call) -> Reply:
     """Last changed first; with `query` those whose title holds its words. A page of a search may hold fewer."""
     asked = parse_query(call.query, SessionsQuery)
-    page = call.app.sessions.page(call.tenant_id, limit=asked.page_size, token=asked.token, title=asked.query.strip())
+    page = call.sessions.page(limit=asked.page_size, token=asked.token, title=asked.query.strip())
     return Reply(sessions_json(page))
 
 
 @operation(reply=SessionJson, errors=(404,))
 def get(call: Call, session_id: str) -> Reply:
     """The session with its settings."""
-    return Reply(session_json(call.app.sessions.get(call.tenant_id, session_id)))
+    return Reply(session_json(call.sessions.get(session_id)))
 
 
 @operation(body=SessionBody, body_required=False, reply=SessionJson, errors=(404,))
@@ -130,13 +130,13 @@ def patch(call: Call, session_id: str) -> Reply:
     """Change what the body names, and nothing else."""
     body = _body(call)
     changes = body.settings.patch()
-    return Reply(session_json(call.app.sessions.change(call.tenant_id, session_id, title=body.title, patch=changes)))
+    return Reply(session_json(call.sessions.change(session_id, title=body.title, patch=changes)))
 
 
 @operation(errors=(404,))
 def delete(call: Call, session_id: str) -> Reply:
     """With its messages."""
-    call.app.sessions.delete(call.tenant_id, session_id)
+    call.sessions.delete(session_id)
     return Reply(None, 204)
 
 
@@ -144,7 +144,7 @@ def delete(call: Call, session_id: str) -> Reply:
 def messages(call: Call, session_id: str) -> Reply:
     """The newest page first, each in the order of time."""
     asked = parse_query(call.query, Page)
-    page = call.app.sessions.messages(call.tenant_id, session_id, limit=asked.page_size, token=asked.token)
+    page = call.sessions.messages(session_id, limit=asked.page_size, token=asked.token)
     return Reply(messages_json(page))
 
 

@@ -1,4 +1,4 @@
-"""Everything a tenant owns, item by item, with one page in memory at a time."""
+"""Everything a person or a tenant owns, item by item, with one page in memory at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
 from shared.errors import NotFound
-from shared.model.account import DayUsage, Feedback
+from shared.model.account import DayUsage, Feedback, Person
 from shared.model.notes import Note, UnreadableNote
 from shared.model.sessions import Message, Session
 from shared.model.templates import Template
@@ -34,23 +34,30 @@ Exported: TypeAlias = Note | UnreadableNote | Template | Session | SessionMessag
 
 
 class SessionPages(Protocol):
-    """Sessions and their messages, as their owner may read them now."""
+    """A person's sessions and their messages, as they may read them now."""
 
-    def page(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Session]: ...
+    @property
+    def person(self) -> Person: ...
 
-    def messages(self, tenant_id: str, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]: ...
+    def page(self, *, limit: int, token: str | None = None) -> Page[Session]: ...
+
+    def messages(self, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]: ...
 
 
-def export(tenant_id: str, store: Store, sessions: SessionPages) -> Iterator[Exported]:
-    """Notes, templates, sessions each with its messages, feedback, usage. What changes meanwhile may be given as it
-    was or as it is; what is quoted of deleted notes in sessions stays out, as wherever sessions are read.
+def export_person(store: Store, sessions: SessionPages) -> Iterator[Exported]:
+    """A person's sessions, each with its messages, and their feedback. What changes meanwhile may be given as it was or
+    as it is; what is quoted of deleted notes in sessions stays out, as wherever sessions are read.
     """
+    for session in _pages(lambda token: sessions.page(limit=ROWS_AT_ONCE, token=token)):
+        yield session
+        yield from _messages(session.session_id, sessions)
+    yield from _pages(lambda token: store.list_feedback(sessions.person, limit=ROWS_AT_ONCE, token=token))
+
+
+def export_tenant(tenant_id: str, store: Store) -> Iterator[Exported]:
+    """A tenant's notes, templates and usage."""
     yield from all_notes(tenant_id, store)
     yield from (stored.template for stored in store.templates(tenant_id))
-    for session in _pages(lambda token: sessions.page(tenant_id, limit=ROWS_AT_ONCE, token=token)):
-        yield session
-        yield from _messages(tenant_id, session.session_id, sessions)
-    yield from _pages(lambda token: store.list_feedback(tenant_id, limit=ROWS_AT_ONCE, token=token))
     yield from _pages(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
 
 
@@ -59,10 +66,10 @@ def all_notes(tenant_id: str, store: Store) -> Iterator[Note | UnreadableNote]:
     return _pages(lambda token: store.whole_notes(tenant_id, limit=NOTES_AT_ONCE, token=token))
 
 
-def _messages(tenant_id: str, session_id: str, sessions: SessionPages) -> Iterator[SessionMessage]:
+def _messages(session_id: str, sessions: SessionPages) -> Iterator[SessionMessage]:
     """Page by page from the newest, each page in the order of time. None more of a session deleted meanwhile."""
     with suppress(NotFound):
-        for message in _pages(lambda token: sessions.messages(tenant_id, session_id, limit=ROWS_AT_ONCE, token=token)):
+        for message in _pages(lambda token: sessions.messages(session_id, limit=ROWS_AT_ONCE, token=token)):
             yield SessionMessage(session_id, message)
 
 

@@ -22,7 +22,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from shared.errors import Conflict, RequestBusy, TooLarge, Unavailable
-from shared.model.account import AnsweredRequest, StoredRequest
+from shared.model.account import AnsweredRequest, Person, StoredRequest
 from shared.model.index import IndexRecord
 from shared.ports.tenants import RequestStore
 
@@ -45,7 +45,7 @@ class RepeatStore(RequestStore, Protocol):
 class RequestKey:
     """Which request: `fingerprint` says what was asked."""
 
-    tenant_id: str
+    person: Person
     request_id: str
     fingerprint: str
 
@@ -149,7 +149,7 @@ class Repeats:
         """None: somebody else is answering it. Raises Conflict when the record has moved."""
         now, record = self.clock(), held.record
         if record is not None and now < record.expires_at:
-            changed = None if record.answer is None else self._changed(key.tenant_id, record.notes)
+            changed = None if record.answer is None else self._changed(key.person.tenant_id, record.notes)
             if changed is not None:
                 return Claim(key=key, repeats=self, record=record, token=held.token, changed=changed)
             if record.lease_until is not None and now < record.lease_until:
@@ -165,10 +165,10 @@ class Repeats:
         return frozenset(note_id for note_id, read in notes.items() if live[note_id].note_revision != read)
 
     def read(self, key: RequestKey) -> StoredRequest:
-        return self.store.read_request(key.tenant_id, key.request_id)
+        return self.store.read_request(key.person, key.request_id)
 
     def write(self, key: RequestKey, record: AnsweredRequest | None, expected: str | None) -> str | None:
-        return self.store.write_request(key.tenant_id, key.request_id, record, expected=expected, now=self.clock())
+        return self.store.write_request(key.person, key.request_id, record, expected=expected, now=self.clock())
 
 
 def fingerprint(route: str, body: Mapping[str, object]) -> str:

@@ -14,6 +14,7 @@ from shared.app import App
 from shared.asking.answer import events_of
 from shared.asking.search import passages_wanted
 from shared.folders.search import Wish
+from shared.model.account import Person
 from shared.model.answers import Answer
 from shared.model.questions import Question
 from shared.model.sessions import SettingsPatch
@@ -25,6 +26,8 @@ from shared.tracing import reads
 class Asked:
     """A question and what belongs to its turn."""
 
+    person: Person
+    """Who asks; of the question's tenant."""
     question: Question
     request_id: str
     """Names the turn in its reply."""
@@ -49,14 +52,15 @@ def take(app: App, asked: Asked) -> Generator[StreamEvent]:
     NotFound for a template, vault or folder that there is not. Closing the iterator ends what is under way; a session
     that was begun for a turn without an answer goes.
     """
+    sessions = app.sessions(asked.person)
     with app.claimed(asked.repeat) as claim:
         if claim is not None and claim.answer is not None:
             yield from replayed(_as_read_now(claim.answer, claim))
             return
-        with app.sessions.turn(asked.question, asked.session_id, asked.patch) as begun:
+        with sessions.turn(asked.question, asked.session_id, asked.patch) as begun:
             yield started_json(asked.request_id, begun.session_id)
             with app.budgets.answering(begun.question.tenant_id):
-                turn = app.sessions.whole(begun)
+                turn = sessions.whole(begun)
                 answer = yield from _told(app, turn, asked.wish)
                 asked.measure(answer)
                 reply = _record(app, asked, turn, answer, claim)
@@ -76,7 +80,7 @@ def _told(app: App, turn: Turn, wish: Wish | None) -> Generator[StreamEvent, Non
 def _record(app: App, asked: Asked, turn: Turn, answer: Answer, claim: Claim | None) -> AnswerJson | AskJson:
     """The reply, stored in its session and kept for a repeat. Neither failing keeps it from being given."""
     reply = _reply(asked, turn, answer, k=passages_wanted(app, turn.question))
-    app.sessions.record(turn, answer, reply)
+    app.sessions(asked.person).record(turn, answer, reply)
     if claim is None:
         return reply
     return _as_read_now(claim.keep(json.dumps(reply, ensure_ascii=False), notes_of(answer)), claim)

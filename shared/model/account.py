@@ -1,4 +1,4 @@
-"""What else belongs to a tenant: feedback, usage, answered requests, receipts."""
+"""Who asks, and what else belongs to a person or a tenant: feedback, usage, answered requests, receipts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person in a tenant. Sessions, messages, feedback and kept answers are theirs, notes and index the tenant's."""
+
+    tenant_id: str
+    uid: str
+
+    @property
+    def is_tenant(self) -> bool:
+        """Whether the tenant is this person's alone: it is named after the uid."""
+        return self.uid == self.tenant_id
+
+    @property
+    def space(self) -> str:
+        """What lies between `tenants/` and the person's collections. Ids hold no slash, so no two spaces are equal."""
+        return self.tenant_id if self.is_tenant else f"{self.tenant_id}/people/{self.uid}"
 
 
 class Rating(StrEnum):

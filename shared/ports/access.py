@@ -5,13 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from shared.model.account import Person
+
+OWNER = "owner"
+"""The role that may export and erase a tenant."""
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
     """A verified caller."""
 
+    uid: str
     tenant_id: str
-    """Whose space they use."""
+    """Whose notes they use: the claim `tenantId`, else the uid."""
+    role: str = ""
+    """The claim `role`; empty: none."""
+
+    @property
+    def person(self) -> Person:
+        return Person(self.tenant_id, self.uid)
+
+    @property
+    def owns_tenant(self) -> bool:
+        """Whether they may export and erase the tenant."""
+        return self.role == OWNER or self.person.is_tenant
 
 
 class Verifier(Protocol):

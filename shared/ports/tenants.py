@@ -1,4 +1,4 @@
-"""What else is kept for a tenant, and that it can all go."""
+"""What else is kept for a tenant or a person, and that it can all go."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from shared.model.account import AnsweredRequest, DayUsage, Feedback, Spending, StoredRequest
+from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Spending, StoredRequest
 from shared.model.index import Vector
 from shared.model.sessions import Message, Session, SettingsPatch, Spot
 from shared.model.templates import StoredTemplate
@@ -47,18 +47,18 @@ class TemplateStore(Protocol):
 
 
 class SessionStore(Protocol):
-    """A tenant's sessions and their messages. Ids are letters and digits. Listings go from the newest to the oldest,
+    """A person's sessions and their messages. Ids are letters and digits. Listings go from the newest to the oldest,
     equals by descending id, and begin behind `before`.
     """
 
-    def create_session(self, tenant_id: str, session: Session) -> None:
+    def create_session(self, person: Person, session: Session) -> None:
         """Raises Conflict if there is one of this id."""
         ...
 
-    def get_session(self, tenant_id: str, session_id: str) -> Session | None: ...
+    def get_session(self, person: Person, session_id: str) -> Session | None: ...
 
     def patch_session(
-        self, tenant_id: str, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
+        self, person: Person, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
     ) -> bool:
         """Change what is given and nothing else, whoever changes another setting at the same time.
 
@@ -66,17 +66,17 @@ class SessionStore(Protocol):
         """
         ...
 
-    def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
+    def list_sessions(self, person: Person, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
         """By `updated_at`."""
         ...
 
-    def delete_session(self, tenant_id: str, session_id: str) -> bool:
+    def delete_session(self, person: Person, session_id: str) -> bool:
         """Whether there was one. It is gone at once and takes no message any more; its messages follow in bounded
-        batches. What a deletion leaves that is broken off, the tenant's next one removes.
+        batches. What a deletion leaves that is broken off, the person's next one removes.
         """
         ...
 
-    def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
+    def add_messages(self, person: Person, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
         """All of them in one commit that counts them, moves `updated_at` to the last one's time and, if the session
         has no `first_question` yet, makes it `first`. At most 20. False, and nothing is written, if there is no such
         session.
@@ -84,22 +84,22 @@ class SessionStore(Protocol):
         ...
 
     def list_messages(
-        self, tenant_id: str, session_id: str, *, limit: int, before: Spot | None = None
+        self, person: Person, session_id: str, *, limit: int, before: Spot | None = None
     ) -> tuple[Message, ...]:
         """By `created_at`. Of a session that does not exist: none."""
         ...
 
 
 class FeedbackStore(Protocol):
-    """What callers thought of answers."""
+    """What a person thought of answers."""
 
-    def get_feedback(self, tenant_id: str, feedback_id: str) -> Feedback | None: ...
+    def get_feedback(self, person: Person, feedback_id: str) -> Feedback | None: ...
 
-    def put_feedback(self, tenant_id: str, feedback: Feedback) -> None:
+    def put_feedback(self, person: Person, feedback: Feedback) -> None:
         """Create, or replace what has the same id."""
         ...
 
-    def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
+    def list_feedback(self, person: Person, *, limit: int, token: str | None = None) -> Page[Feedback]:
         """By id. Raises InvalidArgument("pageToken") for a token this store did not make."""
         ...
 
@@ -121,14 +121,14 @@ class UsageStore(Protocol):
 
 
 class RequestStore(Protocol):
-    """Answers by `requestId`. Records are not listed; a store may drop those that have expired."""
+    """A person's answers by `requestId`. Records are not listed; a store may drop those that have expired."""
 
-    def read_request(self, tenant_id: str, request_id: str) -> StoredRequest:
+    def read_request(self, person: Person, request_id: str) -> StoredRequest:
         """As it is now, an expired one too if it is still there."""
         ...
 
     def write_request(
-        self, tenant_id: str, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
+        self, person: Person, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
     ) -> str | None:
         """Write, or remove with None, if the record still is what `expected` says (None: there must be none).
 
@@ -139,12 +139,18 @@ class RequestStore(Protocol):
 
 
 class ErasureStore(Protocol):
-    """The end of a tenant's data."""
+    """The end of a person's or a tenant's data."""
 
     def erase(self, tenant_id: str) -> Mapping[str, int]:
         """Remove everything under the tenant, whatever it is; kind -> how many, without zeros.
 
         Notes go first, so that whoever indexes meanwhile finds none. Killed half-way, the next call does the rest;
         again on nothing, it does nothing. Raises StoreUnavailable, having removed a part.
+        """
+        ...
+
+    def erase_person(self, person: Person) -> Mapping[str, int]:
+        """Remove the person's sessions, messages, feedback and kept answers, as `erase` does. What is the tenant's
+        stays. For a person who is not the tenant.
         """
         ...

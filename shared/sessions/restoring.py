@@ -9,6 +9,7 @@ from typing import Protocol
 
 from shared.errors import Conflict, NoteUnreadable
 from shared.indexing.revision import note_revision
+from shared.model.account import Person
 from shared.model.notes import Note
 from shared.model.sessions import Message, Role, Session, Spot, StoredCitation
 from shared.ports.tenants import SessionStore
@@ -27,25 +28,25 @@ class RestoringStore(SessionStore, Protocol):
     def get_note(self, tenant_id: str, note_id: str) -> Note | None: ...
 
 
-def restored(tenant_id: str, session: Session, messages: Sequence[Message], *, store: RestoringStore) -> Session:
+def restored(person: Person, session: Session, messages: Sequence[Message], *, store: RestoringStore) -> Session:
     """The session as it is here now. `messages`: at most `MOST` of its messages that follow each other, in the order of
     time; those that bring a session here begin with its first.
     """
     first = next((title_of(each.text) for each in messages if each.role is Role.USER), "")
     unnamed = replace(session, title="") if session.title == first else session
     try:
-        store.create_session(tenant_id, replace(unnamed, first_question=first, message_count=0))
+        store.create_session(person, replace(unnamed, first_question=first, message_count=0))
     except Conflict:  # it is there
-        held = store.get_session(tenant_id, session.session_id)
+        held = store.get_session(person, session.session_id)
     else:
         held = session
-    known = _known(tenant_id, session.session_id, messages, store) if messages else frozenset()
-    missing = [_read(tenant_id, each, store) for each in messages if each.message_id not in known]
+    known = _known(person, session.session_id, messages, store) if messages else frozenset()
+    missing = [_read(person.tenant_id, each, store) for each in messages if each.message_id not in known]
     if missing and held:
-        store.add_messages(tenant_id, session.session_id, missing, first=first)
+        store.add_messages(person, session.session_id, missing, first=first)
         last = max(held.updated_at, session.updated_at, missing[-1].created_at)
-        store.patch_session(tenant_id, session.session_id, {}, updated_at=last)
-    return store.get_session(tenant_id, session.session_id) or session
+        store.patch_session(person, session.session_id, {}, updated_at=last)
+    return store.get_session(person, session.session_id) or session
 
 
 def _read(tenant_id: str, message: Message, store: RestoringStore) -> Message:
@@ -62,12 +63,12 @@ def _revision(tenant_id: str, citation: StoredCitation, store: RestoringStore) -
     return note_revision(note) if note and citation.shown["quote"] in note.text else ""
 
 
-def _known(tenant_id: str, session_id: str, messages: Sequence[Message], store: RestoringStore) -> frozenset[str]:
+def _known(person: Person, session_id: str, messages: Sequence[Message], store: RestoringStore) -> frozenset[str]:
     """Ids of the messages that are there from the first of these to the last."""
     found: set[str] = set()
     before = Spot(messages[-1].created_at + _PRECISION, "0")
     while True:
-        page = store.list_messages(tenant_id, session_id, limit=_LISTED, before=before)
+        page = store.list_messages(person, session_id, limit=_LISTED, before=before)
         found.update(each.message_id for each in page)
         if len(page) < _LISTED or page[-1].created_at < messages[0].created_at:
             return frozenset(found)

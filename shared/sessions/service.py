@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from shared.errors import InvalidArgument, NotFound, Unavailable
+from shared.model.account import Person
 from shared.model.answers import Answer, Usage
 from shared.model.index import IndexRecord
 from shared.model.questions import Filters, Question
@@ -72,9 +73,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sessions:
-    """The sessions of all tenants. Safe between threads."""
+    """One person's sessions. Safe between threads."""
 
     store: SessionsStore
+    person: Person
     clock: Callable[[], datetime]
     models: frozenset[str] = field(default_factory=frozenset)
     """Those that may be chosen."""
@@ -82,35 +84,33 @@ class Sessions:
     """Makes follow-ups whole; None: a rule does."""
     longest_question: int
 
-    def create(self, tenant_id: str, *, title: str = "", patch: SettingsPatch | None = None) -> Session:
+    def create(self, *, title: str = "", patch: SettingsPatch | None = None) -> Session:
         """Raises InvalidArgument naming `title` or `settings.…`."""
         patch = check_settings(patch or {}, models=self.models, inside="settings.")
-        return self._create(tenant_id, check_title(title), replace(SessionSettings(), **patch))  # type: ignore[arg-type]
+        return self._create(check_title(title), replace(SessionSettings(), **patch))  # type: ignore[arg-type]
 
-    def _create(self, tenant_id: str, title: str, settings: SessionSettings) -> Session:
+    def _create(self, title: str, settings: SessionSettings) -> Session:
         now = self.clock()
         session = Session(session_id=uuid.uuid4().hex, created_at=now, updated_at=now, title=title, settings=settings)
-        self.store.create_session(tenant_id, session)
+        self.store.create_session(self.person, session)
         return session
 
-    def get(self, tenant_id: str, session_id: str) -> Session:
-        """Raises NotFound, also for a session of another tenant."""
-        session = self.store.get_session(tenant_id, session_id) if _ID.fullmatch(session_id) else None
+    def get(self, session_id: str) -> Session:
+        """Raises NotFound, also for somebody else's session."""
+        session = self.store.get_session(self.person, session_id) if _ID.fullmatch(session_id) else None
         if session is None:
             raise NotFound(f"no session {session_id!r}")
         return session
 
-    def change(
-        self, tenant_id: str, session_id: str, *, title: str | None = None, patch: SettingsPatch | None = None
-    ) -> Session:
+    def change(self, session_id: str, *, title: str | None = None, patch: SettingsPatch | None = None) -> Session:
         """Change what is given. An empty title: the first question names it. Raises NotFound, InvalidArgument."""
         patch = check_settings(patch or {}, models=self.models, inside="settings.")
         name = None if title is None else check_title(title)
-        self.get(tenant_id, session_id)
-        self.store.patch_session(tenant_id, session_id, patch, updated_at=self.clock(), title=name)
-        return self.get(tenant_id, session_id)
+        self.get(session_id)
+        self.store.patch_session(self.person, session_id, patch, updated_at=self.clock(), title=name)
+        return self.get(session_id)
 
-    def bring(self, tenant_id: str, session: Session, messages: Sequence[Message]) -> Session:
+    def bring(self, session: Session, messages: Sequence[Message]) -> Session:
         """A session of an export, as `restored` says; a model that may not be chosen here stays, and counts as none.
 
         Raises InvalidArgument.
@@ -120,24 +120,24 @@ class Sessions:
         named = replace(session, title=check_title(session.title, inside="session."))
         if len({each.message_id for each in messages}) < len(messages):
             raise InvalidArgument("messages", "messages of different ids")
-        return restored(tenant_id, named, messages, store=self.store)
+        return restored(self.person, named, messages, store=self.store)
 
-    def delete(self, tenant_id: str, session_id: str) -> None:
+    def delete(self, session_id: str) -> None:
         """With its messages. Raises NotFound."""
-        if not _ID.fullmatch(session_id) or not self.store.delete_session(tenant_id, session_id):
+        if not _ID.fullmatch(session_id) or not self.store.delete_session(self.person, session_id):
             raise NotFound(f"no session {session_id!r}")
 
-    def page(self, tenant_id: str, *, limit: int, token: str | None = None, title: str = "") -> Page[Session]:
+    def page(self, *, limit: int, token: str | None = None, title: str = "") -> Page[Session]:
         """Last changed first; with `title` those that are called so. A page of a search may hold fewer than there are.
 
         Raises InvalidArgument("pageToken").
         """
-        listing = f"sessions {tenant_id} {title}"
+        listing = f"sessions {self.person.space} {title}"
         before = None if token is None else read_page_token(token, listing=listing, now=self.clock())
         found: list[Session] = []
         for _ in range(MOST_STEPS):
             size = SCANNED if title else limit + 1
-            scanned = self.store.list_sessions(tenant_id, limit=size, before=before)
+            scanned = self.store.list_sessions(self.person, limit=size, before=before)
             for session in scanned:
                 if len(found) == limit:
                     return Page(tuple(found), self._token(before, listing))
@@ -148,16 +148,16 @@ class Sessions:
                 return Page(tuple(found), None)
         return Page(tuple(found), self._token(before, listing))
 
-    def messages(self, tenant_id: str, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]:
+    def messages(self, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]:
         """The newest page first, each in the order of time; citations as they are now.
 
         Raises NotFound, InvalidArgument("pageToken").
         """
-        listing = f"messages {tenant_id} {session_id}"
+        listing = f"messages {self.person.space} {session_id}"
         before = None if token is None else read_page_token(token, listing=listing, now=self.clock())
-        self.get(tenant_id, session_id)
-        found = self.store.list_messages(tenant_id, session_id, limit=limit + 1, before=before)
-        items = self._as_read_now(tenant_id, found[:limit])[::-1]
+        self.get(session_id)
+        found = self.store.list_messages(self.person, session_id, limit=limit + 1, before=before)
+        items = self._as_read_now(found[:limit])[::-1]
         more = len(found) > limit
         return Page(items, self._token(Spot(items[0].created_at, items[0].message_id), listing) if more else None)
 
@@ -171,8 +171,7 @@ class Sessions:
         if session_id is None:
             return Turn(question=self._with_settings(question, patch), asked_at=asked_at)
         is_new = session_id == NEW
-        tenant_id = question.tenant_id
-        session = self._create(tenant_id, "", SessionSettings()) if is_new else self.get(tenant_id, session_id)
+        session = self._create("", SessionSettings()) if is_new else self.get(session_id)
         settings = {**asdict(session.settings), **patch}
         asked = self._with_settings(question, settings)
         most = 0 if is_new else settings["max_history"]
@@ -190,8 +189,8 @@ class Sessions:
         if turn.session is None or not turn.max_history:
             return turn
         question = turn.question
-        newest = self.store.list_messages(question.tenant_id, turn.session.session_id, limit=turn.max_history)
-        turns = earlier_turns(self._as_read_now(question.tenant_id, newest)[::-1])
+        newest = self.store.list_messages(self.person, turn.session.session_id, limit=turn.max_history)
+        turns = earlier_turns(self._as_read_now(newest)[::-1])
         found = resolve(question, turns, rewriter=self.rewriter, longest=self.longest_question)
         asked = replace(
             question,
@@ -211,7 +210,7 @@ class Sessions:
             return False
         try:
             stored = self.store.add_messages(
-                turn.question.tenant_id,
+                self.person,
                 turn.session.session_id,
                 _messages(turn, answer, body, max(self.clock(), turn.asked_at)),
                 first=title_of(turn.question.asked or turn.question.text),
@@ -236,14 +235,13 @@ class Sessions:
 
     def _drop_if_empty(self, turn: Turn) -> None:
         """A client may leave when its answer is already stored: then the session stays."""
-        tenant_id, session_id = turn.question.tenant_id, turn.session_id
-        session = self.store.get_session(tenant_id, session_id) if session_id else None
+        session = self.store.get_session(self.person, turn.session_id) if turn.session_id else None
         if session is not None and not session.message_count:
-            self.store.delete_session(tenant_id, session.session_id)
+            self.store.delete_session(self.person, session.session_id)
 
-    def _as_read_now(self, tenant_id: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    def _as_read_now(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         cited = cited_notes(messages)
-        return as_read_now(messages, self.store.live_records(tenant_id, cited) if cited else {})
+        return as_read_now(messages, self.store.live_records(self.person.tenant_id, cited) if cited else {})
 
     def _token(self, last: Spot | None, listing: str) -> str | None:
         return None if last is None else page_token(last, listing=listing, now=self.clock())

@@ -16,10 +16,10 @@ from shared.adapters.firestore.requests.connection import Connection
 from shared.adapters.firestore.requests.protocol import protocol
 from shared.adapters.firestore.requests.queries import Query
 from shared.errors import AuroraError
-from shared.model.account import Feedback
+from shared.model.account import Feedback, Person
 from shared.model.notes import Note, NoteKey
 from shared.ports.stores import Store
-from tests.account.world import OTHER, TENANT, Household
+from tests.account.world import OTHER, PERSON, TENANT, Household
 from tests.indexing.world import START, Killed, on_both_stores, sections
 
 TEXT = sections("boat", "sail", "anchor")
@@ -45,8 +45,8 @@ def fill(home: Household, tenant: str = TENANT, *, notes: int = 4) -> None:
     for number in range(notes):
         home.save(f"n{number}", f"{number} {TEXT}", tenant=tenant)
     home.app.templates.index(tenant)
-    home.app.give_feedback(tenant, Feedback("f", "r", home.clock()))
-    home.app.sessions.create(tenant, title="Boats")
+    home.app.give_feedback(Person(tenant, tenant), Feedback("f", "r", home.clock()))
+    home.app.sessions(Person(tenant, tenant)).create(title="Boats")
 
 
 @on_both_stores
@@ -54,7 +54,7 @@ def test_no_document_no_row_and_no_file_is_left(home: Household) -> None:
     fill(home)
     fill(home, OTHER, notes=1)
     others = left(home.app.store, OTHER)
-    erased = home.app.erase(TENANT).erased
+    erased = home.app.erase(PERSON).erased
     assert (erased["notes"], erased["index"], erased["templates"]) == (4, 4, 10)
     assert (erased["feedback"], erased["sessions"]) == (1, 1)
     assert erased["chunks"] >= 4
@@ -81,7 +81,7 @@ def test_events_that_fire_meanwhile_bring_nothing_back(home: Household) -> None:
     with ThreadPoolExecutor(3) as threads:
         running = [threads.submit(keep_indexing, start) for start in range(3)]
         try:
-            home.app.erase(TENANT)
+            home.app.erase(PERSON)
         finally:
             stopped.set()
         for each in running:
@@ -110,7 +110,7 @@ def test_an_erasure_that_is_broken_off_is_finished_by_the_next(
     monkeypatch.setattr(erasure, "AT_ONCE", 2)
     firestore_store._connection.__class__ = _Dying
     for number in range(5):
-        firestore_store.put_feedback(TENANT, Feedback(f"f{number}", "r", START))
+        firestore_store.put_feedback(PERSON, Feedback(f"f{number}", "r", START))
         firestore_store.put_note(TENANT, Note(f"n{number}", "T", "x", START, START))
     firestore_store._connection.dies_at = dies_at  # type: ignore[attr-defined]
     with pytest.raises(Killed):
@@ -126,7 +126,7 @@ def test_an_emptied_file_that_another_process_has_open_stays_and_is_empty(
     fill(home)
     elsewhere = EmbeddedStore(embedded_store._files._folder.parent)
     assert len(elsewhere.list_notes(TENANT, limit=9).items) == 4
-    home.app.erase(TENANT)
+    home.app.erase(PERSON)
     assert elsewhere.list_notes(TENANT, limit=9).items == ()
     tables = ("notes", "records", "chunks", "vectors", "templates", "shelf", "feedback", "usage", "requests")
     with closing(sqlite3.connect(embedded_store._files.of(TENANT).path)) as db:
@@ -134,7 +134,7 @@ def test_an_emptied_file_that_another_process_has_open_stays_and_is_empty(
     elsewhere.put_note(TENANT, Note("new", "T", "x", START, START))
     elsewhere.close()
     assert [note.note_id for note in embedded_store.list_notes(TENANT, limit=9).items] == ["new"]
-    assert home.app.erase(TENANT).erased == {"notes": 1}
+    assert home.app.erase(PERSON).erased == {"notes": 1}
     assert left(embedded_store, TENANT) == []
 
 
@@ -142,7 +142,7 @@ def test_a_note_that_is_saved_while_the_file_goes_is_not_lost(home: Household) -
     home.save("n0", TEXT)
     with ThreadPoolExecutor(2) as threads:
         for round_ in range(10):
-            erasing = threads.submit(home.app.erase, TENANT)
+            erasing = threads.submit(home.app.erase, PERSON)
             saved = threads.submit(home.save, f"new{round_}", "x", index=False)
             erased = erasing.result().erased.get("notes", 0)
             saved.result()
@@ -164,6 +164,6 @@ def test_a_large_tenant_goes_page_by_page(firestore_store: FirestoreStore, monke
     monkeypatch.setattr(erasure, "AT_ONCE", 30)
     monkeypatch.setattr(erasure, "BATCH", 7)
     for number in range(100):
-        firestore_store.put_feedback(TENANT, Feedback(f"f{number}", "r", START))
+        firestore_store.put_feedback(PERSON, Feedback(f"f{number}", "r", START))
     assert firestore_store.erase(TENANT) == {"feedback": 100}
     assert documents(firestore_store, TENANT) == []

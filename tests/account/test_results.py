@@ -17,7 +17,7 @@ from shared.model.index import Vector
 from shared.model.questions import Exchange, Filters, Strategy
 from shared.model.retrieval import Retrieved
 from shared.notes.service import NoteDraft
-from tests.account.world import QUESTION, TENANT, Household
+from tests.account.world import PERSON, QUESTION, TENANT, Household
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import on_both_stores, sections
 
@@ -133,7 +133,7 @@ def test_refusals_and_what_was_found_without_a_model_are_not_kept(home: Househol
 def test_nothing_comes_back_after_an_erasure(home: Household) -> None:
     home.save("boat", BLUE)
     home.search()
-    home.app.erase(TENANT)
+    home.app.erase(PERSON)
     assert home.search().refusal == "no_notes"
     home.save("boats", "Boats are blue.")
     assert _notes(home.search()) == ["boats"]

@@ -12,6 +12,7 @@ from shared.answering.quoting import Quoter
 from shared.app import App
 from shared.asking.answer import answered
 from shared.asking.search import search
+from shared.model.account import Person
 from shared.model.answers import Answer
 from shared.model.notes import NoteKey
 from shared.model.questions import Question
@@ -24,6 +25,7 @@ from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock
 
 TENANT, OTHER = "tenant-a", "tenant-b"
+PERSON = Person(TENANT, TENANT)
 QUESTION = "Which colour is the boat?"
 
 

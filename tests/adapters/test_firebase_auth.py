@@ -44,11 +44,11 @@ def verifier(server: CertificateServer, clock: FakeClock) -> FirebaseVerifier:
 
 class TestTokens:
     def test_a_good_token_is_its_user_in_a_tenant_of_their_own(self, verifier: Verifier) -> None:
-        assert verifier.verify(signed("first", claims())) == Identity("uid-1")
-        assert verifier.verify(signed("second", claims(sub="uid-2"))) == Identity("uid-2")
+        assert verifier.verify(signed("first", claims())) == Identity("uid-1", "uid-1")
+        assert verifier.verify(signed("second", claims(sub="uid-2"))) == Identity("uid-2", "uid-2")
 
     def test_the_claim_tenant_id_says_whose_space_is_used(self, verifier: Verifier) -> None:
-        assert verifier.verify(signed("first", claims(tenantId="acme"))) == Identity("acme")
+        assert verifier.verify(signed("first", claims(tenantId="acme"))) == Identity("uid-1", "acme")
 
     @pytest.mark.parametrize("token", [None, ""])
     def test_no_token_is_told_how_to_bring_one(self, token: str | None, verifier: Verifier) -> None:
@@ -163,7 +163,7 @@ class TestCertificates:
         server.script(Reply(body={"first": certificate("first")}, delay=0.1, headers={"Cache-Control": "max-age=60"}))
         with ThreadPoolExecutor(8) as pool:
             identities = set(pool.map(verifier.verify, [signed("first", claims())] * 8))
-        assert identities == {Identity("uid-1")}
+        assert identities == {Identity("uid-1", "uid-1")}
         assert len(server.requests) == 1
 
     def test_a_key_that_is_new_since_the_fetch_is_found_by_another(
@@ -234,8 +234,8 @@ class TestCertificates:
 class TestEmulator:
     def test_its_unsigned_tokens_are_good(self) -> None:
         verifier = EmulatorVerifier(PROJECT)
-        assert verifier.verify(unsigned(claims())) == Identity("uid-1")
-        assert verifier.verify(unsigned(claims(tenantId="acme"))) == Identity("acme")
+        assert verifier.verify(unsigned(claims())) == Identity("uid-1", "uid-1")
+        assert verifier.verify(unsigned(claims(tenantId="acme"))) == Identity("uid-1", "acme")
 
     def test_signed_tokens_are_not_the_emulators(self) -> None:
         with pytest.raises(Unauthenticated, match="unsigned"):
@@ -248,5 +248,5 @@ class TestEmulator:
 
 @pytest.mark.parametrize("token", [None, "", "anything"])
 def test_without_verification_everybody_is_the_one_user(token: str | None) -> None:
-    assert NoVerifier().verify(token) == Identity("local")
-    assert NoVerifier("acme").verify(token) == Identity("acme")
+    assert NoVerifier().verify(token) == Identity("local", "local")
+    assert NoVerifier("acme").verify(token) == Identity("acme", "acme")

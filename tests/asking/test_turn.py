@@ -18,10 +18,10 @@ from shared.errors import ModelUnavailable
 from shared.folders.search import Wish
 from shared.model.answers import Answer, Draft, Prompt, Usage
 from shared.sessions.service import NEW
-from tests.account.world import TENANT, Household, household
+from tests.account.world import PERSON, Household, household
 from tests.fakes import ScriptedWriter
 
-KEY = RequestKey(TENANT, "r-1", "the same question")
+KEY = RequestKey(PERSON, "r-1", "the same question")
 WRITTEN = ("The boat is red ", "[N1]. It is ", "big [N1].")
 
 
@@ -39,7 +39,8 @@ def home(embedded_store: EmbeddedStore, writer: ScriptedWriter) -> Iterator[Hous
 
 
 def asked(home: Household, **more: Any) -> Asked:  # noqa: ANN401 - Asked's own fields
-    return Asked(**{"question": home.question(), "request_id": "r-1", "measure": lambda _: None, **more})
+    usual = {"person": PERSON, "question": home.question(), "request_id": "r-1", "measure": lambda _: None}
+    return Asked(**{**usual, **more})
 
 
 def result(events: list[StreamEvent]) -> Any:  # noqa: ANN401 - JSON
@@ -74,7 +75,7 @@ def test_who_leaves_when_the_answer_is_there_is_given_it_by_its_request_id(
     again = list(take(home.app, asked(home, repeat=KEY, session_id=NEW)))
     assert result(again)["answer"] == "The boat is red [N1]. It is big [N1]."
     assert len(writer.prompts) == 1
-    (session,) = home.app.sessions.page(TENANT, limit=5).items
+    (session,) = home.app.sessions(PERSON).page(limit=5).items
     assert session.message_count == 2
 
 
@@ -85,7 +86,7 @@ def test_who_leaves_while_it_is_written_leaves_nothing_and_may_ask_again(
     next(event for event in events if event.name == "token")
     events.close()
     assert writer.hung_up == 1
-    assert home.app.sessions.page(TENANT, limit=5).items == ()
+    assert home.app.sessions(PERSON).page(limit=5).items == ()
     assert result(list(take(home.app, asked(home, repeat=KEY))))["citations"]
 
 
@@ -96,7 +97,7 @@ def test_a_model_that_breaks_off_is_quoted_over_and_the_turn_is_recorded(
     events = list(take(home.app, asked(home, session_id=NEW)))
     assert "retract" in names(events)
     assert result(events)["meta"]["answerKind"] == "quoted"
-    assert home.app.sessions.page(TENANT, limit=5).items[0].message_count == 2
+    assert home.app.sessions(PERSON).page(limit=5).items[0].message_count == 2
 
 
 class _Billed(ScriptedWriter):
@@ -126,5 +127,5 @@ def test_what_is_measured_is_the_answer_with_all_that_the_turn_has_cost(home: Ho
 def test_nothing_is_spent_and_no_session_begun_before_the_first_event(home: Household) -> None:
     home.limited(daily_chat_limit=1)
     take(home.app, asked(home, session_id=NEW)).close()
-    assert home.app.sessions.page(TENANT, limit=5).items == ()
+    assert home.app.sessions(PERSON).page(limit=5).items == ()
     assert result(list(take(home.app, asked(home))))["citations"]

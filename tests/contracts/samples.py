@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from shared.model.account import Person
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
@@ -19,6 +20,7 @@ T = TypeVar("T")
 
 TENANT = "tenant-a"
 OTHER = "tenant-b"
+PERSON, COLLEAGUE = Person(TENANT, "anna"), Person(TENANT, "ben")
 DAY = datetime(2026, 5, 8, 12, 30, 15, 123456, tzinfo=UTC)
 VERSION = "c1:hashing:4"
 FREE = Restriction()

@@ -8,11 +8,11 @@ from datetime import date, timedelta
 import pytest
 
 from shared.errors import AuroraError, Conflict, InvalidArgument
-from shared.model.account import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
+from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Rating, Spending, StoredRequest
 from shared.model.retrieval import Restriction
 from shared.model.templates import StoredTemplate, Template
 from shared.ports.stores import Store
-from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, save, unit
+from tests.contracts.samples import COLLEAGUE, DAY, OTHER, PERSON, TENANT, all_pages, chunk, note, save, unit
 
 CLICK = Feedback("f1", "r-1", DAY, citation="N1")
 RATED = Feedback("f2", "r-1", DAY, message_id="m1", rating=Rating.DOWN, comment="Ünïcode “no” 😀\nline")
@@ -29,25 +29,25 @@ class AccountContract:
 
     def test_feedback_comes_back_as_it_was_put_by_id(self, store: Store) -> None:
         for feedback in (RATED, CLICK):
-            assert store.get_feedback(TENANT, feedback.feedback_id) is None
-            store.put_feedback(TENANT, feedback)
-            assert store.get_feedback(TENANT, feedback.feedback_id) == feedback
-        assert store.get_feedback(OTHER, RATED.feedback_id) is None
-        assert store.list_feedback(TENANT, limit=10).items == (CLICK, RATED)
+            assert store.get_feedback(PERSON, feedback.feedback_id) is None
+            store.put_feedback(PERSON, feedback)
+            assert store.get_feedback(PERSON, feedback.feedback_id) == feedback
+        assert store.get_feedback(COLLEAGUE, RATED.feedback_id) is None
+        assert store.list_feedback(PERSON, limit=10).items == (CLICK, RATED)
 
     def test_feedback_of_the_same_id_is_replaced(self, store: Store) -> None:
-        store.put_feedback(TENANT, RATED)
+        store.put_feedback(PERSON, RATED)
         better = Feedback("f2", "r-1", LATER, rating=Rating.UP)
-        store.put_feedback(TENANT, better)
-        assert store.list_feedback(TENANT, limit=10).items == (better,)
+        store.put_feedback(PERSON, better)
+        assert store.list_feedback(PERSON, limit=10).items == (better,)
 
     def test_feedback_is_paged(self, store: Store) -> None:
         many = [Feedback(f"f{number:02d}", "r", DAY) for number in range(7)]
         for each in many:
-            store.put_feedback(TENANT, each)
-        assert all_pages(lambda token: store.list_feedback(TENANT, limit=3, token=token)) == many
+            store.put_feedback(PERSON, each)
+        assert all_pages(lambda token: store.list_feedback(PERSON, limit=3, token=token)) == many
         with pytest.raises(InvalidArgument, match="pageToken"):
-            store.list_feedback(TENANT, limit=3, token="forged")
+            store.list_feedback(PERSON, limit=3, token="forged")
 
     # -- usage
 
@@ -92,33 +92,33 @@ class AccountContract:
     # -- requests
 
     def test_a_request_comes_back_as_it_was_written(self, store: Store) -> None:
-        assert store.read_request(TENANT, "r-1") == StoredRequest(None, None)
+        assert store.read_request(PERSON, "r-1") == StoredRequest(None, None)
         token = None
         for record in (CLAIMED, ANSWERED):
-            token = store.write_request(TENANT, "r-1", record, expected=token, now=DAY)
-            assert store.read_request(TENANT, "r-1") == StoredRequest(record, token)
+            token = store.write_request(PERSON, "r-1", record, expected=token, now=DAY)
+            assert store.read_request(PERSON, "r-1") == StoredRequest(record, token)
 
     def test_a_request_that_moved_is_a_conflict(self, store: Store) -> None:
-        first = store.write_request(TENANT, "r-1", CLAIMED, expected=None, now=DAY)
+        first = store.write_request(PERSON, "r-1", CLAIMED, expected=None, now=DAY)
         with pytest.raises(Conflict):
-            store.write_request(TENANT, "r-1", CLAIMED, expected=None, now=DAY)
-        store.write_request(TENANT, "r-1", ANSWERED, expected=first, now=DAY)
+            store.write_request(PERSON, "r-1", CLAIMED, expected=None, now=DAY)
+        store.write_request(PERSON, "r-1", ANSWERED, expected=first, now=DAY)
         for record in (CLAIMED, None):
             with pytest.raises(Conflict):
-                store.write_request(TENANT, "r-1", record, expected=first, now=DAY)
-        assert store.read_request(TENANT, "r-1").record == ANSWERED
+                store.write_request(PERSON, "r-1", record, expected=first, now=DAY)
+        assert store.read_request(PERSON, "r-1").record == ANSWERED
 
     def test_a_removed_request_is_gone(self, store: Store) -> None:
-        token = store.write_request(TENANT, "r-1", CLAIMED, expected=None, now=DAY)
-        assert store.write_request(TENANT, "r-1", None, expected=token, now=DAY) is None
-        assert store.read_request(TENANT, "r-1") == StoredRequest(None, None)
+        token = store.write_request(PERSON, "r-1", CLAIMED, expected=None, now=DAY)
+        assert store.write_request(PERSON, "r-1", None, expected=token, now=DAY) is None
+        assert store.read_request(PERSON, "r-1") == StoredRequest(None, None)
         with pytest.raises(Conflict):
-            store.write_request(TENANT, "r-1", ANSWERED, expected=token, now=DAY)
+            store.write_request(PERSON, "r-1", ANSWERED, expected=token, now=DAY)
 
     def test_of_many_who_claim_a_request_one_does(self, store: Store) -> None:
         def claim(_: int) -> bool:
             try:
-                store.write_request(TENANT, "r-1", CLAIMED, expected=None, now=DAY)
+                store.write_request(PERSON, "r-1", CLAIMED, expected=None, now=DAY)
             except Conflict:
                 return False
             return True
@@ -150,8 +150,22 @@ class AccountContract:
         store.erase(TENANT)
         assert [each.note_id for each in store.list_notes(OTHER, limit=10).items] == ["n0", "n1", "n2"]
         assert len(store.note_chunks(OTHER, "n1", stems=[])) == 5
-        assert store.list_feedback(OTHER, limit=10).items == (CLICK, RATED)
-        assert store.read_request(OTHER, "r-1").record == ANSWERED
+        assert store.list_feedback(Person(OTHER, PERSON.uid), limit=10).items == (CLICK, RATED)
+        assert store.read_request(Person(OTHER, PERSON.uid), "r-1").record == ANSWERED
+
+    def test_a_person_who_goes_takes_nothing_of_the_tenant_along(self, store: Store) -> None:
+        _fill(store, TENANT)
+        alone = Person(TENANT, TENANT)
+        for other in (COLLEAGUE, alone):
+            store.put_feedback(other, RATED)
+        assert store.erase_person(PERSON) == {"feedback": 2, "requests": 1}
+        assert store.erase_person(PERSON) == {}
+        assert store.list_feedback(PERSON, limit=10).items == ()
+        for other in (COLLEAGUE, alone):
+            assert store.list_feedback(other, limit=10).items == (RATED,)
+        assert len(store.list_notes(TENANT, limit=10).items) == 3
+        assert store.erase(TENANT)["feedback"] == 2
+        assert store.list_feedback(COLLEAGUE, limit=10).items == ()
 
     def test_a_tenant_may_begin_again(self, store: Store) -> None:
         _fill(store, TENANT)
@@ -166,12 +180,12 @@ class AccountContract:
         assert len(found) == 5
 
     def test_whoever_still_holds_a_token_from_before_gets_a_conflict(self, store: Store) -> None:
-        token = store.write_request(TENANT, "r-1", CLAIMED, expected=None, now=DAY)
+        token = store.write_request(PERSON, "r-1", CLAIMED, expected=None, now=DAY)
         held = store.read_record(TENANT, "n1").token
         _fill(store, TENANT, request="r-2")
         store.erase(TENANT)
         with pytest.raises(AuroraError):
-            store.write_request(TENANT, "r-1", ANSWERED, expected=token, now=DAY)
+            store.write_request(PERSON, "r-1", ANSWERED, expected=token, now=DAY)
         assert held is None
         _assert_empty(store, TENANT)
 
@@ -185,11 +199,12 @@ def _fill(store: Store, tenant: str, *, request: str = "r-1") -> None:
     save(store, *(chunk("n1", position) for position in range(5)), vector=V, tenant=tenant)
     store.put_templates(tenant, [StoredTemplate(Template("t", "N", "1."), V, "k")])
     store.write_shelf(tenant, {"t": "1"})
+    person = Person(tenant, PERSON.uid)
     for feedback in (CLICK, RATED):
-        store.put_feedback(tenant, feedback)
+        store.put_feedback(person, feedback)
     for day in (TODAY, TOMORROW):
         store.spend(tenant, day, Spending.ANSWERS, 1)
-    store.write_request(tenant, request, ANSWERED, expected=None, now=DAY)
+    store.write_request(person, request, ANSWERED, expected=None, now=DAY)
 
 
 def _assert_empty(store: Store, tenant: str) -> None:
@@ -201,6 +216,6 @@ def _assert_empty(store: Store, tenant: str) -> None:
     assert store.folders(tenant) == ()
     assert store.templates(tenant) == ()
     assert store.read_shelf(tenant) == {}
-    assert store.list_feedback(tenant, limit=10).items == ()
+    assert store.list_feedback(Person(tenant, PERSON.uid), limit=10).items == ()
     assert store.list_usage(tenant, limit=10).items == ()
-    assert store.read_request(tenant, "r-1").record is None
+    assert store.read_request(Person(tenant, PERSON.uid), "r-1").record is None

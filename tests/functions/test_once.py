@@ -21,12 +21,12 @@ from functions.routes.chat import ChatBody
 from shared import bootstrap
 from shared.adapters.embedded import EmbeddedStore
 from shared.errors import StoreUnavailable
-from shared.model.account import AnsweredRequest
+from shared.model.account import AnsweredRequest, Person
 from shared.model.answers import Draft, Piece, Prompt
 from shared.ports.access import Identity
 from shared.ports.models import Writer
 from tests.fakes import ScriptedWriter
-from tests.functions.world import World, problem
+from tests.functions.world import ALICE, World, problem
 from tests.servers.sdk_parsers import event_source
 
 ASKED = {"message": "Which colour is the boat?", "requestId": "r-1"}
@@ -149,7 +149,7 @@ def test_a_request_that_failed_is_free_at_once(world: World) -> None:
 @pytest.mark.usefixtures("writer")
 def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: World) -> None:
     body = parse(json.dumps(ASKED).encode(), ChatBody)
-    died = world.app.claimed(request_key(Call("x", {}, b"", Identity("alice")), body, "r-1"))
+    died = world.app.claimed(request_key(Call("x", {}, b"", Identity("alice", "alice")), body, "r-1"))
     died.__enter__()
     world.clock.forward(minutes=1)
     assert _chat(world).get_json()["answer"].startswith("Answer 0")
@@ -177,7 +177,7 @@ def test_while_one_is_answering_a_repeat_is_told_to_come_back_when_its_lease_end
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(_chat, world)
         assert slow.asked.wait(20)
-        lease = world.app.store.read_request("alice", "r-1").record
+        lease = world.app.store.read_request(ALICE, "r-1").record
         assert lease is not None
         assert lease.lease_until is not None
         left = lease.lease_until - world.clock()
@@ -222,12 +222,12 @@ class _Forgetful(EmbeddedStore):
     keeps = 0
 
     def write_request(
-        self, tenant_id: str, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
+        self, person: Person, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
     ) -> str | None:
         if not self.keeps:
             raise StoreUnavailable("the disk is full")
         self.keeps -= 1
-        return super().write_request(tenant_id, request_id, record, expected=expected, now=now)
+        return super().write_request(person, request_id, record, expected=expected, now=now)
 
 
 class _Slow:
@@ -299,7 +299,7 @@ def test_a_stream_that_is_left_frees_its_id(world: World, writer: ScriptedWriter
     response.close()
     slow.go_on.set()
     deadline = time.monotonic() + 10
-    while world.app.store.read_request("alice", "r-1").record is not None:
+    while world.app.store.read_request(ALICE, "r-1").record is not None:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert _chat(world).status_code == 200

@@ -33,7 +33,8 @@ def test_every_route_stands_in_it_with_what_it_takes_and_gives() -> None:
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], (method, path)
-            assert ("requestBody" in operation) == (method in {"post", "put", "patch"} or path == "/me"), path
+            has_body = method in {"post", "put", "patch"} or path in {"/me", "/tenant"}
+            assert ("requestBody" in operation) == has_body, path
             assert {"200", "204"} & set(operation["responses"]), (method, path)
 
 

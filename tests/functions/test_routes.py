@@ -9,7 +9,7 @@ import pytest
 from functions import api, chat, reconcile
 from functions.http.calls import Route
 from shared.model.sessions import Session
-from tests.functions.world import START, World
+from tests.functions.world import ALICE, START, World
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "POST", "/feedback"): Example("/feedback", body={"requestId": "r-1", "rating": "up"}, key="feedbackId"),
     ("api", "GET", "/me:export"): Example("/me:export"),
     ("api", "DELETE", "/me"): Example("/me", body={"confirm": "erase everything"}, key="erased"),
+    ("api", "GET", "/tenant:export"): Example("/tenant:export"),
+    ("api", "DELETE", "/tenant"): Example("/tenant", body={"confirm": "erase everything"}, key="erased"),
     ("api", "POST", "/graphql"): Example("/graphql", body={"query": "{ sessions { nextPageToken } }"}, key="data"),
     ("api", "GET", "/graphql/schema"): Example("/graphql/schema"),
     ("api", "GET", "/openapi.json"): Example("/openapi.json", key="openapi"),
@@ -97,8 +99,8 @@ def _fill(world: World) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
     own = {"name": "Own", "content": "1. Think."}
     assert world.call("api", "PUT", "/templates/own", own).status_code == 200
-    if world.app.store.get_session("alice", "boats") is None:
-        world.app.store.create_session("alice", Session(session_id="boats", created_at=START, updated_at=START))
+    if world.app.store.get_session(ALICE, "boats") is None:
+        world.app.store.create_session(ALICE, Session(session_id="boats", created_at=START, updated_at=START))
 
 
 def test_only_what_tells_nothing_of_anybody_answer_without_a_token() -> None:

@@ -21,7 +21,7 @@ from shared.sessions.service import NEW
 from shared.sessions.source_list import LINE
 from tests.fakes import ScriptedWriter
 from tests.functions.conversations import ask, call_json, create, messages
-from tests.functions.world import World, problem
+from tests.functions.world import ALICE, World, problem
 
 
 def test_new_begins_a_session_that_is_named_after_the_question(boat: World) -> None:
@@ -92,13 +92,13 @@ def test_a_question_that_fails_leaves_no_empty_session(world: World) -> None:
 
 
 def test_a_client_who_leaves_when_the_answer_is_stored_finds_the_session(boat: World) -> None:
-    sessions = boat.app.sessions
+    sessions = boat.app.sessions(ALICE)
     question = Question("alice", "What leaks in the boat?", boat.clock())
     with suppress(GeneratorExit), sessions.turn(question, NEW, {}) as turn:
         answer = answered(boat.app, turn.question)
         sessions.record(turn, answer, answer_json(turn.question, answer, k=5, request_id="r"))
         raise GeneratorExit
-    assert len(sessions.page("alice", limit=5).items) == 1
+    assert len(sessions.page(limit=5).items) == 1
 
 
 def test_a_follow_up_is_searched_for_as_a_whole(boat: World) -> None:
@@ -167,7 +167,7 @@ def test_both_messages_of_a_turn_name_its_request(boat: World) -> None:
 def test_a_message_stored_before_messages_named_their_request_reads_without_one(boat: World) -> None:
     session_id = create(boat)
     older = Message(message_id="m1", role=Role.USER, text="Where?", created_at=boat.clock())
-    assert boat.app.store.add_messages("alice", session_id, [older], first="Where?")
+    assert boat.app.store.add_messages(ALICE, session_id, [older], first="Where?")
     assert [each["requestId"] for each in messages(boat, session_id)] == [None]
 
 
@@ -236,18 +236,18 @@ def test_a_session_deleted_while_an_answer_is_coming_is_not_brought_back(
 
     class Deleting(ScriptedWriter):
         def stream(self, prompt: Prompt) -> Generator[Piece]:
-            boat.app.sessions.delete("alice", session_id)
+            boat.app.sessions(ALICE).delete(session_id)
             return super().stream(prompt)
 
     monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, writer=Deleting("In the bow [N1]."))])
     body = ask(boat, "What leaks in the boat?", session_id)
     assert body["answer"] == "In the bow [N1]."
     assert problem(boat.call("api", "GET", f"/sessions/{session_id}"))[:2] == (404, "NOT_FOUND")
-    assert boat.app.store.list_messages("alice", session_id, limit=5) == ()
+    assert boat.app.store.list_messages(ALICE, session_id, limit=5) == ()
 
 
 def test_turns_of_two_clients_are_both_stored_and_each_knows_its_own_answer(boat: World) -> None:
-    sessions = boat.app.sessions
+    sessions = boat.app.sessions(ALICE)
     session_id = create(boat)
     question = Question("alice", "What leaks in the boat?", boat.clock())
     first, second = (

@@ -17,12 +17,14 @@ from werkzeug.test import TestResponse
 from shared.answering.quoting import Quoter
 from shared.app import App
 from shared.errors import AuroraError, Unauthenticated
+from shared.model.account import Person
 from shared.ports.access import Identity
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
 from shared.settings import Settings
 from shared.tracing.threads import RequestThreads
 
+ALICE = Person("alice", "alice")
 ROOT = Path(__file__).resolve().parents[2]
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -46,7 +48,13 @@ class Tokens:
 
     outage: AuroraError | None = None
     known: dict[str, Identity] = field(
-        default_factory=lambda: {"alice-token": Identity("alice"), "bob-token": Identity("bob")}
+        default_factory=lambda: {
+            "alice-token": Identity("alice", "alice"),
+            "bob-token": Identity("bob", "bob"),
+            "anna-token": Identity("anna", "acme"),
+            "ben-token": Identity("ben", "acme", "member"),
+            "owner-token": Identity("olga", "acme", "owner"),
+        }
     )
 
     def verify(self, token: str | None) -> Identity:

@@ -10,13 +10,14 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.errors import InvalidArgument, NotFound, StoreUnavailable
+from shared.model.account import Person
 from shared.model.answers import Answer, Citation, Usage
 from shared.model.index import IndexChange
 from shared.model.questions import Question
 from shared.model.retrieval import Scored, Scores
 from shared.ports.stores import Store
 from shared.sessions.service import Sessions, Turn
-from tests.contracts.samples import DAY, OTHER, TENANT, chunk, note, record, save
+from tests.contracts.samples import COLLEAGUE, DAY, OTHER, PERSON, TENANT, chunk, note, record, save
 
 CHUNK = chunk("n1")
 ANSWER = Answer(
@@ -52,7 +53,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def sessions(store: Store) -> Sessions:
     store.put_note(TENANT, note("n1"))
     save(store, CHUNK)
-    return Sessions(store=store, clock=lambda: DAY, longest_question=2000)
+    return Sessions(store=store, person=PERSON, clock=lambda: DAY, longest_question=2000)
 
 
 def _asked(sessions: Sessions, session_id: str, *, max_history: int | None = None) -> Turn:
@@ -66,7 +67,7 @@ def test_citations_return_as_answered_then_stale_then_without_text(sessions: Ses
     assert sessions.record(turn, ANSWER, BODY)
 
     def read() -> tuple[str, object]:
-        message = sessions.messages(TENANT, turn.session_id or "", limit=5).items[1]
+        message = sessions.messages(turn.session_id or "", limit=5).items[1]
         return message.text, message.citations[0].shown
 
     listed = "\n\nSources:\n- [N1] Title of n1 (2026-05-08) note:n1#n1_000"
@@ -82,10 +83,10 @@ def test_citations_return_as_answered_then_stale_then_without_text(sessions: Ses
 
 def test_a_session_deleted_meanwhile_takes_no_turn(sessions: Sessions, store: Store) -> None:
     turn = _asked(sessions, "new")
-    sessions.delete(TENANT, turn.session_id or "")
+    sessions.delete(turn.session_id or "")
     assert sessions.record(turn, ANSWER, BODY) is False
-    assert store.list_sessions(TENANT, limit=5) == ()
-    assert store.list_messages(TENANT, turn.session_id or "", limit=5) == ()
+    assert store.list_sessions(PERSON, limit=5) == ()
+    assert store.list_messages(PERSON, turn.session_id or "", limit=5) == ()
 
 
 def test_history_is_as_long_as_it_is_set(sessions: Sessions) -> None:
@@ -102,34 +103,37 @@ def test_history_is_as_long_as_it_is_set(sessions: Sessions) -> None:
     assert len(_asked(sessions, session_id).question.history) == 4
 
 
-def test_a_session_of_another_tenant_is_not_there(sessions: Sessions) -> None:
+def test_a_session_of_somebody_else_is_not_there(sessions: Sessions) -> None:
     session_id = _asked(sessions, "new").session_id or ""
-    with pytest.raises(NotFound):
-        sessions.begin(Question(OTHER, "What?", DAY), session_id, {})
-    with pytest.raises(NotFound):
-        sessions.messages(OTHER, session_id, limit=1)
+    for other in (COLLEAGUE, Person(TENANT, TENANT), Person(OTHER, PERSON.uid)):
+        theirs = replace(sessions, person=other)
+        with pytest.raises(NotFound):
+            theirs.begin(Question(other.tenant_id, "What?", DAY), session_id, {})
+        with pytest.raises(NotFound):
+            theirs.messages(session_id, limit=1)
+        assert theirs.page(limit=5).items == ()
 
 
 @pytest.mark.parametrize("session_id", ["", "x" * 2000, "ä", "a/b", "..", "__x__", "\ud800"])
 def test_what_no_session_can_be_called_is_not_there(sessions: Sessions, session_id: str) -> None:
     for ask in (sessions.get, sessions.delete, sessions.change):
         with pytest.raises(NotFound):
-            ask(TENANT, session_id)
+            ask(session_id)
 
 
 def test_a_search_of_many_sessions_goes_on_from_page_to_page(sessions: Sessions) -> None:
     for number in range(12):
-        sessions.create(TENANT, title=f"Trip {number}" if number % 4 == 0 else "Other")
+        sessions.create(title=f"Trip {number}" if number % 4 == 0 else "Other")
     found, token = [], None
     while True:
-        page = sessions.page(TENANT, limit=2, token=token, title="trip")
+        page = sessions.page(limit=2, token=token, title="trip")
         found += [each.title for each in page.items]
         token = page.next_token
         if token is None:
             break
     assert sorted(found) == ["Trip 0", "Trip 4", "Trip 8"]
     with pytest.raises(InvalidArgument):
-        sessions.page(TENANT, limit=2, token="x")
+        sessions.page(limit=2, token="x")
 
 
 def test_a_store_that_is_away_loses_the_turn_and_not_the_answer(

@@ -1,4 +1,4 @@
-"""Feedback, what was used, and requests that were answered, in their tenant's file."""
+"""Feedback, what was used, and requests that were answered, in the file of their person or tenant."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import date, datetime
 from shared.adapters.embedded import rows
 from shared.adapters.embedded.requests.files import TenantFiles
 from shared.errors import Conflict
-from shared.model.account import AnsweredRequest, DayUsage, Feedback, Rating, Spending, StoredRequest
+from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Rating, Spending, StoredRequest
 from shared.ports.pages import Page, make_token, read_token
 
 _COLUMN: Mapping[Spending, str] = {Spending.ANSWERS: "answers", Spending.EMBEDDED_TOKENS: "embedded_tokens"}
@@ -22,22 +22,22 @@ class Account:
 
     _files: TenantFiles
 
-    def put_feedback(self, tenant_id: str, feedback: Feedback) -> None:
+    def put_feedback(self, person: Person, feedback: Feedback) -> None:
         body = json.dumps({**asdict(feedback), "created_at": rows.to_micros(feedback.created_at)})
-        with self._files.of(tenant_id).writing() as db:
+        with self._files.of(person.space).writing() as db:
             statement = "INSERT OR REPLACE INTO feedback (feedback_id, body) VALUES (?, ?)"
             db.execute(statement, (feedback.feedback_id, body))
 
-    def get_feedback(self, tenant_id: str, feedback_id: str) -> Feedback | None:
-        with self._files.of(tenant_id).reading() as db:
+    def get_feedback(self, person: Person, feedback_id: str) -> Feedback | None:
+        with self._files.of(person.space).reading() as db:
             row = db.execute("SELECT body FROM feedback WHERE feedback_id = ?", (feedback_id,)).fetchone()
         return None if row is None else _feedback(row[0])
 
-    def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
+    def list_feedback(self, person: Person, *, limit: int, token: str | None = None) -> Page[Feedback]:
         """Raises InvalidArgument("pageToken")."""
         after = "" if token is None else read_token(token, "feedback")[0]
         query = "SELECT body FROM feedback WHERE feedback_id > ? ORDER BY feedback_id LIMIT ?"
-        with self._files.of(tenant_id).reading() as db:
+        with self._files.of(person.space).reading() as db:
             found = db.execute(query, (after, limit + 1)).fetchall()
         items = tuple(_feedback(body) for (body,) in found[:limit])
         return Page(items, make_token("feedback", items[-1].feedback_id) if len(found) > limit else None)
@@ -65,15 +65,15 @@ class Account:
         items = tuple(DayUsage(date.fromisoformat(day), answers, tokens) for day, answers, tokens in found[:limit])
         return Page(items, make_token("usage", items[-1].day.isoformat()) if len(found) > limit else None)
 
-    def read_request(self, tenant_id: str, request_id: str) -> StoredRequest:
-        with self._files.of(tenant_id).reading() as db:
+    def read_request(self, person: Person, request_id: str) -> StoredRequest:
+        with self._files.of(person.space).reading() as db:
             return _request(db, request_id)
 
     def write_request(
-        self, tenant_id: str, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
+        self, person: Person, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
     ) -> str | None:
         """Raises Conflict before anything is written."""
-        with self._files.of(tenant_id).writing() as db:
+        with self._files.of(person.space).writing() as db:
             if _request(db, request_id).token != expected:
                 raise Conflict("the request has moved")
             db.execute("DELETE FROM requests WHERE expires_at < ? OR request_id = ?", (rows.to_micros(now), request_id))

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Mapping
 from time import sleep
 
-from shared.adapters.embedded.requests.files import TenantFiles
+from shared.adapters.embedded.requests.files import TenantFile, TenantFiles
 from shared.adapters.embedded.searching.vectors import VectorSpace
 from shared.adapters.embedded.writing.changes import KEPT_REMOVALS
+from shared.model.account import Person
 
 SETTLING_SECONDS = 0.2
 """After which it is looked once more: a worker that had read a note before it went may write what it made of it."""
@@ -31,7 +32,15 @@ class Erasure:
         removed, unless another process has it open.
         """
         self._spaces.pop(tenant_id, None)
-        file = self._files.of(tenant_id)
+        erased = Counter(self._clear(self._files.of(tenant_id)))
+        for file in self._files.people(tenant_id):
+            erased.update(self._clear(file))
+        return dict(erased)
+
+    def erase_person(self, person: Person) -> Mapping[str, int]:
+        return self._clear(self._files.of(person.space))
+
+    def _clear(self, file: TenantFile) -> Mapping[str, int]:
         erased: Counter[str] = Counter()
         while file.exists():
             with file.writing() as db:

@@ -1,4 +1,4 @@
-"""Sessions and their messages, in their tenant's file."""
+"""Sessions and their messages, in their person's file: the tenant's own where the person is the tenant."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from shared.adapters.embedded.requests.files import TenantFiles
 from shared.adapters.embedded.rows import to_datetime, to_micros
 from shared.errors import Conflict
+from shared.model.account import Person
 from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
 
 _COLUMNS = "session_id, updated_at, created_at, message_count, title, first_question, settings"
@@ -22,7 +23,7 @@ class Sessions:
 
     _files: TenantFiles
 
-    def create_session(self, tenant_id: str, session: Session) -> None:
+    def create_session(self, person: Person, session: Session) -> None:
         row = (
             session.session_id,
             to_micros(session.updated_at),
@@ -32,20 +33,20 @@ class Sessions:
             session.first_question,
             json.dumps(asdict(session.settings)),
         )
-        with self._files.of(tenant_id).writing() as db:
+        with self._files.of(person.space).writing() as db:
             try:
                 db.execute(f"INSERT INTO sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             except sqlite3.IntegrityError as there:
                 raise Conflict("there is a session of this id") from there
 
-    def get_session(self, tenant_id: str, session_id: str) -> Session | None:
-        with self._files.of(tenant_id).reading() as db:
+    def get_session(self, person: Person, session_id: str) -> Session | None:
+        with self._files.of(person.space).reading() as db:
             return _get(db, session_id)
 
     def patch_session(
-        self, tenant_id: str, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
+        self, person: Person, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
     ) -> bool:
-        with self._files.of(tenant_id).writing() as db:
+        with self._files.of(person.space).writing() as db:
             session = _get(db, session_id)
             if session is None:
                 return False
@@ -55,19 +56,19 @@ class Sessions:
             )
         return True
 
-    def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
+    def list_sessions(self, person: Person, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
         where, values = ("", ()) if before is None else ("WHERE (updated_at, session_id) < (?, ?)", _spot(before))
         query = f"SELECT {_COLUMNS} FROM sessions {where} ORDER BY updated_at DESC, session_id DESC LIMIT ?"
-        with self._files.of(tenant_id).reading() as db:
+        with self._files.of(person.space).reading() as db:
             return tuple(map(_session, db.execute(query, (*values, limit))))
 
-    def delete_session(self, tenant_id: str, session_id: str) -> bool:
-        with self._files.of(tenant_id).writing() as db:
+    def delete_session(self, person: Person, session_id: str) -> bool:
+        with self._files.of(person.space).writing() as db:
             db.execute("DELETE FROM messages WHERE session_id = ?", (session_id,))
             return db.execute("DELETE FROM sessions WHERE session_id = ?", (session_id,)).rowcount > 0
 
-    def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
-        with self._files.of(tenant_id).writing() as db:
+    def add_messages(self, person: Person, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
+        with self._files.of(person.space).writing() as db:
             counted = db.execute(
                 "UPDATE sessions SET message_count = message_count + ?, updated_at = ?, "
                 "first_question = CASE first_question WHEN '' THEN ? ELSE first_question END WHERE session_id = ?",
@@ -82,14 +83,14 @@ class Sessions:
         return True
 
     def list_messages(
-        self, tenant_id: str, session_id: str, *, limit: int, before: Spot | None = None
+        self, person: Person, session_id: str, *, limit: int, before: Spot | None = None
     ) -> tuple[Message, ...]:
         where, values = ("", ()) if before is None else ("AND (created_at, message_id) < (?, ?)", _spot(before))
         query = (
             f"SELECT created_at, message_id, body FROM messages WHERE session_id = ? {where} "
             "ORDER BY created_at DESC, message_id DESC LIMIT ?"
         )
-        with self._files.of(tenant_id).reading() as db:
+        with self._files.of(person.space).reading() as db:
             return tuple(_message(*row) for row in db.execute(query, (session_id, *values, limit)))
 
 

@@ -57,7 +57,7 @@ class NoVerifier:
     """Everybody is the one user of this machine. `aurora dev` uses it, listening on loopback only."""
 
     def __init__(self, tenant: str = "local") -> None:
-        self._identity = Identity(tenant)
+        self._identity = Identity(tenant, tenant)
 
     def verify(self, token: str | None) -> Identity:  # noqa: ARG002 - the port's signature
         return self._identity
@@ -72,7 +72,7 @@ def _identity(claims: Claims, project: str) -> Identity:
     uid = claims.get("sub")
     if not isinstance(uid, str) or not 0 < len(uid) <= _LONGEST_UID:
         raise BadToken("it names no user")
-    return Identity(_tenant(claims.get("tenantId", uid)))
+    return Identity(uid, _tenant(claims.get("tenantId", uid)), str(claims.get("role", "")))
 
 
 def _tenant(name: object) -> str:

@@ -1,4 +1,4 @@
-"""What else a tenant owns: `feedback/{id}` and `requests/{requestId}`."""
+"""What else a person owns: `feedback/{id}` and `requests/{requestId}`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shared.adapters.firestore.requests.connection import Connection
 from shared.adapters.firestore.requests.protocol import protocol, put, timestamp
 from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
 from shared.errors import TooLarge
-from shared.model.account import AnsweredRequest, Feedback, Rating, StoredRequest
+from shared.model.account import AnsweredRequest, Feedback, Person, Rating, StoredRequest
 from shared.ports.pages import Page, make_token, read_token
 
 MAX_ANSWER = 900_000
@@ -26,7 +26,7 @@ class Account:
 
     # -- feedback
 
-    def put_feedback(self, tenant_id: str, feedback: Feedback) -> None:
+    def put_feedback(self, person: Person, feedback: Feedback) -> None:
         fields = {
             "requestId": feedback.request_id,
             "messageId": feedback.message_id,
@@ -35,39 +35,39 @@ class Account:
             "comment": feedback.comment,
             "citation": feedback.citation,
         }
-        name = self._connection.name(tenant_id, "feedback", feedback.feedback_id)
+        name = self._connection.own(person, "feedback", feedback.feedback_id)
         self._connection.commit([put(name, fields)])
 
-    def get_feedback(self, tenant_id: str, feedback_id: str) -> Feedback | None:
-        document = self._connection.read(self._connection.name(tenant_id, "feedback", feedback_id))
+    def get_feedback(self, person: Person, feedback_id: str) -> Feedback | None:
+        document = self._connection.read(self._connection.own(person, "feedback", feedback_id))
         return None if document is None else _feedback(document)
 
-    def list_feedback(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Feedback]:
+    def list_feedback(self, person: Person, *, limit: int, token: str | None = None) -> Page[Feedback]:
         last = None if token is None else read_token(token, "feedback")[0]
-        place = () if last is None else (Reference(self._connection.name(tenant_id, "feedback", last)),)
+        place = () if last is None else (Reference(self._connection.own(person, "feedback", last)),)
         query = Query(collection="feedback", order=(Order(KEY),), after=place, limit=limit + 1)
-        documents = self._connection.query(self._connection.tenant(tenant_id), query)
+        documents = self._connection.query(self._connection.person(person), query)
         items = tuple(map(_feedback, documents[:limit]))
         return Page(items, make_token("feedback", items[-1].feedback_id) if len(documents) > limit else None)
 
     # -- requests
 
-    def read_request(self, tenant_id: str, request_id: str) -> StoredRequest:
-        document = self._connection.read(self._connection.name(tenant_id, "requests", request_id))
+    def read_request(self, person: Person, request_id: str) -> StoredRequest:
+        document = self._connection.read(self._connection.own(person, "requests", request_id))
         if document is None:
             return StoredRequest(None, None)
         return StoredRequest(_request(document), _token(document.update_time))
 
     def write_request(
         self,
-        tenant_id: str,
+        person: Person,
         request_id: str,
         record: AnsweredRequest | None,
         *,
         expected: str | None,
         now: datetime,  # noqa: ARG002 - a time-to-live policy on `expiresAt` drops what has expired
     ) -> str | None:
-        name = self._connection.name(tenant_id, "requests", request_id)
+        name = self._connection.own(person, "requests", request_id)
         write = protocol().Write(delete=name) if record is None else put(name, _request_fields(record))
         if expected is None:
             write.current_document.exists = False

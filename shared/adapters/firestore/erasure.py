@@ -1,4 +1,4 @@
-"""The end of a tenant: every document below `tenants/{tenant}`, whatever its collection, and all below those."""
+"""The end of a tenant, or of a person in it: every document below, whatever its collection, and all below those."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from shared.adapters.firestore.requests.protocol import protocol
 from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
 from shared.adapters.firestore.searching.corpus import Corpus
 from shared.adapters.firestore.writing.places import Places
+from shared.model.account import Person
 
 AT_ONCE = 2000
 """Names read together, ..."""
@@ -39,13 +40,21 @@ class Erasure:
         erased: Counter[str] = Counter()
         try:
             self._clear(parent, "notes", erased)
-            while self._clear(parent, EVERYTHING, erased):
-                time.sleep(SETTLING_SECONDS)
+            self._clear_all(parent, erased)
         finally:
             self._corpus.forget(tenant_id)
             self._days.clear()
             self._places.forget()
         return dict(erased)
+
+    def erase_person(self, person: Person) -> Mapping[str, int]:
+        erased: Counter[str] = Counter()
+        self._clear_all(self._connection.person(person), erased)
+        return dict(erased)
+
+    def _clear_all(self, parent: str, erased: Counter[str]) -> None:
+        while self._clear(parent, EVERYTHING, erased):
+            time.sleep(SETTLING_SECONDS)
 
     def _clear(self, parent: str, collection: str, erased: Counter[str]) -> bool:
         """Whether there was anything. Going on by name: a query from the start would wade through what is deleted."""

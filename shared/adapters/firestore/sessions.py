@@ -1,4 +1,4 @@
-"""The sessions: `tenants/{tenant}/sessions/{session}` and below each `messages/{message}`. The server's alone."""
+"""The sessions: `sessions/{session}` in a person's space, and below each `messages/{message}`. The server's alone."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from shared.adapters.firestore import names
 from shared.adapters.firestore.requests.connection import Connection
 from shared.adapters.firestore.requests.protocol import change, fill, plain, protocol, put, timestamp
 from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
+from shared.model.account import Person
 from shared.model.sessions import (
     SETTINGS,
     Message,
@@ -35,46 +36,46 @@ class Sessions:
 
     _connection: Connection
 
-    def create_session(self, tenant_id: str, session: Session) -> None:
-        write = put(self._session(tenant_id, session.session_id), _session_fields(session))
+    def create_session(self, person: Person, session: Session) -> None:
+        write = put(self._session(person, session.session_id), _session_fields(session))
         write.current_document.exists = False
         self._connection.commit([write])
 
-    def get_session(self, tenant_id: str, session_id: str) -> Session | None:
-        found = self._connection.read(self._session(tenant_id, session_id))
+    def get_session(self, person: Person, session_id: str) -> Session | None:
+        found = self._connection.read(self._session(person, session_id))
         return None if found is None else _session_of(found)
 
     def patch_session(
-        self, tenant_id: str, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
+        self, person: Person, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
     ) -> bool:
         fields = {"updatedAt": updated_at} if title is None else {"updatedAt": updated_at, "title": title}
-        write = change(self._session(tenant_id, session_id), fields)
+        write = change(self._session(person, session_id), fields)
         for name, value in patch.items():
             field = SETTINGS[name].field
             fill(write.update.fields["settings"].map_value.fields[field], value)
             write.update_mask.field_paths.append(f"settings.{field}")
         return self._connection.holds([write])
 
-    def list_sessions(self, tenant_id: str, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
-        name = None if before is None else self._session(tenant_id, before.item_id)
+    def list_sessions(self, person: Person, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
+        name = None if before is None else self._session(person, before.item_id)
         query = _newest("sessions", "updatedAt", limit, before, name)
-        documents = self._connection.query(self._connection.tenant(tenant_id), query)
+        documents = self._connection.query(self._connection.person(person), query)
         return tuple(map(_session_of, documents))
 
-    def delete_session(self, tenant_id: str, session_id: str) -> bool:
+    def delete_session(self, person: Person, session_id: str) -> bool:
         """The session's document moves to LEFT in one commit, its messages go, then what stands in LEFT."""
-        gone = protocol().Write(delete=self._session(tenant_id, session_id))
+        gone = protocol().Write(delete=self._session(person, session_id))
         gone.current_document.exists = True
-        existed = self._connection.holds([gone, put(self._connection.name(tenant_id, LEFT, session_id), {})])
+        existed = self._connection.holds([gone, put(self._connection.own(person, LEFT, session_id), {})])
         query = Query(collection=LEFT, order=(Order(KEY),), limit=MOST_LEFT, fields=())
-        parent = self._connection.tenant(tenant_id)
+        parent = self._connection.person(person)
         left = [names.last(each.name) for each in self._connection.query(parent, query)]
         for each in left:
-            self._delete_messages(tenant_id, each)
+            self._delete_messages(person, each)
         return existed
 
-    def add_messages(self, tenant_id: str, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
-        session = self._session(tenant_id, session_id)
+    def add_messages(self, person: Person, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
+        session = self._session(person, session_id)
         writes = [put(f"{session}/messages/{each.message_id}", _message_fields(each)) for each in messages]
         for write in writes:
             write.current_document.exists = False
@@ -91,22 +92,22 @@ class Sessions:
         return self._connection.read(writes[0].update.name, ()) is not None
 
     def list_messages(
-        self, tenant_id: str, session_id: str, *, limit: int, before: Spot | None = None
+        self, person: Person, session_id: str, *, limit: int, before: Spot | None = None
     ) -> tuple[Message, ...]:
-        session = self._session(tenant_id, session_id)
+        session = self._session(person, session_id)
         name = None if before is None else f"{session}/messages/{before.item_id}"
         query = _newest("messages", "createdAt", limit, before, name)
         return tuple(map(_message_of, self._connection.query(session, query)))
 
-    def _delete_messages(self, tenant_id: str, session_id: str) -> None:
-        session = self._session(tenant_id, session_id)
+    def _delete_messages(self, person: Person, session_id: str) -> None:
+        session = self._session(person, session_id)
         query = Query(collection="messages", order=(Order(KEY),), limit=BATCH, fields=())
         while found := self._connection.query(session, query):
             self._connection.write_each([protocol().Write(delete=each.name) for each in found])
-        self._connection.commit([protocol().Write(delete=self._connection.name(tenant_id, LEFT, session_id))])
+        self._connection.commit([protocol().Write(delete=self._connection.own(person, LEFT, session_id))])
 
-    def _session(self, tenant_id: str, session_id: str) -> str:
-        return self._connection.name(tenant_id, "sessions", session_id)
+    def _session(self, person: Person, session_id: str) -> str:
+        return self._connection.own(person, "sessions", session_id)
 
 
 def _newest(collection: str, moment: str, limit: int, before: Spot | None, name: str | None) -> Query:

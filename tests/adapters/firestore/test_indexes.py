@@ -21,7 +21,7 @@ from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
 from shared.model.sessions import Message, Role, Session, Spot
 from shared.settings import Settings
-from tests.contracts.samples import DAY, FREE, TENANT, VERSION, chunk, note, record, save, unit
+from tests.contracts.samples import DAY, FREE, PERSON, TENANT, VERSION, chunk, note, record, save, unit
 from tests.servers.firestore_indexes import FILE, IndexFile, asked_by
 from tests.servers.firestore_limits import ProductionLimits, cost
 
@@ -141,28 +141,28 @@ def _every_query(store: FirestoreStore) -> None:
     store.coverage(TENANT)
     store.folders(TENANT)
     store.templates(TENANT)
-    store.create_session(TENANT, Session(session_id="s1", created_at=DAY, updated_at=DAY))
+    store.create_session(PERSON, Session(session_id="s1", created_at=DAY, updated_at=DAY))
     message = Message(message_id="m1", role=Role.USER, text="?", created_at=DAY, request_id="r1")
-    store.add_messages(TENANT, "s1", [message], first="?")
-    store.list_sessions(TENANT, limit=1, before=Spot(DAY, "s2"))
-    store.list_messages(TENANT, "s1", limit=1, before=Spot(DAY, "m2"))
-    store.delete_session(TENANT, "s1")
+    store.add_messages(PERSON, "s1", [message], first="?")
+    store.list_sessions(PERSON, limit=1, before=Spot(DAY, "s2"))
+    store.list_messages(PERSON, "s1", limit=1, before=Spot(DAY, "m2"))
+    store.delete_session(PERSON, "s1")
     store.list_notes(TENANT, limit=1, vault="work")
     store.note_keys(limit=1)
     store.note_keys(limit=1, changed_since=DAY - timedelta(days=1))
     store.record_keys(limit=1)
     store.unfinished_keys(limit=1)
     store.orphan_keys(limit=1)
-    store.list_feedback(TENANT, limit=1)
+    store.list_feedback(PERSON, limit=1)
     store.list_usage(TENANT, limit=1)
     store.put_note(TENANT, note("n1"))
-    store.put_feedback(TENANT, Feedback(feedback_id="f1", request_id="r1", created_at=DAY))
+    store.put_feedback(PERSON, Feedback(feedback_id="f1", request_id="r1", created_at=DAY))
     store.spend(TENANT, DAY.date(), Spending.ANSWERS, 1)
     store.spend(TENANT, DAY.date(), Spending.EMBEDDED_TOKENS, 1, limit=5)
     store.list_usage(TENANT, limit=1)
     store.write_bookmark("place", "x")
     store.write_shelf(TENANT, {"t": "1"})
     answered = AnsweredRequest(fingerprint="f", expires_at=DAY, lease_until=None, answer="{}", notes={"n1": "r1"})
-    store.write_request(TENANT, "r1", answered, expected=None, now=DAY)
+    store.write_request(PERSON, "r1", answered, expected=None, now=DAY)
     save(store, chunk("n1", path="elsewhere/x.md"), vector=V)
     store.erase(TENANT)

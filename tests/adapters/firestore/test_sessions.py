@@ -11,16 +11,16 @@ from shared.adapters.firestore import FirestoreStore, sessions
 from shared.adapters.firestore.requests.protocol import put
 from shared.errors import StoreUnavailable
 from shared.model.sessions import Message, Role, Session
-from tests.contracts.samples import DAY, TENANT
+from tests.contracts.samples import DAY, PERSON
 
 
 def _filled(store: FirestoreStore, session_id: str, *, turns: int = 4) -> None:
-    store.create_session(TENANT, Session(session_id=session_id, created_at=DAY, updated_at=DAY))
+    store.create_session(PERSON, Session(session_id=session_id, created_at=DAY, updated_at=DAY))
     for number in range(turns):
         said = [
             Message(message_id=f"m{number}x{part}", role=Role.USER, text="Why?", created_at=DAY) for part in range(2)
         ]
-        assert store.add_messages(TENANT, session_id, said, first="Why?")
+        assert store.add_messages(PERSON, session_id, said, first="Why?")
 
 
 def _commits(store: FirestoreStore, monkeypatch: pytest.MonkeyPatch, *, most: int | None = None) -> list[int]:
@@ -43,8 +43,8 @@ def _commits(store: FirestoreStore, monkeypatch: pytest.MonkeyPatch, *, most: in
 
 def test_a_message_kept_before_messages_named_their_request_is_read(firestore_store: FirestoreStore) -> None:
     older = {"role": "user", "text": "Why?", "createdAt": DAY, "standalone": "", "asOf": None, "citations": []}
-    firestore_store._connection.commit([put(f"{firestore_store._session(TENANT, 's1')}/messages/m1", older)])
-    (found,) = firestore_store.list_messages(TENANT, "s1", limit=5)
+    firestore_store._connection.commit([put(f"{firestore_store._session(PERSON, 's1')}/messages/m1", older)])
+    (found,) = firestore_store.list_messages(PERSON, "s1", limit=5)
     assert (found.text, found.request_id) == ("Why?", "")
 
 
@@ -52,7 +52,7 @@ def test_messages_go_in_bounded_batches(firestore_store: FirestoreStore, monkeyp
     monkeypatch.setattr(sessions, "BATCH", 3)
     _filled(firestore_store, "s1")
     sizes = _commits(firestore_store, monkeypatch)
-    assert firestore_store.delete_session(TENANT, "s1")
+    assert firestore_store.delete_session(PERSON, "s1")
     assert sizes == [2, 3, 3, 2, 1]
 
 
@@ -65,9 +65,9 @@ def test_a_deletion_that_was_broken_off_is_completed_by_the_next(
     with monkeypatch.context() as during:
         _commits(firestore_store, during, most=2)
         with pytest.raises(StoreUnavailable):
-            firestore_store.delete_session(TENANT, "s1")
-    assert firestore_store.get_session(TENANT, "s1") is None
-    assert len(firestore_store.list_messages(TENANT, "s1", limit=20)) == 5
-    assert firestore_store.delete_session(TENANT, "s2")
-    assert firestore_store.list_messages(TENANT, "s1", limit=20) == ()
-    assert firestore_store.delete_session(TENANT, "s1") is False
+            firestore_store.delete_session(PERSON, "s1")
+    assert firestore_store.get_session(PERSON, "s1") is None
+    assert len(firestore_store.list_messages(PERSON, "s1", limit=20)) == 5
+    assert firestore_store.delete_session(PERSON, "s2")
+    assert firestore_store.list_messages(PERSON, "s1", limit=20) == ()
+    assert firestore_store.delete_session(PERSON, "s1") is False

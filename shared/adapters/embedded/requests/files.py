@@ -151,7 +151,9 @@ class TenantFiles:
         self._lock = Lock()
 
     def of(self, tenant_id: str) -> TenantFile:
-        """Raises OperatorError when the folder cannot be made."""
+        """`tenant_id`, or the `Person.space` of somebody in a tenant. Raises OperatorError when the folder cannot be
+        made.
+        """
         with self._lock:
             if tenant_id not in self._files:
                 make_folder(self._folder)
@@ -160,11 +162,18 @@ class TenantFiles:
             return self._files[tenant_id]
 
     def all(self) -> list[TenantFile]:
-        """Also those that other processes made, by tenant id."""
+        """Every tenant's file, also those that other processes made, by tenant id; not those of people in a tenant."""
+        return [self.of(owner) for owner in self._owners() if "/" not in owner]
+
+    def people(self, tenant_id: str) -> list[TenantFile]:
+        """The files of the people of a tenant who are not the tenant."""
+        return [self.of(owner) for owner in self._owners() if owner.startswith(f"{tenant_id}/")]
+
+    def _owners(self) -> list[str]:
         with self._lock:
-            known = {file.path: tenant_id for tenant_id, file in self._files.items()}
+            known = {file.path: owner for owner, file in self._files.items()}
         owners = [known.get(path) or _owner(path, self._patience) for path in self._folder.glob("*.sqlite3")]
-        return [self.of(owner) for owner in sorted(owner for owner in owners if owner is not None)]
+        return sorted(owner for owner in owners if owner is not None)
 
     def close(self) -> None:
         with self._lock:

@@ -17,6 +17,7 @@ from shared.adapters.firestore.requests.protocol import protocol
 from shared.adapters.firestore.requests.queries import Query
 from shared.adapters.firestore.requests.reads import ReadCounter
 from shared.errors import Conflict, StoreRefused, StoreUnavailable
+from shared.model.account import Person
 from shared.tracing.threads import RequestThreads
 
 T = TypeVar("T")
@@ -82,6 +83,15 @@ class Connection:
     def tenant(self, tenant_id: str) -> str:
         """The parent of a tenant's collections. Raises InvalidArgument("tenantId")."""
         return f"{self.root}/tenants/{checked(tenant_id, 'tenantId')}"
+
+    def person(self, person: Person) -> str:
+        """The parent of a person's collections: the tenant, or `people/{uid}` below it. Raises InvalidArgument."""
+        parent = self.tenant(person.tenant_id)
+        return parent if person.is_tenant else f"{parent}/people/{checked(person.uid, 'uid')}"
+
+    def own(self, person: Person, collection: str, document_id: str) -> str:
+        """Name of a person's document. Raises InvalidArgument for an id that Firestore cannot hold."""
+        return f"{self.person(person)}/{collection}/{checked(document_id, 'id')}"
 
     def name(self, tenant_id: str, collection: str, document_id: str) -> str:
         """Of a tenant's document. Raises InvalidArgument for an id that Firestore cannot hold."""
