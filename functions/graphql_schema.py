@@ -21,8 +21,6 @@ from shared.sessions.service import NEW
 
 MOST_ITEMS = 1000
 """Sessions and messages that one request may ask for, over all its pages."""
-MOST_ANSWERS = 1
-"""Questions in one request: each is a model's bill, and together they would outlast the request."""
 
 SDL = """
 "A JSON object, as the REST routes give it."
@@ -103,7 +101,6 @@ class Visit:
 
     call: Call
     items: int = field(default=0)
-    answers: int = field(default=0)
 
     def page_size(self, wanted: int) -> int:
         """Raises InvalidArgument."""
@@ -168,9 +165,6 @@ def _delete(_: object, info: Info, **named: Any) -> bool:  # noqa: ANN401
 
 def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
     visit = info.context
-    visit.answers += 1
-    if visit.answers > MOST_ANSWERS:
-        raise InvalidArgument("query", "one question in a request")
     said = {name: value for name, value in named.items() if name != "settings" and value is not None}
     fields = {"sessionId": NEW, **said, **(named.get("settings") or {})}
     return result_of(turn(visit.call, parse_fields(fields, ChatBody)))

@@ -74,11 +74,13 @@ def body_of(error: AuroraError) -> dict[str, Any]:
     if kind.code == 500:
         return error_body(kind, INTERNAL_MESSAGE)
     metadata = {"field": error.field, "expected": error.expected} if isinstance(error, InvalidArgument) else {}
-    return error_body(kind, error.message, metadata)
+    return error_body(kind, error.message, metadata, retry_after=_retry_after(error))
 
 
-def error_body(kind: Kind, message: str, metadata: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """`{"error": {code, status, message, details: [{reason, …}]}}`."""
+def error_body(
+    kind: Kind, message: str, metadata: Mapping[str, str] | None = None, *, retry_after: int | None = None
+) -> dict[str, Any]:
+    """`{"error": {code, status, message, details: [{reason, …}, {retryDelay}]}}`; `retry_after` in seconds."""
     detail: dict[str, Any] = {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
         "reason": kind.reason,
@@ -86,19 +88,28 @@ def error_body(kind: Kind, message: str, metadata: Mapping[str, str] | None = No
     }
     if metadata:
         detail["metadata"] = dict(metadata)
-    return {"error": {"code": kind.code, "status": kind.status, "message": message, "details": [detail]}}
+    details = [detail]
+    if retry_after is not None:  # callable clients see no headers
+        details.append({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": f"{retry_after}s"})
+    return {"error": {"code": kind.code, "status": kind.status, "message": message, "details": details}}
 
 
 def headers_of(error: AuroraError) -> dict[str, str]:
-    """What a caller needs beside the body: whom to be, when to come back."""
+    """The headers a caller needs beside the body: how to authenticate, when to retry."""
     if isinstance(error, Unauthenticated):
         return {"WWW-Authenticate": "Bearer"}
+    seconds = _retry_after(error)
+    return {} if seconds is None else {"Retry-After": str(seconds)}
+
+
+def _retry_after(error: AuroraError) -> int | None:
+    """Whole seconds after which a retry may succeed; None: a retry does not help."""
     if isinstance(error, Exhausted):
-        return {"Retry-After": str(error.retry_after)}
+        return error.retry_after
+    if not isinstance(error, Unavailable):
+        return None
     if isinstance(error, RequestBusy):
-        return {"Retry-After": str(max(1, math.ceil(error.retry_after)))}
+        return max(1, math.ceil(error.retry_after))
     if isinstance(error, ModelUnavailable) and error.retry_after is not None:
-        return {"Retry-After": str(math.ceil(error.retry_after))}
-    if isinstance(error, Unavailable):
-        return {"Retry-After": str(RETRY_AFTER_OUTAGE)}
-    return {}
+        return math.ceil(error.retry_after)
+    return RETRY_AFTER_OUTAGE

@@ -98,27 +98,35 @@ def _document(query: str) -> DocumentNode:
 
 def _check_size(document: DocumentNode) -> None:
     fragments = {each.name.value: each for each in document.definitions if isinstance(each, FragmentDefinitionNode)}
-    sizes: dict[str, tuple[int, int]] = {}
-    depth, fields = map(max, zip(*(_size(each, fragments, sizes) for each in document.definitions), strict=True))
+    sizes: dict[str, tuple[int, int, int]] = {}
+    measured = (_size(each, fragments, sizes) for each in document.definitions)
+    depth, fields, questions = map(max, zip(*measured, strict=True))
     if depth > MOST_DEPTH or fields > MOST_FIELDS:
         raise InvalidArgument("query", f"at most {MOST_FIELDS} fields, at most {MOST_DEPTH} inside each other")
+    if questions > 1:  # each is a model's bill, and together they would outlast the request
+        raise InvalidArgument("query", "at most one question (`ask`) in a request")
 
 
 def _size(
-    node: Node, fragments: Mapping[str, FragmentDefinitionNode], sizes: dict[str, tuple[int, int]]
-) -> tuple[int, int]:
-    """Depth and number of the fields in it. `sizes`: of the fragments seen; a fragment in itself adds nothing."""
+    node: Node, fragments: Mapping[str, FragmentDefinitionNode], sizes: dict[str, tuple[int, int, int]]
+) -> tuple[int, int, int]:
+    """Depth of the fields in `node`, their number, and how many of them are questions.
+
+    `sizes`: those of the fragments seen so far; a fragment inside itself adds nothing.
+    """
     if isinstance(node, FragmentSpreadNode):
         name = node.name.value
         if name not in sizes and name in fragments:
-            sizes[name] = (0, 0)
+            sizes[name] = (0, 0, 0)
             sizes[name] = _size(fragments[name], fragments, sizes)
-        return sizes.get(name, (0, 0))
+        return sizes.get(name, (0, 0, 0))
     selected = getattr(node, "selection_set", None)
     inside: Sequence[Node] = selected.selections if selected else ()
     measured = [_size(each, fragments, sizes) for each in inside]
     own = int(isinstance(node, FieldNode))
-    return own + max((depth for depth, _ in measured), default=0), own + sum(count for _, count in measured)
+    asks = int(isinstance(node, FieldNode) and node.name.value == "ask")
+    depth = max((depth for depth, *_ in measured), default=0)
+    return own + depth, own + sum(each[1] for each in measured), asks + sum(each[2] for each in measured)
 
 
 def _error_json(error: GraphQLError) -> GraphQLErrorJson:

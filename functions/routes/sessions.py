@@ -13,6 +13,7 @@ from functions.http.operations import operation
 from functions.http.questions import RequestId, SettingsBody
 from shared.api.answers import AnswerMetaJson, CitationJson
 from shared.api.sessions import MessagesJson, SessionJson, SessionsJson, messages_json, session_json, sessions_json
+from shared.errors import InvalidArgument
 from shared.model.sessions import Message, Role, Session, SessionSettings, StoredCitation
 from shared.sessions.limits import LONGEST_TITLE, TITLE
 from shared.sessions.restoring import MOST
@@ -84,7 +85,8 @@ def bring(call: Call) -> Reply:
     """
     body = parse(call.body, SessionImportBody)
     call.check_tenant(body.tenant_id)
-    messages = [_message(row, f"messages[{place}]") for place, row in enumerate(body.messages)]
+    longest = call.app.settings.chat_max_query_length
+    messages = [_message(row, f"messages[{place}]", longest) for place, row in enumerate(body.messages)]
     messages.sort(key=lambda each: (each.created_at, each.message_id))
     return Reply(session_json(call.sessions.bring(_session(body.session), messages)))
 
@@ -99,7 +101,9 @@ def _session(row: SessionRow) -> Session:
     )
 
 
-def _message(row: MessageRow, place: str) -> Message:
+def _message(row: MessageRow, place: str, longest_question: int) -> Message:
+    if row.role == "user" and len(row.text) > longest_question:
+        raise InvalidArgument(f"{place}.text", f"a question of at most {longest_question} characters")
     return Message(
         message_id=row.message_id,
         role=Role(row.role),

@@ -12,6 +12,9 @@ ErrorDetailJson = TypedDict(
 )
 """`metadata` names the `field` that was bad and what was `expected`. Callables get no `@type`."""
 
+RetryDetailJson = TypedDict("RetryDetailJson", {"@type": NotRequired[str], "retryDelay": str})
+"""Follows the first detail where a retry may help: in how many seconds, like `30s`, as in the header `Retry-After`."""
+
 
 class ErrorStatusJson(TypedDict):
     """`status` is Google's canonical name of the error."""
@@ -19,7 +22,7 @@ class ErrorStatusJson(TypedDict):
     code: int
     status: str
     message: str
-    details: list[ErrorDetailJson]
+    details: list[ErrorDetailJson | RetryDetailJson]
 
 
 class ErrorJson(TypedDict):

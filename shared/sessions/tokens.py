@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from shared.errors import InvalidArgument
 from shared.model.sessions import Spot
 from shared.ports.pages import make_token, read_token
+from shared.times.instants import is_within_years
 
 LIFETIME = timedelta(days=1)
 
@@ -30,6 +31,6 @@ def _instant(text: str) -> datetime:
         instant = datetime.fromisoformat(text)
     except ValueError:
         instant = None
-    if instant is None or instant.tzinfo is None:
+    if instant is None or instant.tzinfo is None or not is_within_years(instant):  # stores take no other
         raise InvalidArgument("pageToken", "a token that the page before gave")
     return instant

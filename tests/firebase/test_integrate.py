@@ -39,7 +39,8 @@ for (let times = 0; times < 100 && !answer?.citations.length; times++) {
   answer = await ask(app, message, (text) => shown.push(text));
   await new Promise((resolve) => setTimeout(resolve, 200));
 }
-console.log(JSON.stringify({ shown, answer, chips: answer.citations.map(chip) }));
+const failure = await ask(app, " ", () => {}).catch((error) => error.code); // node ends at an unhandled one
+console.log(JSON.stringify({ shown, answer, failure, chips: answer.citations.map(chip) }));
 process.exit(0);
 """
 
@@ -78,6 +79,7 @@ def test_the_web_snippet_saves_a_note_and_streams_an_answer_that_cites_it(
     got: Any = json.loads(done.stdout)
     assert got["shown"][-1] == got["answer"]["answer"]
     assert "blue" in got["chips"][0]["quote"]
+    assert got["failure"] == "functions/invalid-argument"
     assert got["chips"][0]["title"] == "Boat"
 
 

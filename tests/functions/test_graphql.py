@@ -191,10 +191,22 @@ def test_pages_of_one_request_have_a_limit_together(world: World) -> None:
     assert [error["extensions"]["field"] for error in errors] == ["query"]
 
 
-def test_one_question_in_a_request(world: World) -> None:
-    query = 'mutation { a: ask(message: "hi") { answer } b: ask(message: "hi") { answer } }'
-    (error,) = _run(world, query)["errors"]
+@pytest.mark.parametrize(
+    "query",
+    [
+        'mutation { a: ask(message: "hi") { answer } b: ask(message: "hi") { answer } }',
+        (
+            'mutation { ...f ...g } fragment f on Mutation { a: ask(message: "hi") { answer } } '
+            'fragment g on Mutation { b: ask(message: "hi") { answer } }'
+        ),
+    ],
+)
+def test_two_questions_in_a_request_are_refused_before_the_first_is_asked(world: World, query: str) -> None:
+    reply = _run(world, query)
+    assert "data" not in reply
+    (error,) = reply["errors"]
     assert error["extensions"]["field"] == "query"
+    assert _data(world, "{ sessions { sessions { title } } }") == {"sessions": {"sessions": []}}
 
 
 def test_tools_can_ask_for_the_schema(world: World) -> None:

@@ -173,7 +173,11 @@ def test_each_kind_of_error_has_its_status(world: World, error: AuroraError, sta
 
 def test_a_caller_is_told_when_to_come_back(world: World) -> None:
     world.tokens.outage = Exhausted("spent", retry_after=30)
-    assert world.call("api", "GET", "/notes").headers["Retry-After"] == "30"
+    response = world.call("api", "GET", "/notes")
+    assert response.headers["Retry-After"] == "30"
+    assert response.get_json()["error"]["details"][1]["retryDelay"] == "30s"
+    called = world.call("chat", "POST", "/chat", {"data": {"message": "hi"}}).get_json()
+    assert called["error"]["details"][1] == {"retryDelay": "30s"}, "callable clients see no headers"
     world.tokens.outage = ModelUnavailable("away", retry_after=1.2)
     assert world.call("api", "GET", "/notes").headers["Retry-After"] == "2"
 

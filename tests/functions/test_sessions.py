@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from shared.ports.pages import make_token
 from tests.functions.conversations import ask, call_json, create, messages
 from tests.functions.world import World, problem
 
@@ -185,6 +186,14 @@ def test_a_forged_page_token_is_named(world: World, token: str) -> None:
         assert problem(response) == (400, "INVALID_FIELD", "pageToken")
 
 
+def test_a_page_token_of_a_time_that_no_store_holds_is_named(world: World) -> None:
+    now = world.clock().isoformat()
+    for moment in ("9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+12:00", "2200-01-01T00:00:00+00:00"):
+        token = make_token("sessions alice ", now, moment, "abc")
+        response = world.call("api", "GET", f"/sessions?pageToken={token}")
+        assert problem(response) == (400, "INVALID_FIELD", "pageToken")
+
+
 def test_a_page_token_serves_its_own_listing_for_a_day(world: World) -> None:
     for _ in range(3):
         create(world)
@@ -276,6 +285,7 @@ def test_messages_that_nobody_said_are_refused(world: World) -> None:
     [
         ({"role": "system"}, "role", "user or assistant"),
         ({"createdAt": "yesterday"}, "createdAt", "an RFC 3339 time with its offset"),
+        ({"text": "x" * 2001}, "text", "a question of at most 2000 characters"),
         ({"answer": "x"}, "answer", "no such field; there are messageId, requestId, role, text, createdAt"),
     ],
 )
