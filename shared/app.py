@@ -68,9 +68,6 @@ class App:
     clock: Callable[[], datetime]
     attester: Attester | None = None
     """None: requests may come from any app."""
-    reader: Embedder | None = None
-    """The embedder itself, where sentences of the best passages can be embedded while somebody waits: on this machine.
-    None: passages are compared as wholes."""
     reranker: Reranker | None = None
     """Orders the best passages again; None: they stay as scored."""
     writers: Mapping[str, Writer] = field(default_factory=dict)

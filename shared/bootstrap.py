@@ -87,7 +87,6 @@ def build(
         attester=_attester(settings),
         pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
         clock=lambda: datetime.now(UTC),
-        reader=local if hosted is None else None,
         reranker=_reranker(settings),
         writers={model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, model))},
         ranker=_writer(settings, min(patience, RANKING_SECONDS)),

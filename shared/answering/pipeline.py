@@ -189,7 +189,7 @@ def _told_of(retrieved: Retrieved, reason: RefusalReason) -> RefusalReason:
     """The reason as what was found explains it, where the writer found no answer in it."""
     if reason is not RefusalReason.BELOW_THRESHOLD:
         return reason
-    if retrieved.widened and not retrieved.silent_then:
+    if retrieved.widened:
         return RefusalReason.TIME_RANGE_EMPTY  # and what was written around holds no answer
     return RefusalReason.NO_CANDIDATES if is_unknown(retrieved) else reason
 
@@ -248,5 +248,4 @@ def _widening_notice(retrieved: Retrieved) -> str:
         return ""
     hint = retrieved.analysis.time
     then = f'for "{hint.phrase}"' if hint else "for that time"
-    found = f"nothing about this in the notes {then}" if retrieved.silent_then else f"no notes {then}"
-    return f"I found {found}, so I looked further ({retrieved.widened}). "
+    return f"I found no notes {then}, so I looked further ({retrieved.widened}). "

@@ -210,8 +210,7 @@ def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str
     if hint:
         lines.append(f'"{neutralize(hint.phrase)}" in the question means: {_range(hint.range, zone)}.')
     if retrieved.widened:
-        missing = "No note of then speaks of it" if retrieved.silent_then else "No note was written then"
-        lines.append(f"{missing}, so these sources come from a wider search: {retrieved.widened}.")
+        lines.append(f"No note was written then, so these sources come from a wider search: {retrieved.widened}.")
     return lines
 
 

@@ -91,7 +91,8 @@ class Quoter:
     ) -> Iterator[tuple[float, Quote]]:
         """The best quotes of each note, of different passages, with their scores."""
         found = list(_pieces_of(passages, retrieved.analysis, retrieved.weights))
-        cosines = self._read(question, found, passages, retrieved)
+        read = _most_promising(found, passages)
+        cosines = dict(zip(read, self._cosines(question.text, [found[at].piece.shown for at in read]), strict=True))
         tells = UNSPOKEN if retrieved.by_words else 1.0
         weighed = [replace(each, score=each.score + tells * cosines.get(at, 0.0)) for at, each in enumerate(found)]
         taken: dict[str, list[Quote]] = {}
@@ -105,16 +106,6 @@ class Quoter:
             if not any(_share_words(quote, other) for other in before):
                 yield weighed[at].score - AGAIN * len(before), quote
                 before.append(quote)
-
-    def _read(
-        self, question: Question, found: Sequence[_Weighed], passages: Sequence[Scored], retrieved: Retrieved
-    ) -> Mapping[int, float]:
-        """Place of a piece -> its cosine with the question: of the most promising, and of those read by retrieval."""
-        read = retrieved.sentences
-        known = {at: read[each.piece.shown] for at, each in enumerate(found) if each.piece.shown in read}
-        unread = [at for at in _most_promising(found, passages) if at not in known]
-        cosines = self._cosines(question.text, [found[at].piece.shown for at in unread])
-        return known | dict(zip(unread, cosines, strict=True))
 
     def _cosines(self, question: str, texts: Sequence[str]) -> list[float]:
         """Of each text with the question; all 0 without an embedder, or one that is away."""

@@ -23,10 +23,9 @@ class LegJson(TypedDict):
 
 
 class VectorLegJson(LegJson):
-    """`cosine` null: no vector was compared; `sentence`, that of the nearest of its sentences: none was read."""
+    """`cosine` null: no vector was compared."""
 
     cosine: float | None
-    sentence: float | None
     similarity: float
 
 
@@ -170,7 +169,6 @@ def _legs_json(report: PassageReport, question: Question, explanation: Explanati
         "vector": {
             **_leg_json(seen.vector_rank, parts.vector, *vector),
             "cosine": _rounded(seen.cosine),
-            "sentence": _rounded(report.sentence),
             "similarity": round(parts.similarity, 4),
         },
         "keyword": {

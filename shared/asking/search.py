@@ -45,7 +45,6 @@ def passages_for(app: App, question: Question, wish: Wish | None) -> tuple[Retri
         options=replace(_options(app), max_chunks=passages_wanted(app, question)),
         pool=app.pool,
         ranker=app.ranker,
-        reader=app.reader,
         reranker=app.reranker,
     )
     return found.retrieved, found.usage
@@ -60,7 +59,6 @@ def explain(app: App, question: Question, note_ids: Sequence[str], *, k: int) ->
         embedder=app.embedder_of(question.tenant_id),
         options=_search_options(app, k),
         pool=app.pool,
-        reader=app.reader,
         reranker=app.reranker,
     )
     ids = [note.note_id for note in explanation.notes]
@@ -83,7 +81,6 @@ def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrie
             embedder=app.embedder_of(question.tenant_id),
             options=options,
             pool=app.pool,
-            reader=app.reader,
             reranker=app.reranker,
         ).retrieved
 

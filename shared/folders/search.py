@@ -45,7 +45,6 @@ def retrieve_from_folders(
     options: RetrievalOptions,
     pool: Executor,
     ranker: Writer | None,
-    reader: Embedder | None = None,
     reranker: Reranker | None = None,
 ) -> FolderSearch:
     """`ranker` None: folders are ranked by the passages in them that match best, which costs a second search.
@@ -63,7 +62,7 @@ def retrieve_from_folders(
         rankings = _ranked(question, offered, ranker, pool)
     places = tuple(place for offer, each in zip(offered, rankings, strict=True) for place in lay_out(offer, each))
     timer.end("folders")
-    found = search(question, places=places, reader=reader, reranker=reranker).retrieved
+    found = search(question, places=places, reranker=reranker).retrieved
     timings = {**found.timings_ms, "folders": timer.timings_ms["folders"]}
     return FolderSearch(replace(found, timings_ms=timings), sum((each.usage for each in rankings), start=Usage()))
 

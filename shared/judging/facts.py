@@ -12,13 +12,13 @@ from functools import cache, lru_cache
 
 from shared.judging.quantities import Quantity, quantities
 from shared.language.sentences import sentences
-from shared.language.terms import general_stems, stems
+from shared.language.terms import stems
 from shared.language.vocabulary import vocabulary
 from shared.language.words import token_pattern
 from shared.times.dates import Day
 
-GENERAL_WEIGHT, NAME_WEIGHT, IDENTIFIER_WEIGHT, QUANTITY_WEIGHT = 0.3, 1.5, 3.0, 1.5
-"""Of words that say little, names, identifiers and numbers; every other word weighs 1."""
+NAME_WEIGHT, IDENTIFIER_WEIGHT, QUANTITY_WEIGHT = 1.5, 3.0, 1.5
+"""What names, identifiers and numbers weigh; every other word weighs 1."""
 SCOPE = 4
 """Content words after a negation that it turns around; as many before it where the verb may come first."""
 
@@ -112,8 +112,6 @@ def _word(raw: str, lang: str, *, opens: bool) -> Word:
         or (capital and not opens and not vocabulary(lang).nouns_are_capitalised)
     )
     weight = IDENTIFIER_WEIGHT if identifier else NAME_WEIGHT if name else 1.0
-    if weight == 1.0 and found and found[0] in general_stems(lang):
-        weight = GENERAL_WEIGHT
     return Word(stems=found, weight=weight, is_name=name, is_identifier=identifier, opens=opens and capital, raw=raw)
 
 

@@ -68,12 +68,6 @@ def stem_of(word: str, lang: str) -> str:
     return _lexicon(_home(word, _base(lang))).stem(without_accents(fold(word)))
 
 
-@cache
-def general_stems(lang: str) -> frozenset[str]:
-    """Of words that say what kind of thing is spoken of; empty for a language without a list. `lang`: ISO 639-1."""
-    return frozenset(stem_of(word, lang) for word in vocabulary(lang).general_words.split())
-
-
 def content_words(text: str, lang: str) -> list[tuple[str, int, int]]:
     """(word in lower case, start, end) of every word but stop words, in order; `text[start:end]` is the word as
     written. Compounds stay whole (`project-x`); a possessive or an elided article is no part of its word.

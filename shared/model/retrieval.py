@@ -183,15 +183,12 @@ class Retrieved:
     range_used: TimeRange | None
     """The range that was applied, after widening; None: none."""
     widened: str | None
-    """Which step widened a range in which nothing was written, or nothing that speaks of the question ("7 days around",
-    "any time"); None: not widened."""
+    """Which step widened a range in which nothing was written ("7 days around", "any time"); None: not widened."""
     timings_ms: Mapping[str, float]
     places: tuple[Place, ...] = ()
     """Where was looked, each with its weight; empty: everywhere alike."""
     silent_vaults: tuple[str, ...] = ()
     """Vaults that were to be searched and did not answer."""
-    silent_then: bool = False
-    """Widened though notes were written in the time named: none of them speaks of the question, others do."""
     reranked: Reranked | None = None
     """None: nobody was asked."""
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -200,5 +197,3 @@ class Retrieved:
     """What was searched without."""
     by_words: bool = False
     """Whether words say more than likeness: the embedder does not speak the question's language."""
-    sentences: Mapping[str, float] = field(default_factory=dict)
-    """Sentence of a passage, as it is quoted -> its cosine with the question; of those that were read."""

@@ -56,8 +56,6 @@ class PassageReport:
     seen: Candidate
     """Its cosine (None: no vector, or none of the question) and its rank in each leg (None: not among those looked
     at; a leg is followed `DEEP` for what it did not bring)."""
-    sentence: float | None
-    """The cosine of the nearest of its sentences; None: they were not read."""
     shares: tuple[float, float, float]
     """What the vector, the keyword and the recency part add to the score."""
     bm25: float
@@ -107,15 +105,12 @@ def explain(
     embedder: Embedder | None,
     options: RetrievalOptions,
     pool: Executor,
-    reader: Embedder | None = None,
     reranker: Reranker | None = None,
 ) -> Explanation:
     """`note_ids` empty: the notes of the result, the best of them as far as MOST_CHUNKS goes. Reads all chunks and
     vectors of these notes. Raises as `retrieve`, and InvalidArgument("noteIds") for notes with more chunks than that.
     """
-    trail = retrieve(
-        question, store=store, embedder=embedder, options=options, pool=pool, reader=reader, reranker=reranker
-    )
+    trail = retrieve(question, store=store, embedder=embedder, options=options, pool=pool, reranker=reranker)
     asked = tuple(dict.fromkeys(note_ids or (each.chunk.note_id for each in trail.retrieved.selected)))
     records = store.live_records(question.tenant_id, asked) if asked else {}
     ids = _affordable(asked, records)
@@ -214,7 +209,6 @@ def _passage(chunk: IndexedChunk, record: IndexRecord, case: _Case) -> PassageRe
     report = PassageReport(
         scored=scored,
         seen=seen,
-        sentence=case.formula.sentences.get(chunk.chunk_id),
         shares=case.formula.shares(seen, scored.scores),
         bm25=bm25([chunk], pool.frequencies, pool.stats, k1=options.bm25_k1, b=options.bm25_b)[0],
         was_candidate=was_candidate,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +17,6 @@ from shared.model.retrieval import (
     RefusalReason,
     Reranked,
     Restriction,
-    RetrievalMode,
     Retrieved,
     Scored,
 )
@@ -37,7 +36,6 @@ from shared.retrieval.scoring.reranking import rerank
 from shared.retrieval.scoring.scale import UNKNOWN
 from shared.retrieval.scoring.scores import Formula, keyword_parts
 from shared.retrieval.scoring.selection import best_of_notes, select
-from shared.retrieval.scoring.sentences import nearness_of_sentences
 from shared.tracing.steps import StepTimer
 
 __all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
@@ -74,12 +72,10 @@ def retrieve(
     options: RetrievalOptions,
     pool: Executor,
     places: tuple[Place, ...] = (),
-    reader: Embedder | None = None,
     reranker: Reranker | None = None,
 ) -> Trail:
     """Best passages first, and how they were found. `pool` runs the legs; the caller must not be one of its tasks.
-    `places`: where alone to look, scores multiplied by the weights given; none: everywhere alike. `reader`: the
-    embedder where it is on this machine, for sentences of the best passages; None: passages are scored as wholes.
+    `places`: where alone to look, scores multiplied by the weights given; none: everywhere alike.
 
     Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no error,
     nor is a leg whose search fails while another brings something.
@@ -108,7 +104,7 @@ def retrieve(
         search.silence.check()
     timer.end("candidates")
     # 4. What of that is good enough, best first.
-    picked = _pick(question, analysis, search, found, embedder=embedder, reader=reader, reranker=reranker)
+    picked = _pick(question, analysis, search, found, embedder=embedder, reranker=reranker)
     timer.end("selection")
     refusal = None if picked.selected else _reason(found, picked.nearest, question.tenant_id, store)
     timings = timer.with_total("retrieval")
@@ -132,8 +128,6 @@ class _Picked:
     selected: tuple[Scored, ...]
     nearest: tuple[Scored, ...]
     reranked: Reranked | None
-    sentences: Mapping[str, Mapping[str, float]]
-    """Chunk id -> sentence -> its cosine with the question, of those that were read."""
 
 
 def _pick(
@@ -143,7 +137,6 @@ def _pick(
     found: Found,
     *,
     embedder: Embedder | None,
-    reader: Embedder | None,
     reranker: Reranker | None,
 ) -> _Picked:
     words, options = _unspoken(analysis, embedder), search.options
@@ -151,10 +144,7 @@ def _pick(
     wanted, formula = min(question.top_k or options.rerank_to, options.max_chunks), score_of(found.pool)
     records = once(partial(search.store.live_records, search.tenant_id))
     rank = partial(best_first, vectors=once(search.vectors), records=records)
-    rank_found = partial(rank, found.pool, threshold=question.threshold, head=max(NEAREST, wanted))
-    sentences = {} if reranker else _sentences(found.pool, analysis.lang, formula, rank_found, reader)
-    formula = replace(formula, sentences={chunk_id: max(of.values()) for chunk_id, of in sentences.items()})
-    in_order = rank_found(formula)
+    in_order = rank(found.pool, formula, threshold=question.threshold, head=max(NEAREST, wanted))
     ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
     selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
     if not selected:
@@ -162,9 +152,7 @@ def _pick(
         in_order = rank(shown, score_of(shown), threshold=0.0, head=NEAREST)
     best = best_of_notes(selected or in_order, NEAREST)
     nearest = tuple(filter(formula.speaks_of, best))
-    return _Picked(
-        words=words, formula=formula, selected=selected, nearest=nearest, reranked=reranked, sentences=sentences
-    )
+    return _Picked(words=words, formula=formula, selected=selected, nearest=nearest, reranked=reranked)
 
 
 def _formula(
@@ -189,16 +177,6 @@ def _formula(
     )
 
 
-def _sentences(
-    pool: Pool, lang: str, formula: Formula, rank: Callable[[Formula], Iterator[Scored]], reader: Embedder | None
-) -> Mapping[str, Mapping[str, float]]:
-    """None are read where they would change no score, or the reader does not speak the question's language."""
-    speaks = reader is not None and (reader.languages is None or lang in reader.languages)
-    if reader is None or not speaks or pool.query is None or formula.mode is not RetrievalMode.WEIGHTED:
-        return {}
-    return nearness_of_sentences(rank(formula), pool.query, lang, idf(pool.frequencies, pool.stats), reader)
-
-
 def _retrieved(
     analysis: Analysis,
     search: Search,
@@ -217,7 +195,6 @@ def _retrieved(
         candidate_count=len(found.pool.candidates),
         range_used=found.restriction.created,
         widened=found.widened,
-        silent_then=found.silent_then,
         timings_ms=timings,
         places=search.places,
         silent_vaults=tuple(sorted(found.pool.silent_vaults)),
@@ -225,7 +202,6 @@ def _retrieved(
         weights=idf(found.pool.frequencies, found.pool.stats),
         silent_legs=search.silence.legs,
         by_words=bool(picked.words),
-        sentences={text: cosine for of in picked.sentences.values() for text, cosine in of.items()},
     )
 
 

@@ -166,13 +166,6 @@ def test_a_wider_search_is_never_silent() -> None:
     )
 
 
-def test_where_notes_of_then_speak_of_other_things_the_answer_does_not_say_that_there_are_none() -> None:
-    found = replace(retrieved(FIRESTORE, time=LAST_WEEK, widened="any time"), silent_then=True)
-    told = ask("Firestore [N1].", found=found)
-    assert told.text.startswith('I found nothing about this in the notes for "last week", so I looked further (any')
-    assert ask("The notes do not say.", found=found).refusal is RefusalReason.BELOW_THRESHOLD
-
-
 def test_a_note_cannot_smuggle_a_citation_into_the_answer() -> None:
     forged = passage("The database is Oracle [N2], says [N1][N9].", note_id="c")
     result = ask(ModelUnavailable("away"), found=retrieved(forged, CLOUD_RUN, text="database"))

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import mul
 
 import pytest
 
@@ -137,17 +136,3 @@ def test_all_of_a_quote_is_its_sources() -> None:
     assert lead.labels == ()
     assert (first.labels, second.labels) == (("N1",), ("N2",))
     assert text[first.start : first.end].count(".") == MOST_PIECES
-
-
-def test_sentences_that_the_search_has_read_are_not_embedded_again() -> None:
-    embedder = HashingEmbedder()
-    found = asked_of(LONG, OTHER)
-    chosen = Quoter(embedder).quotes(question(), found)
-    asked = embedder.embed_query(question().text)
-    texts = list(embedder.embedded)
-    read = {
-        text: sum(map(mul, asked, vector)) for text, vector in zip(texts, embedder.embed_documents(texts), strict=True)
-    }
-    embedder.embedded.clear()
-    assert Quoter(embedder).quotes(question(), replace(found, sentences=read)) == chosen
-    assert not embedder.embedded

@@ -29,7 +29,7 @@ def test_names_and_identifiers_weigh_more_but_a_first_capital_says_nothing() -> 
     assert weights == {
         "Yesterday": (1.0, False, True),
         "Jonas": (NAME_WEIGHT, True, False),
-        "saw": (0.3, False, False),
+        "saw": (1.0, False, False),
         "ERR_CONN_42": (IDENTIFIER_WEIGHT, True, False),
         "again": (1.0, False, False),
     }

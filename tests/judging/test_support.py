@@ -60,7 +60,7 @@ def test_what_it_does_not_say_or_contradicts_is_not(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["Maria measured cold starts of 400 ms.", "In March Maria measured cold starts."])
 def test_another_name_sinks_it_also_at_the_beginning(text: str) -> None:
-    assert judged(text).support.score < judged(text.replace("Maria", "Jonas")).support.score / 1.5
+    assert judged(text).support.score < judged(text.replace("Maria", "Jonas")).support.score / 1.4
 
 
 def test_the_span_is_the_sentence_that_carries_it() -> None:

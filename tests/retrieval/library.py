@@ -37,7 +37,6 @@ class Library:
         self.asked: RetrievalStore = store
         self.writer = HashingEmbedder()
         self.embedder: Embedder | None = self.writer
-        self.reader: Embedder | None = None
         self.reranker: Reranker | None = None
         self.options = RetrievalOptions(index_version=VERSION)
         self.executor = executor or ThreadPoolExecutor(4)
@@ -98,7 +97,6 @@ class Library:
             embedder=self.embedder,
             options=self.options,
             pool=self.executor,
-            reader=self.reader,
             reranker=self.reranker,
         ).retrieved
 

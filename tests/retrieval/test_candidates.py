@@ -70,18 +70,18 @@ def test_a_question_costs_at_most_150_reads(library: Library, filters: Filters) 
 
 
 @pytest.mark.parametrize(
-    ("text", "widened"),
+    "text",
     [
-        (f"What about {', '.join(WORDS)} last month?", "any time"),
-        ("What about jasper and indigo and harbor last week?", "any time"),
-        ("What about zinc and copper last week?", None),
+        f"What about {', '.join(WORDS)} last month?",
+        "What about jasper and indigo and harbor last week?",
+        "What about zinc and copper last week?",
     ],
 )
-def test_a_question_that_names_a_time_costs_no_more(library: Library, text: str, widened: str | None) -> None:
+def test_a_question_that_names_a_time_costs_no_more(library: Library, text: str) -> None:
     _furnish(library)
     store = Counted(library.store)
     library.asked = store.as_store()
-    assert library.ask(text).widened == widened
+    assert library.ask(text).widened is None
     assert store.reads["nearest"] <= library.options.leg_size
     assert store.reads.total() <= 150, store.reads
 

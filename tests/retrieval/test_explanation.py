@@ -26,7 +26,6 @@ def _explain(library: Library, *note_ids: str, text: str = ASKED, **question: An
         embedder=library.embedder,
         options=library.options,
         pool=library.executor,
-        reader=library.reader,
     )
 
 
@@ -56,19 +55,6 @@ def test_the_figures_are_those_of_the_search(library: Library, strategy: Strateg
         (report,) = note.passages
         assert (report.scored, report.place, report.absence) == (passage, place, None)
         assert sum(report.shares) == pytest.approx(passage.score)
-
-
-def test_the_figures_are_those_of_a_search_that_read_sentences(library: Library) -> None:
-    _furnish(library)
-    unread = _one(library, "api").passages[0]
-    library.reader = library.writer
-    library.add("long", "The weather was fine. Where does the API run? We had lunch.", created_at=days_ago(5))
-    found = library.ask(ASKED)
-    (report,) = _one(library, "long").passages
-    assert (report.scored, unread.sentence) == (found.selected[0], None)
-    assert report.sentence == pytest.approx(1.0)
-    assert report.seen.cosine is not None
-    assert report.scored.scores.vector == pytest.approx((1 + report.seen.cosine) / 2)
 
 
 def test_the_figures_are_those_of_a_search_by_letters(library: Library) -> None:

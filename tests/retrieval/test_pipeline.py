@@ -166,6 +166,13 @@ def test_a_time_far_from_every_note_is_widened_to_any_time(library: Library) -> 
     assert (set(notes(found)), found.widened, found.range_used) == ({"api", "db", "garden"}, "any time", None)
 
 
+def test_a_time_that_holds_notes_is_kept_though_only_other_times_speak_of_the_question(library: Library) -> None:
+    library.add("sunrise", "Melanie chose orange paint for the sunrise", created_at=days_ago(60))
+    library.add("garden", "Tomatoes need water", created_at=days_ago(9))
+    found = library.ask("Which paint did Melanie choose for the sunrise last week?")
+    assert (notes(found), found.widened, found.refusal) == (["garden"], None, None)
+
+
 def test_the_callers_own_dates_are_never_widened(library: Library) -> None:
     _furnish(library)
     asked = Filters(created_after=datetime(2019, 1, 1, tzinfo=UTC), created_before=datetime(2020, 1, 1, tzinfo=UTC))

@@ -120,14 +120,6 @@ def test_similarity_maps_unrelated_to_a_half_and_equal_to_one(
     assert calibrated(cosine, Scale(unrelated, 0.9)) == pytest.approx(similarity)
 
 
-def test_a_sentence_that_comes_nearer_than_its_passage_lifts_it_and_no_other_lowers_it() -> None:
-    pool = pool_of([candidate("a", 0.3), candidate("b", 0.3), candidate("c", 0.3)])
-    read = replace(formula_of(pool), sentences={"a_000": 0.7, "b_000": 0.1})
-    parts = [read.score(each, each.cosine).scores for each in pool.candidates]
-    assert [part.vector for part in parts] == pytest.approx([0.5, 0.3, 0.3])
-    assert len({part.similarity for part in parts}) == 1  # thresholds judge the passage
-
-
 @pytest.mark.parametrize(("cosine", "part"), [(-1.0, 0.0), (0.1, 0.0), (0.2, 0.0), (0.3, 0.25), (0.6, 1.0), (0.9, 1.0)])
 def test_the_vector_part_lies_between_what_is_unrelated_and_an_answer(cosine: float, part: float) -> None:
     assert vector_part(cosine, Scale(0.2, 0.6)) == pytest.approx(part)

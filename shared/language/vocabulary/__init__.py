@@ -196,9 +196,6 @@ class Vocabulary:
     """That speak for it among the languages in Latin letters, each as much as one stop word."""
     stop_pairs: str = ""
     """A list: pairs of letters that spell endings, in a script without blanks."""
-    general_words: str = ""
-    """A list: words that say what kind of thing is spoken of, not which: `cost`, `name`, `decide`. Questions and claims
-    share them with every note and with none."""
     abbreviations: str = ""
     """A list: abbreviations whose dot ends no sentence, without it. Known in texts of every language."""
     closing_abbreviations: str = ""

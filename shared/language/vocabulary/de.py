@@ -112,14 +112,6 @@ VOCABULARY = Vocabulary(
         hier dort da dann letzte letzten letzter letztes bitte
     """,
     spellings=("ä", "ö", "ü", "ß"),
-    general_words="""
-        anfangen antwort art aufgeschrieben besprochen beste besuchen besucht bezahlen bezahlt brauchen bringen datum
-        denken ende entscheiden entscheidung entschieden erfahren erwähnt erzählt essen fangen finden frage ganz geben
-        gefahren gefunden gegessen gehen geht gekauft gekocht gelernt gelesen gemacht gesagt geschehen geschlafen
-        geschrieben gesehen getrunken gibt grund gut haben heißen heißt hoch jahr kaufen kommen kommt kosten kostet lang
-        lernen liste machen meinen menge monat name nehmen notiert notiz nummer passiert plan preis problem sache sagen
-        sagte schreiben stand tag thema tun uhr unterschied viel wissen woche zahl zeit
-    """,
     abbreviations="bzw ggf evtl inkl exkl zzgl bspw sog vgl tel abs hr hrn frl dipl ing mio mrd tsd",
     closing_abbreviations="usw str art fr",
     titles="fr",

@@ -144,18 +144,6 @@ VOCABULARY = Vocabulary(
         what which who whom whose when where why how
         last ago ever please tell
     """,
-    general_words="""
-        agree amount answer ask ate attend bad begin best better bought break bring broke brought build built buy call
-        came cause change choose chose come cook cost date day decide decided decision describe detail did difference
-        different discuss do drank drink drive drove eat end event expensive fail far favorite favourite feel find flew
-        fly found gave get give go good got grew grow happen hear held help hid hidden hide high hold hour idea
-        important information keep kept kind knew know learn leave left lend list live long lose lost made make many
-        mean meet mention minute money month much name need new next note number old paid pay people person place plan
-        play price problem put question ran read reason recent recipe recommend record remember ride rode run said saw
-        say see seen sell send sent size sleep slept sold solve sort spend spent start status stay suggest summarize
-        summary take talk taught teach tell thing think thought time told took topic total travel type use variety visit
-        visited want watch way week went win won work write writing written wrong wrote year
-    """,
     abbreviations="""
         mr mrs ms dr prof sr jr mt ft gen col capt sgt rev hon sen rep gov pres vs eg ie cf approx est dept univ nos nr
         vol pp pg figs eds ed ca jan feb apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri

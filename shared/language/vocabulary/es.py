@@ -111,13 +111,6 @@ VOCABULARY = Vocabulary(
         pasado pasada último última hace favor
     """,
     spellings=("ñ", "¿", "¡"),
-    general_words="""
-        anotar año buscar cambiar cantidad causa comer comido comprado comprar compré comí costar coste costo cuesta
-        cuestan decidido decidimos decidir decir diferencia dijo día escribir escribí fecha forma gustar hablar hacer
-        hizo hora idea información ir leer leído lista llama llamar mejor mes motivo necesitar nombre nota número pagar
-        pagué pasar pasó pensar persona precio problema razón recordar semana tema tener tiempo tipo usar ver vi viajar
-        visitar visto
-    """,
     abbreviations="sra srta dra ud uds pág núm aprox",
     asking=Asking(
         questions=r"quién|quien|qué|cuándo|dónde|cuál(?:es)?|cuánt[oa]s?|cómo",

@@ -106,13 +106,6 @@ VOCABULARY = Vocabulary(
         dernier dernière derniers dernières lorsqu puisqu jusqu quelqu
     """,
     spellings=(*"çèêœàù", " l'", " d'", " j'", " qu'", " l’", " d’", " j’", " qu’"),
-    general_words="""
-        acheter acheté aimer aller an appeler appelle apprendre boire bu cause changer chose combien coût coûte coûter
-        date demander différence dire dit donner décider décidé décision est-ce faire fait heure idée information jour
-        lire liste lu manger mangé meilleur mois montant nom nombre note noter numéro parler passer passé payer payé
-        penser personne prix problème qu'est-ce raison semaine sujet temps trouver type utiliser visiter visité voir
-        vouloir vu écrire écrit
-    """,
     abbreviations="mme mlle mm env av",
     asking=Asking(
         questions=r"qui|que|quoi|quand|où|quel(?:le)?s?|pourquoi|comment|combien|qu['’]\w+",

@@ -120,13 +120,6 @@ VOCABULARY = Vocabulary(
         ultime
     """,
     spellings=("ì", "ò"),
-    general_words="""
-        anno andare appuntare bere cambiare cercare chiamare chiedere comprare comprato cosa costa costano costare costo
-        data decidere decisione deciso detto differenza dire fare fatto forma giorno idea imparare informazione leggere
-        letto lista mangiare mangiato mese migliore modo motivo nome nota numero ora pagare pagato parlare passare
-        pensare persona prezzo problema ragione ricordare scrivere scritto settimana sapere tema tempo tipo trovare
-        usare vedere viaggiare visitare visto
-    """,
     abbreviations="dott dssa sig sigra avv pag pagg cfr",
     closing_abbreviations="ecc",
     asking=Asking(

@@ -6,7 +6,7 @@ Pure: the same pool gives the same scores in the same order, whatever order its 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -36,7 +36,7 @@ class Formula:
     """How candidates of one question are scored.
 
     vector   where the cosine lies between that of an unrelated chunk and that of an answer, clipped to [0, 1]; 0
-             without a vector. See `nearness` for chunks whose sentences were read
+             without a vector
     keyword  BM25 divided by the best of the pool, or if that is more by FULL_MATCH of what an average chunk with every
              stem of the question would have: the best accident among words that are hardly there is no match. Where
              the embedder does not speak the question's language, the mean of that by stems and by runs of letters
@@ -55,8 +55,6 @@ class Formula:
     """Of the cosines."""
     keyword: Mapping[str, float]
     """Chunk id -> keyword part."""
-    sentences: Mapping[str, float] = field(default_factory=dict)
-    """Chunk id -> the cosine of its nearest sentence, where they were read."""
     only_then: bool = True
     """Whether it asks for that time alone."""
     weigh: Callable[[IndexedChunk], float] = unweighted
@@ -64,19 +62,13 @@ class Formula:
 
     def score(self, candidate: Candidate, cosine: float | None) -> Scored:
         """As if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
-        vector = 0.0 if cosine is None else vector_part(self.nearness(candidate.chunk, cosine), self.scale)
+        vector = 0.0 if cosine is None else vector_part(cosine, self.scale)
         keyword = self.keyword[candidate.chunk.chunk_id]
         recency = self._recency(candidate.chunk.created_at, vector, keyword)
         similarity = 0.0 if cosine is None else calibrated(cosine, self.scale)
         parts = Scores(vector=vector, keyword=keyword, recency=recency, similarity=similarity)
         by_vector, by_keyword, by_recency = self.shares(candidate, parts)
         return Scored(candidate.chunk, by_vector + by_keyword + by_recency, parts)
-
-    def nearness(self, chunk: IndexedChunk, cosine: float) -> float:
-        """The mean of its cosine and its nearest sentence's, if that is more: a passage dilutes what answers in it, and
-        not all of its sentences are read.
-        """
-        return (cosine + max(cosine, self.sentences.get(chunk.chunk_id, cosine))) / 2
 
     def shares(self, candidate: Candidate, parts: Scores) -> tuple[float, float, float]:
         """What the vector, the keyword and the recency part add to the candidate's score."""
