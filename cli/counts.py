@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_NOUNS = {"unreadableNote": "unreadable note", "feedback": "rating", "usage": "usage day"}
+_NOUNS = {
+    "unreadableNote": "unreadable note",
+    "trashedNote": "note in the trash",
+    "feedback": "rating",
+    "usage": "usage day",
+}
 """Type of an export's line -> what a person calls it, where that is another word."""
 
 

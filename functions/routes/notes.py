@@ -22,7 +22,7 @@ from shared.api.notes import (
     open_note_json,
 )
 from shared.errors import InvalidArgument, TooLarge
-from shared.markdown.file import fields_of, note_id_of
+from shared.markdown.file import fields_of
 from shared.model.limits import (
     LANG_PATTERN,
     LONGEST_NAME,
@@ -34,7 +34,7 @@ from shared.model.limits import (
     VAULT,
     VAULT_PATTERN,
 )
-from shared.model.notes import DEFAULT_VAULT, Note
+from shared.model.notes import DEFAULT_VAULT, Note, TrashReason
 from shared.notes.service import NoteDraft
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 
@@ -86,22 +86,23 @@ class DeleteQuery(Body):
 
 @operation(body=NoteBody, reply=OpenNoteJson, errors=(409,))
 def put(call: Call, note_id: str) -> Reply:
-    """Create or replace. The same content again writes nothing and keeps `updatedAt`. With the `revision` that GET
-    gave, 409 if somebody else has changed the note since.
+    """Create or replace; what is replaced goes into the trash. The same content again writes nothing and keeps
+    `updatedAt`. With the `revision` that GET gave, 409 if somebody else has changed the note since; 409 also if another
+    note of the vault has the path.
     """
     body = parse(call.body, NoteBody)
     call.check_tenant(body.tenant_id)
     check_note_id(note_id)
     if body.note_id not in (None, note_id):
         raise InvalidArgument("noteId", "the id that the address names")
-    note = call.app.notes.save(call.tenant_id, note_id, _draft(body), replacing=body.revision)
+    note = call.app.notes.save(call.tenant_id, note_id, draft_of(body), replacing=body.revision)
     return _open(call, note)
 
 
 @operation(body=ImportBody, reply=ImportedJson, errors=(409,))
 def import_file(call: Call) -> Reply:
-    """Create or replace the note of one file: fields of its frontmatter, an id made of vault and path, so that the
-    same file is the same note each time. A file that names no date was created when it was first seen to be modified.
+    """Create or replace the note at one file's path of the vault, with the fields of its frontmatter. What it replaces
+    goes into the trash. A file that names no date was created when it was first seen to be modified.
     """
     body = parse(call.body, ImportBody)
     call.check_tenant(body.tenant_id)
@@ -118,7 +119,10 @@ def import_file(call: Call) -> Reply:
         created_at=fields.created_at,
         modified_at=None if body.modified_at is None else checked("modifiedAt", parse_instant, body.modified_at),
     )
-    note = call.app.notes.save(call.tenant_id, note_id_of(body.vault, path), draft, replacing=body.revision)
+    note_id = call.app.notes.import_id(call.tenant_id, body.vault, path)
+    # Whoever names a revision has seen what the file replaces.
+    reason = TrashReason.REPLACED if body.revision is None else TrashReason.EDITED
+    note = call.app.notes.save(call.tenant_id, note_id, draft, replacing=body.revision, reason=reason)
     imported: ImportedJson = {"note": listed_note_json(note), "problem": fields.problem}
     return Reply(imported)
 
@@ -159,7 +163,7 @@ def write_file(call: Call, note_id: str) -> Reply:
 
 @operation(query=DeleteQuery, errors=(404, 409))
 def delete(call: Call, note_id: str) -> Reply:
-    """From now on nothing cites it; its index follows. With a `revision`, 409 if it has another by now."""
+    """Into the trash. Nothing cites it from now on; its index follows. With a `revision`, 409 if it has another."""
     replacing = parse_query(call.query, DeleteQuery).revision
     call.app.notes.delete(call.tenant_id, check_note_id(note_id), replacing=replacing)
     return Reply(None, 204)
@@ -187,7 +191,7 @@ def check_note_id(note_id: str, field: str = "noteId") -> str:
     return note_id
 
 
-def _draft(body: NoteBody) -> NoteDraft:
+def draft_of(body: NoteBody) -> NoteDraft:
     if not body.title.strip() and not body.text.strip():
         raise InvalidArgument("text", "a note with a title or a text")
     _check_size(body.text)

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from shared.errors import NotFound
 from shared.model.account import DayUsage, Feedback, Person
-from shared.model.notes import Note, UnreadableNote
+from shared.model.notes import Note, TrashedNote, UnreadableNote
 from shared.model.sessions import Message, Session
 from shared.model.templates import Template
 from shared.ports.pages import Page
@@ -30,7 +30,7 @@ class SessionMessage:
     message: Message
 
 
-Exported: TypeAlias = Note | UnreadableNote | Template | Session | SessionMessage | Feedback | DayUsage
+Exported: TypeAlias = Note | UnreadableNote | TrashedNote | Template | Session | SessionMessage | Feedback | DayUsage
 
 
 class SessionPages(Protocol):
@@ -55,8 +55,12 @@ def export_person(store: Store, sessions: SessionPages) -> Iterator[Exported]:
 
 
 def export_tenant(tenant_id: str, store: Store) -> Iterator[Exported]:
-    """A tenant's notes, templates and usage."""
+    """A tenant's notes, trash, templates and usage."""
     yield from all_notes(tenant_id, store)
+    for listed in _pages(lambda token: store.list_trashed(tenant_id, limit=ROWS_AT_ONCE, token=token)):
+        trashed = store.get_trashed(tenant_id, listed.trash_id)
+        if trashed is not None:
+            yield trashed
     yield from (stored.template for stored in store.templates(tenant_id))
     yield from _pages(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
 

@@ -10,12 +10,12 @@ from typing_extensions import TypedDict
 
 from shared.account.export import Exported, SessionMessage
 from shared.api.errors import ErrorJson
-from shared.api.notes import NoteJson, note_json
+from shared.api.notes import NoteJson, TrashedNoteJson, note_json, trashed_json
 from shared.api.sessions import MessageJson, SessionJson, message_json, session_json
 from shared.api.templates import TemplateJson, template_json
 from shared.api.values import instant
 from shared.model.account import DayUsage, Feedback, Receipt
-from shared.model.notes import Note, UnreadableNote
+from shared.model.notes import Note, TrashedNote, UnreadableNote
 from shared.model.sessions import Session
 
 
@@ -52,6 +52,12 @@ class UnreadableNoteLineJson(TypedDict):
     noteId: str
     reason: str
     fields: Mapping[str, object]
+
+
+class TrashedNoteLineJson(TrashedNoteJson):
+    """A note in the trash, as a line of an export."""
+
+    type: Literal["trashedNote"]
 
 
 class TemplateLineJson(TemplateJson):
@@ -135,6 +141,7 @@ def export_lines(items: Iterable[Exported]) -> Iterator[Mapping[str, object]]:
 EXPORT_LINES = (
     NoteLineJson,
     UnreadableNoteLineJson,
+    TrashedNoteLineJson,
     TemplateLineJson,
     SessionLineJson,
     MessageLineJson,
@@ -149,6 +156,8 @@ EXPORT_LINES = (
 def _exported_json(item: Exported) -> Mapping[str, object]:  # noqa: PLR0911 - one line a type
     if isinstance(item, Note):
         return {"type": "note", **note_json(item)}
+    if isinstance(item, TrashedNote):
+        return {"type": "trashedNote", **trashed_json(item)}
     if isinstance(item, UnreadableNote):
         return {"type": "unreadableNote", "noteId": item.note_id, "reason": item.reason, "fields": item.fields}
     if isinstance(item, Session):

@@ -10,7 +10,7 @@ from shared.api.values import instant
 from shared.indexing.revision import note_revision
 from shared.markdown.file import note_id_of
 from shared.model.index import Coverage, IndexRecord
-from shared.model.notes import ListedNote, Note
+from shared.model.notes import ListedNote, Note, TrashedNote
 from shared.notes.linked import Link, Linked
 from shared.ports.notes import Origin
 from shared.sweep.reconcile import ReconcileReport
@@ -114,6 +114,28 @@ class ImportedJson(TypedDict):
     problem: str | None
 
 
+class TrashedRowJson(ListedNoteJson):
+    """A note in the trash, without its text. `reason`: what took its place; after `expiresAt` it is gone for good."""
+
+    trashId: str
+    reason: Literal["edited", "replaced", "deleted"]
+    trashedAt: str
+    expiresAt: str
+
+
+class TrashedNoteJson(TrashedRowJson):
+    """A note in the trash."""
+
+    text: str
+
+
+class TrashJson(TypedDict):
+    """A page of the trash, the newest first. `nextPageToken` null: it was the last."""
+
+    trash: list[TrashedRowJson]
+    nextPageToken: str | None
+
+
 class CoverageJson(TypedDict):
     """How many of a tenant's notes are in which state."""
 
@@ -173,6 +195,20 @@ def listed_note_json(note: Note | ListedNote) -> ListedNoteJson:
         "tags": list(note.tags),
         "lang": note.lang,
     }
+
+
+def trashed_row_json(trashed: TrashedNote) -> TrashedRowJson:
+    return {
+        **listed_note_json(trashed.note),
+        "trashId": trashed.trash_id,
+        "reason": trashed.reason.value,
+        "trashedAt": instant(trashed.trashed_at),
+        "expiresAt": instant(trashed.expires_at),
+    }
+
+
+def trashed_json(trashed: TrashedNote) -> TrashedNoteJson:
+    return {**trashed_row_json(trashed), "text": trashed.note.text}
 
 
 def links_json(note_id: str, found: Linked) -> LinksJson:

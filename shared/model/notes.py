@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 DEFAULT_VAULT = "default"
 """Exists for everybody, with notes in it or not."""
@@ -63,6 +64,29 @@ class ListedNote:
             lang=note.lang,
             error=error,
         )
+
+
+class TrashReason(StrEnum):
+    """What took a note's place."""
+
+    EDITED = "edited"
+    """Another version that was saved under its id."""
+    REPLACED = "replaced"
+    """A file that was imported at its path."""
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrashedNote:
+    """A note as it was before it was edited, replaced or deleted."""
+
+    trash_id: str
+    """Ascending ids are the newest first."""
+    note: Note
+    """In lists without its text."""
+    trashed_at: datetime
+    expires_at: datetime
+    reason: TrashReason
 
 
 @dataclass(frozen=True, slots=True)

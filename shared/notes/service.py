@@ -1,16 +1,33 @@
-"""What front doors ask of notes: save, read and delete them, and the files that some came from."""
+"""What front doors ask of notes: save, read, delete and restore them, and the files that some came from.
+
+Every version that is replaced or deleted goes into the trash for 30 days. Of a caller's edits of versions that it has
+read, the first of each hour is kept, so that a program that saves every few seconds does not fill the trash.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Protocol
 
 from shared.errors import Conflict, NoteUnreadable, NotFound
 from shared.indexing.revision import note_revision
-from shared.model.notes import DEFAULT_VAULT, ListedNote, Note
-from shared.ports.notes import NoteFiles, NoteStore, Origin
+from shared.markdown.file import note_id_of
+from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, TrashedNote, TrashReason
+from shared.ports.notes import NoteFiles, NoteStore, Origin, TrashStore
 from shared.ports.pages import Page
+
+TRASH_KEPT = timedelta(days=30)
+ATTEMPTS = 5
+"""To replace a note that others are writing, by a caller who did not say which version is meant."""
+_LAST = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+class KeptNoteStore(NoteStore, TrashStore, Protocol):
+    """Notes and their trash."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,44 +57,106 @@ class NoteDraft:
             created_at=note.created_at,
         )
 
+    def note(self, note_id: str, *, created_at: datetime, updated_at: datetime) -> Note:
+        return Note(
+            note_id=note_id,
+            title=self.title,
+            text=self.text,
+            created_at=created_at,
+            updated_at=updated_at,
+            vault=self.vault,
+            path=self.path,
+            tags=self.tags,
+            lang=self.lang,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
     """The notes of all tenants. Safe between threads."""
 
-    store: NoteStore
+    store: KeptNoteStore
     clock: Callable[[], datetime]
     files: NoteFiles | None
     """Files that notes came from; None: none that can be reached from here."""
 
-    def save(self, tenant_id: str, note_id: str, draft: NoteDraft, *, replacing: str | None = None) -> Note:
-        """Create or replace. The same content again writes nothing and keeps `updatedAt`.
+    def save(
+        self,
+        tenant_id: str,
+        note_id: str,
+        draft: NoteDraft,
+        *,
+        replacing: str | None = None,
+        reason: TrashReason = TrashReason.EDITED,
+    ) -> Note:
+        """Create or replace; what is replaced goes into the trash for `reason`. The same content again writes nothing
+        and keeps `updatedAt`.
 
-        `replacing`: the revision that is meant, empty for no note. Raises Conflict if the note has another by now.
+        `replacing`: the revision that is meant, empty for no note. Raises Conflict if the note has another by now, or
+        another note of the vault has its path.
         """
         now = self.clock()
         existing = self._readable(tenant_id, note_id)
         created = draft.created_at or (existing.created_at if existing else draft.modified_at or now)
-        note = Note(
-            note_id=note_id,
-            title=draft.title,
-            text=draft.text,
-            created_at=created,
-            updated_at=now,
-            vault=draft.vault,
-            path=draft.path,
-            tags=draft.tags,
-            lang=draft.lang,
-        )
+        note = draft.note(note_id, created_at=created, updated_at=now)
         if existing is not None and note_revision(existing) == note_revision(note):
             return existing
-        if replacing is None:
-            self.store.put_note(tenant_id, note)
-        else:
+        if replacing is not None:
             _check_revision(existing, replacing)
-            self.store.swap_note(tenant_id, note_id, was=existing, now=note)
+        self._check_path(tenant_id, note, existing)
+        self._swap(tenant_id, note_id, existing, note, reason=reason, seen=replacing is not None)
         self._follow_with_file(tenant_id, note_id)
         return note
+
+    def import_id(self, tenant_id: str, vault: str, path: str) -> str:
+        """Id of the note that a file at this path becomes: that of the note there, else one made of vault and path,
+        unless that note has moved to another path.
+        """
+        there = self.store.note_at(tenant_id, vault, path)
+        if there is not None:
+            return there
+        ids = (note_id_of(vault, path), *(note_id_of(vault, f"{path}//{copy}") for copy in range(2, 100)))
+        return next(each for each in ids if self._readable(tenant_id, each) is None)
+
+    def _check_path(self, tenant_id: str, note: Note, existing: Note | None) -> None:
+        """Raises Conflict naming the note of the vault that has the path already."""
+        if not note.path or (existing and (existing.vault, existing.path) == (note.vault, note.path)):
+            return
+        other = self.store.note_at(tenant_id, note.vault, note.path)
+        if other not in (None, note.note_id):
+            raise Conflict(f"path: note {other!r} of vault {note.vault!r} has the path {note.path!r} already")
+
+    def _swap(
+        self, tenant_id: str, note_id: str, was: Note | None, now: Note | None, *, reason: TrashReason, seen: bool
+    ) -> None:
+        """`seen`: the caller has read `was`, so that another version there is a Conflict; else it is replaced too."""
+        for attempt in count(1):
+            trashed = None if was is None else self._trashed(tenant_id, was, reason, seen=seen)
+            try:
+                self.store.swap_note(tenant_id, note_id, was=was, now=now, trashed=trashed)
+            except (Conflict, NoteUnreadable):
+                if seen or attempt == ATTEMPTS:
+                    raise
+            else:
+                return
+            try:
+                was = self.store.get_note(tenant_id, note_id)
+            except NoteUnreadable:
+                if now is not None:
+                    self.store.put_note(tenant_id, now)
+                return
+
+    def _trashed(self, tenant_id: str, was: Note, reason: TrashReason, *, seen: bool) -> TrashedNote | None:
+        """The entry; None: the version from before this hour's edits is in the trash already."""
+        now = self.clock()
+        if seen and reason is TrashReason.EDITED:
+            hour = now.replace(minute=0, second=0, microsecond=0)
+            trash_id = _trash_id(hour, was.note_id)
+            if self.store.get_trashed(tenant_id, trash_id) is not None:
+                return None
+        else:
+            trash_id = _trash_id(now, was.note_id, note_revision(was))
+        return TrashedNote(trash_id=trash_id, note=was, trashed_at=now, expires_at=now + TRASH_KEPT, reason=reason)
 
     def _follow_with_file(self, tenant_id: str, note_id: str) -> None:
         if self.files is not None:
@@ -116,16 +195,64 @@ class Notes:
         return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault)
 
     def delete(self, tenant_id: str, note_id: str, *, replacing: str | None = None) -> None:
-        """Its index follows by the trigger; from now on it is not cited any more. Raises NotFound, and Conflict if
-        `replacing` is given and not the revision it has.
+        """Into the trash. Its index follows by the trigger; from now on it is not cited any more. Raises NotFound, and
+        Conflict if `replacing` is given and not the revision it has.
         """
-        if replacing is not None:
+        try:
             note = self.get(tenant_id, note_id)
+        except NoteUnreadable:
+            if replacing is not None:
+                raise
+            self.store.delete_note(tenant_id, note_id)
+            return
+        if replacing is not None:
             _check_revision(note, replacing)
-            self.store.swap_note(tenant_id, note_id, was=note, now=None)
-        elif not self.store.delete_note(tenant_id, note_id):
-            raise NotFound(f"no note {note_id!r}")
+        self._swap(tenant_id, note_id, note, None, reason=TrashReason.DELETED, seen=replacing is not None)
         self._follow_with_file(tenant_id, note_id)
+
+    # -- the trash
+
+    def trash(self, tenant_id: str, *, limit: int, token: str | None) -> Page[TrashedNote]:
+        """The newest first, without their texts."""
+        page = self.store.list_trashed(tenant_id, limit=limit, token=token)
+        now = self.clock()
+        return Page(tuple(each for each in page.items if now < each.expires_at), page.next_token)
+
+    def trashed(self, tenant_id: str, trash_id: str) -> TrashedNote:
+        """Raises NotFound."""
+        found = self.store.get_trashed(tenant_id, trash_id)
+        if found is None or found.expires_at <= self.clock():
+            raise NotFound(f"the trash holds no {trash_id!r}")
+        return found
+
+    def discard(self, tenant_id: str, note_id: str, draft: NoteDraft, reason: TrashReason) -> TrashedNote:
+        """Keep in the trash what a file says that is about to be replaced or removed."""
+        now = self.clock()
+        note = draft.note(note_id, created_at=draft.created_at or draft.modified_at or now, updated_at=now)
+        trashed = self._trashed(tenant_id, note, reason, seen=False)
+        assert trashed is not None  # noqa: S101 - only edits that were seen are left out
+        self.store.put_trashed(tenant_id, trashed)
+        return trashed
+
+    def restore(self, tenant_id: str, trash_id: str) -> Note:
+        """The note as it was; what has taken its place goes into the trash. Raises NotFound; Conflict where another
+        note has its path.
+        """
+        was = self.trashed(tenant_id, trash_id).note
+        note = self.save(tenant_id, was.note_id, NoteDraft.of(was), reason=TrashReason.REPLACED)
+        self.store.delete_trashed(tenant_id, trash_id)
+        return note
+
+    def purge(self, tenant_id: str, trash_id: str) -> None:
+        """Remove it for good. Raises NotFound."""
+        if not self.store.delete_trashed(tenant_id, trash_id):
+            raise NotFound(f"the trash holds no {trash_id!r}")
+
+
+def _trash_id(moment: datetime, *parts: str) -> str:
+    """Ids of later moments sort before those of earlier ones."""
+    left = (_LAST - moment) // timedelta(microseconds=1)
+    return f"{left:018d}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
 
 
 def _check_revision(note: Note | None, revision: str) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Protocol
 
 from shared.ports.index import IndexStore, SearchStore, SweepStore
-from shared.ports.notes import NoteStore
+from shared.ports.notes import NoteStore, TrashStore
 from shared.ports.tenants import ErasureStore, FeedbackStore, RequestStore, SessionStore, TemplateStore, UsageStore
 
 
 class Store(
     NoteStore,
+    TrashStore,
     IndexStore,
     SweepStore,
     SearchStore,

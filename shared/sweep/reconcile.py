@@ -78,11 +78,15 @@ def reconcile(repairs: Repairs, *, budget: int) -> ReconcileReport:
     Looked at are notes changed since the last call and unfinished records that are due; and every note, record and
     orphan when a full sweep is due or in progress, or `repairs.full` asks for one. A note's failure stops nothing but
     itself; three outages in a row end the call. A dry run writes nothing, so each begins at the beginning: give it a
-    budget for all notes. Notes of a tenant whose embedding budget is used up wait for vectors until another call.
+    budget for all notes.
+    What has expired in the trash is removed. Notes of a tenant whose embedding budget is used up wait for vectors until
+    another call.
     Raises InvalidArgument("budget"), StoreUnavailable.
     """
     if budget < 1:
         raise InvalidArgument("budget", "1 or more")
+    if not repairs.dry_run:
+        repairs.store.expire_trashed(repairs.clock())
     complete = _Sweep(repairs).run(budget)
     done = repairs.done
     return ReconcileReport(

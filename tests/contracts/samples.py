@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from shared.model.account import Person
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
-from shared.model.notes import Note
+from shared.model.notes import Note, TrashedNote, TrashReason
 from shared.model.retrieval import Restriction
 from shared.model.scopes import scopes_of
 from shared.ports.pages import Page
@@ -34,6 +34,11 @@ def unit(*values: float) -> Vector:
 
 def note(note_id: str, *, text: str = "Alpha beta.", updated_at: datetime = DAY, vault: str = "default") -> Note:
     return Note(note_id, f"Title of {note_id}", text, DAY, updated_at, vault, f"work/{note_id}.md", ("red", "blue"))
+
+
+def trashed(trash_id: str, was: Note) -> TrashedNote:
+    expires = DAY + timedelta(days=30)
+    return TrashedNote(trash_id=trash_id, note=was, trashed_at=DAY, expires_at=expires, reason=TrashReason.EDITED)
 
 
 def chunk(

@@ -12,7 +12,7 @@ from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Ra
 from shared.model.retrieval import Restriction
 from shared.model.templates import StoredTemplate, Template
 from shared.ports.stores import Store
-from tests.contracts.samples import COLLEAGUE, DAY, OTHER, PERSON, TENANT, all_pages, chunk, note, save, unit
+from tests.contracts.samples import COLLEAGUE, DAY, OTHER, PERSON, TENANT, all_pages, chunk, note, save, trashed, unit
 
 CLICK = Feedback("f1", "r-1", DAY, citation="N1")
 RATED = Feedback("f2", "r-1", DAY, message_id="m1", rating=Rating.DOWN, comment="Ünïcode “no” 😀\nline")
@@ -131,10 +131,10 @@ class AccountContract:
     def test_erasing_says_what_there_was_and_leaves_nothing(self, store: Store) -> None:
         _fill(store, TENANT)
         erased = store.erase(TENANT)
-        counted = ("notes", "chunks", "index", "templates", "settings", "feedback", "usage", "requests")
+        counted = ("notes", "chunks", "index", "templates", "settings", "feedback", "usage", "requests", "trash")
         assert {kind: erased[kind] for kind in counted} == {
             "notes": 3, "chunks": 5, "index": 1, "templates": 1, "settings": 1, "feedback": 2, "usage": 2,
-            "requests": 1,
+            "requests": 1, "trash": 1,
         }  # fmt: skip
         _assert_empty(store, TENANT)
 
@@ -205,6 +205,7 @@ def _fill(store: Store, tenant: str, *, request: str = "r-1") -> None:
     for day in (TODAY, TOMORROW):
         store.spend(tenant, day, Spending.ANSWERS, 1)
     store.write_request(person, request, ANSWERED, expected=None, now=DAY)
+    store.put_trashed(tenant, trashed("t", note("gone")))
 
 
 def _assert_empty(store: Store, tenant: str) -> None:
@@ -218,4 +219,5 @@ def _assert_empty(store: Store, tenant: str) -> None:
     assert store.read_shelf(tenant) == {}
     assert store.list_feedback(Person(tenant, PERSON.uid), limit=10).items == ()
     assert store.list_usage(tenant, limit=10).items == ()
+    assert store.list_trashed(tenant, limit=10).items == ()
     assert store.read_request(Person(tenant, PERSON.uid), "r-1").record is None

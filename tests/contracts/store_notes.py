@@ -12,7 +12,7 @@ from shared.errors import Conflict, InvalidArgument, StoreUnavailable
 from shared.model.index import IndexChange, IndexStatus
 from shared.model.notes import Folder, ListedNote
 from shared.ports.stores import Store
-from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, record, save
+from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, record, save, trashed
 
 UNICODE_ID = "Nöte 日本 😀 #1%_x"
 
@@ -230,5 +230,37 @@ class _FoldersContract:
         assert store.folders(TENANT) == ()
 
 
-class NotesContract(_NoteContract, _ListingContract, _FoldersContract):
-    """All of `NoteStore`."""
+class _TrashContract:
+    """`TrashStore`, and the commits of `NoteStore` that fill it."""
+
+    def test_what_is_replaced_goes_into_the_trash_with_the_commit_that_replaces_it(self, store: Store) -> None:
+        first, second = note("n1", text="First 😀\r\n"), note("n1", text="Second.")
+        store.put_note(TENANT, first)
+        store.swap_note(TENANT, "n1", was=first, now=second, trashed=trashed("t1", first))
+        with pytest.raises(Conflict):
+            store.swap_note(TENANT, "n1", was=first, now=None, trashed=trashed("t2", first))
+        assert store.get_trashed(TENANT, "t1") == trashed("t1", first)
+        assert (store.get_trashed(TENANT, "t2"), store.get_trashed(OTHER, "t1")) == (None, None)
+
+    def test_the_trash_is_listed_by_id_without_texts(self, store: Store) -> None:
+        for number in (2, 0, 1):
+            store.put_trashed(TENANT, trashed(f"t{number}", note(f"n{number}")))
+        listed = [trashed(f"t{number}", note(f"n{number}", text="")) for number in range(3)]
+        assert all_pages(lambda token: store.list_trashed(TENANT, limit=2, token=token)) == listed
+        assert store.delete_trashed(TENANT, "t1")
+        assert not store.delete_trashed(TENANT, "t1")
+        assert store.list_trashed(TENANT, limit=9).items == (listed[0], listed[2])
+        with pytest.raises(InvalidArgument, match="pageToken"):
+            store.list_trashed(TENANT, limit=9, token="forged")
+
+    def test_a_note_is_found_by_its_vault_and_path(self, store: Store) -> None:
+        store.put_note(TENANT, note("n1"))
+        store.put_note(TENANT, note("n2", vault="work"))
+        assert store.note_at(TENANT, "default", "work/n1.md") == "n1"
+        assert store.note_at(TENANT, "work", "work/n2.md") == "n2"
+        assert store.note_at(TENANT, "work", "work/n1.md") is None
+        assert store.note_at(OTHER, "default", "work/n1.md") is None
+
+
+class NotesContract(_NoteContract, _ListingContract, _FoldersContract, _TrashContract):
+    """All of `NoteStore` and `TrashStore`."""

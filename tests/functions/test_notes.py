@@ -191,6 +191,98 @@ def test_coverage_counts_every_state(world: World) -> None:
     assert (body["notes"], body["indexed"], body["missing"]) == (2, 1, 1)
 
 
+# -- the trash
+
+
+def trash(world: World) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = world.call("api", "GET", "/trash").get_json()["trash"]
+    return found
+
+
+def test_whatever_door_replaces_or_deletes_a_note_it_is_in_the_trash_and_comes_back(world: World) -> None:
+    note_id = note_id_of("default", "boat.md")
+    world.put(note_id, title="Boat", text="First.", path="boat.md", createdAt="2024-05-08")
+    world.clock.forward(minutes=1)
+    world.put(note_id, title="Boat", text="Second.", path="boat.md")
+    world.clock.forward(minutes=1)
+    world.call("api", "POST", "/notes:import", {"path": "boat.md", "text": "Third."})
+    world.clock.forward(minutes=1)
+    world.call("api", "DELETE", f"/notes/{note_id}")
+    listed = trash(world)
+    assert [each["reason"] for each in listed] == ["deleted", "replaced", "edited"]
+    assert all("text" not in each and each["noteId"] == note_id for each in listed)
+    texts = [world.call("api", "GET", f"/trash/{each['trashId']}").get_json()["text"] for each in listed]
+    assert texts == ["Third.", "Second.", "First."]
+    restored = world.call("api", "POST", f"/trash/{listed[2]['trashId']}:restore").get_json()
+    assert (restored["text"], restored["path"], restored["createdAt"][:10]) == ("First.", "boat.md", "2024-05-08")
+    assert world.call("api", "GET", f"/notes/{note_id}").get_json()["text"] == "First."
+    assert [each["trashId"] for each in trash(world)] == [each["trashId"] for each in listed[:2]]
+
+
+def test_the_trash_keeps_notes_for_thirty_days(world: World) -> None:
+    world.put("n1", title="Boat", text="Blue.")
+    world.call("api", "DELETE", "/notes/n1")
+    trash_id = trash(world)[0]["trashId"]
+    world.clock.forward(days=29)
+    assert len(trash(world)) == 1
+    world.clock.forward(days=1)
+    assert trash(world) == []
+    for method, path in (("GET", ""), ("POST", ":restore")):
+        assert world.call("api", method, f"/trash/{trash_id}{path}").status_code == 404
+    world.call("reconcile", "POST", "/", {})
+    assert world.app.store.list_trashed("alice", limit=9).items == ()
+
+
+def test_of_a_callers_own_edits_the_first_of_each_hour_is_kept(world: World) -> None:
+    note = world.put("n1", title="Boat", text="0").get_json()
+    for minute in (10, 20, 70):
+        world.clock.forward(minutes=10 if minute < 70 else 50)
+        note = world.put("n1", title="Boat", text=str(minute), revision=note["revision"]).get_json()
+    texts = [world.call("api", "GET", f"/trash/{each['trashId']}").get_json()["text"] for each in trash(world)]
+    assert texts == ["20", "0"]
+    world.put("n1", title="Boat", text="unread")  # whoever has not read it replaces what nobody else has
+    assert world.call("api", "GET", f"/trash/{trash(world)[0]['trashId']}").get_json()["text"] == "70"
+
+
+def test_what_was_put_into_the_trash_can_be_removed_for_good_and_is_nobody_elses(world: World) -> None:
+    world.put("n1", title="Boat", text="Blue.")
+    world.call("api", "DELETE", "/notes/n1")
+    path = f"/trash/{trash(world)[0]['trashId']}"
+    for method, more in (("GET", ""), ("POST", ":restore"), ("DELETE", "")):
+        assert world.call("api", method, path + more, token="bob-token").status_code == 404
+    exported = world.call("api", "GET", "/me:export").get_data(as_text=True)
+    assert '"type": "trashedNote"' in exported
+    assert "Blue." in exported
+    assert world.call("api", "DELETE", path).status_code == 204
+    assert world.call("api", "DELETE", path).status_code == 404
+
+
+def test_two_notes_of_a_vault_never_have_one_path(world: World) -> None:
+    first = world.put("n1", title="Boat", text="Blue.", path="a/boat.md").get_json()
+    refused = world.put("n2", title="Other", text="Red.", path="a//boat.md")
+    assert problem(refused)[:2] == (409, "CONFLICT")
+    assert "'n1'" in refused.get_json()["error"]["message"]
+    assert world.put("n2", title="Other", text="Red.", path="a/boat.md", vault="toys").status_code == 200
+    imported = world.call("api", "POST", "/notes:import", {"path": "a/boat.md", "text": "Green."}).get_json()
+    assert imported["note"]["noteId"] == "n1"
+    assert world.put("n1", title="Boat", text="Blue.", path="b.md").status_code == 200
+    world.call("api", "DELETE", "/notes/n2")
+    world.put("n3", title="Third", text="Red.", path="a/boat.md", vault="toys")
+    deleted = next(each for each in trash(world) if each["reason"] == "deleted")
+    assert problem(world.call("api", "POST", f"/trash/{deleted['trashId']}:restore"))[:2] == (409, "CONFLICT")
+    assert first["revision"]
+
+
+def test_a_file_at_the_old_path_of_a_note_that_has_moved_is_another_note(world: World) -> None:
+    body = {"path": "boat.md", "text": "Blue."}
+    moved = world.call("api", "POST", "/notes:import", body).get_json()["note"]["noteId"]
+    world.put(moved, title="Boat", text="Blue.", path="harbour/boat.md")
+    other = world.call("api", "POST", "/notes:import", {**body, "text": "Red."}).get_json()["note"]["noteId"]
+    assert other != moved
+    assert world.call("api", "GET", f"/notes/{moved}").get_json()["text"] == "Blue."
+    assert world.call("api", "POST", "/notes:import", {**body, "text": "Green."}).get_json()["note"]["noteId"] == other
+
+
 # -- files
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 
 from functions import api, chat, reconcile
 from functions.http.calls import Route
+from shared.model.notes import Note, TrashedNote, TrashReason
 from shared.model.sessions import Session
 from tests.functions.world import ALICE, START, World
 
@@ -28,6 +30,11 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("chat", "GET", "/healthz"): Example("/healthz", key="status"),
     ("api", "GET", "/"): Example("/", key="routes"),
     ("api", "GET", "/notes"): Example("/notes", key="notes"),
+    ("api", "GET", "/trash"): Example("/trash", key="trash"),
+    ("api", "POST", "/trash"): Example("/trash", body={"noteId": "n1", "title": "T", "text": "x"}, key="trashId"),
+    ("api", "GET", "/trash/{trash_id}"): Example("/trash/t1", key="text"),
+    ("api", "POST", "/trash/{trash_id}:restore"): Example("/trash/t1:restore", key="revision"),
+    ("api", "DELETE", "/trash/{trash_id}"): Example("/trash/t1", status=204),
     ("api", "POST", "/notes:import"): Example("/notes:import", body={"path": "a/b.md", "text": "Red."}, key="note"),
     ("api", "GET", "/notes/{note_id}:indexStatus"): Example("/notes/boat:indexStatus", key="current"),
     ("api", "GET", "/notes/{note_id}:links"): Example("/notes/boat:links", key="backlinks"),
@@ -97,6 +104,10 @@ def test_each_route_answers(world: World, name: str, method: str, pattern: str) 
 def _fill(world: World) -> None:
     """Again after an example that deletes."""
     world.save("boat", title="Boat", text="The boat is blue.")
+    expires = START + timedelta(days=30)
+    old = Note("old", "Old", "The old boat.", START, START)
+    trashed = TrashedNote(trash_id="t1", note=old, trashed_at=START, expires_at=expires, reason=TrashReason.DELETED)
+    world.app.store.put_trashed("alice", trashed)
     own = {"name": "Own", "content": "1. Think."}
     assert world.call("api", "PUT", "/templates/own", own).status_code == 200
     if world.app.store.get_session(ALICE, "boats") is None:

@@ -20,7 +20,7 @@ NOTE: dict[str, object] = {"title": "Plan", "text": "# Plan\n", "createdAt": CRE
 FULL = {**NOTE, "vault": "work", "path": "projects/api/plan.md", "tags": ["red", "to do"], "lang": "de"}
 OTHERS = (
     *("chunks", "sessions", "sessions/s1/messages", "deletedSessions", "settings"),
-    *("feedback", "usage", "requests", "anything"),
+    *("feedback", "usage", "requests", "auroraTrash", "anything"),
 )
 ROOTS = ("bookmarks", "tenants", "notes")
 Apps = Callable[..., App]

@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 from shared.adapters.embedded import rows
 from shared.adapters.embedded.requests.files import TenantFiles
+from shared.adapters.embedded.trash import put_trashed
 from shared.errors import Conflict, InvalidArgument
-from shared.model.notes import Folder, ListedNote, Note, NoteKey, UnreadableNote
+from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote
 from shared.model.scopes import ancestors
 from shared.ports.pages import Page, make_token, read_token
 
@@ -38,13 +39,17 @@ class Notes:
             _put(db, note)
         self._written(tenant_id, note.note_id)
 
-    def swap_note(self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None) -> None:
+    def swap_note(
+        self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None, trashed: TrashedNote | None = None
+    ) -> None:
         """Raises Conflict, and InvalidArgument as `put_note` does."""
         if now is not None:
             _check(now)
         with self._files.of(tenant_id).writing() as db:
             if _get(db, note_id) != was:
                 raise Conflict("somebody else has changed the note")
+            if trashed is not None:
+                put_trashed(db, trashed)
             if now is None:
                 _delete(db, note_id)
             else:
@@ -57,6 +62,12 @@ class Notes:
         if existed:
             self._written(tenant_id, note_id)
         return existed
+
+    def note_at(self, tenant_id: str, vault: str, path: str) -> str | None:
+        query = "SELECT note_id FROM notes WHERE vault = ? AND path = ? ORDER BY note_id LIMIT 1"
+        with self._files.of(tenant_id).reading() as db:
+            found = db.execute(query, (vault, path)).fetchone()
+        return None if found is None else str(found[0])
 
     def list_notes(
         self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None

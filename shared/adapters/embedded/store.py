@@ -14,10 +14,11 @@ from shared.adapters.embedded.searching.search import Search
 from shared.adapters.embedded.sessions import Sessions
 from shared.adapters.embedded.sweep import Bookmarks, Sweep
 from shared.adapters.embedded.templates import Templates
+from shared.adapters.embedded.trash import Trash
 from shared.model.notes import NoteKey
 
 
-class EmbeddedStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Erasure):
+class EmbeddedStore(Notes, Trash, Index, Sweep, Search, Templates, Sessions, Account, Erasure):
     """`shared.ports.stores.Store` in a folder. Safe for threads, and for several processes on the same folder.
 
     A write that waits for other processes longer than `patience` (seconds) raises StoreUnavailable.

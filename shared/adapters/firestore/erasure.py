@@ -11,6 +11,7 @@ from shared.adapters.firestore.requests.connection import Connection, pool
 from shared.adapters.firestore.requests.protocol import protocol
 from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
 from shared.adapters.firestore.searching.corpus import Corpus
+from shared.adapters.firestore.trash import COLLECTION as TRASH
 from shared.adapters.firestore.writing.places import Places
 from shared.model.account import Person
 
@@ -79,7 +80,8 @@ class Erasure:
         return [each.name for each in self._connection.query(parent, query)]
 
     def _delete(self, found: list[str]) -> list[str]:
-        """The kinds of what was deleted: the collection each lay in."""
+        """The kinds of what was deleted: the collection each lay in, `trash` for the trash."""
         writes: list[Any] = [protocol().Write(delete=name) for name in found]
         self._connection.write_each(writes)
-        return [name.split("/")[-2] for name in found]
+        kinds = (name.split("/")[-2] for name in found)
+        return ["trash" if kind == TRASH else kind for kind in kinds]

@@ -13,9 +13,10 @@ from shared.adapters.firestore.requests.connection import Connection, pool
 from shared.adapters.firestore.requests.protocol import as_json, protocol, put
 from shared.adapters.firestore.requests.queries import KEY, Is, Order, Query, Reference, Where
 from shared.adapters.firestore.searching.corpus import Corpus
+from shared.adapters.firestore.trash import trash_write
 from shared.errors import Conflict, InvalidArgument, NoteUnreadable, TooLarge
 from shared.model.index import IndexStatus
-from shared.model.notes import Folder, ListedNote, Note, UnreadableNote
+from shared.model.notes import Folder, ListedNote, Note, TrashedNote, UnreadableNote
 from shared.ports.pages import Page, make_token, read_token
 
 MAX_BYTES = 1_000_000
@@ -41,7 +42,9 @@ class Notes:
         _check(note)
         self._connection.commit([put(self._connection.name(tenant_id, "notes", note.note_id), note_fields(note))])
 
-    def swap_note(self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None) -> None:
+    def swap_note(
+        self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None, trashed: TrashedNote | None = None
+    ) -> None:
         """Raises Conflict, and what `put_note` raises."""
         name = self._connection.name(tenant_id, "notes", note_id)
         if now is not None:
@@ -54,12 +57,21 @@ class Notes:
             if found is None or note_of(note_id, found) != was:
                 raise Conflict("somebody else has changed the note")
             write.current_document.update_time.CopyFrom(found.update_time)
-        self._connection.commit([write])
+        self._connection.commit(
+            [write, *([] if trashed is None else [trash_write(self._connection, tenant_id, trashed)])]
+        )
 
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
         write = protocol().Write(delete=self._connection.name(tenant_id, "notes", note_id))
         write.current_document.exists = True
         return self._connection.holds([write])
+
+    def note_at(self, tenant_id: str, vault: str, path: str) -> str | None:
+        """Apps may leave out the default vault, so vaults are compared here."""
+        query = Query(collection="notes", where=(Where("path", Is.EQUAL, path),), fields=("vault",))
+        documents = self._connection.query(self._connection.tenant(tenant_id), query)
+        vaults = {names.last(each.name): each.fields["vault"].string_value or DEFAULT_VAULT for each in documents}
+        return next((note_id for note_id in sorted(vaults) if vaults[note_id] == vault), None)
 
     def list_notes(
         self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None

@@ -13,11 +13,12 @@ from shared.adapters.firestore.searching.search import Search
 from shared.adapters.firestore.sessions import Sessions
 from shared.adapters.firestore.sweep import Sweep
 from shared.adapters.firestore.templates import Templates
+from shared.adapters.firestore.trash import Trash
 from shared.adapters.firestore.usage import Usage
 from shared.adapters.firestore.writing.places import Places
 
 
-class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Usage, Erasure):
+class FirestoreStore(Notes, Trash, Index, Sweep, Search, Templates, Sessions, Account, Usage, Erasure):
     """`shared.ports.stores.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
 
     Cheap to make: the client is the process's own, opened by the first request. Safe between threads.

@@ -74,10 +74,10 @@ def test_vector_indexes_have_the_default_dimension() -> None:
     assert dimensions == {Settings().embedding_dim}
 
 
-def test_kept_answers_are_dropped_by_firestore_when_they_have_expired() -> None:
+def test_kept_answers_and_trashed_notes_are_dropped_by_firestore_when_they_have_expired() -> None:
     overrides = json.loads(FILE.read_text())["fieldOverrides"]
     expiring = [(each["collectionGroup"], each["fieldPath"]) for each in overrides if each.get("ttl")]
-    assert expiring == [("requests", "expiresAt")]
+    assert sorted(expiring) == [("auroraTrash", "expiresAt"), ("requests", "expiresAt")]
 
 
 def _where(*where: Where, order: tuple[Order, ...] = ()) -> Query:

@@ -130,8 +130,7 @@ class TenantFile:
                     self._open_ones.notify_all()
 
     def _prepare(self, db: sqlite3.Connection) -> None:
-        if not schema.is_ready(db, self.path):
-            schema.create(db, self.path, self.tenant_id)
+        schema.prepare(db, self.path, self.tenant_id)
         db.execute("PRAGMA journal_mode = WAL")  # nothing to do but after a removal that was given up
         # A killed process loses nothing; a machine that loses power may lose its last moments, never consistency.
         db.execute("PRAGMA synchronous = NORMAL")
@@ -199,9 +198,9 @@ def make_folder(folder: Path) -> None:
 def _owner(path: Path, patience: float) -> str | None:
     """The tenant a file belongs to; None while another process is still making it."""
     with explained(path):
-        db = opened(path, patience, lambda db: schema.is_ready(db, path))
+        db = opened(path, patience, lambda db: schema.version_of(db, path))
         try:
-            if not schema.is_ready(db, path):
+            if not schema.version_of(db, path):
                 return None
             (tenant_id,) = db.execute("SELECT tenant_id FROM state").fetchone()
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from shared.errors import OperatorError
@@ -11,7 +12,18 @@ from shared.errors import OperatorError
 APPLICATION_ID = 0x4175726F
 """`Auro`, in the header of every file of ours."""
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+
+_TRASH = (
+    "CREATE INDEX notes_by_path ON notes (vault, path)",
+    """CREATE TABLE trash (
+        trash_id TEXT PRIMARY KEY, trashed_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, reason TEXT NOT NULL,
+        note_id TEXT NOT NULL, vault TEXT NOT NULL, updated_at INTEGER NOT NULL, created_at INTEGER NOT NULL,
+        title TEXT NOT NULL, path TEXT NOT NULL, tags TEXT NOT NULL, lang TEXT, text TEXT NOT NULL)""",
+)
+
+_ADDED: Mapping[int, tuple[str, ...]] = {2: _TRASH}
+"""Schema version -> what it added to the one before."""
 
 _TABLES = (
     # One row. `token` numbers changes of records, `revision` changes of chunks; both only grow.
@@ -65,40 +77,45 @@ _TABLES = (
     """CREATE TABLE requests (
         request_id TEXT PRIMARY KEY, token INTEGER NOT NULL, expires_at INTEGER NOT NULL, lease_until INTEGER,
         fingerprint TEXT NOT NULL, note_ids TEXT NOT NULL, answer TEXT)""",
+    *_TRASH,
 )
 
 
-def is_ready(db: sqlite3.Connection, path: Path) -> bool:
-    """Whether the tables are there; False: the file is new. Raises OperatorError for a file that is not ours."""
+def version_of(db: sqlite3.Connection, path: Path) -> int:
+    """The version of its tables; 0: the file is new. Raises OperatorError for a file that is not ours."""
     # In this order, so that tables which another connection makes between two reads never look like a stranger's.
     (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
     (application,) = db.execute("PRAGMA application_id").fetchone()
     if version == 0 and application == 0 and tables == 0:
-        return False
+        return 0
     if application != APPLICATION_ID:
         raise OperatorError(f"{path} is not a store of Aurora Notes: move it away")
     if version > SCHEMA_VERSION:
         raise OperatorError(
             f"{path} was written by a newer Aurora Notes (schema {version}, this one knows {SCHEMA_VERSION}): upgrade"
         )
-    return True
+    return int(version)
 
 
-def create(db: sqlite3.Connection, path: Path, tenant_id: str) -> None:
-    """Make the tables, unless another process was faster."""
-    db.execute("PRAGMA page_size = 16384")  # reads 100,000 vectors in half the time that 4096 takes
+def prepare(db: sqlite3.Connection, path: Path, tenant_id: str) -> None:
+    """Make the tables, or add those of later versions, unless another process was faster."""
+    if version_of(db, path) == SCHEMA_VERSION:
+        return
+    db.execute("PRAGMA page_size = 16384")  # of a new file: reads 100,000 vectors in half the time that 4096 takes
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("BEGIN IMMEDIATE")
     try:
-        if not is_ready(db, path):
-            for statement in _TABLES:
-                db.execute(statement)
+        found = version_of(db, path)
+        added = (statement for version in range(found + 1, SCHEMA_VERSION + 1) for statement in _ADDED[version])
+        for statement in added if found else _TABLES:
+            db.execute(statement)
+        if not found:
             # Not from 0: after an erasure no number comes again that a cache of the old file may still know.
             first = time.time_ns() // 1000
             db.execute("INSERT INTO state VALUES (?, ?, ?, 0, 0)", (tenant_id, first, first))
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         db.execute("COMMIT")
     finally:
         if db.in_transaction:

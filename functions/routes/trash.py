@@ -1,0 +1,57 @@
+"""/trash and /trash/{id}: notes as they were before they were edited, replaced or deleted, for 30 days."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from functions.http.bodies import Page, parse, parse_query
+from functions.http.calls import Call, Reply
+from functions.http.operations import operation
+from functions.routes.notes import NoteBody, check_note_id, draft_of
+from shared.api.notes import OpenNoteJson, TrashedNoteJson, TrashJson, open_note_json, trashed_json, trashed_row_json
+from shared.model.notes import TrashReason
+
+
+class DiscardBody(NoteBody):
+    """The request of POST /trash."""
+
+    note_id: str = Field(description="the id of the note that this is a version of")
+
+
+@operation(query=Page, reply=TrashJson)
+def list_all(call: Call) -> Reply:
+    """The newest first, without the texts."""
+    asked = parse_query(call.query, Page)
+    page = call.app.notes.trash(call.tenant_id, limit=asked.page_size, token=asked.token)
+    listed: TrashJson = {"trash": [trashed_row_json(each) for each in page.items], "nextPageToken": page.next_token}
+    return Reply(listed)
+
+
+@operation(reply=TrashedNoteJson, errors=(404,))
+def get(call: Call, trash_id: str) -> Reply:
+    """The note as it was, with its text."""
+    return Reply(trashed_json(call.app.notes.trashed(call.tenant_id, trash_id)))
+
+
+@operation(body=DiscardBody, reply=TrashedNoteJson)
+def put(call: Call) -> Reply:
+    """Keep another version of a note, which never was in the product: what a file said that is about to be replaced."""
+    body = parse(call.body, DiscardBody)
+    call.check_tenant(body.tenant_id)
+    draft = draft_of(body)
+    note = call.app.notes.discard(call.tenant_id, check_note_id(body.note_id), draft, TrashReason.REPLACED)
+    return Reply(trashed_json(note))
+
+
+@operation(reply=OpenNoteJson, errors=(404, 409))
+def restore(call: Call, trash_id: str) -> Reply:
+    """Put the note back as it was; what has taken its place goes into the trash. 409 if another note has its path."""
+    note = call.app.notes.restore(call.tenant_id, trash_id)
+    return Reply(open_note_json(note, call.app.notes.origin(call.tenant_id, note.note_id)))
+
+
+@operation(errors=(404,))
+def delete(call: Call, trash_id: str) -> Reply:
+    """Remove it for good, before its 30 days are over."""
+    call.app.notes.purge(call.tenant_id, trash_id)
+    return Reply(None, 204)
