@@ -16,7 +16,7 @@ from cli.options import Place
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
 from shared.markdown.file import note_id_of
-from shared.model.notes import Note
+from shared.model.notes import Note, TrashedNote
 from tests.cli.conftest import Aurora
 
 Write = Callable[..., Path]
@@ -37,11 +37,13 @@ class DyingStore(EmbeddedStore):
         super().__init__(home)
         self.saves = saves
 
-    def swap_note(self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None) -> None:
+    def swap_note(
+        self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None, trashed: TrashedNote | None = None
+    ) -> None:
         if self.saves == 0:
             raise PowerCut
         self.saves -= 1
-        super().swap_note(tenant_id, note_id, was=was, now=now)
+        super().swap_note(tenant_id, note_id, was=was, now=now, trashed=trashed)
 
 
 @pytest.fixture
