@@ -40,6 +40,7 @@ USER, ACCESSOR = "roles/iam.serviceAccountUser", "roles/secretmanager.secretAcce
 VERTEX_AI = {"GOOGLE_GENAI_USE_VERTEXAI": ("true", "1", "yes", "on")}
 CHOSEN: Mapping[str, tuple[str, Mapping[str, Sequence[str]]]] = {
     "aiplatform": ("roles/aiplatform.user", VERTEX_AI),
+    "identitytoolkit": ("roles/firebaseauth.viewer", {"CHECK_REVOKED": ("1", "true", "yes", "on")}),
     "discoveryengine": ("roles/discoveryengine.viewer", {"JUDGE": ("check_grounding",), "RERANKER": ("vertex",)}),
 }
 """API -> the role that the functions need for it, and the settings that use it: not everybody's, so not setup.sh's."""
@@ -91,6 +92,11 @@ class Deployment:
     def chooses(self, settings: Mapping[str, Sequence[str]]) -> bool:
         """Whether one of them has one of its values in some function."""
         return any(each.get(name, "").lower() in values for each in self.settings for name, values in settings.items())
+
+    @property
+    def database(self) -> str:
+        named = (each.get("FIRESTORE_DATABASE") for each in self.settings)
+        return next((name for name in named if name), "(default)")
 
     @property
     def name(self) -> str:
@@ -189,7 +195,7 @@ def _secret(held: Deployment) -> Iterator[str]:
 
 
 def _indexes(held: Deployment) -> Iterator[str]:
-    path = f"v1/{held.name}/databases/(default)/collectionGroups/-/indexes"
+    path = f"v1/{held.name}/databases/{held.database}/collectionGroups/-/indexes"
     states = {
         _kind(_group(each), each["fields"]): each["state"] for each in held.project.items("firestore", path, "indexes")
     }
@@ -209,7 +215,8 @@ def _kind(group: str, fields: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _rules(held: Deployment) -> Iterator[str]:
-    release = held.project.get("firebaserules", f"v1/{held.name}/releases/cloud.firestore")
+    of_database = "" if held.database == "(default)" else f"/{held.database}"
+    release = held.project.get("firebaserules", f"v1/{held.name}/releases/cloud.firestore{of_database}")
     ruleset = held.project.get("firebaserules", f"v1/{release['rulesetName']}") if release else None
     files = ruleset["source"]["files"] if ruleset else []
     if [each["content"] for each in files] != [(ROOT / "firestore.rules").read_text()]:
@@ -226,8 +233,8 @@ def _functions(held: Deployment) -> Iterator[str]:
 def _triggers(held: Deployment) -> Iterator[str]:
     for name, pattern in TRIGGERS.items():
         trigger = held.functions.get(name, {}).get("eventTrigger", {})
-        if pattern not in {each.get("value") for each in trigger.get("eventFilters", ())}:
-            yield f"{name} does not follow {pattern}"
+        if not {pattern, held.database} <= {each.get("value") for each in trigger.get("eventFilters", ())}:
+            yield f"{name} does not follow {pattern} of the database {held.database}"
         elif trigger.get("retryPolicy") != "RETRY_POLICY_RETRY":
             yield f"{name} does not try again"
 

@@ -179,8 +179,10 @@ class LocalDestination:
 
 def local_name(settings: Settings, tenant_id: str) -> str:
     """Of a tenant's notes on this machine."""
-    place = f"firestore:{settings.project}" if settings.store == "firestore" else "embedded"
-    return f"{place} {tenant_id}"
+    if settings.store != "firestore":
+        return f"embedded {tenant_id}"
+    database = "" if settings.firestore_database == "(default)" else f"/{settings.firestore_database}"
+    return f"firestore:{settings.project}{database} {tenant_id}"
 
 
 def forget(settings: Settings, tenant_id: str) -> None:

@@ -8,11 +8,12 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cli import emulator
 from cli.suite import Suite, running
+from shared.adapters.firestore.requests.connection import DEFAULT_DATABASE
 from shared.errors import OperatorError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,14 +71,14 @@ def _own(choice: StoreChoice, suite: Suite, *, functions_port: int) -> Iterator[
     """An emulator under our rules that posts its events to us."""
     with emulator.start(port=choice.port, functions_port=functions_port, data=choice.data) as started:
         started.upload_rules(suite.project, (ROOT / "firestore.rules").read_text(encoding="utf-8"))
-        started.register_trigger(suite.project, TRIGGER)
-        started.register_trigger(suite.project, TEMPLATE_TRIGGER, emulator.TEMPLATES)
+        started.register_trigger(suite.project, TRIGGER, database=suite.database)
+        started.register_trigger(suite.project, TEMPLATE_TRIGGER, emulator.TEMPLATES, database=suite.database)
         with _lasting(started.process):
             try:
-                yield Suite(suite.project, started.host, suite.auth)
+                yield replace(suite, firestore=started.host)
             finally:
                 if choice.data and started.process.poll() is None:
-                    started.save(suite.project, choice.data)
+                    started.save(suite.project, choice.data, suite.database)
 
 
 @contextmanager
@@ -104,6 +105,8 @@ def _ready(suite: Suite, *, follow: Suite | None) -> DevStore:
     os.environ["FIRESTORE_EMULATOR_HOST"] = suite.firestore  # where Google's clients look
     settings = {"STORE": "firestore", "GOOGLE_CLOUD_PROJECT": suite.project}
     told = [f"FIRESTORE_EMULATOR_HOST={suite.firestore}", f"GOOGLE_CLOUD_PROJECT={suite.project}"]
+    if suite.database != DEFAULT_DATABASE:
+        told.append(f"FIRESTORE_DATABASE={suite.database}")
     page: dict[str, object] = {}
     if suite.auth:
         settings["AUTH"] = "emulator"
@@ -117,5 +120,5 @@ def following(suite: Suite, on_note: Callable[[str], None], on_template: Callabl
     """Both callbacks with the paths of documents that anybody writes."""
     from cli.listening import listening  # noqa: PLC0415 - Google's client, for emulators alone
 
-    with listening(suite.project, {"notes": on_note, "templates": on_template}):
+    with listening(suite.project, {"notes": on_note, "templates": on_template}, database=suite.database):
         yield

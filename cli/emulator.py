@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import quote
 
+from shared.adapters.firestore.requests.connection import DEFAULT_DATABASE
 from shared.errors import OperatorError
 
 DEBIAN_PACKAGE = "google-cloud-cli-firestore-emulator"
@@ -114,36 +115,41 @@ class Emulator:
             self.process.wait(10)
         self.log.unlink(missing_ok=True)
 
-    def reset(self, project: str) -> None:
-        """Delete every document of the project."""
-        self._admin("DELETE", f"/projects/{project}/databases/(default)/documents")
+    def reset(self, project: str, database: str = DEFAULT_DATABASE) -> None:
+        """Delete every document of the database."""
+        self._admin("DELETE", f"/projects/{project}/databases/{database}/documents")
 
     def upload_rules(self, project: str, rules: str) -> None:
         """From now on clients of the project are held to `rules`. Raises OperatorError with the compiler's words."""
         body = {"rules": {"files": [{"name": "firestore.rules", "content": rules}]}}
         self._admin("PUT", f"/projects/{project}:securityRules", body)
 
-    def register_trigger(self, project: str, trigger_id: str, document: str = NOTES) -> None:
+    def register_trigger(
+        self, project: str, trigger_id: str, document: str = NOTES, *, database: str = DEFAULT_DATABASE
+    ) -> None:
         """Post a CloudEvent to `http://127.0.0.1:FUNCTIONS_PORT/functions/projects/PROJECT/triggers/TRIGGER_ID`
         after every write of a document that matches the path pattern. Needs `start(functions_port=…)`.
         """
         body = {
             "eventType": "google.cloud.firestore.document.v1.written",
-            "database": "(default)",
+            "database": database,
             "namespace": "(default)",
             "document": {"value": document, "matchType": "PATH_PATTERN"},
         }
         self._admin("POST", f"/projects/{project}/eventarcTrigger?eventarcTriggerId={quote(trigger_id)}", body)
 
-    def save(self, project: str, folder: Path) -> None:
-        """Write the project's documents to `folder`, for `start(data=folder)`; what it held is replaced when all are
+    def save(self, project: str, folder: Path, database: str = DEFAULT_DATABASE) -> None:
+        """Write the database's documents to `folder`, for `start(data=folder)`; what it held is replaced when all are
         written. Raises OperatorError.
         """
         folder.mkdir(parents=True, exist_ok=True)
         fresh = folder / f"{EXPORT}-new"
         shutil.rmtree(fresh, ignore_errors=True)
-        database = f"projects/{project}/databases/(default)"
-        body = {"database": database, "export_directory": str(folder.resolve()), "export_name": fresh.name}
+        body = {
+            "database": f"projects/{project}/databases/{database}",
+            "export_directory": str(folder.resolve()),
+            "export_name": fresh.name,
+        }
         self._admin("POST", f"/projects/{project}:export", body)
         (fresh / f"{fresh.name}{METADATA}").rename(fresh / f"{EXPORT}{METADATA}")
         shutil.rmtree(folder / EXPORT, ignore_errors=True)

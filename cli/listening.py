@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from shared.adapters.firestore.requests.connection import Connection
+from shared.adapters.firestore.requests.connection import DEFAULT_DATABASE, Connection
 from shared.adapters.firestore.requests.errors import translated
 from shared.adapters.firestore.requests.protocol import protocol
 from shared.errors import Conflict, StoreRefused, StoreUnavailable
@@ -27,13 +27,13 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def listening(project: str, told: Mapping[str, OnWrite]) -> Iterator[None]:
+def listening(project: str, told: Mapping[str, OnWrite], *, database: str = DEFAULT_DATABASE) -> Iterator[None]:
     """`told`: collection -> what is called with the path of each document of a collection of that name, wherever it
     lies: first of all that are there, then of each that is made, changed or removed. Called by one thread, one document
     after the other. What passes (busy, away, too late) is tried again; after another refusal nothing is told any more,
     and reconciling finds what is missed.
     """
-    connection = Connection(project, read_seconds=0, write_seconds=0)
+    connection = Connection(project, database=database, read_seconds=0, write_seconds=0)
     listener = _Listener(connection, [_Target(name, on_write) for name, on_write in told.items()])
     thread = threading.Thread(target=listener.run, name="listening", daemon=True)
     thread.start()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.emulator import answers
+from shared.adapters.firestore.requests.connection import DEFAULT_DATABASE
 from shared.errors import OperatorError
 
 PROJECT = "demo-aurora"
@@ -29,6 +30,7 @@ class Suite:
     project: str
     firestore: str | None
     auth: str | None
+    database: str = DEFAULT_DATABASE
 
 
 def running(env: Mapping[str, str], *, hubs: Path | None = None) -> Suite:
@@ -47,6 +49,7 @@ def running(env: Mapping[str, str], *, hubs: Path | None = None) -> Suite:
         project=named or hub.project,
         firestore=firestore or hub.firestore,
         auth=auth or hub.auth,
+        database=env.get("FIRESTORE_DATABASE") or DEFAULT_DATABASE,
     )
 
 

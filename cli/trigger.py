@@ -175,7 +175,7 @@ def posting(app: WSGIApplication) -> Callable[[str], int]:
         headers = {
             "ce-specversion": "1.0",
             "ce-id": uuid.uuid4().hex,
-            "ce-source": "//firestore.googleapis.com/projects/local/databases/(default)",
+            "ce-source": "//firestore.googleapis.com/projects/local",
             "ce-type": "google.cloud.firestore.document.v1.written",
             "ce-subject": f"documents/{path}",
             "ce-document": path,

@@ -11,7 +11,6 @@ from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
-from urllib.parse import unquote
 
 from functions import api, chat
 from functions.http.calls import Call, Reply, find
@@ -86,7 +85,6 @@ class InProcessClient:
         raw = b"" if body is None else json.dumps(body).encode()
         if len(raw) > found.route.limit:
             raise TooLarge(f"the body is over {found.route.limit} bytes")
-        segments = {name: unquote(value) for name, value in found.segments.items()}
         return found.route.load()(
-            Call(request_id=uuid.uuid4().hex, query=query, body=raw, identity=self.identity), **segments
+            Call(request_id=uuid.uuid4().hex, query=query, body=raw, identity=self.identity), **found.segments
         )

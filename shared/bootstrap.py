@@ -108,7 +108,7 @@ def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> St
     if settings.store == "firestore":
         from shared.adapters.firestore import FirestoreStore  # noqa: PLC0415 - only where it is used
 
-        return FirestoreStore(_project(settings))
+        return FirestoreStore(_project(settings), database=settings.firestore_database)
     from shared.adapters.embedded import EmbeddedStore  # noqa: PLC0415 - only where it is used
 
     return EmbeddedStore(settings.home, on_write=on_write)
@@ -213,9 +213,13 @@ def _verifier(settings: Settings, tenant: str) -> Verifier:
 
     if settings.auth == "none":
         return firebase_auth.NoVerifier(tenant)
+    project, accounts = _project(settings), None
+    if settings.check_revoked:
+        host = settings.auth_emulator_host if settings.auth == "emulator" else None
+        accounts = firebase_auth.Accounts.emulated(project, host) if host else firebase_auth.Accounts(project)
     if settings.auth == "emulator":
-        return firebase_auth.EmulatorVerifier(_project(settings))
-    return firebase_auth.FirebaseVerifier(_project(settings), settings.auth_certificates_url)
+        return firebase_auth.EmulatorVerifier(project, accounts=accounts)
+    return firebase_auth.FirebaseVerifier(project, settings.auth_certificates_url, accounts=accounts)
 
 
 def _attester(settings: Settings) -> Attester | None:

@@ -9,6 +9,7 @@ import pytest
 
 from cli.emulator import Emulator, EmulatorMissing, start
 from shared.adapters.firestore import FirestoreStore
+from shared.adapters.firestore.requests.connection import DEFAULT_DATABASE
 from tests.missing import missing
 from tests.servers.firestore_limits import ProductionLimits
 from tests.servers.firestore_proxy import FirestoreProxy
@@ -17,9 +18,9 @@ PATIENCE = 120.0
 """Seconds: a test waits for a busy machine, production does not."""
 
 
-def patient_store(project: str) -> FirestoreStore:
+def patient_store(project: str, database: str = DEFAULT_DATABASE) -> FirestoreStore:
     """A store that a slow emulator does not fail."""
-    return FirestoreStore(project, read_seconds=PATIENCE, write_seconds=PATIENCE)
+    return FirestoreStore(project, database=database, read_seconds=PATIENCE, write_seconds=PATIENCE)
 
 
 @pytest.fixture(scope="session")

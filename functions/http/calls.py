@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from functions.http import log as _log
 from functions.http.sse import Form
@@ -110,7 +111,7 @@ class Route:
     """Whether Firebase's SDKs may call it as a callable function."""
 
     def match(self, path: str) -> dict[str, str] | None:
-        """The segments by name; None if the path is another route's."""
+        """The segments by name, percent-encoded; None if the path is another route's."""
         expression = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(self.pattern))
         found = re.fullmatch(expression, path, re.DOTALL)
         return found.groupdict() if found else None
@@ -140,14 +141,13 @@ class Found:
 
 
 def find(routes: Sequence[Route], method: str, path: str) -> Found:
-    """The first route whose pattern and method match. HEAD is GET without a body."""
+    """The first route whose pattern and method match; HEAD is GET without a body. `path` is percent-encoded: the colon
+    before a verb stands as it is, and one of an id as `%3A` where a verb follows it (`/notes/x%3Alinks`).
+    """
     matching = [(route, segments) for route in routes if (segments := route.match(path)) is not None]
-    if not matching:
-        return Found(None, {}, ())
-    specific = [pair for pair in matching if pair[0].pattern == matching[0][0].pattern]
-    allowed = tuple(sorted({route.method for route, _ in specific}))
+    allowed = tuple(sorted({route.method for route, _ in matching}))
     wanted = "GET" if method == "HEAD" else method
-    for route, segments in specific:
+    for route, segments in matching:
         if route.method == wanted:
-            return Found(route, segments, allowed)
+            return Found(route, {name: unquote(value) for name, value in segments.items()}, allowed)
     return Found(None, {}, allowed)

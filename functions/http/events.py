@@ -17,6 +17,7 @@ import flask
 from cloudevents.http import CloudEvent
 
 from functions.http import log as _log
+from functions.http.calls import current_app
 from shared.errors import (
     AuroraError,
     BrokenPromise,
@@ -105,13 +106,16 @@ def _end(reason: str, give_up: Callable[[str], None] | None) -> None:
 
 
 def _written(event: CloudEvent, collection: str) -> list[tuple[str, str]]:
-    """Tenant and id of the document.
+    """Tenant and id of the document; none of a document in another database than the product's.
 
     The path stands in the attribute `document`, else after `documents/` in `subject`. As an HTTP header it may be
     percent-encoded (CloudEvents HTTP binding, 3.1.3.2) or not (the emulator sends an id `50%25` as it is), and nothing
     says which: where they differ both readings are given, and following a document that is not there does nothing.
     """
     attributes = event.get_attributes()
+    named = str(attributes.get("database") or unquote(str(attributes.get("source"))).partition("/databases/")[2])
+    if named and named != current_app().settings.firestore_database:
+        return []
     path = str(attributes.get("document") or str(attributes.get("subject", "")).removeprefix("documents/"))
     readings = dict.fromkeys((_as_utf8(path), unquote(path)))
     found = [match for reading in readings if (match := _DOCUMENT.fullmatch(reading))]

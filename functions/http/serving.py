@@ -14,6 +14,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import flask
 from werkzeug.exceptions import ClientDisconnected
@@ -123,7 +124,7 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
     _log.configure()
     given = request.headers.get("X-Request-Id", "")
     request_id = given if re.fullmatch(REQUEST_ID_PATTERN, given) else uuid.uuid4().hex
-    found = find(routes, request.method, _path(request.path, name))
+    found = find(routes, request.method, _path(request, name))
     begun = _Begun(request, found, {"requestId": request_id, **_log.trace_fields(request.headers)})
     with begun.context():
         reply = _reply(request, found, request_id)
@@ -141,12 +142,14 @@ def not_routed(_: Exception) -> flask.Response:
     return flask.Response(json.dumps(reply.body), reply.status, dict(SECURITY_HEADERS), mimetype="application/json")
 
 
-def _path(path: str, name: str) -> str:
-    """The path within the function: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`.
+def _path(request: flask.Request, name: str) -> str:
+    """The path within the function, percent-encoded: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`.
 
     Firebase's SDKs, told to use an emulator, call `/PROJECT/REGION/NAME`.
     """
-    path = _EMULATED.sub("", path)
+    sent = str(request.environ.get("RAW_URI", "")).partition("?")[0]  # WSGI hands bytes over as Latin-1
+    sent = sent.encode("latin-1", "replace").decode(errors="replace")
+    path = _EMULATED.sub("", sent if sent.startswith("/") else quote(request.path, safe="/:"))
     if path == f"/{name}" or path.startswith(f"/{name}/"):
         path = path[len(name) + 1 :]
     return path.rstrip("/") or "/"

@@ -24,28 +24,27 @@ from shared.api.notes import (
 from shared.errors import InvalidArgument, TooLarge
 from shared.markdown.file import fields_of
 from shared.model.limits import (
+    ID,
     LANG_PATTERN,
     LONGEST_NAME,
     LONGEST_PATH,
     LONGEST_TITLE,
     MOST_TAGS,
     MOST_TEXT_BYTES,
-    NOTE_ID_PATTERN,
     VAULT,
     VAULT_PATTERN,
+    is_id,
 )
 from shared.model.notes import DEFAULT_VAULT, Note, TrashReason
 from shared.notes.service import NoteDraft
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 
-NOTE_ID = "a note id: 1-128 characters, no slash, not `.`, `..` or `__…__`"
+NOTE_ID = f"a note id: {ID}"
 LANG = "two or three letters, ISO 639, like en"
 PATH = f"a relative path like projects/api/meeting.md, at most {LONGEST_PATH} characters, with no `..` in it"
 REPLACED = "the revision that is meant, as the server gave it; empty: there is no such note; null: whatever it is"
 
 Vault = Annotated[str, Field(pattern=f"^{VAULT_PATTERN}$", description=VAULT)]
-
-_NOTE_ID = re.compile(NOTE_ID_PATTERN, re.DOTALL)
 
 
 class NoteBody(Body):
@@ -186,7 +185,7 @@ def list_all(call: Call) -> Reply:
 
 def check_note_id(note_id: str, field: str = "noteId") -> str:
     """The id itself. Raises InvalidArgument of `field` for one that Firestore could not keep."""
-    if not _NOTE_ID.fullmatch(note_id):
+    if not is_id(note_id):
         raise InvalidArgument(field, NOTE_ID)
     return note_id
 

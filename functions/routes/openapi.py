@@ -28,8 +28,8 @@ JSON_RPC: Schema = {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}
 """A message of a protocol that describes itself further."""
 JSON_RPC_PATHS = frozenset({"/mcp"})
 SCHEMAS = "#/components/schemas/"
-SEGMENT = r"^[^/\x00-\x1f\x7f]{1,128}$"
-"""An id in an address."""
+SEGMENT = r"^[^/\x00-\x1f\x7f]{1,250}$"
+"""An id in an address: so many characters have at most the 1,000 bytes that it may have."""
 PROBLEMS = {
     400: "A field or parameter is bad; `metadata` names it and says what was expected.",
     401: "There is no ID token, or none of App Check where that is enforced, or it does not verify.",

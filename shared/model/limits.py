@@ -1,9 +1,11 @@
-"""What a note may hold: the same for requests, for files, and in firestore.rules for apps (tests/rules/test_limits.py).
+"""What an id may be and a note may hold: the same for tokens, requests, files, and for apps (firestore.rules).
 
 Lengths count characters (code points), unless they say bytes.
 """
 
 from __future__ import annotations
+
+import re
 
 MOST_TEXT_BYTES = 900_000
 """UTF-8 bytes of a note's text; with its other fields it stays below Firestore's limit of 1 MiB a document."""
@@ -20,7 +22,14 @@ MOST_DAYS = 36_500
 MOST_TAGS = 50
 """Rules look at each, and evaluate at most 1,000 expressions a write: at 75 tags the emulator gives up."""
 
-NOTE_ID_PATTERN = r"(?!\.{1,2}\Z)(?!__.*__\Z)[^/\x00-\x1f\x7f\ufffd]{1,128}"
-"""In which a dot is any sign: what Firestore can keep and an address can hold."""
+MAX_ID_BYTES = 1000
+"""UTF-8 bytes of an id. Percent-encoded it fits an address, and with what chunks add to it Firestore's 1,500 bytes."""
+ID = f"1-{MAX_ID_BYTES} bytes of UTF-8, no slash or control characters, not `.`, `..` or `__…__`"
+_ID = re.compile(r"(?!\.{1,2}\Z)(?!__.*__\Z)[^/\x00-\x1f\x7f\ud800-\udfff\ufffd]+", re.DOTALL)
 LANG_PATTERN = r"[a-z]{2,3}"
 """ISO 639-1, or 639-3 where that has no letters for it."""
+
+
+def is_id(text: object) -> bool:
+    """Whether a person, tenant, note or template can have this id: Firestore can keep it, and an address hold it."""
+    return isinstance(text, str) and bool(_ID.fullmatch(text)) and len(text.encode()) <= MAX_ID_BYTES

@@ -39,6 +39,12 @@ class Settings:
     )
     home: Path = _setting("AURORA_HOME", Path("~/.aurora").expanduser(), parse.path, "Folder of the embedded store.")
     project: str | None = _setting("GOOGLE_CLOUD_PROJECT", None, str, "Google Cloud project of Firestore and Auth.")
+    firestore_database: str = _setting(
+        "FIRESTORE_DATABASE",
+        "(default)",
+        parse.database,
+        "The project's database that holds everything; one of its own leaves others alone.",
+    )
     location: str = _setting("GOOGLE_CLOUD_LOCATION", "global", str, "Vertex AI location.")
     gemini_api_key: str | None = _setting("GEMINI_API_KEY", None, parse.key, "Gemini API key: embeds and writes.")
     use_vertexai: bool = _setting(
@@ -162,6 +168,16 @@ class Settings:
         "firebase",
         parse.one_of("firebase", "emulator", "none"),
         "Who may call. `emulator` and `none` never start where K_SERVICE is set; `aurora dev` uses `none`.",
+    )
+    check_revoked: bool = _setting(
+        "CHECK_REVOKED",
+        False,
+        parse.flag,
+        "Firebase is asked at each request whether the account is still there, enabled and signed in; else a token is "
+        "good for the hour it was issued for.",
+    )
+    auth_emulator_host: str | None = _setting(
+        "FIREBASE_AUTH_EMULATOR_HOST", None, str, "`HOST:PORT` of an Auth emulator, which CHECK_REVOKED then asks."
     )
     auth_certificates_url: str = _setting(
         "AUTH_CERTIFICATES_URL",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,6 +18,12 @@ RETIRED_MODELS = {
 
 def path(value: str) -> Path:
     return Path(value).expanduser()
+
+
+def database(value: str) -> str:
+    if value != "(default)" and not re.fullmatch("[a-z][a-z0-9-]{2,61}[a-z0-9]", value):
+        raise ValueError(f"(default), or 4 to 63 lower-case letters, digits and hyphens, a letter first; got {value!r}")
+    return value
 
 
 def address(value: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from shared.errors import InvalidArgument
+from shared.model.limits import ID, is_id
 from shared.model.templates import AUTO, Template
 
 NONE = "none"
@@ -17,14 +18,13 @@ LONGEST_CONTENT = 8000
 MOST_KEYWORDS = 20
 LONGEST_KEYWORD = 100
 
-TEMPLATE_ID = f"a template id: 1-128 characters, no slash, not `.`, `..`, `__…__`, `{AUTO}` or `{NONE}`"
+TEMPLATE_ID = f"a template id: {ID}, `{AUTO}` or `{NONE}`"
 
-_ID = re.compile(r"(?!\.{1,2}\Z)(?!__.*__\Z)[^/\x00-\x1f\x7f\ud800-\udfff\ufffd]{1,128}", re.DOTALL)
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def is_template_id(text: str) -> bool:
-    return _ID.fullmatch(text) is not None and text not in (AUTO, NONE)
+    return is_id(text) and text not in (AUTO, NONE)
 
 
 def check(template: Template) -> Template:

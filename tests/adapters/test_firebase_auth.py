@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.adapters.firebase.authentication import EmulatorVerifier, FirebaseVerifier, NoVerifier
+from shared.adapters.firebase.authentication import Accounts, EmulatorVerifier, FirebaseVerifier, NoVerifier
 from shared.adapters.firebase.certificates import FAILURE_PAUSE, LONGEST_STALE, REFETCH_PAUSE
 from shared.errors import Unauthenticated, Unavailable
 from shared.ports.access import Identity, Verifier
@@ -23,7 +23,7 @@ from tests.servers.certificates import (
     signed_with_secret,
     unsigned,
 )
-from tests.servers.scripted import Reply
+from tests.servers.scripted import Reply, ScriptedServer
 
 
 @pytest.fixture
@@ -50,6 +50,16 @@ class TestTokens:
     def test_the_claim_tenant_id_says_whose_space_is_used(self, verifier: Verifier) -> None:
         assert verifier.verify(signed("first", claims(tenantId="acme"))) == Identity("uid-1", "acme")
 
+    @pytest.mark.parametrize("name", ["auth0|5f7c", "_x", "ünï 日本", "a:b", "💡" * 250])
+    def test_a_user_may_have_any_name_that_firestore_can_keep(self, verifier: Verifier, name: str) -> None:
+        assert verifier.verify(signed("first", claims(sub=name))) == Identity(name, name)
+        assert verifier.verify(signed("first", claims(tenantId=name))) == Identity("uid-1", name)
+
+    @pytest.mark.parametrize(("claim", "role"), [("owner", "owner"), ("editor", "editor"), (None, ""), (["owner"], "")])
+    def test_the_claim_role_is_a_text(self, verifier: Verifier, claim: object, role: str) -> None:
+        identity = verifier.verify(signed("first", claims(tenantId="acme", role=claim)))
+        assert (identity.role, identity.owns_tenant) == (role, role == "owner")
+
     @pytest.mark.parametrize("token", [None, ""])
     def test_no_token_is_told_how_to_bring_one(self, token: str | None, verifier: Verifier) -> None:
         with pytest.raises(Unauthenticated, match="Authorization: Bearer"):
@@ -75,7 +85,10 @@ class TestTokens:
             {"sub": ""},
             {"sub": None},
             {"sub": 7},
-            {"sub": "u" * 129},
+            {"sub": "u" * 1001},
+            {"sub": "a\nb"},
+            {"sub": "__all__"},
+            {"sub": "\ud800"},
             {"tenantId": ""},
             {"tenantId": "a/b"},
             {"tenantId": ".."},
@@ -85,7 +98,7 @@ class TestTokens:
             {"tenantId": ["acme"]},
             {"sub": "a/b"},
         ],
-        ids=range(26),
+        ids=range(29),
     )
     def test_a_wrong_claim_is_refused_signed_or_not(self, changed: dict[str, object], verifier: Verifier) -> None:
         with pytest.raises(Unauthenticated):
@@ -250,3 +263,46 @@ class TestEmulator:
 def test_without_verification_everybody_is_the_one_user(token: str | None) -> None:
     assert NoVerifier().verify(token) == Identity("local", "local")
     assert NoVerifier("acme").verify(token) == Identity("acme", "acme")
+
+
+class TestAccounts:
+    """CHECK_REVOKED: what Firebase says of the account now, in the words of accounts:lookup."""
+
+    @pytest.mark.parametrize(
+        ("known", "refused"),
+        [
+            ({}, None),
+            ({"validSince": str(int(time.time()) - 3600)}, None),
+            ({"disabled": True}, "disabled"),
+            ({"validSince": str(int(time.time()) + 60)}, "revoked"),
+            (None, "not exist"),
+        ],
+    )
+    def test_an_account_is_asked_for_each_time(
+        self, server: CertificateServer, known: dict[str, object] | None, refused: str | None
+    ) -> None:
+        users = {} if known is None else {"users": [{"localId": "uid-1", **known}]}
+        with ScriptedServer(lambda _: Reply(body=users)) as firebase:
+            accounts = Accounts.emulated(PROJECT, firebase.url.removeprefix("http://"))
+            verifiers: list[tuple[Verifier, str]] = [
+                (FirebaseVerifier(PROJECT, server.url, accounts=accounts), signed("first", claims())),
+                (EmulatorVerifier(PROJECT, accounts=accounts), unsigned(claims())),
+            ]
+            for verifier, token in verifiers:
+                if refused is None:
+                    assert verifier.verify(token).uid == "uid-1"
+                else:
+                    with pytest.raises(Unauthenticated, match=refused):
+                        verifier.verify(token)
+        for request in firebase.requests:
+            assert request.path == f"/identitytoolkit.googleapis.com/v1/projects/{PROJECT}/accounts:lookup"
+            assert request.json() == {"localId": ["uid-1"]}
+            assert {name.lower(): value for name, value in request.headers.items()}["authorization"] == "Bearer owner"
+        assert len(firebase.requests) == 2
+
+    @pytest.mark.parametrize("status", [403, 503])
+    def test_what_cannot_be_looked_up_lets_nobody_in(self, status: int) -> None:
+        with ScriptedServer(lambda _: Reply(status=status, body={})) as firebase:
+            accounts = Accounts.emulated(PROJECT, firebase.url.removeprefix("http://"))
+            with pytest.raises(Unavailable, match="cannot be looked up"):
+                EmulatorVerifier(PROJECT, accounts=accounts).verify(unsigned(claims()))

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
+import pytest
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
@@ -118,9 +119,11 @@ def test_a_taken_port_is_told_in_one_line(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emulator: Emulator) -> None:
+@pytest.mark.parametrize("database", ["(default)", "notes-db"])
+def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emulator: Emulator, database: str) -> None:
     assert emulator.host  # there is one on this machine
-    with dev(tmp_path, "--store", "emulator") as running:
+    with dev(tmp_path, "--store", "emulator", env={"FIRESTORE_DATABASE": database}) as running:
+        assert ("FIRESTORE_DATABASE=notes-db\n" in running.greeting) == (database == "notes-db")
         assert "Firestore (demo-aurora)" in running.greeting
         assert any(_follows(running, animal) for animal in ANIMALS)
         running.process.send_signal(signal.SIGINT)

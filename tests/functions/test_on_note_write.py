@@ -72,6 +72,23 @@ def test_the_emulators_envelope_is_understood(world: World) -> None:
 
 
 @pytest.mark.parametrize(
+    "headers",
+    [
+        {"ce-database": "other-db"},
+        {"ce-source": "//firestore.googleapis.com/projects/p/databases/other-db"},
+        {"ce-source": "//firestore.googleapis.com/projects/p/databases/%28default%29", "ce-database": "other-db"},
+    ],
+)
+def test_an_event_of_another_database_is_acknowledged_and_nothing_else(world: World, headers: dict[str, str]) -> None:
+    world.put("n1", title="Boat", text="blue")
+    assert world.written("tenants/alice/notes/n1", b"", **headers).status_code == 200
+    assert _status(world) is None
+    bootstrap.use(replace(world.app, settings=replace(world.app.settings, firestore_database="other-db")))
+    assert world.written("tenants/alice/notes/n1", b"", **headers).status_code == 200
+    assert _status(world) == IndexStatus.INDEXED
+
+
+@pytest.mark.parametrize(
     "path",
     ["tenants/alice/chunks/n1_000", "tenants/alice/notes/n1/parts/p1", "users/alice", "", "tenants//notes/n1", "%%%"],
 )

@@ -25,6 +25,7 @@ class App:
     uid: str | None
     """None: nobody is signed in."""
     claims: Mapping[str, object]
+    database: str = "(default)"
 
     def get(self, path: str) -> bool:
         return self._allowed("GET", f"/{quote(path)}", missing_is_fine=True)
@@ -74,7 +75,7 @@ class App:
 
     @property
     def _root(self) -> str:
-        return f"projects/{self.project}/databases/(default)/documents"
+        return f"projects/{self.project}/databases/{self.database}/documents"
 
     def _allowed(self, method: str, path: str, body: object = None, *, missing_is_fine: bool = False) -> bool:
         request = urllib.request.Request(

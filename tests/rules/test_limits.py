@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from cli.emulator import Emulator
-from shared.model.limits import LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MOST_TAGS, MOST_TEXT_BYTES
+from shared.model.limits import LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MAX_ID_BYTES, MOST_TAGS, MOST_TEXT_BYTES
 from shared.templates import limits as of_templates
 from tests.functions.world import World
 from tests.rules.apps import SERVER_TIME, App
@@ -70,7 +70,20 @@ def _json(fields: Fields) -> bytes:
     return json.dumps(fields, ensure_ascii=False).encode()
 
 
-IDS: Values = (["x" * 128, ROCKET * 128, "a b:c", "50%"], ["x" * 129, "a\x7fb", "a\nb", "a\ufffdb"])
+IDS: Values = (
+    [
+        "x" * MAX_ID_BYTES,
+        ROCKET * (MAX_ID_BYTES // 4),
+        "a b:c",
+        "x:links",
+        "x:",
+        ":indexStatus",
+        "50%",
+        "auth0|5f7c",
+        "_x",
+    ],
+    ["x" * (MAX_ID_BYTES + 1), ROCKET * (MAX_ID_BYTES // 4) + "x", "a\x7fb", "a\nb", "a\ufffdb"],
+)
 
 NOTES: dict[str, Values] = {
     "title": ([ROCKET * LONGEST_TITLE, "a\nb"], ["x" * (LONGEST_TITLE + 1), "a\0b", 5]),
@@ -158,7 +171,7 @@ def test_the_largest_note_there_can_be_is_taken_by_both(note_written: Written) -
         "tags": [f"{n:03}{ROCKET * (LONGEST_NAME - 3)}" for n in range(MOST_TAGS)],
         "lang": "yue",
     }
-    assert note_written("x" * 128, largest) == (True, True)
+    assert note_written("x" * MAX_ID_BYTES, largest) == (True, True)
 
 
 def test_a_note_without_any_text_is_an_apps_to_write_alone(note_written: Written) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ NOTE: dict[str, object] = {"title": "Plan", "text": "# Plan\n", "createdAt": CRE
 FULL = {**NOTE, "vault": "work", "path": "projects/api/plan.md", "tags": ["red", "to do"], "lang": "de"}
 OTHERS = (
     *("chunks", "sessions", "sessions/s1/messages", "deletedSessions", "settings"),
-    *("feedback", "usage", "requests", "auroraTrash", "anything"),
+    *("feedback", "usage", "requests", "auroraTrash", "anything", "people/ann/sessions", "people/ann/feedback"),
 )
 ROOTS = ("bookmarks", "tenants", "notes")
 Apps = Callable[..., App]
@@ -37,8 +38,9 @@ def app(firestore_project: str, emulator: Emulator) -> Apps:
     return make
 
 
-def test_people_use_their_own_notes(app: Apps) -> None:
-    ann = app("ann")
+@pytest.mark.parametrize("database", ["(default)", "notes-db"])
+def test_people_use_their_own_notes(app: Apps, database: str) -> None:
+    ann = replace(app("ann"), database=database)
     assert ann.write("tenants/ann/notes/n1", NOTE)
     assert ann.write("tenants/ann/notes/n1", FULL)
     assert ann.update("tenants/ann/notes/n1", {"title": "New"})

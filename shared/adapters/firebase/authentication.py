@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
-import re
 import time
+from typing import TYPE_CHECKING
 
 from shared.adapters.firebase.certificates import Certificates
 from shared.adapters.firebase.signed_tokens import BadToken, Claims, check_times, parts, verified
 from shared.adapters.retry import Clock
-from shared.errors import Unauthenticated
+from shared.adapters.vertex.rest import GoogleRest
+from shared.errors import ModelRefused, ModelUnavailable, Unauthenticated, Unavailable
+from shared.model.limits import ID, is_id
 from shared.ports.access import Identity
 
-_LONGEST_UID = 128
-_TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+-]{0,127}")
-"""A tenant is one segment of a Firestore path: no slash, no leading dot or underscore."""
+if TYPE_CHECKING:
+    from google.auth.credentials import Credentials
+
+ACCOUNTS = "https://identitytoolkit.googleapis.com"
+LOOKUP_SECONDS = 5.0
+"""Longest wait for what is known of an account."""
 
 
 class FirebaseVerifier:
     """Verifies what https://firebase.google.com/docs/auth/admin/verify-id-tokens asks for, without calling Firebase.
 
     RS256 by one of Google's current certificates, `aud` = project, `iss` = securetoken.google.com/project,
-    `iat` and `auth_time` past, `exp` future, `sub` not empty. The tenant is the claim `tenantId`, else the uid.
+    `iat` and `auth_time` past, `exp` future, `sub` an id. The tenant is the claim `tenantId`, else the uid.
     """
 
-    def __init__(self, project: str, certificates_url: str, *, clock: Clock = time) -> None:
+    def __init__(
+        self, project: str, certificates_url: str, *, accounts: Accounts | None = None, clock: Clock = time
+    ) -> None:
+        """`accounts`: asked whether the account still holds; None: a token is good until it expires."""
         self._project = project
+        self._accounts = accounts
         self._certificates = Certificates(certificates_url, clock=clock)
 
     def verify(self, token: str | None) -> Identity:
-        """Raises Unauthenticated; Unavailable when the certificates cannot be had."""
+        """Raises Unauthenticated; Unavailable when the certificates, or the account, cannot be looked up."""
         given = _given(token)
         try:
-            return _identity(verified(given, self._certificates), self._project)
+            return _identity(verified(given, self._certificates), self._project, self._accounts)
         except BadToken as error:
             raise _refused(error) from error
 
@@ -39,8 +48,9 @@ class FirebaseVerifier:
 class EmulatorVerifier:
     """The unsigned tokens of the Auth emulator. Whoever can reach the service can be anybody: never deployed."""
 
-    def __init__(self, project: str) -> None:
+    def __init__(self, project: str, *, accounts: Accounts | None = None) -> None:
         self._project = project
+        self._accounts = accounts
 
     def verify(self, token: str | None) -> Identity:
         given = _given(token)
@@ -48,7 +58,7 @@ class EmulatorVerifier:
             header, claims = parts(given)
             if header.get("alg") != "none":
                 raise BadToken("the emulator's tokens are unsigned, this one is not")
-            return _identity(claims, self._project)
+            return _identity(claims, self._project, self._accounts)
         except BadToken as error:
             raise _refused(error) from error
 
@@ -63,22 +73,52 @@ class NoVerifier:
         return self._identity
 
 
-def _identity(claims: Claims, project: str) -> Identity:
+class Accounts:
+    """What Firebase knows of an account now: a token says what was so when it was issued, up to an hour ago."""
+
+    def __init__(self, project: str, *, base_url: str = ACCOUNTS, credentials: Credentials | None = None) -> None:
+        """`credentials` None: the machine's own; they need the permission `firebaseauth.users.get`."""
+        url = f"{base_url}/v1/projects/{project}/accounts:lookup"
+        self._lookup = GoogleRest(url, name="Firebase Authentication", credentials=credentials)
+
+    @classmethod
+    def emulated(cls, project: str, host: str) -> Accounts:
+        """Those of the Auth emulator at `HOST:PORT`."""
+        from google.oauth2.credentials import Credentials  # noqa: PLC0415 - a cold start need not pay
+
+        owner = Credentials("owner")  # type: ignore[no-untyped-call]  # google-auth has no types here
+        return cls(project, base_url=f"http://{host}/identitytoolkit.googleapis.com", credentials=owner)
+
+    def check(self, claims: Claims) -> None:
+        """Raises BadToken for an account that was deleted or disabled, or whose tokens were revoked since this one was
+        issued; Unavailable when that cannot be told.
+        """
+        try:
+            found = self._lookup.post({"localId": [claims["sub"]]}, LOOKUP_SECONDS).get("users")
+        except (ModelUnavailable, ModelRefused) as error:
+            raise Unavailable(f"the account cannot be looked up: {error.message}") from error
+        if not found:
+            raise BadToken("its account does not exist any more")
+        if found[0].get("disabled"):
+            raise BadToken("its account is disabled")
+        if int(found[0].get("validSince", 0)) > claims.get("auth_time", claims["iat"]):
+            raise BadToken("it has been revoked")
+
+
+def _identity(claims: Claims, project: str, accounts: Accounts | None) -> Identity:
     """Checks every claim, so that both verifiers hold to the same rules. Raises BadToken."""
     if claims.get("aud") != project or claims.get("iss") != f"https://securetoken.google.com/{project}":
         raise BadToken("it was issued for another project")
     # `auth_time` is absent in some custom flows of the emulator.
     check_times(claims, "iat", *(("auth_time",) if "auth_time" in claims else ()))
-    uid = claims.get("sub")
-    if not isinstance(uid, str) or not 0 < len(uid) <= _LONGEST_UID:
-        raise BadToken("it names no user")
-    return Identity(uid, _tenant(claims.get("tenantId", uid)), str(claims.get("role", "")))
-
-
-def _tenant(name: object) -> str:
-    if not isinstance(name, str) or not _TENANT.fullmatch(name):
-        raise BadToken("its tenantId (or uid) is no name for a tenant")
-    return name
+    uid, role = claims.get("sub"), claims.get("role")
+    tenant_id = claims.get("tenantId", uid)
+    for claim, name in (("user", uid), ("tenant", tenant_id)):
+        if not is_id(name):
+            raise BadToken(f"it names no {claim}: expected {ID}")
+    if accounts is not None:
+        accounts.check(claims)
+    return Identity(str(uid), str(tenant_id), role if isinstance(role, str) else "")
 
 
 def _given(token: str | None) -> str:

@@ -6,7 +6,7 @@ from shared.adapters.firestore.account import Account
 from shared.adapters.firestore.erasure import Erasure
 from shared.adapters.firestore.index import Index
 from shared.adapters.firestore.notes import Notes
-from shared.adapters.firestore.requests.connection import Connection
+from shared.adapters.firestore.requests.connection import DEFAULT_DATABASE, Connection
 from shared.adapters.firestore.requests.reads import Reads
 from shared.adapters.firestore.searching.corpus import Corpus
 from shared.adapters.firestore.searching.search import Search
@@ -26,12 +26,16 @@ class FirestoreStore(Notes, Trash, Index, Sweep, Search, Templates, Sessions, Ac
 
     bills_reads = True
 
-    def __init__(self, project: str, *, read_seconds: float = 10.0, write_seconds: float = 30.0) -> None:
+    def __init__(
+        self, project: str, *, database: str = DEFAULT_DATABASE, read_seconds: float = 10.0, write_seconds: float = 30.0
+    ) -> None:
         """`read_seconds`, `write_seconds`: within which one request to Firestore succeeds or raises StoreUnavailable,
         attempts and pauses together.
         """
         self.project = project
-        self._connection = Connection(project, read_seconds=read_seconds, write_seconds=write_seconds)
+        self._connection = Connection(
+            project, database=database, read_seconds=read_seconds, write_seconds=write_seconds
+        )
         self._corpus = Corpus(self._connection)
         self._places = Places(self._connection)
         self._days = set()

@@ -13,8 +13,10 @@ from typing import ClassVar
 import pytest
 
 from cli.emulator import Emulator, EmulatorMissing, find_jar, start
+from cli.listening import listening
 from shared.adapters.firestore import FirestoreStore
-from tests.contracts.samples import TENANT, chunk, note, save
+from shared.model.sessions import Session
+from tests.contracts.samples import DAY, FREE, PERSON, TENANT, chunk, note, save, unit
 from tests.emulated import patient_store
 
 
@@ -44,14 +46,16 @@ def receiver_port() -> Iterator[int]:
     server.server_close()
 
 
-def test_a_trigger_is_fired_by_notes_and_by_nothing_else(
-    receiver_port: int, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("database", ["(default)", "notes-db"])
+def test_a_trigger_is_fired_by_the_notes_of_its_database_and_by_nothing_else(
+    receiver_port: int, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, database: str
 ) -> None:
     assert emulator.host, "only where an emulator can be had"
     with start(functions_port=receiver_port) as own:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", own.host)
-        own.register_trigger("demo-events", "on_note_write")
-        store = patient_store("demo-events")
+        own.register_trigger("demo-events", "on_note_write", database=database)
+        store = patient_store("demo-events", database)
+        patient_store("demo-events", "elsewhere").put_note(TENANT, note("n2"))
         save(store, chunk("n1"))
         store.put_note(TENANT, note("n1"))
         store.delete_note(TENANT, "n1")
@@ -82,6 +86,29 @@ def test_reset_empties_one_project_only(firestore_store: FirestoreStore, emulato
     assert firestore_store.get_note(TENANT, "n1") is None
     assert other.get_note(TENANT, "n1") == note("n1")
     emulator.reset(other.project)
+
+
+def test_a_database_of_its_own_holds_everything_and_the_default_one_nothing(
+    firestore_store: FirestoreStore, emulator: Emulator
+) -> None:
+    named = patient_store(firestore_store.project, "notes-db")
+    written: Queue[str] = Queue()
+    with listening(firestore_store.project, {"notes": written.put}, database="notes-db"):
+        named.put_note(TENANT, note("n1"))
+        assert written.get(timeout=20) == f"tenants/{TENANT}/notes/n1"
+    save(named, chunk("n1"), vector=unit(1, 2, 3, 4))
+    named.create_session(PERSON, Session(session_id="s1", created_at=DAY, updated_at=DAY))
+    found = named.nearest(
+        TENANT, unit(1, 2, 3, 4), limit=5, stems=[], restriction=FREE, index_version=chunk("n1").index_version
+    )
+    assert [each.chunk.note_id for each in found] == ["n1"]
+    assert [key.note_id for key in named.note_keys(limit=5).items] == ["n1"]
+    assert [each.session_id for each in named.list_sessions(PERSON, limit=5)] == ["s1"]
+    assert firestore_store.list_notes(TENANT, limit=5).items == ()
+    assert firestore_store.erase(TENANT) == {}
+    erased = named.erase(TENANT)
+    assert (erased["notes"], erased["chunks"], erased["sessions"]) == (1, 1, 1)
+    emulator.reset(firestore_store.project, "notes-db")
 
 
 def test_a_named_jar_comes_first(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from shared.tracing.threads import RequestThreads
 
 T = TypeVar("T")
 
+DEFAULT_DATABASE = "(default)"
 LOOKUP_STEP = 300
 """Documents asked for in one lookup."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
@@ -68,11 +69,13 @@ def pool() -> Executor:
 
 
 class Connection:
-    """A project's default database."""
+    """One database of a project."""
 
-    def __init__(self, project: str, *, read_seconds: float, write_seconds: float) -> None:
+    def __init__(
+        self, project: str, *, read_seconds: float, write_seconds: float, database: str = DEFAULT_DATABASE
+    ) -> None:
         self._read_seconds, self._write_seconds = read_seconds, write_seconds
-        self.database = f"projects/{project}/databases/(default)"
+        self.database = f"projects/{project}/databases/{database}"
         self.root = f"{self.database}/documents"
         self.counter = ReadCounter()
         # "Bearer owner" is the emulator's administrator; production overrides it with the account's own token.
