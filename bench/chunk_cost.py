@@ -13,7 +13,7 @@ from statistics import mean
 from typing import Any
 
 from shared.adapters.firestore.documents import chunk_fields
-from shared.adapters.firestore.requests.protocol import protocol, put
+from shared.adapters.firestore.protocol import protocol, put
 from shared.indexing.chunking import chunk
 from shared.indexing.wanted import wanted_chunks
 from shared.language.languages import detect

@@ -7,6 +7,7 @@ firestore.indexes.json, rates follow cloudbuild.yaml; what people do and how lon
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,12 @@ from pathlib import Path
 from shared.account.prices import FIRESTORE, GEMINI, MODELS, ListPrice
 from shared.account.prices import READ as READ_PRICE
 from shared.adapters.firestore.documents import place_key
-from shared.adapters.firestore.requests.protocol import put
-from shared.adapters.firestore.requests.reads import vector_reads
-from shared.adapters.firestore.writing import sizes
+from shared.adapters.firestore.protocol import put
+from shared.adapters.firestore.reads import vector_reads
 from shared.model.notes import Folder
+from tests.servers.firestore_indexes import VECTOR as VECTOR_FIELD
+from tests.servers.firestore_indexes import IndexFile
+from tests.servers.firestore_limits import cost
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -39,8 +42,8 @@ TOKENS_OF_CHUNK = 330
 BATCH = 10
 QUESTION_TOKENS, PROMPT_TOKENS, ANSWER_TOKENS = 20, 3800, 200
 """A prompt holds at most 12,000 characters of passages, the rules and the question."""
-VECTOR = {"embedding": 8 * 768}
-"""Bytes of a vector of the default dimension."""
+VECTOR = array("f", bytes(4 * 768))
+"""Of the default dimension."""
 
 CHUNKS = (1_000, 10_000, 100_000, 1_000_000)
 TENANTS = (10, 10_000, 1_000_000)
@@ -93,19 +96,14 @@ def note() -> Price:
 
 
 def vector_bytes() -> int:
-    """Of the entries in all vector indexes of one chunk, in a folder and with two tags, as commits are packed by."""
-    fields = {
-        "month": "2026-11",
-        "day": "2026-11-01",
-        "place": place_key(Folder("default", "work")),
-        "tags": ("a", "b"),
-    }
+    """Of the entries in all vector indexes of one chunk, in a folder and with two tags, by the documented sizes."""
     name = f"projects/p/databases/(default)/documents/tenants/{'t' * 28}/chunks/{'n' * 20}_000"
-    alone, vectors = (
-        sizes.document_weight(put(name, fields).update, sizes.Indexes(single=(), composite=composite), awaited=VECTOR)
-        for composite in ((), tuple(each for each in sizes.CHUNKS.composite if "embedding" in each))
-    )
-    return vectors.bytes - alone.bytes
+    place = place_key(Folder("default", "work"))
+    fields = {"month": "2026-11", "day": "2026-11-01", "place": place, "tags": ("a", "b"), "embedding": VECTOR}
+    indexes = IndexFile()
+    every = cost(indexes, put(name, fields).update)[1]
+    indexes.composites = [each for each in indexes.composites if each.fields[-1][1] != VECTOR_FIELD]
+    return every - cost(indexes, put(name, fields).update)[1]
 
 
 def instances(function: str) -> int:

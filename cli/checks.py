@@ -23,7 +23,7 @@ from cli.manifest import Known, Manifest
 from cli.model_servers import answering, places
 from cli.nearby import found, nearby
 from cli.options import Place, close, parts_in_use
-from shared.adapters.embedded.requests.files import file_name
+from shared.adapters.embedded.files import file_name
 from shared.api.notes import coverage_json
 from shared.app import App
 from shared.bootstrap import build

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from shared.adapters.firestore.requests.connection import DEFAULT_DATABASE, Connection
-from shared.adapters.firestore.requests.errors import translated
-from shared.adapters.firestore.requests.protocol import protocol
+from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection
+from shared.adapters.firestore.errors import translated
+from shared.adapters.firestore.protocol import protocol
 from shared.errors import Conflict, StoreRefused, StoreUnavailable
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0

@@ -11,10 +11,9 @@ from contextlib import closing
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.firestore import FirestoreStore, erasure
-from shared.adapters.firestore.requests.connection import Connection
-from shared.adapters.firestore.requests.protocol import protocol
-from shared.adapters.firestore.requests.queries import Query
+from shared.adapters.firestore import FirestoreStore, account
+from shared.adapters.firestore.connection import Connection
+from shared.adapters.firestore.protocol import Query, protocol
 from shared.errors import AuroraError
 from shared.model.account import Feedback, Person
 from shared.model.notes import Note, NoteKey
@@ -107,7 +106,7 @@ class _Dying(Connection):
 def test_an_erasure_that_is_broken_off_is_finished_by_the_next(
     firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch, dies_at: int
 ) -> None:
-    monkeypatch.setattr(erasure, "AT_ONCE", 2)
+    monkeypatch.setattr(account, "AT_ONCE", 2)
     firestore_store._connection.__class__ = _Dying
     for number in range(5):
         firestore_store.put_feedback(PERSON, Feedback(f"f{number}", "r", START))
@@ -161,8 +160,8 @@ def test_what_lies_below_documents_goes_too(firestore_store: FirestoreStore) -> 
 
 
 def test_a_large_tenant_goes_page_by_page(firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(erasure, "AT_ONCE", 30)
-    monkeypatch.setattr(erasure, "BATCH", 7)
+    monkeypatch.setattr(account, "AT_ONCE", 30)
+    monkeypatch.setattr(account, "BATCH", 7)
     for number in range(100):
         firestore_store.put_feedback(PERSON, Feedback(f"f{number}", "r", START))
     assert firestore_store.erase(TENANT) == {"feedback": 100}

@@ -9,7 +9,7 @@ import pytest
 
 from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.requests.protocol import fill, protocol
+from shared.adapters.firestore.protocol import fill, protocol
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.templates import StoredTemplate, Template
 from tests.fakes import HashingEmbedder

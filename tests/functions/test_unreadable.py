@@ -12,11 +12,11 @@ import pytest
 
 from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.requests.protocol import fill, protocol
+from shared.adapters.firestore.protocol import fill, protocol
 from tests.functions.world import World, problem
 
 NO_TEXT = "text: expected a string, found none; no other field stands in for it"
-BAD_TIME = "createdAt: expected a timestamp, got str"
+BAD_TIME = "createdAt: expected a timestamp, found str"
 BAD: Mapping[str, tuple[Mapping[str, object], str]] = {
     "content": ({"title": "Boat", "content": "The boat is blue."}, NO_TEXT),
     "number": ({"title": "Boat", "text": 7}, "text: expected a string, found int"),

@@ -142,3 +142,17 @@ def _obey(answer: Answer | None, context: Any) -> None:  # noqa: ANN401
         if context.add_callback(over.set):
             over.wait()
         context.abort(grpc.StatusCode.CANCELLED, "the client gave up")
+
+
+def gone_after(number: int, method: str) -> Callable[[Call], Answer | None]:
+    """So many requests of the kind get through, then the server is away."""
+    passed: list[str] = []
+
+    def rule(call: Call) -> Answer | None:
+        if call.method == method:
+            passed.append(method)
+            if len(passed) > number:
+                return Refuse(grpc.StatusCode.UNAVAILABLE, "away")
+        return None
+
+    return rule

@@ -1,20 +1,31 @@
-"""Feedback, what was used, and requests that were answered, in the file of their person or tenant."""
+"""Feedback, usage and answered requests, in the file of their person or tenant; and the end of one."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import date, datetime
+from time import sleep
 
-from shared.adapters.embedded import rows
-from shared.adapters.embedded.requests.files import TenantFiles
+from shared.adapters.embedded.documents import CODEC, Table, insert, to_micros
+from shared.adapters.embedded.files import TenantFile, TenantFiles
+from shared.adapters.embedded.vectors import KEPT_REMOVALS, VectorSpace
 from shared.errors import Conflict
-from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Rating, Spending, StoredRequest
+from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Spending, StoredRequest
 from shared.ports.pages import Page, make_token, read_token
 
 _COLUMN: Mapping[Spending, str] = {Spending.ANSWERS: "answers", Spending.EMBEDDED_TOKENS: "embedded_tokens"}
+
+REQUESTS = Table("requests", AnsweredRequest, renamed={"notes": "note_ids"})
+SETTLING_SECONDS = 0.2
+"""After which it is looked once more: a worker that had read a note before it went may write what it made of it."""
+
+_KINDS = {"records": "index", "shelf": "settings"}
+"""Tables whose rows are called otherwise in a receipt; others are called as they are."""
+_UNCOUNTED = ("vectors", "removed_vectors")
+"""Parts of chunks."""
 
 
 class Account:
@@ -23,15 +34,14 @@ class Account:
     _files: TenantFiles
 
     def put_feedback(self, person: Person, feedback: Feedback) -> None:
-        body = json.dumps({**asdict(feedback), "created_at": rows.to_micros(feedback.created_at)})
+        row = {"feedback_id": feedback.feedback_id, "body": json.dumps(CODEC.dump(feedback))}
         with self._files.of(person.space).writing() as db:
-            statement = "INSERT OR REPLACE INTO feedback (feedback_id, body) VALUES (?, ?)"
-            db.execute(statement, (feedback.feedback_id, body))
+            insert(db, "feedback", row, replacing=True)
 
     def get_feedback(self, person: Person, feedback_id: str) -> Feedback | None:
         with self._files.of(person.space).reading() as db:
             row = db.execute("SELECT body FROM feedback WHERE feedback_id = ?", (feedback_id,)).fetchone()
-        return None if row is None else _feedback(row[0])
+        return None if row is None else CODEC.load(Feedback, json.loads(row[0]))
 
     def list_feedback(self, person: Person, *, limit: int, token: str | None = None) -> Page[Feedback]:
         """Raises InvalidArgument("pageToken")."""
@@ -39,7 +49,7 @@ class Account:
         query = "SELECT body FROM feedback WHERE feedback_id > ? ORDER BY feedback_id LIMIT ?"
         with self._files.of(person.space).reading() as db:
             found = db.execute(query, (after, limit + 1)).fetchall()
-        items = tuple(_feedback(body) for (body,) in found[:limit])
+        items = tuple(CODEC.load(Feedback, json.loads(body)) for (body,) in found[:limit])
         return Page(items, make_token("feedback", items[-1].feedback_id) if len(found) > limit else None)
 
     def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
@@ -76,49 +86,63 @@ class Account:
         with self._files.of(person.space).writing() as db:
             if _request(db, request_id).token != expected:
                 raise Conflict("the request has moved")
-            db.execute("DELETE FROM requests WHERE expires_at < ? OR request_id = ?", (rows.to_micros(now), request_id))
-            return None if record is None else _written(db, request_id, record)
+            db.execute("DELETE FROM requests WHERE expires_at < ? OR request_id = ?", (to_micros(now), request_id))
+            if record is None:
+                return None
+            (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
+            insert(db, "requests", {"request_id": request_id, "token": token, **REQUESTS.row(record)})
+        return str(token)
 
 
-def _feedback(body: str) -> Feedback:
-    fields = json.loads(body)
-    rating = fields["rating"]
-    return Feedback(
-        **{
-            **fields,
-            "created_at": rows.to_datetime(fields["created_at"]),
-            "rating": None if rating is None else Rating(rating),
-        }
-    )
+class Erasure:
+    """`shared.ports.tenants.ErasureStore`."""
+
+    _files: TenantFiles
+    _spaces: dict[str, VectorSpace]
+
+    def erase(self, tenant_id: str) -> Mapping[str, int]:
+        """Kind -> how many. Emptied in one commit, so that processes which have the file open find nothing; then it is
+        removed, unless another process has it open.
+        """
+        self._spaces.pop(tenant_id, None)
+        erased = Counter(self._clear(self._files.of(tenant_id)))
+        for file in self._files.people(tenant_id):
+            erased.update(self._clear(file))
+        return dict(erased)
+
+    def erase_person(self, person: Person) -> Mapping[str, int]:
+        return self._clear(self._files.of(person.space))
+
+    def _clear(self, file: TenantFile) -> Mapping[str, int]:
+        erased: Counter[str] = Counter()
+        while file.exists():
+            with file.writing() as db:
+                erased.update(_empty(db))
+            if not file.remove():
+                break
+            sleep(SETTLING_SECONDS)
+        return dict(erased)
 
 
 def _request(db: sqlite3.Connection, request_id: str) -> StoredRequest:
-    row = db.execute(
-        "SELECT fingerprint, expires_at, lease_until, answer, note_ids, token FROM requests WHERE request_id = ?",
-        (request_id,),
-    ).fetchone()
-    if row is None:
-        return StoredRequest(None, None)
-    fingerprint, expires_at, lease_until, answer, note_ids, token = row
-    lease = None if lease_until is None else rows.to_datetime(lease_until)
-    record = AnsweredRequest(
-        fingerprint=fingerprint,
-        expires_at=rows.to_datetime(expires_at),
-        lease_until=lease,
-        answer=answer,
-        notes=json.loads(note_ids),
-    )
-    return StoredRequest(record, str(token))
+    query = f"SELECT {REQUESTS.columns}, token FROM requests WHERE request_id = ?"
+    row = db.execute(query, (request_id,)).fetchone()
+    return StoredRequest(None, None) if row is None else StoredRequest(REQUESTS.load(row), str(row[-1]))
 
 
-def _written(db: sqlite3.Connection, request_id: str, record: AnsweredRequest) -> str:
-    """Its token."""
-    (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
-    lease = None if record.lease_until is None else rows.to_micros(record.lease_until)
-    expires, notes = rows.to_micros(record.expires_at), json.dumps(dict(record.notes))
-    db.execute(
-        "INSERT INTO requests (request_id, token, expires_at, lease_until, fingerprint, note_ids, answer) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (request_id, token, expires, lease, record.fingerprint, notes, record.answer),
+def _empty(db: sqlite3.Connection) -> Mapping[str, int]:
+    db.execute("PRAGMA secure_delete = ON")  # overwritten, should the file stay
+    counts = {table: db.execute(f'DELETE FROM "{table}"').rowcount for table in _tables(db)}
+    db.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
+    # So far on that whoever follows the file by its revision reads it anew.
+    db.execute("UPDATE state SET chunk_count = 0, total_length = 0, revision = revision + ?", (KEPT_REMOVALS + 1,))
+    return {_KINDS.get(table, table): count for table, count in counts.items() if count and table not in _UNCOUNTED}
+
+
+def _tables(db: sqlite3.Connection) -> list[str]:
+    """Every table that holds a tenant's own, also those that are added to the schema later."""
+    found = db.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('state', 'vocabulary') "
+        "AND name NOT LIKE 'postings%' AND name NOT LIKE 'sqlite%' ORDER BY name"
     )
-    return str(token)
+    return [name for (name,) in found]

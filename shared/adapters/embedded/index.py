@@ -6,12 +6,14 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from shared.adapters.embedded import rows
-from shared.adapters.embedded.requests.files import TenantFiles
-from shared.adapters.embedded.writing.changes import ChunkChanges
+from shared.adapters.embedded import documents
+from shared.adapters.embedded.documents import RECORDS, Row, chunk_row, first_id_at, insert
+from shared.adapters.embedded.files import TenantFiles
+from shared.adapters.embedded.vectors import KEPT_REMOVALS
 from shared.errors import Conflict
-from shared.model.index import Coverage, IndexChange, IndexRecord, StoredChunk, StoredRecord, Vector
+from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
 
 
 class Index:
@@ -31,13 +33,7 @@ class Index:
         with self._files.of(tenant_id).reading() as db:
             found = db.execute(query, (note_id,)).fetchall()
         return tuple(
-            StoredChunk(
-                chunk_id=chunk_id,
-                text_hash=text_hash,
-                index_version=index_version,
-                note_revision=note_revision,
-                has_vector=bool(has_vector),
-            )
+            StoredChunk(chunk_id, text_hash, index_version, note_revision, bool(has_vector))
             for chunk_id, text_hash, index_version, note_revision, has_vector in found
         )
 
@@ -73,8 +69,8 @@ class Index:
 
 
 def _record(db: sqlite3.Connection, note_id: str) -> StoredRecord:
-    row = db.execute(f"SELECT {rows.RECORD_COLUMNS} FROM records WHERE note_id = ?", (note_id,)).fetchone()
-    return StoredRecord(None, None) if row is None else StoredRecord(rows.to_record(row), str(row[-1]))
+    row = db.execute(f"SELECT {RECORDS.columns}, token FROM records WHERE note_id = ?", (note_id,)).fetchone()
+    return StoredRecord(None, None) if row is None else StoredRecord(RECORDS.load(row), str(row[-1]))
 
 
 def _write_record(db: sqlite3.Connection, note_id: str, record: IndexRecord | None) -> str | None:
@@ -83,6 +79,121 @@ def _write_record(db: sqlite3.Connection, note_id: str, record: IndexRecord | No
         db.execute("DELETE FROM records WHERE note_id = ?", (note_id,))
         return None
     (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
-    statement = f"INSERT OR REPLACE INTO records ({rows.RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-    db.execute(statement, (*rows.record_row(record), note_id, token))
+    insert(db, "records", {**RECORDS.row(record), "note_id": note_id, "token": token}, replacing=True)
     return str(token)
+
+
+class ChunkChanges:
+    """One revision of the tenant's chunks, their posting lists and vectors."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        (self._revision,) = db.execute("UPDATE state SET revision = revision + 1 RETURNING revision").fetchone()
+        self._chunks = self._length = 0
+        """By how much the tenant's chunks, and the sum of their lengths, grow."""
+
+    def apply(self, change: IndexChange) -> None:
+        for chunk_id in change.remove:
+            self._remove(chunk_id)
+        # In the order of ids: FTS5 starts another segment whenever a row id is less than the one before.
+        for put in sorted(change.put, key=lambda put: (put.chunk.created_at, put.chunk.position)):
+            row_id = self._write(put.chunk)
+            if put.vector is None:
+                self._remove_vector(row_id)
+            else:
+                self._write_vector(row_id, put.chunk.index_version, put.vector)
+        for chunk in change.patch:
+            self._write(chunk)
+        for chunk_id, vector in change.vectors:
+            found = self._db.execute("SELECT id, index_version FROM chunks WHERE chunk_id = ?", (chunk_id,)).fetchone()
+            if found is not None:
+                row_id, index_version = found
+                self._write_vector(row_id, index_version, vector)
+        # Once a change: between two postings, an UPDATE makes FTS5 write what it has gathered as a segment of its own.
+        self._db.execute(
+            "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?",
+            (self._chunks, self._length),
+        )
+        self._db.execute("DELETE FROM removed_vectors WHERE revision <= ?", (self._revision - KEPT_REMOVALS,))
+
+    def _write(self, chunk: IndexedChunk) -> int:
+        """Create or replace all but the vector. Returns the row's id."""
+        row = chunk_row(chunk)
+        old = self._db.execute(
+            "SELECT id, created_at, terms, scopes, length, index_version FROM chunks WHERE chunk_id = ?",
+            (chunk.chunk_id,),
+        ).fetchone()
+        if old is not None:
+            return self._overwrite(old, row)
+        row_id = self._free_id(row["created_at"])
+        insert(self._db, "chunks", {**row, "id": row_id})
+        self._count(1, chunk.length)
+        self._write_postings(row_id, row)
+        return row_id
+
+    def _overwrite(self, old: Row, row: Mapping[str, Any]) -> int:
+        row_id, created_at, terms, scopes, length, index_version = old
+        target: int = row_id
+        if first_id_at(created_at) != first_id_at(row["created_at"]):
+            target = self._free_id(row["created_at"])
+        if target != row_id or (terms, scopes) != (row["terms"], row["scopes"]):
+            self._remove_postings(row_id, terms, scopes)
+            self._write_postings(target, row)
+        columns = ", ".join(f'"{column}" = ?' for column in row)
+        self._db.execute(f"UPDATE chunks SET {columns}, id = ? WHERE id = ?", (*row.values(), target, row_id))
+        if target != row_id or index_version != row["index_version"]:
+            self._move_vector(row_id, target, row["index_version"])
+        self._count(0, row["length"] - length)
+        return target
+
+    def _remove(self, chunk_id: str) -> None:
+        old = self._db.execute(
+            "DELETE FROM chunks WHERE chunk_id = ? RETURNING id, terms, scopes, length", (chunk_id,)
+        ).fetchone()
+        if old is not None:
+            row_id, terms, scopes, length = old
+            self._remove_postings(row_id, terms, scopes)
+            self._remove_vector(row_id)
+            self._count(-1, -length)
+
+    def _free_id(self, created_at: int) -> int:
+        """The next in its second: see first_id_at."""
+        first = first_id_at(created_at)
+        (last,) = self._db.execute(
+            "SELECT max(id) FROM chunks WHERE id >= ? AND id < ?", (first, documents.id_past(created_at))
+        ).fetchone()
+        return first if last is None else int(last) + 1
+
+    def _count(self, chunks: int, length: int) -> None:
+        self._chunks += chunks
+        self._length += length
+
+    def _write_postings(self, row_id: int, row: Mapping[str, Any]) -> None:
+        content = documents.posting_tokens(row["terms"], json.loads(row["scopes"]))
+        self._db.execute("INSERT INTO postings (rowid, tokens) VALUES (?, ?)", (row_id, content))
+
+    def _remove_postings(self, row_id: int, terms: str, scopes: str) -> None:
+        """A contentless table forgets a row only when it is told exactly what stood in it."""
+        content = documents.posting_tokens(terms, json.loads(scopes))
+        self._db.execute("INSERT INTO postings (postings, rowid, tokens) VALUES ('delete', ?, ?)", (row_id, content))
+
+    def _write_vector(self, row_id: int, index_version: str, vector: Vector) -> None:
+        self._remove_vector(row_id)
+        row = (row_id, index_version, self._revision, vector.tobytes())
+        self._db.execute("INSERT INTO vectors (id, index_version, revision, vector) VALUES (?, ?, ?, ?)", row)
+
+    def _remove_vector(self, row_id: int) -> None:
+        if self._db.execute("DELETE FROM vectors WHERE id = ?", (row_id,)).rowcount:
+            self._note_removal(row_id)
+
+    def _move_vector(self, row_id: int, target: int, index_version: str) -> None:
+        moved = self._db.execute(
+            "UPDATE vectors SET id = ?, index_version = ?, revision = ? WHERE id = ?",
+            (target, index_version, self._revision, row_id),
+        ).rowcount
+        if moved:
+            self._note_removal(row_id)
+
+    def _note_removal(self, row_id: int) -> None:
+        """Also of vectors that are replaced: a reader drops what is noted, then reads what is newer."""
+        self._db.execute("INSERT OR IGNORE INTO removed_vectors (revision, id) VALUES (?, ?)", (self._revision, row_id))

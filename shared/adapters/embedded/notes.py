@@ -1,29 +1,30 @@
-"""The notes themselves, in their tenant's file."""
+"""The notes and the trash, in their tenant's file."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
 from collections.abc import Callable
+from datetime import datetime
 
-from shared.adapters.embedded import rows
-from shared.adapters.embedded.requests.files import TenantFiles
-from shared.adapters.embedded.trash import put_trashed
+from shared.adapters.embedded.documents import CODEC, NOTES, Row, Table, insert, to_micros
+from shared.adapters.embedded.files import TenantFiles
 from shared.errors import Conflict, InvalidArgument
 from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote
 from shared.model.scopes import ancestors
 from shared.ports.pages import Page, make_token, read_token
 
-_LISTED_COLUMNS = (
-    rows.NOTE_COLUMNS.removesuffix("text")
-    + """'',
-    (SELECT error FROM records WHERE records.note_id = notes.note_id AND status = 'failed')"""
+_LISTED = Table("notes", ListedNote)
+_LISTED_COLUMNS = _LISTED.columns.replace(
+    'notes."error"', "(SELECT error FROM records WHERE records.note_id = notes.note_id AND status = 'failed')"
 )
+_TRASH = CODEC.keys(TrashedNote, "note")
+_TRASH_COLUMNS = ", ".join((Table("trash", Note).columns, *_TRASH))
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class Notes:
-    """`shared.ports.notes.NoteStore`, a transaction a call."""
+    """`shared.ports.notes.NoteStore` and `TrashStore`, a transaction a call."""
 
     _files: TenantFiles
     _on_write: Callable[[NoteKey], None] | None
@@ -36,7 +37,7 @@ class Notes:
         """Raises InvalidArgument naming a field with NUL characters or lone surrogates."""
         _check(note)
         with self._files.of(tenant_id).writing() as db:
-            _put(db, note)
+            insert(db, "notes", NOTES.row(note), replacing=True)
         self._written(tenant_id, note.note_id)
 
     def swap_note(
@@ -49,11 +50,11 @@ class Notes:
             if _get(db, note_id) != was:
                 raise Conflict("somebody else has changed the note")
             if trashed is not None:
-                put_trashed(db, trashed)
+                insert(db, "trash", _trash_row(trashed), replacing=True)
             if now is None:
                 _delete(db, note_id)
             else:
-                _put(db, now)
+                insert(db, "notes", NOTES.row(now), replacing=True)
         self._written(tenant_id, note_id)
 
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
@@ -74,12 +75,12 @@ class Notes:
     ) -> Page[ListedNote]:
         """Raises InvalidArgument("pageToken")."""
         found, next_token = self._page(tenant_id, _LISTED_COLUMNS, limit=limit, token=token, vault=vault)
-        return Page(tuple(ListedNote.of(rows.to_note(row[:-1]), row[-1]) for row in found), next_token)
+        return Page(tuple(_LISTED.load(row) for row in found), next_token)
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
         """All of them can be read: nobody else writes here. Raises InvalidArgument("pageToken")."""
-        found, next_token = self._page(tenant_id, rows.NOTE_COLUMNS, limit=limit, token=token, vault=None)
-        return Page(tuple(map(rows.to_note, found)), next_token)
+        found, next_token = self._page(tenant_id, NOTES.columns, limit=limit, token=token, vault=None)
+        return Page(tuple(map(NOTES.load, found)), next_token)
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
         """Read from the chunks, so a folder goes with the last chunk in it."""
@@ -90,9 +91,42 @@ class Notes:
                 found.update((vault, folder) for folder in ancestors(path))
         return tuple(Folder(*each) for each in sorted(found))
 
+    # -- the trash
+
+    def put_trashed(self, tenant_id: str, trashed: TrashedNote) -> None:
+        with self._files.of(tenant_id).writing() as db:
+            insert(db, "trash", _trash_row(trashed), replacing=True)
+
+    def get_trashed(self, tenant_id: str, trash_id: str) -> TrashedNote | None:
+        with self._files.of(tenant_id).reading() as db:
+            row = db.execute(f"SELECT {_TRASH_COLUMNS} FROM trash WHERE trash_id = ?", (trash_id,)).fetchone()
+        return None if row is None else _trashed(row)
+
+    def list_trashed(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[TrashedNote]:
+        """Raises InvalidArgument("pageToken")."""
+        after = "" if token is None else read_token(token, "trash")[0]
+        columns = _TRASH_COLUMNS.replace('trash."text"', "''")
+        query = f"SELECT {columns} FROM trash WHERE trash_id > ? ORDER BY trash_id LIMIT ?"
+        with self._files.of(tenant_id).reading() as db:
+            found = db.execute(query, (after, limit + 1)).fetchall()
+        items = tuple(map(_trashed, found[:limit]))
+        return Page(items, make_token("trash", items[-1].trash_id) if len(found) > limit else None)
+
+    def delete_trashed(self, tenant_id: str, trash_id: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return db.execute("DELETE FROM trash WHERE trash_id = ?", (trash_id,)).rowcount > 0
+
+    def expire_trashed(self, now: datetime) -> None:
+        for file in self._files.all():
+            with file.reading() as db:
+                expired = db.execute("SELECT 1 FROM trash WHERE expires_at <= ?", (to_micros(now),)).fetchone()
+            if expired:
+                with file.writing() as db:
+                    db.execute("DELETE FROM trash WHERE expires_at <= ?", (to_micros(now),))
+
     def _page(
         self, tenant_id: str, columns: str, *, limit: int, token: str | None, vault: str | None
-    ) -> tuple[list[rows.Row], str | None]:
+    ) -> tuple[list[Row], str | None]:
         after = "" if token is None else read_token(token, "notes")[0]
         query = f"SELECT {columns} FROM notes WHERE note_id > ? AND vault = coalesce(?, vault) ORDER BY note_id LIMIT ?"
         with self._files.of(tenant_id).reading() as db:
@@ -102,6 +136,15 @@ class Notes:
     def _written(self, tenant_id: str, note_id: str) -> None:
         if self._on_write is not None:
             self._on_write(NoteKey(tenant_id, note_id))
+
+
+def _trash_row(trashed: TrashedNote) -> dict[str, object]:
+    return {**NOTES.row(trashed.note), **CODEC.dump(trashed, "note")}
+
+
+def _trashed(row: Row) -> TrashedNote:
+    own = dict(zip(_TRASH, row[-len(_TRASH) :], strict=True))
+    return CODEC.load(TrashedNote, own, note=NOTES.load(row))
 
 
 def _check(note: Note) -> None:
@@ -114,13 +157,8 @@ def _check(note: Note) -> None:
 
 
 def _get(db: sqlite3.Connection, note_id: str) -> Note | None:
-    row = db.execute(f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE note_id = ?", (note_id,)).fetchone()
-    return None if row is None else rows.to_note(row)
-
-
-def _put(db: sqlite3.Connection, note: Note) -> None:
-    statement = f"INSERT OR REPLACE INTO notes ({rows.NOTE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-    db.execute(statement, rows.note_row(note))
+    row = db.execute(f"SELECT {NOTES.columns} FROM notes WHERE note_id = ?", (note_id,)).fetchone()
+    return None if row is None else NOTES.load(row)
 
 
 def _delete(db: sqlite3.Connection, note_id: str) -> bool:

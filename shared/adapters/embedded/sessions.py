@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
-from shared.adapters.embedded.requests.files import TenantFiles
-from shared.adapters.embedded.rows import to_datetime, to_micros
+from shared.adapters.embedded.documents import CODEC, Table, insert, to_datetime, to_micros
+from shared.adapters.embedded.files import TenantFiles
 from shared.errors import Conflict
 from shared.model.account import Person
-from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
+from shared.model.sessions import Message, Session, SettingsPatch, Spot
 
-_COLUMNS = "session_id, updated_at, created_at, message_count, title, first_question, settings"
+SESSIONS = Table("sessions", Session)
 
 
 class Sessions:
@@ -24,18 +22,9 @@ class Sessions:
     _files: TenantFiles
 
     def create_session(self, person: Person, session: Session) -> None:
-        row = (
-            session.session_id,
-            to_micros(session.updated_at),
-            to_micros(session.created_at),
-            session.message_count,
-            session.title,
-            session.first_question,
-            json.dumps(asdict(session.settings)),
-        )
         with self._files.of(person.space).writing() as db:
             try:
-                db.execute(f"INSERT INTO sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+                insert(db, "sessions", SESSIONS.row(session))
             except sqlite3.IntegrityError as there:
                 raise Conflict("there is a session of this id") from there
 
@@ -52,15 +41,15 @@ class Sessions:
                 return False
             db.execute(
                 "UPDATE sessions SET updated_at = ?, title = coalesce(?, title), settings = ? WHERE session_id = ?",
-                (to_micros(updated_at), title, json.dumps(asdict(session.settings) | dict(patch)), session_id),
+                (to_micros(updated_at), title, json.dumps(CODEC.dump(session.settings) | dict(patch)), session_id),
             )
         return True
 
     def list_sessions(self, person: Person, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
         where, values = ("", ()) if before is None else ("WHERE (updated_at, session_id) < (?, ?)", _spot(before))
-        query = f"SELECT {_COLUMNS} FROM sessions {where} ORDER BY updated_at DESC, session_id DESC LIMIT ?"
+        query = f"SELECT {SESSIONS.columns} FROM sessions {where} ORDER BY updated_at DESC, session_id DESC LIMIT ?"
         with self._files.of(person.space).reading() as db:
-            return tuple(map(_session, db.execute(query, (*values, limit))))
+            return tuple(map(SESSIONS.load, db.execute(query, (*values, limit))))
 
     def delete_session(self, person: Person, session_id: str) -> bool:
         with self._files.of(person.space).writing() as db:
@@ -76,10 +65,10 @@ class Sessions:
             )
             if not counted.rowcount:
                 return False
-            db.executemany(
-                "INSERT INTO messages (session_id, created_at, message_id, body) VALUES (?, ?, ?, ?)",
-                [(session_id, to_micros(each.created_at), each.message_id, _body(each)) for each in messages],
-            )
+            for each in messages:
+                body = json.dumps(CODEC.dump(each, "created_at", "message_id"), ensure_ascii=False)
+                row = {"created_at": to_micros(each.created_at), "message_id": each.message_id, "body": body}
+                insert(db, "messages", {"session_id": session_id, **row})
         return True
 
     def list_messages(
@@ -95,52 +84,13 @@ class Sessions:
 
 
 def _get(db: sqlite3.Connection, session_id: str) -> Session | None:
-    row = db.execute(f"SELECT {_COLUMNS} FROM sessions WHERE session_id = ?", (session_id,)).fetchone()
-    return None if row is None else _session(row)
+    row = db.execute(f"SELECT {SESSIONS.columns} FROM sessions WHERE session_id = ?", (session_id,)).fetchone()
+    return None if row is None else SESSIONS.load(row)
 
 
 def _spot(spot: Spot) -> tuple[int, str]:
     return to_micros(spot.moment), spot.item_id
 
 
-def _session(row: tuple[Any, ...]) -> Session:
-    session_id, updated_at, created_at, count, title, first_question, settings = row
-    return Session(
-        session_id=session_id,
-        created_at=to_datetime(created_at),
-        updated_at=to_datetime(updated_at),
-        title=title,
-        first_question=first_question,
-        message_count=count,
-        settings=SessionSettings(**json.loads(settings)),
-    )
-
-
-def _body(message: Message) -> str:
-    return json.dumps(
-        {
-            "role": message.role,
-            "text": message.text,
-            "request_id": message.request_id,
-            "standalone": message.standalone,
-            "as_of": message.as_of and to_micros(message.as_of),
-            "citations": [[each.note_id, each.note_revision, each.shown] for each in message.citations],
-            "meta": message.meta,
-        },
-        ensure_ascii=False,
-    )
-
-
 def _message(created_at: int, message_id: str, body: str) -> Message:
-    fields = json.loads(body)
-    return Message(
-        message_id=message_id,
-        role=Role(fields["role"]),
-        text=fields["text"],
-        created_at=to_datetime(created_at),
-        request_id=fields["request_id"],
-        standalone=fields["standalone"],
-        as_of=None if fields["as_of"] is None else to_datetime(fields["as_of"]),
-        citations=tuple(StoredCitation(*each) for each in fields["citations"]),
-        meta=fields["meta"],
-    )
+    return CODEC.load(Message, json.loads(body), created_at=to_datetime(created_at), message_id=message_id)

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from urllib.parse import quote
 
-from shared.adapters.embedded import rows
-from shared.adapters.embedded.requests.files import TenantFiles, make_folder
+from shared.adapters.embedded.documents import to_micros
+from shared.adapters.embedded.files import TenantFiles, make_folder
 from shared.errors import StoreUnavailable
 from shared.model.notes import NoteKey
 from shared.ports.pages import Page, make_token, read_token
@@ -82,7 +82,7 @@ class Sweep:
             if file.tenant_id >= tenant and len(found) <= limit:
                 values = {
                     "after": note_id if file.tenant_id == tenant else "",
-                    "since": 0 if since is None else rows.to_micros(since),
+                    "since": 0 if since is None else to_micros(since),
                     "limit": limit + 1 - len(found),
                 }
                 with file.reading() as db:

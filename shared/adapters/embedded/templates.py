@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
-from shared.adapters.embedded.requests.files import TenantFiles
+from shared.adapters.embedded.documents import CODEC, insert
+from shared.adapters.embedded.files import TenantFiles
 from shared.model.index import Vector
 from shared.model.templates import StoredTemplate, Template
 from shared.ports.tenants import MOST_TEMPLATES
@@ -32,13 +32,10 @@ class Templates:
 
     def put_templates(self, tenant_id: str, stored: Sequence[StoredTemplate]) -> None:
         with self._files.of(tenant_id).writing() as db:
-            db.executemany(
-                f"INSERT OR REPLACE INTO templates ({_COLUMNS}, template_id) VALUES (?, ?, ?, ?)",
-                [
-                    (json.dumps(asdict(each.template)), _blob(each.vector), each.vector_key, each.template.template_id)
-                    for each in stored
-                ],
-            )
+            for each in stored:
+                key, body = each.template.template_id, json.dumps(CODEC.dump(each.template))
+                row = {"template_id": key, "vector": _blob(each.vector), "vector_key": each.vector_key, "body": body}
+                insert(db, "templates", row, replacing=True)
 
     def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
         statement = "UPDATE templates SET vector = ?, vector_key = ? WHERE template_id = ?"
@@ -64,6 +61,5 @@ def _blob(vector: Vector | None) -> bytes | None:
 
 
 def _stored(body: str, vector: bytes | None, vector_key: str | None) -> StoredTemplate:
-    fields = json.loads(body)
-    template = Template(**{**fields, "keywords": tuple(fields["keywords"])})
+    template = CODEC.load(Template, json.loads(body))
     return StoredTemplate(template, None if vector is None else array("f", vector), vector_key)

@@ -1,20 +1,61 @@
-"""Firestore as the store of notes and index, by its generated client and raw protobuf.
+"""Firestore as one `shared.ports.stores.Store`, by its generated client and raw protobuf.
 
-Read in this order: `store` (what there is), `documents` (how it lies), `writing` (how a note's index moves),
-`searching` (how a question is asked); `requests` carries it.
+Read in this order: `documents` (how entities lie), `index` (how a note's index moves), `search` with `filters` and
+`corpus` (how a question is asked); then what else a tenant owns. `protocol` and `connection` carry it all.
 
 Beside the fields of the data model, documents hold a few that serve this store alone. Chunks: `postings` (stem ->
 time and count: by it chunks are found by stem, newest first, and a search reads the counts of its stems only), a
 digest of the `place` (vault and folder) and the `day`, by which vector searches are restricted, and `embedded` (whether
 `embedding` is there, without reading it). Index records: `vault`, `folder` and `place` (where the note lies),
-`changedAt` (server time of the last change), `writing` (moves while a change takes several commits), `chunkEntries` and
-`chunkBytes` (what the heaviest chunk weighs). Folders: `leaving` (somebody is removing it). `changes/{00 to ff}`:
-`changedAt` of what leaves no other trace. `usage/{day}/embedded/{00 to ff}`: `tokens`. Templates: `vectorKey` (of what
-`embedding` is). `settings/templateShelf` says which files were brought from the template folders. `bookmarks/{name}` at
-the root keeps reconcile's place.
+`changedAt` (server time of the last change), `writing` (moves while a change takes several commits). Folders: `leaving`
+(somebody is removing it). `changes/{00 to ff}`: `changedAt` of what leaves no other trace. `usage/{day}/embedded/{00 to
+ff}`: `tokens`. Templates: `vectorKey` (of what `embedding` is). `settings/templateShelf` says which files were brought
+from the template folders. `bookmarks/{name}` at the root keeps reconcile's place.
 """
 
-from shared.adapters.firestore.requests.reads import Reads, vector_reads
-from shared.adapters.firestore.store import FirestoreStore
+from __future__ import annotations
+
+from shared.adapters.firestore.account import Account, Erasure
+from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection
+from shared.adapters.firestore.corpus import Corpus, Places
+from shared.adapters.firestore.index import Index
+from shared.adapters.firestore.notes import Notes
+from shared.adapters.firestore.reads import Reads, vector_reads
+from shared.adapters.firestore.search import Search
+from shared.adapters.firestore.sessions import Sessions
+from shared.adapters.firestore.sweep import Sweep
+from shared.adapters.firestore.templates import Templates
+from shared.adapters.firestore.usage import Usage
 
 __all__ = ["FirestoreStore", "Reads", "vector_reads"]
+
+
+class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Usage, Erasure):
+    """`shared.ports.stores.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
+
+    Cheap to make: the client is the process's own, opened by the first request. Safe between threads.
+    """
+
+    bills_reads = True
+
+    def __init__(
+        self, project: str, *, database: str = DEFAULT_DATABASE, read_seconds: float = 10.0, write_seconds: float = 30.0
+    ) -> None:
+        """`read_seconds`, `write_seconds`: within which one request to Firestore succeeds or raises StoreUnavailable,
+        attempts and pauses together.
+        """
+        self.project = project
+        self._connection = Connection(
+            project, database=database, read_seconds=read_seconds, write_seconds=write_seconds
+        )
+        self._corpus = Corpus(self._connection)
+        self._places = Places(self._connection)
+        self._days = set()
+
+    @property
+    def reads(self) -> Reads:
+        """What this store's calls were billed so far, by Firestore's rules."""
+        return self._connection.counter.reads
+
+    def close(self) -> None:
+        """Nothing: the client belongs to the process and serves every store."""

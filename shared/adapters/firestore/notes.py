@@ -1,33 +1,34 @@
-"""The notes: `tenants/{tenant}/notes/{note}`, which apps also read and write themselves."""
+"""The notes: `tenants/{tenant}/notes/{note}`, which apps also read and write themselves; and `auroraTrash/{trashId}`,
+notes as they were before they were edited, replaced or deleted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice, starmap
 from typing import Any
 
-from shared.adapters.firestore import names
-from shared.adapters.firestore.documents import listed_note_of, note_fields, note_of
-from shared.adapters.firestore.requests.connection import Connection, pool
-from shared.adapters.firestore.requests.protocol import as_json, protocol, put
-from shared.adapters.firestore.requests.queries import KEY, Is, Order, Query, Reference, Where
-from shared.adapters.firestore.searching.corpus import Corpus
-from shared.adapters.firestore.trash import trash_write
+from shared.adapters.firestore.connection import Connection, last, pool
+from shared.adapters.firestore.corpus import Corpus
+from shared.adapters.firestore.documents import CODEC, LISTED_FIELDS, listed_note_of, note_fields, note_of
+from shared.adapters.firestore.protocol import KEY, Is, Order, Query, Reference, Where, as_json, delete, put, values_of
 from shared.errors import Conflict, InvalidArgument, NoteUnreadable, TooLarge
 from shared.model.index import IndexStatus
-from shared.model.notes import Folder, ListedNote, Note, TrashedNote, UnreadableNote
+from shared.model.notes import DEFAULT_VAULT, Folder, ListedNote, Note, TrashedNote, UnreadableNote
 from shared.ports.pages import Page, make_token, read_token
 
 MAX_BYTES = 1_000_000
 """Of all a note's texts together: Firestore's documents end at 1 MiB."""
-DEFAULT_VAULT = "default"
-LISTED_FIELDS = ("title", "createdAt", "updatedAt", "vault", "path", "tags", "lang")
-"""Of a note, all but its text."""
+
+TRASH = "auroraTrash"
+"""A name that no app beside this one uses: time-to-live policies count for every collection of a name."""
+TRASH_FIELDS = CODEC.keys(TrashedNote, "trash_id", "note")
 
 
 class Notes:
-    """`shared.ports.notes.NoteStore` on Firestore."""
+    """`shared.ports.notes.NoteStore` and `TrashStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus
@@ -49,7 +50,7 @@ class Notes:
         name = self._connection.name(tenant_id, "notes", note_id)
         if now is not None:
             _check(now)
-        write = protocol().Write(delete=name) if now is None else put(name, note_fields(now))
+        write = delete(name) if now is None else put(name, note_fields(now))
         if was is None:
             write.current_document.exists = False
         else:
@@ -57,20 +58,16 @@ class Notes:
             if found is None or note_of(note_id, found) != was:
                 raise Conflict("somebody else has changed the note")
             write.current_document.update_time.CopyFrom(found.update_time)
-        self._connection.commit(
-            [write, *([] if trashed is None else [trash_write(self._connection, tenant_id, trashed)])]
-        )
+        self._connection.commit([write, *([] if trashed is None else [self._trash_write(tenant_id, trashed)])])
 
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
-        write = protocol().Write(delete=self._connection.name(tenant_id, "notes", note_id))
-        write.current_document.exists = True
-        return self._connection.holds([write])
+        return self._connection.try_commit([delete(self._connection.name(tenant_id, "notes", note_id), existing=True)])
 
     def note_at(self, tenant_id: str, vault: str, path: str) -> str | None:
         """Apps may leave out the default vault, so vaults are compared here."""
         query = Query(collection="notes", where=(Where("path", Is.EQUAL, path),), fields=("vault",))
         documents = self._connection.query(self._connection.tenant(tenant_id), query)
-        vaults = {names.last(each.name): each.fields["vault"].string_value or DEFAULT_VAULT for each in documents}
+        vaults = {last(each.name): values_of(each).get("vault") or DEFAULT_VAULT for each in documents}
         return next((note_id for note_id in sorted(vaults) if vaults[note_id] == vault), None)
 
     def list_notes(
@@ -79,7 +76,7 @@ class Notes:
         """A text that is missing or of a wrong type is known as soon as the index has failed at it: none is read."""
         after = None if token is None else read_token(token, "notes")[0]
         failing = pool().submit(self._failures, tenant_id, after, limit)
-        documents = self._documents(tenant_id, after, limit + 1, vault, fields=LISTED_FIELDS)
+        documents = self._documents(tenant_id, after, limit + 1, vault)
         wanted = (note for note in starmap(listed_note_of, documents) if vault in (None, note.vault))
         found = list(islice(wanted, limit + 1))
         failures = step = failing.result()
@@ -101,31 +98,64 @@ class Notes:
             fields=("error",),
         )
         documents = self._connection.query(self._connection.tenant(tenant_id), query)
-        return {names.last(each.name): each.fields["error"].string_value for each in documents}
+        return {last(each.name): each.fields["error"].string_value for each in documents}
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
-        after = None if token is None else read_token(token, "notes")[0]
-        documents = self._documents(tenant_id, after, limit + 1, None, fields=None)
-        items = tuple(starmap(_whole, islice(documents, limit)))
-        return Page(items, make_token("notes", items[-1].note_id) if next(documents, None) else None)
+        documents, next_token = self._connection.listed(
+            self._connection.tenant(tenant_id), "notes", limit=limit, token=token
+        )
+        return Page(tuple(_whole(last(each.name), each) for each in documents), next_token)
 
-    def _documents(
-        self, tenant_id: str, after: str | None, step: int, vault: str | None, *, fields: tuple[str, ...] | None
-    ) -> Iterator[tuple[str, Any]]:
-        """Notes by id. The default vault is filtered by the caller: apps may leave the field out."""
+    def _documents(self, tenant_id: str, after: str | None, step: int, vault: str | None) -> Iterator[tuple[str, Any]]:
+        """Notes by id, without their texts. The caller filters by the default vault: apps may leave the field out."""
         parent = self._connection.tenant(tenant_id)
         where = () if vault in (None, DEFAULT_VAULT) else (Where("vault", Is.EQUAL, vault),)
         while True:
-            last = () if after is None else (Reference(self._connection.name(tenant_id, "notes", after)),)
-            query = Query(collection="notes", where=where, order=(Order(KEY),), after=last, limit=step, fields=fields)
+            place = () if after is None else (Reference(self._connection.name(tenant_id, "notes", after)),)
+            order = (Order(KEY),)
+            query = Query(collection="notes", where=where, order=order, after=place, limit=step, fields=LISTED_FIELDS)
             documents = self._connection.query(parent, query)
-            yield from ((names.last(each.name), each) for each in documents)
+            yield from ((last(each.name), each) for each in documents)
             if len(documents) < step:
                 return
-            after = names.last(documents[-1].name)
+            after = last(documents[-1].name)
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
         return self._corpus.folders(tenant_id)
+
+    # -- the trash
+
+    def put_trashed(self, tenant_id: str, trashed: TrashedNote) -> None:
+        self._connection.commit([self._trash_write(tenant_id, trashed)])
+
+    def get_trashed(self, tenant_id: str, trash_id: str) -> TrashedNote | None:
+        found = self._connection.read(self._connection.name(tenant_id, TRASH, trash_id))
+        return None if found is None else _trashed(found)
+
+    def list_trashed(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[TrashedNote]:
+        parent, fields = self._connection.tenant(tenant_id), (*LISTED_FIELDS, "noteId", *TRASH_FIELDS)
+        documents, next_token = self._connection.listed(parent, TRASH, limit=limit, token=token, fields=fields)
+        return Page(tuple(map(_trashed, documents)), next_token)
+
+    def delete_trashed(self, tenant_id: str, trash_id: str) -> bool:
+        return self._connection.try_commit([delete(self._connection.name(tenant_id, TRASH, trash_id), existing=True)])
+
+    def expire_trashed(self, now: datetime) -> None:
+        """Nothing: a time-to-live policy on `expiresAt` removes what has expired."""
+
+    def _trash_write(self, tenant_id: str, trashed: TrashedNote) -> Any:  # noqa: ANN401
+        fields = {
+            **note_fields(trashed.note),
+            "noteId": trashed.note.note_id,
+            **CODEC.dump(trashed, "trash_id", "note"),
+        }
+        return put(self._connection.name(tenant_id, TRASH, trashed.trash_id), fields)
+
+
+def _trashed(document: Any) -> TrashedNote:  # noqa: ANN401
+    fields = values_of(document)
+    note = CODEC.load(Note, {"text": "", **fields})
+    return CODEC.load(TrashedNote, fields, trash_id=last(document.name), note=note)
 
 
 def _whole(note_id: str, document: Any) -> Note | UnreadableNote:  # noqa: ANN401

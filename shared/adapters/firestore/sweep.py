@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from shared.adapters.firestore import names
-from shared.adapters.firestore.requests.connection import Connection, pool
-from shared.adapters.firestore.requests.protocol import protocol, put, timestamp
-from shared.adapters.firestore.requests.queries import KEY, Is, Order, Query, Reference, Where
+from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.protocol import KEY, Is, Order, Query, Reference, Where, delete, put, timestamp
 from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey
@@ -94,7 +92,7 @@ class Sweep:
 
     def write_bookmark(self, name: str, value: str | None) -> None:
         document = self._bookmark(name)
-        write = protocol().Write(delete=document) if value is None else put(document, {"value": value})
+        write = delete(document) if value is None else put(document, {"value": value})
         self._connection.commit([write])
 
     def _bookmark(self, name: str) -> str:
@@ -125,7 +123,7 @@ class Sweep:
         return [key for key, name in records.items() if name not in found]
 
     def _note_keys(self, documents: Iterable[Any]) -> tuple[NoteKey, ...]:
-        keys = (names.note_key(self._connection.root, document.name) for document in documents)
+        keys = (self._connection.note_key(document.name) for document in documents)
         return tuple(key for key in keys if key is not None)
 
     def _short(self, name: str) -> str:

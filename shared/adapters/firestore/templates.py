@@ -8,18 +8,16 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shared.adapters.firestore import names
-from shared.adapters.firestore.documents import Fields
-from shared.adapters.firestore.requests.connection import Connection
-from shared.adapters.firestore.requests.protocol import change, plain, protocol, put
-from shared.adapters.firestore.requests.queries import KEY, Order, Query
-from shared.adapters.firestore.writing.packing import packed
-from shared.adapters.firestore.writing.sizes import Indexes, Weight, document_weight
+from shared.adapters.firestore.connection import Connection, last
+from shared.adapters.firestore.documents import CODEC
+from shared.adapters.firestore.protocol import KEY, Order, Query, change, delete, put, values_of
 from shared.errors import InvalidArgument
 from shared.model.index import Vector
 from shared.model.templates import StoredTemplate, Template
 from shared.ports.tenants import MOST_TEMPLATES
 
+BATCH = 50
+"""Templates written by one commit: the longest, with its vector, weighs 50 KB, and none has index entries."""
 _SHELF = ("settings", "templateShelf")
 """Where the shelf lies: collection and id. Its field `files` is JSON, for ids may be what field names may not."""
 
@@ -48,20 +46,18 @@ class Templates:
         return None if found is None else stored_of(found)
 
     def put_templates(self, tenant_id: str, templates: Sequence[StoredTemplate]) -> None:
-        writes = [
-            _put(self._connection.name(tenant_id, "templates", each.template.template_id), each) for each in templates
-        ]
-        for batch in packed(((write, _weight(write)) for write in writes), Weight(0, 0)):
-            self._connection.commit(batch)
+        for start in range(0, len(templates), BATCH):
+            batch = templates[start : start + BATCH]
+            names = (self._connection.name(tenant_id, "templates", each.template.template_id) for each in batch)
+            self._connection.commit([put(name, _fields(each)) for name, each in zip(names, batch, strict=True)])
 
     def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
-        fields = _vector_fields(vector, vector_key)
-        return self._connection.holds([change(self._connection.name(tenant_id, "templates", template_id), fields)])
+        name = self._connection.name(tenant_id, "templates", template_id)
+        return self._connection.try_commit([change(name, {"embedding": vector, "vectorKey": vector_key})])
 
     def delete_template(self, tenant_id: str, template_id: str) -> bool:
-        write = protocol().Write(delete=self._connection.name(tenant_id, "templates", template_id))
-        write.current_document.exists = True
-        return self._connection.holds([write])
+        name = self._connection.name(tenant_id, "templates", template_id)
+        return self._connection.try_commit([delete(name, existing=True)])
 
     def read_shelf(self, tenant_id: str) -> Mapping[str, str]:
         found = self._connection.read(self._connection.name(tenant_id, *_SHELF))
@@ -78,43 +74,17 @@ def stored_of(document: Any) -> StoredTemplate:  # noqa: ANN401
 
     Raises InvalidArgument naming the field that has a wrong type.
     """
-    template_id = names.last(document.name)
-    fields = Fields(document.fields)
-    template = Template(
-        template_id=template_id,
-        name=fields.text("name", template_id),
-        content=fields.text("content", ""),
-        domain=fields.text("domain", "general"),
-        complexity=fields.text("complexity", "moderate"),
-        methodology=fields.text("methodology", "sequential"),
-        keywords=fields.texts("keywords"),
-        description=fields.text("description", ""),
+    template_id, fields = last(document.name), values_of(document)
+    held = {name: value for name, value in fields.items() if value is not None}
+    template = CODEC.load(Template, {"name": template_id, "content": "", **held}, template_id=template_id)
+    vector, key = fields.get("embedding"), fields.get("vectorKey")
+    return StoredTemplate(
+        template, vector if isinstance(vector, array) else None, key if isinstance(key, str) else None
     )
-    vector = plain(document.fields["embedding"]) if "embedding" in document.fields else None
-    return StoredTemplate(template, vector if isinstance(vector, array) else None, fields.text("vectorKey", "") or None)
 
 
-def _put(name: str, stored: StoredTemplate) -> Any:  # noqa: ANN401
-    template = stored.template
-    fields: dict[str, object] = {
-        "name": template.name,
-        "content": template.content,
-        "domain": template.domain,
-        "complexity": template.complexity,
-        "methodology": template.methodology,
-        "keywords": template.keywords,
-        "description": template.description,
-    }
-    if stored.vector is not None and stored.vector_key is not None:
-        fields |= _vector_fields(stored.vector, stored.vector_key)
-    return put(name, fields)
-
-
-def _weight(write: Any) -> Weight:  # noqa: ANN401
-    """Of the template and the one it replaces, which is taken to weigh the same. They have no index entries."""
-    own = document_weight(write.update, Indexes(single=(), composite=()))
-    return own + own
-
-
-def _vector_fields(vector: Vector, vector_key: str) -> Mapping[str, object]:
-    return {"embedding": vector, "vectorKey": vector_key}
+def _fields(stored: StoredTemplate) -> Mapping[str, object]:
+    fields = CODEC.dump(stored.template, "template_id")
+    if stored.vector is None or stored.vector_key is None:
+        return fields
+    return {**fields, "embedding": stored.vector, "vectorKey": stored.vector_key}

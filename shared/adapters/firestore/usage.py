@@ -9,16 +9,14 @@ from __future__ import annotations
 import random
 from datetime import date
 
-from shared.adapters.firestore import names
-from shared.adapters.firestore.requests.connection import Connection, pool
-from shared.adapters.firestore.requests.protocol import protocol, put
-from shared.adapters.firestore.requests.queries import KEY, Order, Query, Reference
+from shared.adapters.firestore.connection import Connection, last, pool
+from shared.adapters.firestore.protocol import Query, protocol, put
 from shared.model.account import DayUsage, Spending
-from shared.ports.pages import Page, make_token, read_token
+from shared.ports.pages import Page
 
 TOKENS = "tokens"
 SHARDS = 256
-MOST_DAYS = 1000
+MAX_DAYS = 1000
 """Days of tenants that are remembered to have a document."""
 
 
@@ -46,19 +44,15 @@ class Usage:
         return False
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
-        last = None if token is None else read_token(token, "usage")[0]
-        place = () if last is None else (Reference(self._connection.name(tenant_id, "usage", last)),)
-        query = Query(collection="usage", order=(Order(KEY),), after=place, limit=limit + 1)
-        documents = self._connection.query(self._connection.tenant(tenant_id), query)
-        shown = documents[:limit]
+        shown, next_token = self._connection.listed(
+            self._connection.tenant(tenant_id), "usage", limit=limit, token=token
+        )
         embedded = pool().map(self._embedded, [each.name for each in shown])
         items = tuple(
-            DayUsage(
-                date.fromisoformat(names.last(each.name)), each.fields[Spending.ANSWERS.value].integer_value, tokens
-            )
+            DayUsage(date.fromisoformat(last(each.name)), each.fields[Spending.ANSWERS.value].integer_value, tokens)
             for each, tokens in zip(shown, embedded, strict=True)
         )
-        return Page(items, make_token("usage", names.last(shown[-1].name)) if len(documents) > limit else None)
+        return Page(items, next_token)
 
     def _spent(self, tenant_id: str, day: date, kind: Spending) -> int:
         name = self._connection.name(tenant_id, "usage", day.isoformat())
@@ -96,6 +90,6 @@ class Usage:
         if name in self._days:
             return
         self._connection.ensure([put(name, {})])
-        if len(self._days) >= MOST_DAYS:
+        if len(self._days) >= MAX_DAYS:
             self._days.clear()
         self._days.add(name)

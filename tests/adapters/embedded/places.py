@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shared.adapters.embedded.requests.files import file_name
+from shared.adapters.embedded.files import file_name
 
 
 def tenant_file(home: Path, tenant_id: str) -> Path:

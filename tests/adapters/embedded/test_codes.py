@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.embedded.searching.codes import Codes
+from shared.adapters.embedded.vectors import Codes
 from shared.model.index import ChunkPut, IndexChange, Vector
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, record
 

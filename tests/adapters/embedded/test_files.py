@@ -10,7 +10,7 @@ from threading import Timer
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.embedded.requests.files import file_name
+from shared.adapters.embedded.files import file_name
 from shared.errors import InvalidArgument, OperatorError, StoreUnavailable
 from shared.model.notes import NoteKey
 from tests.adapters.embedded.places import tenant_file

@@ -13,9 +13,8 @@ from random import Random
 
 import pytest
 
-from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.embedded.searching import vectors
-from shared.adapters.embedded.writing.changes import KEPT_REMOVALS
+from shared.adapters.embedded import EmbeddedStore, vectors
+from shared.adapters.embedded.vectors import KEPT_REMOVALS
 from shared.errors import InvalidArgument, OperatorError
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector
 from shared.model.questions import TimeRange

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shared.adapters.embedded import tokens
+from shared.adapters.embedded import documents as tokens
 
 stems = st.text(st.characters(), max_size=12)
 

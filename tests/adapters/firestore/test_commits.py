@@ -9,15 +9,12 @@ from threading import Barrier
 import pytest
 
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.requests.connection import Connection
-from shared.adapters.firestore.writing.commits import UNKNOWN, Commits, Token
-from shared.adapters.firestore.writing.packing import MAX_WRITES, MOST
-from shared.adapters.firestore.writing.sizes import Weight
-from shared.errors import Conflict
+from shared.errors import Conflict, StoreUnavailable
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexStatus
 from shared.model.notes import Folder
 from tests.contracts.samples import TENANT, chunk, record, unit
 from tests.emulated import patient_store
+from tests.servers.firestore_proxy import FirestoreProxy, gone_after
 
 V = unit(*range(1, 769))
 COUNT = 400
@@ -31,24 +28,6 @@ def _chunks(revision: str) -> list[IndexedChunk]:
 def _change(expected: str | None, revision: str) -> IndexChange:
     puts = tuple(ChunkPut(each, V) for each in _chunks(revision))
     return IndexChange("big", expected, record(revision=revision, count=COUNT), put=puts)
-
-
-def test_batches_stay_below_the_limits() -> None:
-    connection = Connection("p", read_seconds=1, write_seconds=1)
-    made = Commits(connection, TENANT, _change(None, "r1"))
-    batches, most = made.batches(), made.heaviest
-    assert len(batches) > 1
-    assert sum(map(len, batches)) == COUNT
-    assert max(map(len, batches)) * most.bytes <= MOST.bytes
-    token = str(Token("big", 1, 0, None, Weight(entries=1000, bytes=1000)))
-    removed = tuple(f"big_{place:03d}" for place in range(9))
-    again = Commits(connection, TENANT, IndexChange("big", token, None, remove=removed)).batches()
-    assert [len(batch) for batch in again] == [4, 4, 1]
-    unknown = Commits(connection, TENANT, IndexChange("big", None, None, remove=removed * 3)).batches()
-    assert max(map(len, unknown)) * UNKNOWN.entries <= MOST.entries
-    light = str(Token("big", 1, 0, None, Weight(entries=1, bytes=1)))
-    many = IndexChange("big", light, None, remove=tuple(map(str, range(2 * MAX_WRITES + 1))))
-    assert [len(batch) for batch in Commits(connection, TENANT, many).batches()] == [MAX_WRITES, MAX_WRITES, 1]
 
 
 def test_a_large_change_is_whole_afterwards_and_may_follow_another(firestore_store: FirestoreStore) -> None:
@@ -86,11 +65,14 @@ def test_of_two_large_changes_that_race_none_leaves_a_mixture(firestore_store: F
     assert {each.note_revision for each in firestore_store.stored_chunks(TENANT, "big")} == set(winners)
 
 
-def test_a_worker_that_dies_between_commits_leaves_no_record_that_agrees(firestore_store: FirestoreStore) -> None:
-    connection = firestore_store._connection
-    commits = Commits(connection, TENANT, _change(None, "r1"))
-    first, *_ = commits.batches()
-    connection.commit([commits.guard(None), *first])
+def test_a_worker_that_dies_between_commits_leaves_no_record_that_agrees(
+    firestore_store: FirestoreStore, firestore_host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FirestoreProxy(firestore_host, gone_after(2, "Commit")) as proxy:
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
+        with pytest.raises(StoreUnavailable):
+            FirestoreStore(firestore_store.project, write_seconds=1).apply(TENANT, _change(None, "r1"))
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
     left = firestore_store.read_record(TENANT, "big")
     assert left.record is not None
     assert (left.record.note_revision, left.record.status) == ("", IndexStatus.PENDING)

@@ -12,17 +12,14 @@ from hypothesis import strategies as some
 
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.documents import (
-    CHUNK_FIELDS,
-    LONGEST_STEM,
     MAX_COUNT,
-    PATCHED_FIELDS,
-    chunk_fields,
+    MAX_STEM_BYTES,
     month,
     note_of,
     posting,
     posting_key,
 )
-from shared.adapters.firestore.requests.protocol import fill, plain, protocol
+from shared.adapters.firestore.protocol import fill, plain, protocol
 from shared.errors import InvalidArgument, NoteUnreadable, TooLarge
 from shared.model.index import ChunkPut, IndexChange, Vector
 from shared.model.notes import Note
@@ -105,7 +102,7 @@ def test_an_id_that_firestore_cannot_hold_is_refused(firestore_store: FirestoreS
 
 
 def test_reserved_and_endless_stems_do_not_spoil_a_chunk(firestore_store: FirestoreStore) -> None:
-    endless = "x" * (LONGEST_STEM + 1)
+    endless = "x" * (MAX_STEM_BYTES + 1)
     terms = {"__init__": 2, "__": 1, " __init__": 3, "a.b": 4, endless: 5}
     save(firestore_store, chunk("n1", terms=terms))
     kept = {stem: count for stem, count in terms.items() if stem != endless}
@@ -150,11 +147,6 @@ def test_vectors_come_back_bit_by_bit(vector: Vector) -> None:
 def test_months_are_those_of_utc() -> None:
     assert month(datetime.fromisoformat("2026-12-31T23:30:00-05:00")) == "2027-01"
     assert month(datetime(7, 3, 1, tzinfo=UTC)) == "0007-03"
-
-
-def test_every_field_of_a_chunk_is_patched() -> None:
-    assert set(chunk_fields(TENANT, chunk("n1"))) == set(PATCHED_FIELDS)
-    assert set(CHUNK_FIELDS) < set(PATCHED_FIELDS)
 
 
 def test_a_chunk_document_has_the_fields_of_the_data_model(firestore_store: FirestoreStore) -> None:

@@ -1,4 +1,4 @@
-"""firestore.indexes.json holds the index of every query and nothing else; what a chunk costs in it is what we pack by.
+"""firestore.indexes.json holds the index of every query and nothing else.
 
 That each query of every other test has its index, the proxy sees to that all of them pass: `ProductionLimits`.
 """
@@ -11,19 +11,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.requests.connection import Connection
-from shared.adapters.firestore.requests.queries import Is, Order, Query, Where
-from shared.adapters.firestore.writing.commits import Commits
-from shared.adapters.firestore.writing.sizes import CHUNKS
+from shared.adapters.firestore.protocol import Is, Order, Query, Where
 from shared.model.account import AnsweredRequest, Feedback, Spending
-from shared.model.index import ChunkPut, IndexChange
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
 from shared.model.sessions import Message, Role, Session, Spot
 from shared.settings import Settings
-from tests.contracts.samples import DAY, FREE, PERSON, TENANT, VERSION, chunk, note, record, save, unit
+from tests.contracts.samples import DAY, FREE, PERSON, TENANT, VERSION, chunk, note, save, unit
 from tests.servers.firestore_indexes import FILE, IndexFile, asked_by
-from tests.servers.firestore_limits import ProductionLimits, cost
+from tests.servers.firestore_limits import ProductionLimits
 
 V = unit(1, 2, 3, 4)
 YEAR = TimeRange(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC))
@@ -105,25 +101,6 @@ NEWEST = Order("createdAt", descending=True)
 )
 def test_what_runs_on_which_index(query: Query, *, runs: bool) -> None:
     assert (IndexFile().serving(asked_by(query.message())) is not None) is runs
-
-
-@pytest.mark.parametrize("dimension", [4, 768])
-def test_a_chunk_is_packed_by_what_the_file_says_it_costs(dimension: int) -> None:
-    terms = {f"stem{number}": number + 1 for number in range(100)} | {"日本": 1, "ß": 2000}
-    one = chunk("n1", terms=terms, path="projects/api/x.md", tags=("red", "blue", "green"), text="Ä" * 1000)
-    change = IndexChange("n1", None, record(), put=(ChunkPut(one, unit(*range(1, dimension + 1))),))
-    commits = Commits(Connection("p", read_seconds=1, write_seconds=1), TENANT, change)
-    ((write,),) = commits.batches()
-    assert (commits.heaviest.entries, commits.heaviest.bytes) == cost(IndexFile(), write.update)
-
-
-def test_the_packer_knows_every_index_of_chunks() -> None:
-    composites = {
-        tuple(field for field, _ in each.fields if field != "__name__")
-        for each in IndexFile().composites
-        if each.collection == "chunks"
-    }
-    assert set(CHUNKS.composite) == composites
 
 
 def _every_query(store: FirestoreStore) -> None:

@@ -13,9 +13,8 @@ import pytest
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore, Reads, vector_reads
 from shared.adapters.firestore.documents import place_key
-from shared.adapters.firestore.requests.queries import Is, Where
-from shared.adapters.firestore.searching.restriction import by_time_and_scope
-from shared.adapters.firestore.searching.vector_filters import MOST_SEARCHES, VectorFilters, for_vectors
+from shared.adapters.firestore.filters import MAX_SEARCHES, VectorFilters, by_time_and_scope, for_vectors
+from shared.adapters.firestore.protocol import Is, Where
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector
 from shared.model.notes import Folder
 from shared.model.questions import TimeRange
@@ -129,7 +128,7 @@ def test_more_places_than_a_filter_holds_are_shared_by_searches() -> None:
     assert _fields(filters) == [["place"]] * 4
     named = [key for (where,) in filters.searches for key in where.value]  # type: ignore[attr-defined]
     assert sorted(named) == sorted(map(place_key, many))
-    most = [Folder("v", f"top/f{number}") for number in range(30 * MOST_SEARCHES + 1)]
+    most = [Folder("v", f"top/f{number}") for number in range(30 * MAX_SEARCHES + 1)]
     assert for_vectors(_in("f:v/top"), [*most, other]) == VectorFilters(((),), exact=False)
     year = Restriction(YEAR, (frozenset({"f:v/top"}),))
     assert _fields(for_vectors(year, [*many, other])) == [["place"]] * 4

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.adapters.firestore import FirestoreStore, sessions
-from shared.adapters.firestore.requests.protocol import put
+from shared.adapters.firestore.protocol import put
 from shared.errors import StoreUnavailable
 from shared.model.sessions import Message, Role, Session
 from tests.contracts.samples import DAY, PERSON

@@ -1,5 +1,5 @@
-"""What is read of a tenant as a whole and kept: the figures of BM25 (how many chunks, how long, how many of them
-contain a stem) and the folders in use.
+"""What is known of a tenant as a whole: the figures of BM25 (how many chunks, how long, how many contain a stem), and
+`folders/{id}`, the folders that indexed notes lie in.
 """
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from shared.adapters.firestore.documents import is_kept, posting_path
-from shared.adapters.firestore.requests.connection import Connection, pool
-from shared.adapters.firestore.requests.queries import Order, Query
+from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.documents import is_kept, place_key, posting_path
+from shared.adapters.firestore.protocol import Is, Order, Query, Where, change, delete, protocol, put, values_of
+from shared.errors import Conflict
 from shared.model.notes import Folder
 from shared.model.retrieval import CorpusStats
 
@@ -24,6 +26,8 @@ LARGE = 1000
 LARGE_SECONDS = 600.0
 """... for so long. A count costs a read for each 1000 chunks it counts, and people ask while they write."""
 MAX_TENANTS = 1000
+MAX_KNOWN = 10_000
+"""Folders that are remembered to stand."""
 MAX_STEMS = 10_000
 """Kept per tenant and revision."""
 
@@ -147,7 +151,7 @@ class Corpus:
     def _read_places(self, tenant_id: str) -> tuple[Folder, ...]:
         query = Query(collection="folders", fields=("vault", "folder"))
         documents = self._connection.query(self._connection.tenant(tenant_id), query)
-        found = ((each.fields["vault"].string_value, each.fields["folder"].string_value) for each in documents)
+        found = ((fields["vault"], fields["folder"]) for fields in map(values_of, documents))
         return tuple(Folder(vault, folder) for vault, folder in sorted(found))
 
     def _latest(self, parent: str, collection: str) -> str:
@@ -164,3 +168,78 @@ class Corpus:
         # Ordering by a field leaves out documents without it.
         query = Query(collection="chunks", order=(Order(posting_path(stem), descending=True),))
         return self._connection.count(self._connection.tenant(tenant_id), query)
+
+
+class Places:
+    """Keeps `folders/{id}`. Safe between threads.
+
+    A folder is written when its first note comes and removed when its last has gone, so that saving notes writes
+    nothing that other notes of the folder write too. Whoever brings a note looks after its commit whether the folder
+    is still there; whoever takes the last one away marks the folder, looks once more whether it is empty, and removes
+    it if it was not touched since the mark. So of two that meet one sees the other. Killed in between, a folder may
+    stay without notes, never a note without its folder.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: set[str] = set()
+
+    def arriving(self, tenant_id: str, place: Folder) -> None:
+        """Before the commit with which a note comes to `place`. A read, the first time."""
+        if self._name(tenant_id, place) not in self._known:
+            self.arrived(tenant_id, place)
+
+    def arrived(self, tenant_id: str, place: Folder) -> None:
+        """After that commit. A read."""
+        name = self._name(tenant_id, place)
+        folder = put(name, {"vault": place.vault, "folder": place.folder})
+        self._connection.ensure([folder, stamp(self._connection, tenant_id, place_key(place))], unless="leaving")
+        if len(self._known) >= MAX_KNOWN:
+            self._known.clear()
+        self._known.add(name)
+
+    def left(self, tenant_id: str, place: Folder) -> None:
+        """After the commit with which a note left `place`. A read, and of its last note two more and two writes."""
+        if not self._is_empty(tenant_id, place):
+            return
+        name = self._name(tenant_id, place)
+        try:
+            mark = self._connection.commit([change(name, {"leaving": True})]).write_results[0].update_time
+            write = change(name, {"leaving": False})
+            writes = [write]
+            if self._is_empty(tenant_id, place):
+                write = delete(name)
+                writes = [write, stamp(self._connection, tenant_id, place_key(place))]
+            write.current_document.update_time.CopyFrom(mark)
+            self._connection.commit(writes)
+        except Conflict:
+            return  # somebody else has removed it, or opened it again
+        self._known.discard(name)
+
+    def forget(self) -> None:
+        """After an erasure."""
+        self._known.clear()
+
+    def _is_empty(self, tenant_id: str, place: Folder) -> bool:
+        where = (Where("place", Is.EQUAL, place_key(place)),)
+        query = Query(collection="index", where=where, limit=1, fields=())
+        return not self._connection.query(self._connection.tenant(tenant_id), query)
+
+    def _name(self, tenant_id: str, place: Folder) -> str:
+        return self._connection.name(tenant_id, "folders", place_key(place))
+
+
+def stamp(connection: Connection, tenant_id: str, digest: str) -> Any:  # noqa: ANN401
+    """The write that tells of what leaves no newer record behind: a record that goes, a folder that comes or goes. Each
+    goes to one of 256 documents, drawn by the first digits of its digest: one document takes a write a second.
+    """
+    write = protocol().Write()
+    write.update.name = connection.name(tenant_id, "changes", digest[:2])
+    write.update_mask.SetInParent()  # an empty mask: no field but the one that is transformed
+    touch(write)
+    return write
+
+
+def touch(write: Any) -> None:  # noqa: ANN401
+    """`changedAt`: the server's time of the commit. The newest of a tenant tells whether its chunks changed."""
+    write.update_transforms.add(field_path="changedAt").set_to_server_value = 1  # REQUEST_TIME

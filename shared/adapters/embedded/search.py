@@ -8,25 +8,25 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 
-from shared.adapters.embedded import rows, tokens
-from shared.adapters.embedded.requests.files import TenantFiles
-from shared.adapters.embedded.searching.vectors import Allowed, VectorSpace
+from shared.adapters.embedded import documents
+from shared.adapters.embedded.documents import CHUNKS, RECORDS, Row, chunk_of
+from shared.adapters.embedded.files import TenantFiles
+from shared.adapters.embedded.vectors import Allowed, VectorSpace
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.questions import TimeRange
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
 
 _BEGIN = 0
-_END = rows.to_micros(datetime.max.replace(tzinfo=UTC)) + 1
+_END = documents.to_micros(datetime.max.replace(tzinfo=UTC)) + 1
 """Microseconds: not after, and after, every date."""
 
-_COLUMNS = ", ".join(f"chunks.{name.strip()}" for name in rows.CHUNK_COLUMNS.split(","))
 _MATCHING = (
-    f"SELECT {_COLUMNS} FROM postings CROSS JOIN chunks ON chunks.id = postings.rowid "
+    f"SELECT {CHUNKS.columns} FROM postings CROSS JOIN chunks ON chunks.id = postings.rowid "
     "WHERE postings MATCH :match AND postings.rowid >= :first AND postings.rowid < :past "
     "AND created_at >= :start AND created_at < :end ORDER BY postings.rowid DESC"
 )
 _ANY = (
-    f"SELECT {_COLUMNS} FROM chunks WHERE id >= :first AND id < :past "
+    f"SELECT {CHUNKS.columns} FROM chunks WHERE id >= :first AND id < :past "
     "AND created_at >= :start AND created_at < :end ORDER BY id DESC"
 )
 
@@ -81,7 +81,7 @@ class Search:
         counts = {}
         with self._files.of(tenant_id).reading() as db:
             for stem in stems:
-                row = db.execute("SELECT doc FROM vocabulary WHERE term = ?", (tokens.term_token(stem),)).fetchone()
+                row = db.execute("SELECT doc FROM vocabulary WHERE term = ?", (documents.term_token(stem),)).fetchone()
                 counts[stem] = row[0] if row else 0
         return counts
 
@@ -91,19 +91,18 @@ class Search:
         return CorpusStats(count, length / count if count else 0.0, str(revision))
 
     def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
-        query = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE note_id = ? ORDER BY position, chunk_id"
-        asked = tokens.term_keys(stems)
+        query = f"SELECT {CHUNKS.columns} FROM chunks WHERE note_id = ? ORDER BY position, chunk_id"
+        asked = documents.term_keys(stems)
         with self._files.of(tenant_id).reading() as db:
-            return tuple(rows.to_chunk(row, asked) for row in db.execute(query, (note_id,)))
+            return tuple(chunk_of(row, asked) for row in db.execute(query, (note_id,)))
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
-        columns = rows.RECORD_COLUMNS.replace("note_id", "records.note_id")
         query = (
-            f"SELECT {columns} FROM json_each(?) CROSS JOIN notes ON notes.note_id = value "
+            f"SELECT {RECORDS.columns}, records.note_id FROM json_each(?) CROSS JOIN notes ON notes.note_id = value "
             "CROSS JOIN records ON records.note_id = value"
         )
         with self._files.of(tenant_id).reading() as db:
-            return {row[8]: rows.to_record(row) for row in db.execute(query, (json.dumps(note_ids),))}
+            return {row[-1]: RECORDS.load(row[:-1]) for row in db.execute(query, (json.dumps(note_ids),))}
 
 
 def _newest(
@@ -111,33 +110,33 @@ def _newest(
 ) -> tuple[IndexedChunk, ...]:
     """The newest allowed chunks, of those that hold `stem` if it is given; newest first, equals by chunk id.
 
-    Ids grow with the second of created_at only, so the walk ends at the first new second after `limit` rows.
+    Ids grow with the second of created_at only, so the walk ends at the first new second after `limit` documents.
     """
     if limit < 1 or not all(restriction.scopes):
         return ()
-    match = tokens.expression(stem, restriction.scopes)
-    found: list[rows.Row] = []
+    match = documents.expression(stem, restriction.scopes)
+    found: list[Row] = []
     with closing(db.execute(_MATCHING if match else _ANY, {**_bounds(restriction.created), "match": match})) as walk:
         for row in walk:
             if len(found) >= limit and _second(row) != _second(found[-1]):
                 break
             found.append(row)
-    found.sort(key=lambda row: (-row[rows.CREATED_AT], row[0]))
-    asked = tokens.term_keys(stems)
-    return tuple(rows.to_chunk(row, asked) for row in found[:limit])
+    found.sort(key=lambda row: (-row[documents.CREATED_AT], row[0]))
+    asked = documents.term_keys(stems)
+    return tuple(chunk_of(row, asked) for row in found[:limit])
 
 
 def _neighbours(
     db: sqlite3.Connection, best: Sequence[tuple[int, float]], *, limit: int, stems: Sequence[str]
 ) -> tuple[Neighbour, ...]:
     """Whole chunks of (id, cosine), best first; equals by chunk id."""
-    asked = tokens.term_keys(stems)
+    asked = documents.term_keys(stems)
     # In the order of the list: SQLite walks it and looks each up.
     chunks = db.execute(
-        f"SELECT {_COLUMNS} FROM json_each(?) CROSS JOIN chunks ON chunks.id = value",
+        f"SELECT {CHUNKS.columns} FROM json_each(?) CROSS JOIN chunks ON chunks.id = value",
         (json.dumps([row_id for row_id, _ in best]),),
     )
-    found = [Neighbour(rows.to_chunk(row, asked), cosine) for row, (_, cosine) in zip(chunks, best, strict=True)]
+    found = [Neighbour(chunk_of(row, asked), cosine) for row, (_, cosine) in zip(chunks, best, strict=True)]
     found.sort(key=lambda each: (-each.cosine, each.chunk.chunk_id))
     return tuple(found[:limit])
 
@@ -147,22 +146,22 @@ def _allowed(db: sqlite3.Connection, restriction: Restriction) -> Allowed | None
     if restriction.created is None and not restriction.scopes:
         return None
     bounds = _bounds(restriction.created)
-    match = tokens.expression(None, restriction.scopes)
+    match = documents.expression(None, restriction.scopes)
     # Ids are exact to the second: what the range excludes of its first and last second is named one by one.
     without = db.execute(
         "SELECT id FROM chunks WHERE (id >= :first AND id < :first_past AND created_at < :start) "
         "OR (id >= :last AND id < :past AND created_at >= :end)",
-        {**bounds, "first_past": rows.id_past(bounds["start"]), "last": rows.first_id_at(bounds["end"] - 1)},
+        {**bounds, "first_past": documents.id_past(bounds["start"]), "last": documents.first_id_at(bounds["end"] - 1)},
     )
     return Allowed(first=bounds["first"], past=bounds["past"], match=match, without=[row[0] for row in without])
 
 
 def _bounds(created: TimeRange | None) -> dict[str, int]:
     """A half-open range in microseconds, and the ids within which it lies."""
-    start = _BEGIN if created is None or created.start is None else rows.to_micros(created.start)
-    end = _END if created is None or created.end is None else rows.to_micros(created.end)
-    return {"start": start, "end": end, "first": rows.first_id_at(start), "past": rows.id_past(end - 1)}
+    start = _BEGIN if created is None or created.start is None else documents.to_micros(created.start)
+    end = _END if created is None or created.end is None else documents.to_micros(created.end)
+    return {"start": start, "end": end, "first": documents.first_id_at(start), "past": documents.id_past(end - 1)}
 
 
-def _second(row: rows.Row) -> int:
-    return rows.first_id_at(row[rows.CREATED_AT])
+def _second(row: Row) -> int:
+    return documents.first_id_at(row[documents.CREATED_AT])

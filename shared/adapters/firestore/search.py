@@ -9,20 +9,18 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import (
+    CODEC,
     RECORD_FIELDS,
     chunk_of,
     is_kept,
     posting_path,
-    record_of,
     searched_fields,
 )
-from shared.adapters.firestore.requests.connection import Connection, pool
-from shared.adapters.firestore.requests.protocol import microseconds
-from shared.adapters.firestore.requests.queries import DISTANCE, KEY, Is, Order, Query, Where
-from shared.adapters.firestore.searching.corpus import Corpus
-from shared.adapters.firestore.searching.restriction import by_posting, by_time_and_scope, impossible, is_one_scope
-from shared.adapters.firestore.searching.vector_filters import for_vectors
+from shared.adapters.firestore.filters import by_posting, by_time_and_scope, for_vectors, impossible, is_one_scope
+from shared.adapters.firestore.protocol import DISTANCE, KEY, Is, Order, Query, Where, microseconds, values_of
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
 from shared.model.scopes import tags_of
@@ -127,7 +125,7 @@ class Search:
         records = {note_id: self._connection.name(tenant_id, "index", note_id) for note_id in asked}
         found = self._connection.lookup([*notes.values(), *records.values()], RECORD_FIELDS)
         return {
-            note_id: record_of(found[records[note_id]])
+            note_id: CODEC.load(IndexRecord, values_of(found[records[note_id]]))
             for note_id in asked
             if notes[note_id] in found and records[note_id] in found
         }

@@ -11,8 +11,7 @@ from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic, sleep
 
-from shared.adapters.embedded.requests import schema
-from shared.adapters.embedded.requests.sqlite import explained, opened, removed, transaction
+from shared.adapters.embedded.sqlite import explained, opened, prepare, removed, transaction, version_of
 from shared.errors import OperatorError
 
 _MAPPED = 2**26
@@ -130,7 +129,7 @@ class TenantFile:
                     self._open_ones.notify_all()
 
     def _prepare(self, db: sqlite3.Connection) -> None:
-        schema.prepare(db, self.path, self.tenant_id)
+        prepare(db, self.path, self.tenant_id)
         db.execute("PRAGMA journal_mode = WAL")  # nothing to do but after a removal that was given up
         # A killed process loses nothing; a machine that loses power may lose its last moments, never consistency.
         db.execute("PRAGMA synchronous = NORMAL")
@@ -198,9 +197,9 @@ def make_folder(folder: Path) -> None:
 def _owner(path: Path, patience: float) -> str | None:
     """The tenant a file belongs to; None while another process is still making it."""
     with explained(path):
-        db = opened(path, patience, lambda db: schema.version_of(db, path))
+        db = opened(path, patience, lambda db: version_of(db, path))
         try:
-            if not schema.version_of(db, path):
+            if not version_of(db, path):
                 return None
             (tenant_id,) = db.execute("SELECT tenant_id FROM state").fetchone()
         finally:

@@ -1,4 +1,4 @@
-"""Firestore's raw protobuf classes, and Python values in and out of them.
+"""Firestore's raw protobuf classes: Python values, queries and writes in and out of them.
 
 The client library wraps every value in a Python object: a 768-dimensional vector takes it 5.8 ms to encode.
 Filled straight into the protobuf, whose fields are memory of its C implementation, it takes 0.03 ms.
@@ -6,10 +6,13 @@ Filled straight into the protobuf, whose fields are memory of its C implementati
 
 from __future__ import annotations
 
+import re
 import sys
 from array import array
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +24,13 @@ _MICROSECOND = timedelta(microseconds=1)
 # An element of a packed-by-hand ArrayValue: field 1 with 9 bytes, in them field 3 as a 64-bit double.
 _ELEMENT = b"\x0a\x09\x19"
 _ELEMENT_BYTES = len(_ELEMENT) + 8
+_CONVERTED = {"timestamp_value", "array_value", "map_value", "null_value", None}
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+KEY = "__name__"
+"""Firestore's name for a document's own path."""
+DISTANCE = "distance"
+"""The field in which a vector search tells how near a document lies."""
 
 
 @cache
@@ -59,6 +69,8 @@ def fill(target: Any, value: object) -> None:  # noqa: ANN401, C901 - one line a
         target.double_value = value
     elif value is None:
         target.null_value = 0
+    elif isinstance(value, Reference):
+        target.reference_value = value.name
     else:
         raise TypeError(f"{type(value).__name__} is no Firestore value")
 
@@ -77,6 +89,14 @@ def change(name: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401
     write = put(name, fields)
     write.update_mask.field_paths.extend(fields)
     write.current_document.exists = True
+    return write
+
+
+def delete(name: str, *, existing: bool = False) -> Any:  # noqa: ANN401
+    """The write after which there is no such document; with `existing` it fails where there was none."""
+    write = protocol().Write(delete=name)
+    if existing:
+        write.current_document.exists = True
     return write
 
 
@@ -125,6 +145,8 @@ def plain(value: Any) -> object:  # noqa: ANN401
     What the product never writes (bytes, references, places) comes as the protobuf message.
     """
     kind = value.WhichOneof("value_type")
+    if kind not in _CONVERTED:
+        return getattr(value, kind)
     if kind == "timestamp_value":
         return timestamp(value.timestamp_value)
     if kind == "array_value":
@@ -133,10 +155,14 @@ def plain(value: Any) -> object:  # noqa: ANN401
         fields = value.map_value.fields
         if "__type__" in fields and fields["__type__"].string_value == "__vector__":
             return vector_of(value)
-        return {name: plain(each) for name, each in fields.items()}
-    if kind == "null_value" or kind is None:
-        return None
-    return getattr(value, kind)
+        return {name: plain(fields[name]) for name in fields}
+    return None
+
+
+def values_of(document: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Field -> its Python value, of a Document."""
+    fields = document.fields
+    return {name: plain(fields[name]) for name in fields}  # twice as fast as by items()
 
 
 def as_json(document: Any) -> Mapping[str, object]:  # noqa: ANN401
@@ -150,3 +176,106 @@ def as_json(document: Any) -> Mapping[str, object]:  # noqa: ANN401
 def vector_of(value: Any) -> Vector:  # noqa: ANN401
     """The float32 vector in a vector Value."""
     return array("f", [each.double_value for each in value.map_value.fields["value"].array_value.values])
+
+
+class Is(StrEnum):
+    """Comparisons, named as Firestore's API names them."""
+
+    EQUAL = "EQUAL"
+    IN = "IN"
+    AT_LEAST = "GREATER_THAN_OR_EQUAL"
+    LESS = "LESS_THAN"
+    CONTAINS = "ARRAY_CONTAINS"
+    CONTAINS_ANY = "ARRAY_CONTAINS_ANY"
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """One comparison; a query's comparisons hold together."""
+
+    field: str
+    comparison: Is
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Ascending unless said otherwise."""
+
+    field: str
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A document's full name, where a value is compared with `KEY`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A query of one collection."""
+
+    collection: str
+    """Empty, with `everywhere`: every collection."""
+    everywhere: bool = False
+    """Every collection of that name, whatever it lies under."""
+    where: tuple[Where, ...] = ()
+    order: tuple[Order, ...] = ()
+    after: tuple[object, ...] = ()
+    """Values of the `order` fields of the last document already seen; empty: from the beginning."""
+    limit: int | None = None
+    fields: tuple[str, ...] | None = None
+    """Field paths to return; None: whole documents; empty: names alone. Of a vector search DISTANCE among them."""
+    nearest: Vector | None = None
+    """A vector search of `embedding`, of at most `limit`. None: none."""
+
+    def message(self) -> Any:  # noqa: ANN401
+        """As StructuredQuery."""
+        query = protocol().StructuredQuery()
+        query.from_.add(collection_id=self.collection, all_descendants=self.everywhere)
+        for each in self.where:
+            _add_filter(query, each)
+        for order in self.order:
+            # 1 is ascending, 2 descending.
+            query.order_by.add(direction=2 if order.descending else 1).field.field_path = order.field
+        for value in self.after:
+            fill(query.start_at.values.add(), value)
+        if self.nearest is not None:
+            _add_search(query.find_nearest, self.nearest, self.limit)
+        elif self.limit is not None:
+            query.limit.value = self.limit
+        if self.fields is not None:
+            for path in self.fields or (KEY,):
+                query.select.fields.add(field_path=path)
+        return query
+
+
+def path(*names: str) -> str:
+    """A field path; names that are no plain identifiers are quoted."""
+    return ".".join(map(_quoted, names))
+
+
+def _quoted(name: str) -> str:
+    if _PLAIN.fullmatch(name):
+        return name
+    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
+
+
+def _add_search(search: Any, vector: Vector, limit: int | None) -> None:  # noqa: ANN401
+    """By dot product, which for unit vectors is the cosine. Without DISTANCE in `fields` it silently vanishes."""
+    search.vector_field.field_path = "embedding"
+    fill(search.query_vector, vector)
+    search.distance_measure = 3  # DOT_PRODUCT
+    search.limit.value = limit
+    search.distance_result_field = DISTANCE
+
+
+def _add_filter(query: Any, where: Where) -> None:  # noqa: ANN401
+    composite = query.where.composite_filter
+    composite.op = 1  # AND
+    added = composite.filters.add().field_filter
+    added.field.field_path = where.field
+    added.op = added.DESCRIPTOR.enum_types_by_name["Operator"].values_by_name[where.comparison].number
+    fill(added.value, where.value)

@@ -1,8 +1,10 @@
-"""A restriction as filters of vector searches, which take equality alone.
+"""A restriction as Firestore's filters, as far as they can hold it; the rest is checked on what comes back.
 
-Each field that is filtered by costs every chunk a copy of its vector in one more index, and an array one for each of
-its values. So the folders that a restriction allows are named one by one (`place in`), where a token for each folder
-above a chunk would be four copies more; and of more folders than a filter holds several searches share the work.
+A disjunction may have 30 values (`in` times `array_contains_any`), and only one array filter goes with it. Vector
+searches take equality alone, and each field that they are filtered by costs every chunk a copy of its vector in one
+more index, an array one for each of its values. So the folders that a restriction allows are named one by one (`place
+in`), where a token for each folder above a chunk would be four copies more; and of more folders than a filter holds
+several searches share the work.
 """
 
 from __future__ import annotations
@@ -11,16 +13,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from shared.adapters.firestore.documents import day, month, place_key
-from shared.adapters.firestore.requests.queries import Is, Where
-from shared.adapters.firestore.searching.restriction import MAX_VALUES, any_of
+from shared.adapters.firestore.documents import MAX_MOMENT, day, month, place_key, posting, posting_path
+from shared.adapters.firestore.protocol import Is, Where, microseconds
 from shared.model.notes import Folder
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
 from shared.model.scopes import scopes_of, tags_of
 
-MOST_SEARCHES = 8
-"""For one restriction. What they cannot say is checked on what comes back."""
+MAX_VALUES = 30
+MAX_SEARCHES = 8
+"""Searches for one restriction. What they cannot say is checked on what comes back."""
+_EVER = TimeRange(None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +57,11 @@ def for_vectors(restriction: Restriction, places: Sequence[Folder]) -> VectorFil
 
 
 def _by_place(allowed: Sequence[Folder], months: Sequence[str]) -> tuple[tuple[Where, ...], ...]:
-    """By place and month as far as MOST_SEARCHES can say it, else by place; none if they cannot say that either."""
+    """By place and month as far as MAX_SEARCHES can say it, else by place; none if they cannot say that either."""
     keys = sorted(map(place_key, allowed))
     for within in dict.fromkeys((tuple(months), ())):
         step = MAX_VALUES // max(1, len(within))
-        if len(keys) <= MOST_SEARCHES * step:
+        if len(keys) <= MAX_SEARCHES * step:
             time = [Where("month", Is.IN, list(within))] if within else []
             parts = (keys[start : start + step] for start in range(0, len(keys), step))
             return tuple((Where("place", Is.IN, part), *time) for part in parts)
@@ -102,3 +105,53 @@ def _months(created: TimeRange | None) -> list[str]:
 def _next_month(when: datetime) -> datetime:
     first = when.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return (first + timedelta(days=32)).replace(day=1)
+
+
+def impossible(restriction: Restriction) -> bool:
+    """Nothing can satisfy it: an empty group of scopes, or a range that ends where it starts."""
+    created = restriction.created or _EVER
+    backwards = created.start is not None and created.end is not None and created.start >= created.end
+    return backwards or not all(restriction.scopes)
+
+
+def by_time_and_scope(restriction: Restriction) -> tuple[Where, ...]:
+    """For queries ordered by `createdAt`."""
+    created = restriction.created or _EVER
+    scope = _scope(restriction)
+    return (
+        *([] if created.start is None else [Where("createdAt", Is.AT_LEAST, created.start)]),
+        *([] if created.end is None else [Where("createdAt", Is.LESS, created.end)]),
+        *([] if scope is None else [scope]),
+    )
+
+
+def by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
+    """For queries ordered by the stem's postings, which no other filter can go with."""
+    created = restriction.created or _EVER
+    field = posting_path(stem)
+    # An open end finds what lies beyond the last moment that postings can tell; it is checked on what comes back.
+    ends = created.end is not None and microseconds(created.end) < MAX_MOMENT
+    return (
+        *([] if created.start is None else [Where(field, Is.AT_LEAST, posting(created.start, 0))]),
+        *([Where(field, Is.LESS, posting(created.end, 0))] if created.end is not None and ends else []),
+    )
+
+
+def is_one_scope(restriction: Restriction) -> bool:
+    """Whether a filter can hold all of its scopes."""
+    return not restriction.scopes or (len(restriction.scopes) == 1 and len(restriction.scopes[0]) <= MAX_VALUES)
+
+
+def _scope(restriction: Restriction) -> Where | None:
+    """The smallest group of scopes, most likely the most selective one, if a filter can hold it."""
+    groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
+    if not groups:
+        return None
+    return any_of("scopes", min(groups, key=lambda group: (len(group), group)))
+
+
+def any_of(field: str, values: list[str]) -> Where:
+    """Of an array field."""
+    if len(values) == 1:
+        return Where(field, Is.CONTAINS, values[0])
+    return Where(field, Is.CONTAINS_ANY, values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,13 +12,13 @@ from concurrent.futures import Executor
 from functools import cache
 from typing import Any, TypeVar
 
-from shared.adapters.firestore.names import checked
-from shared.adapters.firestore.requests.errors import is_too_big, translated
-from shared.adapters.firestore.requests.protocol import protocol
-from shared.adapters.firestore.requests.queries import Query
-from shared.adapters.firestore.requests.reads import ReadCounter
-from shared.errors import Conflict, StoreRefused, StoreUnavailable
+from shared.adapters.firestore.errors import is_too_big, translated
+from shared.adapters.firestore.protocol import KEY, Order, Query, Reference, protocol
+from shared.adapters.firestore.reads import ReadCounter
+from shared.errors import Conflict, InvalidArgument, StoreRefused, StoreUnavailable
 from shared.model.account import Person
+from shared.model.notes import NoteKey
+from shared.ports.pages import make_token, read_token
 from shared.tracing.threads import RequestThreads
 
 T = TypeVar("T")
@@ -25,7 +26,9 @@ T = TypeVar("T")
 DEFAULT_DATABASE = "(default)"
 LOOKUP_STEP = 300
 """Documents asked for in one lookup."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
+_FIRST_PAUSE, _MAX_PAUSE = 0.05, 1.0
+_RESERVED = re.compile(r"\.{1,2}|__.*__", re.DOTALL)
+_KEY = re.compile(r"tenants/([^/]+)/[^/]+/([^/]+)", re.DOTALL)
 
 # A broken connection is tried again every second, not every two minutes; idle ones stay open between questions.
 _CHANNEL_OPTIONS = (
@@ -85,20 +88,25 @@ class Connection:
 
     def tenant(self, tenant_id: str) -> str:
         """The parent of a tenant's collections. Raises InvalidArgument("tenantId")."""
-        return f"{self.root}/tenants/{checked(tenant_id, 'tenantId')}"
+        return f"{self.root}/tenants/{_checked(tenant_id, 'tenantId')}"
 
     def person(self, person: Person) -> str:
         """The parent of a person's collections: the tenant, or `people/{uid}` below it. Raises InvalidArgument."""
         parent = self.tenant(person.tenant_id)
-        return parent if person.is_tenant else f"{parent}/people/{checked(person.uid, 'uid')}"
+        return parent if person.is_tenant else f"{parent}/people/{_checked(person.uid, 'uid')}"
 
     def own(self, person: Person, collection: str, document_id: str) -> str:
-        """Name of a person's document. Raises InvalidArgument for an id that Firestore cannot hold."""
-        return f"{self.person(person)}/{collection}/{checked(document_id, 'id')}"
+        """The name of a person's document. Raises InvalidArgument for an id that Firestore cannot hold."""
+        return f"{self.person(person)}/{collection}/{_checked(document_id, 'id')}"
 
     def name(self, tenant_id: str, collection: str, document_id: str) -> str:
-        """Of a tenant's document. Raises InvalidArgument for an id that Firestore cannot hold."""
-        return f"{self.tenant(tenant_id)}/{collection}/{checked(document_id, 'noteId')}"
+        """The name of a tenant's document. Raises InvalidArgument for an id that Firestore cannot hold."""
+        return f"{self.tenant(tenant_id)}/{collection}/{_checked(document_id, 'noteId')}"
+
+    def note_key(self, name: str) -> NoteKey | None:
+        """Tenant and id from the name of a note or a record; None for a document that lies elsewhere."""
+        match = _KEY.fullmatch(name.removeprefix(f"{self.root}/"))
+        return NoteKey(match[1], match[2]) if match else None
 
     def query(self, parent: str, query: Query) -> list[Any]:
         """What the query finds below `parent`, as protobuf Documents."""
@@ -107,6 +115,16 @@ class Connection:
         found = [reply.document for reply in replies if reply.HasField("document")]
         self.counter.query(len(found), vector=query.nearest is not None)
         return found
+
+    def listed(
+        self, parent: str, collection: str, *, limit: int, token: str | None, fields: tuple[str, ...] | None = None
+    ) -> tuple[list[Any], str | None]:
+        """A page of a collection by id, and the token of the next one. Raises InvalidArgument("pageToken")."""
+        after = None if token is None else _checked(read_token(token, collection)[0], "pageToken")
+        place = () if after is None else (Reference(f"{parent}/{collection}/{after}"),)
+        query = Query(collection=collection, order=(Order(KEY),), after=place, limit=limit + 1, fields=fields)
+        found = self.query(parent, query)
+        return found[:limit], make_token(collection, last(found[limit - 1].name)) if len(found) > limit else None
 
     def count(self, parent: str, query: Query) -> int:
         """How many documents the query finds below `parent`."""
@@ -158,12 +176,12 @@ class Connection:
             return _raw(self._call("commit", request, left))
 
         if patient:
-            return self._insist(call, self._write_seconds, guarded=True)
+            return self._retry_within(call, self._write_seconds, guarded=True)
         with translated(guarded=True):
             return call(self._write_seconds)
 
-    def holds(self, writes: Iterable[Any]) -> bool:
-        """Commit the Writes; False: what they presuppose is not so."""
+    def try_commit(self, writes: Iterable[Any]) -> bool:
+        """Commits; returns False if a precondition failed."""
         try:
             self.commit(writes)
         except Conflict:
@@ -192,7 +210,7 @@ class Connection:
             except StoreUnavailable as away:
                 if isinstance(away, StoreRefused) or time.monotonic() > deadline:
                     raise
-                time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311 - so that not all look at once again
+                time.sleep(random.uniform(0, _MAX_PAUSE))  # noqa: S311 - so that not all look at once again
             else:
                 return
 
@@ -204,14 +222,14 @@ class Connection:
         while True:
             request = protocol().BatchWriteRequest(database=self.database, writes=waiting)
             left = max(0.1, deadline - time.monotonic())
-            reply = self._insist(lambda left: _raw(self._call("batch_write", request, left)), left)  # noqa: B023 - called at once
+            reply = self._retry_within(lambda left: _raw(self._call("batch_write", request, left)), left)  # noqa: B023 - called at once
             waiting = [write for write, status in zip(waiting, reply.status, strict=True) if status.code]
             if not waiting:
                 return
             if time.monotonic() + pause > deadline:
                 raise StoreUnavailable(f"Firestore: {len(waiting)} of {len(writes)} writes failed")
             time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            pause = min(2 * pause, _MAX_PAUSE)
 
     def listen(self, requests: Sequence[Any]) -> Any:  # noqa: ANN401
         """A call that goes on until its `cancel`: iterated, the ListenResponses; it raises gRPC's own errors."""
@@ -227,7 +245,9 @@ class Connection:
 
     def _stream(self, method: str, request: Any) -> list[Any]:  # noqa: ANN401
         """Every message of the reply; a stream that breaks off is asked for again from its beginning."""
-        return self._insist(lambda left: [_raw(each) for each in self._call(method, request, left)], self._read_seconds)
+        return self._retry_within(
+            lambda left: [_raw(each) for each in self._call(method, request, left)], self._read_seconds
+        )
 
     def _call(self, method: str, request: Any, seconds: float) -> Any:  # noqa: ANN401
         api = client()
@@ -235,7 +255,7 @@ class Connection:
         # retry=None: the client's own policy repeats for up to five minutes.
         return getattr(api, method)(request=wrapped, retry=None, timeout=seconds, metadata=self._metadata)
 
-    def _insist(self, call: Callable[[float], T], seconds: float, *, guarded: bool = False) -> T:
+    def _retry_within(self, call: Callable[[float], T], seconds: float, *, guarded: bool = False) -> T:
         """The result of `call`, made again while the server is away or too busy and the deadline allows.
 
         `call` gets the seconds that are left. Raises ours.
@@ -248,14 +268,25 @@ class Connection:
         def passes(error: BaseException) -> bool:
             return isinstance(error, kinds) and not is_too_big(error)
 
-        attempts = retry.Retry(
-            passes,
-            initial=_FIRST_PAUSE,
-            maximum=_LONGEST_PAUSE,
-            timeout=seconds,
-        )
+        attempts = retry.Retry(passes, initial=_FIRST_PAUSE, maximum=_MAX_PAUSE, timeout=seconds)
         with translated(guarded=guarded):
             return attempts(lambda: call(max(0.1, deadline - time.monotonic())))()
+
+
+def last(name: str) -> str:
+    """The id of the document of this name."""
+    return name.rpartition("/")[2]
+
+
+def _checked(value: str, field: str) -> str:
+    """The value itself. Raises InvalidArgument of `field` for what Firestore cannot hold as an id."""
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        size = 0
+    if not 0 < size <= 1500 or "/" in value or "\0" in value or _RESERVED.fullmatch(value):
+        raise InvalidArgument(field, "1 to 1500 bytes of UTF-8 without slash, and not '.', '..' or '__…__'")
+    return value
 
 
 def _raw(message: Any) -> Any:  # noqa: ANN401

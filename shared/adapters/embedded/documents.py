@@ -1,0 +1,169 @@
+"""Entities as rows of SQLite, and back; stems and scopes as FTS5 tokens.
+
+Columns are called as the fields of `shared.model`, by its codec; what is no scalar is a column of JSON.
+
+FTS5's `ascii` tokenizer keeps letters, digits and everything beyond ASCII, folds capitals and splits at the rest. So
+the rest, capitals and our own mark are written as the mark and four hexadecimal digits: each stem is exactly one token
+whatever characters it holds, and no two stems share one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from shared.model.codec import Codec
+from shared.model.index import IndexedChunk, IndexRecord
+from shared.model.notes import Note
+
+T = TypeVar("T")
+Row: TypeAlias = tuple[Any, ...]
+
+_YEAR_1 = datetime(1, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_SECOND = 1_000_000
+_PLACES = 24
+"""Bits of a chunk's id below the second: how many chunks one second may hold (16 million)."""
+_MARK = "¤"
+_SPECIAL = re.compile("[\x00-/:-`{-\x7f¤\ud800-\udfff]")
+_COUNT = re.compile(r"=\d+")
+_MAX_TOKEN = 500
+"""Characters; FTS5 cuts tokens at 32 KB, which would make two long ones equal."""
+
+
+def to_micros(when: datetime) -> int:
+    """Microseconds since year 1: never negative, and exact."""
+    return (when - _YEAR_1) // _MICROSECOND
+
+
+@lru_cache(4096)
+def to_datetime(micros: int) -> datetime:
+    """Cached: the chunks of a note have the same, and half of them are asked for twice."""
+    return _YEAR_1 + timedelta(microseconds=micros)
+
+
+CODEC = Codec(key=str, instant=to_micros, moment=to_datetime)
+"""Entities as JSON objects."""
+
+
+class Table(Generic[T]):
+    """Rows that are entities of one kind."""
+
+    def __init__(self, name: str, kind: type[T], *, renamed: Mapping[str, str] | None = None) -> None:
+        """`renamed`: field -> its column, where that is not called as the field."""
+        fields = CODEC.fields(kind)
+        self._kind, self._names = kind, tuple(each.name for each in fields)
+        self._column = {each: (renamed or {}).get(each, each) for each in self._names}
+        self._reads = tuple(_unpacked(each.read) if each.structured else each.read for each in fields)
+        self.columns = ", ".join(f'{name}."{each}"' for each in self._column.values())
+        """What `load` reads, for a SELECT."""
+
+    def row(self, value: T, **known: object) -> dict[str, Any]:
+        """Column -> what it holds. `known`: columns that hold something else than the field says."""
+        plain = CODEC.dump(value, *known)
+        packed = (json.dumps(each) if isinstance(each, (list, dict)) else each for each in plain.values())
+        return {**dict(zip(map(self._column.__getitem__, plain), packed, strict=True)), **known}
+
+    def load(self, row: Row, **known: Any) -> T:  # noqa: ANN401 - values of fields
+        """The entity in a row that begins with `columns`. `known`: values of fields, whatever their columns hold."""
+        for name, read, value in zip(self._names, self._reads, row, strict=False):
+            if name not in known:
+                known[name] = value if read is None or value is None else read(value)
+        return self._kind(**known)
+
+
+def _unpacked(read: Callable[[Any], Any] | None) -> Callable[[str], Any]:
+    """Reads a column of JSON. Cached: the chunks of a note, and mostly of a folder, have the same tags and scopes."""
+    return lru_cache(4096)(lambda column: json.loads(column) if read is None else read(json.loads(column)))
+
+
+def insert(db: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replacing: bool = False) -> None:
+    """`replacing`: the row of the same key."""
+    columns, marks = ", ".join(f'"{column}"' for column in row), ", ".join("?" * len(row))
+    verb = "INSERT OR REPLACE" if replacing else "INSERT"
+    db.execute(f"{verb} INTO {table} ({columns}) VALUES ({marks})", tuple(row.values()))
+
+
+NOTES = Table("notes", Note)
+RECORDS = Table("records", IndexRecord)
+CHUNKS = Table("chunks", IndexedChunk)
+
+
+def chunk_row(chunk: IndexedChunk) -> dict[str, Any]:
+    """Column -> what it holds."""
+    return CHUNKS.row(chunk, terms=terms_column(chunk.terms))
+
+
+def chunk_of(row: Row, asked: Sequence[tuple[str, str]]) -> IndexedChunk:
+    """`asked`: `term_keys` of the stems whose counts the chunk is to carry."""
+    return CHUNKS.load(row, terms=term_counts(row[TERMS], asked))
+
+
+CREATED_AT, TERMS = (CODEC.keys(IndexedChunk).index(name) for name in ("created_at", "terms"))
+"""Places in a row of CHUNKS."""
+
+
+def first_id_at(created_at: int) -> int:
+    """The least id of a chunk made in the second of `created_at` (microseconds): ids grow from second to second."""
+    return (created_at // _SECOND) << _PLACES
+
+
+def id_past(created_at: int) -> int:
+    """The id after every chunk made in that second."""
+    return first_id_at(created_at) + (1 << _PLACES)
+
+
+@lru_cache(maxsize=2**15)
+def term_token(stem: str) -> str:
+    """`v1.2` -> `v1¤002e2`."""
+    token = _SPECIAL.sub(lambda found: f"{_MARK}{ord(found[0]):04x}", stem)
+    if len(token) > _MAX_TOKEN:
+        return f"{_MARK}h{hashlib.sha256(token.encode()).hexdigest()}"
+    return token or _MARK
+
+
+def scope_token(scope: str) -> str:
+    """Marked so that no stem has the same token."""
+    return f"{_MARK}s{term_token(scope)}"
+
+
+def terms_column(terms: Mapping[str, int]) -> str:
+    """`{"alpha": 2, "v1.2": 1}` -> ` alpha=2 v1¤002e2=1 `: neither space nor `=` stands in a token."""
+    return f" {' '.join(f'{term_token(stem)}={count}' for stem, count in terms.items())} "
+
+
+def term_counts(column: str, asked: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """Of the asked (stem, ` token=`) pairs those that stand in the column. Finding beats decoding all terms."""
+    counts = {}
+    for stem, key in asked:
+        at = column.find(key)
+        if at >= 0:
+            begin = at + len(key)
+            counts[stem] = int(column[begin : column.index(" ", begin)])
+    return counts
+
+
+def term_keys(stems: Iterable[str]) -> list[tuple[str, str]]:
+    """What `term_counts` looks for."""
+    return [(stem, f" {term_token(stem)}=") for stem in stems]
+
+
+def posting_tokens(column: str, scopes: Iterable[str]) -> str:
+    """Everything a chunk is found by: the tokens of its terms column and of its scopes."""
+    return _COUNT.sub("", column) + " ".join(map(scope_token, scopes))
+
+
+def expression(stem: str | None, scopes: Sequence[Iterable[str]]) -> str | None:
+    """An FTS5 query: the stem and, of each group of scopes, at least one. None: nothing is asked for.
+
+    No group may be empty: FTS5 has no words for "nothing".
+    """
+    parts = [] if stem is None else [f'"{term_token(stem)}"']
+    parts += [" OR ".join(f'"{scope_token(scope)}"' for scope in sorted(group)) for group in scopes]
+    return " AND ".join(f"({part})" for part in parts) or None

@@ -1,1 +1,0 @@
-"""How a tenant's file is reached: connections and transactions, the tables, SQLite's errors as ours."""

@@ -1,0 +1,76 @@
+"""What a codec writes it reads again, and what others wrote is named by its key."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from shared.adapters.embedded import documents as embedded
+from shared.adapters.firestore import documents as firestore
+from shared.errors import InvalidArgument
+from shared.model.account import AnsweredRequest, Feedback, Rating
+from shared.model.codec import Codec
+from shared.model.index import IndexRecord, IndexStatus
+from shared.model.notes import Note
+from shared.model.sessions import Message, Role, Session, SessionSettings, StoredCitation
+from shared.model.templates import Template
+
+NOW = datetime(2026, 5, 8, 12, 30, 15, 123456, tzinfo=UTC)
+CITED = StoredCitation("n1", "r1", {"cid": "N1", "span": {"start": 1, "end": 2}})
+MESSAGE = Message(message_id="m1", role=Role.USER, text="Why?", created_at=NOW, as_of=NOW, citations=(CITED,), meta={})
+ENTITIES = [
+    Note("n1", "Title", "Text", NOW, NOW, tags=("red", "blue"), lang="de"),
+    Note("n1", "Title", "Text", NOW, NOW),
+    IndexRecord("r1", IndexStatus.FAILED, 3, "v", NOW, error="away", attempts=2, lease_until=NOW),
+    Session(session_id="s1", created_at=NOW, updated_at=NOW, settings=SessionSettings(top_k=7, threshold=0.5)),
+    MESSAGE,
+    Template("t1", "Boat", "1. Look.", keywords=("leak",)),
+    Feedback("f1", "q1", NOW, rating=Rating.UP),
+    AnsweredRequest("f", NOW, None, notes={"n1": "r1"}),
+]
+
+
+@pytest.mark.parametrize("codec", [firestore.CODEC, embedded.CODEC])
+@pytest.mark.parametrize("entity", ENTITIES)
+def test_an_entity_comes_back_as_it_was(entity: object, codec: Codec) -> None:
+    assert codec.load(type(entity), codec.dump(entity)) == entity
+
+
+def test_the_embedded_store_writes_json_and_firestore_objects_as_text() -> None:
+    assert json.loads(json.dumps(embedded.CODEC.dump(MESSAGE)))["citations"][0]["shown"] == CITED.shown
+    written = firestore.CODEC.dump(MESSAGE, "message_id")
+    assert written["citations"][0]["shown"] == json.dumps(CITED.shown)
+    assert written["createdAt"] == NOW
+    assert "messageId" not in written
+
+
+def test_citations_that_were_kept_by_position_are_read() -> None:
+    kept = {**embedded.CODEC.dump(MESSAGE), "citations": [["n1", "r1", CITED.shown]]}
+    assert embedded.CODEC.load(Message, kept) == MESSAGE
+
+
+def test_what_is_missing_or_null_gets_its_default_unless_it_has_none() -> None:
+    plain: dict[str, Any] = {**firestore.CODEC.dump(ENTITIES[3]), "title": None, "settings": {"topK": 3}}
+    read = firestore.CODEC.load(Session, plain)
+    assert read == replace(read, title="", settings=SessionSettings(top_k=3))
+    with pytest.raises(InvalidArgument, match="updatedAt: expected a timestamp, found none"):
+        firestore.CODEC.load(Session, {**plain, "updatedAt": None})
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("role", "robot", "one of user, assistant, found str"),
+        ("text", 7, "a string, found int"),
+        ("createdAt", "2026", "a timestamp, found str"),
+        ("citations", "x", "a list, found str"),
+        ("meta", "{", "a JSON object as text, found str"),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_named_with_what_was_expected(field: str, value: object, said: str) -> None:
+    with pytest.raises(InvalidArgument, match=f"{field}: expected {said}"):
+        firestore.CODEC.load(Message, {**firestore.CODEC.dump(MESSAGE), field: value})
