@@ -16,7 +16,7 @@ from shared.model.notes import NoteKey
 from tests.adapters.embedded.places import tenant_file
 from tests.contracts.samples import FREE, TENANT, all_pages, chunk, note, save
 
-ODD_TENANTS = ("../../up", "a/b", "A", "a", "", ".", "con", "nul.txt", "日本 😀", "x" * 3000, "-rf", "~", "%00")
+ODD_TENANTS = ("..\\..\\up", "a\\b", "A", "a", "", ".", "con", "nul.txt", "日本 😀", "x" * 3000, "-rf", "~", "%00")
 
 
 def _filled(home: Path) -> Path:
