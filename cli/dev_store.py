@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cli import emulator
 from cli.suite import Suite, running
-from shared.adapters.firestore.requests.connection import DEFAULT_DATABASE
+from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from shared.errors import OperatorError
 
 ROOT = Path(__file__).resolve().parent.parent

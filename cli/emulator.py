@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import quote
 
-from shared.adapters.firestore.requests.connection import DEFAULT_DATABASE
+from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from shared.errors import OperatorError
 
 DEBIAN_PACKAGE = "google-cloud-cli-firestore-emulator"

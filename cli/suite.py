@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.emulator import answers
-from shared.adapters.firestore.requests.connection import DEFAULT_DATABASE
+from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from shared.errors import OperatorError
 
 PROJECT = "demo-aurora"

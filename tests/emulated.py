@@ -9,7 +9,7 @@ import pytest
 
 from cli.emulator import Emulator, EmulatorMissing, start
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.requests.connection import DEFAULT_DATABASE
+from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from tests.missing import missing
 from tests.servers.firestore_limits import ProductionLimits
 from tests.servers.firestore_proxy import FirestoreProxy
