@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from cli.folder import FileNote
 from cli.manifest import Manifest
-from cli.pages import address, listed_notes
+from cli.pages import address, listed_notes, pages
 from functions.client import ApiClient, Json
+from shared.api.notes import trashed_row_json
 from shared.api.values import instant
 from shared.app import App
 from shared.errors import ModelAway, ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
@@ -21,6 +22,7 @@ from shared.indexing.revision import note_revision
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.notes import ListedNote, Note, NoteKey
 from shared.notes.service import NoteDraft
+from shared.ports.pages import every
 from shared.settings import Settings
 
 FOLLOWS_WITHIN = 60.0
@@ -58,6 +60,20 @@ class Followed:
     """Whether that is so because nobody listens at the model's address: then it will be so with the next note too."""
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A note as it was in a list of all."""
+
+    seen: str
+    """When it was last changed."""
+    vault: str
+    path: str
+
+    @classmethod
+    def of(cls, note: Note | ListedNote) -> Listed:
+        return cls(seen(note), note.vault, note.path)
+
+
 class Destination(Protocol):
     """A place for notes. Used by several threads at once. Everything may raise RequestError and Unavailable."""
 
@@ -71,8 +87,8 @@ class Destination(Protocol):
         """Folder of the manifest."""
         ...
 
-    def listed(self) -> Mapping[str, str]:
-        """Note id -> when it was last changed, of every note, as they were a short while ago."""
+    def listed(self) -> Mapping[str, Listed]:
+        """Every note by its id, as they were a short while ago."""
         ...
 
     def read(self, note_id: str) -> Held | None:
@@ -94,7 +110,15 @@ class Destination(Protocol):
         ...
 
     def remove(self, note_id: str, replacing: str) -> None:
-        """Raises Conflict if it is of another revision, NotFound."""
+        """Into the trash. Raises Conflict if it is of another revision, NotFound."""
+        ...
+
+    def discard(self, note_id: str, draft: NoteDraft) -> None:
+        """Keep in the trash what a file or a note says that is about to be replaced."""
+        ...
+
+    def replaced(self) -> Mapping[str, str]:
+        """Id of each note in whose place another file was imported -> when that was, as `seen` says it."""
         ...
 
 
@@ -120,14 +144,10 @@ class LocalDestination:
     def home(self) -> Path:
         return self.app.settings.home
 
-    def listed(self) -> Mapping[str, str]:
-        found: dict[str, str] = {}
-        token = None
-        while True:
-            page = self.app.notes.page(self.tenant_id, limit=LISTED, token=token, vault=None)
-            found.update((note.note_id, seen(note)) for note in page.items)
-            if (token := page.next_token) is None:
-                return found
+    def listed(self) -> Mapping[str, Listed]:
+        notes, tenant_id = self.app.notes, self.tenant_id
+        every_note = every(lambda token: notes.page(tenant_id, limit=LISTED, token=token, vault=None))
+        return {note.note_id: Listed.of(note) for note in every_note}
 
     def read(self, note_id: str) -> Held | None:
         try:
@@ -137,9 +157,7 @@ class LocalDestination:
         return Held(note, note_revision(note))
 
     def save(self, file: FileNote, replacing: str) -> Note:
-        # without a date of its own, a file was created when it was first seen to be modified
-        draft = replace(file.draft, modified_at=file.modified)
-        return self.app.notes.save(self.tenant_id, file.note_id, draft, replacing=replacing)
+        return self.app.notes.save(self.tenant_id, file.note_id, file.dated_draft, replacing=replacing)
 
     def index(self, note_id: str) -> Followed:
         return self._followed(note_id, words_only=True)
@@ -176,6 +194,13 @@ class LocalDestination:
         self.app.notes.delete(self.tenant_id, note_id, replacing=replacing)
         self.index(note_id)
 
+    def discard(self, note_id: str, draft: NoteDraft) -> None:
+        self.app.notes.discard(self.tenant_id, note_id, draft)
+
+    def replaced(self) -> Mapping[str, str]:
+        notes, tenant_id = self.app.notes, self.tenant_id
+        return _replaced(map(trashed_row_json, every(lambda token: notes.trash(tenant_id, limit=LISTED, token=token))))
+
 
 def local_name(settings: Settings, tenant_id: str) -> str:
     """Of a tenant's notes on this machine."""
@@ -197,7 +222,7 @@ class RemoteDestination:
     client: ApiClient
     server: str
     home: Path
-    _listed: dict[str, str] = field(default_factory=dict)
+    _listed: dict[str, Listed] = field(default_factory=dict)
     _again: float = 0.0
     """When the notes are to be listed again, on the monotonic clock: each listing is a bill."""
 
@@ -205,9 +230,9 @@ class RemoteDestination:
     def name(self) -> str:
         return self.server
 
-    def listed(self) -> Mapping[str, str]:
+    def listed(self) -> Mapping[str, Listed]:
         if time.monotonic() >= self._again:
-            self._listed = {note["noteId"]: seen(_note(note)) for note in listed_notes(self.client)}
+            self._listed = {note["noteId"]: Listed.of(_note(note)) for note in listed_notes(self.client)}
             self._again = time.monotonic() + LISTED_AGAIN
         return self._listed
 
@@ -227,7 +252,7 @@ class RemoteDestination:
         else:  # the note was moved or changed there
             saved = self.client.send("PUT", address("notes", file.note_id), {**_body(draft), "revision": replacing})
         note = _note({**saved, "text": draft.text})
-        self._listed[note.note_id] = seen(note)
+        self._listed[note.note_id] = Listed.of(note)
         return note
 
     def index(self, note_id: str) -> Followed:  # noqa: ARG002 - the server's index follows every save
@@ -253,6 +278,21 @@ class RemoteDestination:
     def remove(self, note_id: str, replacing: str) -> None:
         self.client.send("DELETE", address("notes", note_id), query={"revision": replacing})
         self._listed.pop(note_id, None)
+
+    def discard(self, note_id: str, draft: NoteDraft) -> None:
+        self.client.send("POST", "/trash", {**_body(draft), "noteId": note_id})
+
+    def replaced(self) -> Mapping[str, str]:
+        return _replaced(row for page in pages(self.client, "/trash") for row in page["trash"])
+
+
+def _replaced(rows: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+    """The newest come first."""
+    found: dict[str, str] = {}
+    for row in rows:
+        if row["reason"] == "replaced":
+            found.setdefault(row["noteId"], datetime.fromisoformat(row["trashedAt"]).astimezone(UTC).isoformat())
+    return found
 
 
 def _says_it_itself(draft: NoteDraft) -> bool:

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -60,6 +60,11 @@ class FileNote:
     """What is odd about it although it is a note; None: nothing."""
     dated: str = "file"
     """Where its date is from: its text, its name, git, or what the system says of the file."""
+
+    @property
+    def dated_draft(self) -> NoteDraft:
+        """Without a date of its own, the file was created when it was first seen to be modified."""
+        return replace(self.draft, modified_at=self.modified)
 
 
 def relative(root: Path, entry: Path) -> str:

@@ -10,16 +10,13 @@ from rich.text import Text
 from cli.counts import counted
 from cli.destinations import Destination
 from cli.indexing import destination_of
-from cli.manifest import Known, Manifest, Read
+from cli.manifest import Known, Manifest
 from cli.manifest_file import Source
 from cli.options import Place, anywhere, can_be_asked, print_json
 from cli.showing import console
-from cli.standing import digest_of
-from cli.writing_back import trash_text
 from functions.client import Json
 from shared.api.values import instant
 from shared.errors import InvalidArgument, NotFound
-from shared.markdown.note_file import whole_content
 
 KEEP, REMOVE = "keep", "remove"
 
@@ -79,10 +76,7 @@ def move(place: Place, old: Path, new: Path) -> None:
 @click.option("--notes", type=click.Choice([KEEP, REMOVE]), help="Whether its notes stay or go.  [default: asks]")
 @anywhere
 def forget(place: Place, folder: Path, notes: str | None) -> None:
-    """Follow a folder no more. Its files stay; its notes stay or go, as you say.
-
-    A note that goes and was changed elsewhere since its file was read is put into the trash as a file.
-    """
+    """Follow a folder no more. Its files stay; its notes stay or go into the trash, as you say."""
     with destination_of(place) as destination:
         manifest = Manifest.of(destination.home)
         sources = _named(manifest, destination, folder)
@@ -112,15 +106,13 @@ def _asked(count: int) -> str:
 
 
 def _let_go(destination: Destination, manifest: Manifest, source: Source) -> int:
-    return sum(_removed(destination, note_id, read) for note_id, read in manifest.files(source).items())
+    return sum(_removed(destination, note_id) for note_id in manifest.files(source))
 
 
-def _removed(destination: Destination, note_id: str, read: Read) -> bool:
+def _removed(destination: Destination, note_id: str) -> bool:
     held = destination.read(note_id)
     if held is None:
         return False
-    if digest_of(held.note) != read.note:
-        trash_text(destination.home, read.path or note_id, whole_content(held.note, read.path))
     destination.remove(note_id, held.revision)
     return True
 

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cli.dating import first_added
-from cli.destinations import Destination, Followed
+from cli.destinations import Destination, Followed, Listed
 from cli.folder import Skipped, relative, walk
 from cli.joining import UNDECIDED, Choice, Joining
-from cli.manifest import Begun, Manifest
+from cli.manifest import Begun, Manifest, Read
 from cli.manifest_file import Source
 from cli.moving import with_moves
 from cli.report import Report, Taken
 from shared.errors import NotFound
-from shared.markdown.file import note_id_of
+from shared.markdown.file import candidate_ids
 
 WORKERS = 4
 """Files at once: while one waits for a model or the disk, another is read."""
@@ -74,15 +74,18 @@ class Import:
             raise NotFound(f"no folder {self.root}")
         started = time.perf_counter()
         report = Report(self.vault, str(self.root))
-        entries = list(walk(self.root))
+        entries = list(self._entries())
         for entry in entries:
             if isinstance(entry, Skipped):
                 report.leave_out(entry)
-        files = self._ids(entry for entry in entries if isinstance(entry, Path))
         manifest = self.manifest()
         with manifest.held():
+            listed = self.destination.listed()
+            paths = {relative(self.root, entry): entry for entry in entries if isinstance(entry, Path)}
+            ids = note_ids(self.vault, paths, manifest.files(self.source), listed)
+            files = {ids[path]: entry for path, entry in paths.items()}
             begun = self._begin(manifest, files, report)
-            joining = with_moves(self._joining(manifest, begun), files)
+            joining = with_moves(self._joining(manifest, begun, listed), files)
             if not files.keys() <= joining.begun.before.keys():
                 joining = replace(joining, added=first_added(self.root))
             unread = {entry.path for entry in entries if isinstance(entry, Skipped) and entry.ignored}
@@ -94,7 +97,22 @@ class Import:
         report.seconds = time.perf_counter() - started
         return report
 
-    def _joining(self, manifest: Manifest, begun: Begun) -> Joining:
+    def _entries(self) -> Iterator[Path | Skipped]:
+        """Files and what is left out; a folder inside that is indexed by itself is left out whole."""
+        own = self.source.root
+        roots = (known.source.root for known in self.manifest().folders(self.destination.name))
+        inner = [root for root in roots if root != own and root.is_relative_to(own) and root.is_dir()]
+        told: set[Path] = set()
+        for entry in walk(self.root):
+            path = entry.path if isinstance(entry, Skipped) else relative(self.root, entry)
+            within = next((root for root in inner if (own / path).is_relative_to(root)), None)
+            if within is None:
+                yield entry
+            elif within not in told:
+                told.add(within)
+                yield Skipped(within.relative_to(own).as_posix(), "indexed as a folder of its own")
+
+    def _joining(self, manifest: Manifest, begun: Begun, listed: Mapping[str, Listed]) -> Joining:
         return Joining(
             destination=self.destination,
             source=self.source,
@@ -102,7 +120,8 @@ class Import:
             choice=self.choice,
             manifest=manifest,
             begun=begun,
-            listed=self.destination.listed(),
+            listed=listed,
+            replaced=self.destination.replaced() if self.choice.write_back else {},
         )
 
     def _begin(self, manifest: Manifest, files: Mapping[str, Path], report: Report) -> Begun:
@@ -112,9 +131,6 @@ class Import:
             if known:
                 raise NotFound(f"{self.root} is empty: is its disk there? Its notes stay: {known}")
         return manifest.begin(self.source, {note_id: relative(self.root, file) for note_id, file in files.items()})
-
-    def _ids(self, files: Iterable[Path]) -> dict[str, Path]:
-        return {note_id_of(self.vault, relative(self.root, file)): file for file in files}
 
     def _bring(
         self, joining: Joining, files: Mapping[str, Path], report: Report, step: Step, glance: Glance
@@ -165,6 +181,19 @@ class Import:
             return taken
         rest = known or self.destination.follow(taken.note_id)
         return replace(taken, followed=replace(rest, changed=taken.followed.changed or rest.changed))
+
+
+def note_ids(
+    vault: str, paths: Iterable[str], known: Mapping[str, Read], listed: Mapping[str, Listed]
+) -> dict[str, str]:
+    """Path -> id of its note: as it was last read, else that of the note at this path of the vault, else a new one."""
+    read = {each.path: note_id for note_id, each in known.items()}
+    there = {each.path: note_id for note_id, each in listed.items() if each.vault == vault and note_id not in known}
+    found: dict[str, str] = {}
+    for path in paths:
+        fresh = (each for each in candidate_ids(vault, path) if each not in known and each not in listed)
+        found[path] = read.get(path) or there.get(path) or next(fresh)
+    return found
 
 
 def _apart_from(joining: Joining, paths: AbstractSet[str]) -> Joining:

@@ -72,7 +72,7 @@ def index(place: Place, path: Path, vault: str | None, take: str | None, *, watc
             click.echo(f"aurora: {found.told}", err=True)
         task = Import(
             destination=destination,
-            root=path,
+            root=found.root,
             vault=found.vault,
             choice=Choice(write_back=write_back, take=Side(take) if take else None),
         )

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from cli.converting import kind_of
-from cli.destinations import Destination, Held, seen
-from cli.folder import FileNote, Skipped, Unchanged, digest_of_bytes, read, relative
+from cli.destinations import Destination, Held, Listed, seen
+from cli.folder import SUFFIXES, FileNote, Skipped, Unchanged, digest_of_bytes, read, relative
 from cli.manifest import Begun, Manifest, Read
 from cli.manifest_file import Source
 from cli.report import Taken
 from cli.standing import Standing, agree, digest_of, reading_of, standing
 from cli.write_back import content_of, unsaid
-from cli.writing_back import create_file, replace_file, trash_file, trash_text
+from cli.writing_back import create_file, move_file, remove_file, replace_file
 from shared.errors import AuroraError, Conflict, NotFound
-from shared.markdown.note_file import whole_content
 from shared.model.notes import Note
+from shared.notes.service import NoteDraft
 
 ATTEMPTS = 3
 """How often a file and its note are looked at when somebody changes them meanwhile."""
@@ -76,8 +75,10 @@ class Joining:
     choice: Choice
     manifest: Manifest
     begun: Begun
-    listed: Mapping[str, str]
-    """Note id -> when it was last changed."""
+    listed: Mapping[str, Listed]
+    """Every note by its id."""
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    """Id of a note in whose place another file was imported -> when; only where files are written."""
     added: Mapping[str, datetime] = field(default_factory=dict)
     """Path -> when git first knew the file, of a folder with files that are new here."""
 
@@ -86,8 +87,15 @@ class Joining:
         return note_id in self.begun.foreign or self._is_untouched(note_id)
 
     def _is_untouched(self, note_id: str) -> bool:
-        last = self.begun.before.get(note_id)
-        return last is not None and last.seen is not None and self.listed.get(note_id) == last.seen
+        last, listed = self.begun.before.get(note_id), self.listed.get(note_id)
+        if last is None or last.seen is None or listed is None or listed.seen != last.seen:
+            return False
+        return not self.choice.write_back or self._goes_to(last.path, listed.vault, listed.path) is None
+
+    def _goes_to(self, path: str, vault: str, wanted: str) -> str | None:
+        """Where the file at `path` is to lie now that its note is at `wanted`; None: where it is."""
+        same = not wanted or wanted == path or vault != self.source.vault
+        return None if same or not is_writable(wanted) or (self.root / wanted).exists() else wanted
 
     def join(self, note_id: str, file: Path | None) -> Taken:
         """`file` None: it is not there any more. What goes wrong with one file is told, and the others go on."""
@@ -100,15 +108,24 @@ class Joining:
             found = None if file is None else read(self.root, file, self.source.vault, known)
             if isinstance(found, Unchanged):
                 return self._kept_up(note_id, path, found)
-            if isinstance(found, FileNote) and found.dated == "file" and path in self.added:
-                found = replace(found, modified=self.added[path], dated="git")
+            if isinstance(found, FileNote):
+                found = replace(found, note_id=note_id)
+                if found.dated == "file" and path in self.added:
+                    found = replace(found, modified=self.added[path], dated="git")
             if isinstance(found, Skipped):
                 if note_id not in self.listed and (last is None or last.note is None):
                     self.manifest.drop(self.source, note_id)  # it is no note, and never was
                 return Taken(path, found)
-            with suppress(Conflict):  # somebody has changed one of them in this moment
+            try:
                 return self._tried(note_id, path, found)
-        return Taken(path, found, note_id, conflict="it is being changed right now: index again")
+            except Conflict as error:  # somebody has changed one of them in this moment
+                problem = error.message
+        told = problem if problem.startswith("path: ") else "it is being changed right now: index again"
+        return Taken(path, found, note_id, conflict=told)
+
+    def create(self, note_id: str, path: str) -> Taken:
+        """The file of a note that came from none. Raises Conflict if there is a file at this path."""
+        return self._note_taken(note_id, _Pair(path, None, self.destination.read(note_id)))
 
     def _tried(self, note_id: str, path: str, file: FileNote | None) -> Taken:
         """Raises Conflict."""
@@ -126,10 +143,14 @@ class Joining:
         last = self.begun.before.get(note_id)
         if file and last and self._is_untouched(note_id) and last.is_of(file.digest, reading_of(file.draft)):
             return self._kept_up(note_id, path, file)
-        pair = _Pair(path, file, self.destination.read(note_id))
+        pair = self._moved(note_id, _Pair(path, file, self.destination.read(note_id)))
+        path, file = pair.path, pair.file
         how = standing(last, file, pair.note)
         if how is Standing.CONFLICT:  # another import may have read it since this one began
             how = standing(self.manifest.read(self.source, note_id), file, pair.note)
+        since = last.seen if last and last.seen else ""
+        if how is Standing.NOTE_NEWS and pair.note and self.replaced.get(note_id, "") > since:
+            how = Standing.CONFLICT  # what another file says there is no edit of this one
         match how:
             case Standing.AGREED | Standing.SETTLED:
                 return self._settled(note_id, pair, last)
@@ -139,6 +160,22 @@ class Joining:
                 return self._note_taken(note_id, pair) if self.choice.write_back else self._kept(note_id, pair)
             case Standing.CONFLICT:
                 return self._decided(note_id, pair)
+
+    def _moved(self, note_id: str, pair: _Pair) -> _Pair:
+        """Its file moved to the path that the note has now, where files are written."""
+        if not self.choice.write_back or pair.file is None or pair.note is None:
+            return pair
+        wanted = self._goes_to(pair.path, pair.note.vault, pair.note.path)
+        if wanted is None:
+            return pair
+        move_file(self.root / pair.path, self.root / wanted, was=pair.file.digest)
+        found = read(self.root, self.root / wanted, self.source.vault)
+        if not isinstance(found, FileNote):
+            raise Conflict("the file was changed meanwhile")
+        last = self.begun.before.get(note_id)
+        if last is not None:
+            self.manifest.record(self.source, note_id, replace(last, path=wanted, seen=None))
+        return _Pair(wanted, replace(found, note_id=note_id), pair.held)
 
     def _settled(self, note_id: str, pair: _Pair, last: Read | None) -> Taken:
         """Nothing to do but to know it the next time."""
@@ -178,8 +215,11 @@ class Joining:
             return self._unwritable(note_id, pair)
         file = self.root / pair.path
         if pair.note is None:
+            if pair.file is not None and kind_of(pair.path):
+                return Taken(pair.path, pair.file, None, kept="deleted elsewhere, and stays so; its file stays too")
             if pair.file is not None:
-                trash_file(self.destination.home, file, was=pair.file.digest)
+                self.destination.discard(note_id, pair.file.dated_draft)
+                remove_file(file, was=pair.file.digest)
             self.manifest.drop(self.source, note_id)
             return Taken(pair.path, None, written=pair.file is not None)
         raw = b"" if pair.file is None else file.read_bytes()
@@ -215,17 +255,22 @@ class Joining:
 
     def _decided(self, note_id: str, pair: _Pair) -> Taken:
         """Where both have changed: what a person has said beforehand; what does not stay goes into the trash."""
-        home = self.destination.home
         match self.choice.take:
             case Side.FILE:
-                if pair.note is not None:
-                    trash_text(home, pair.path, whole_content(pair.note, pair.path))
+                if pair.note is not None and pair.file is not None:
+                    self.destination.discard(note_id, NoteDraft.of(pair.note))
                 return self._file_taken(note_id, pair)
             case Side.NOTE if pair.note is None or not kind_of(pair.path):
                 if pair.file is not None and pair.note is not None:
-                    trash_text(home, pair.path, (self.root / pair.path).read_bytes())
+                    self.destination.discard(note_id, pair.file.dated_draft)
                 return self._note_taken(note_id, pair)
         return Taken(pair.path, pair.file, note_id if pair.note else None, conflict=_conflict(pair))
+
+
+def is_writable(path: str) -> bool:
+    """Whether a note at this path can have a file there."""
+    parts = PurePosixPath(path).parts
+    return PurePosixPath(path).suffix.lower() in SUFFIXES and not any(part.startswith(".") for part in parts)
 
 
 def _placed(file: FileNote, note: Note | None) -> FileNote:

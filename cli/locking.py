@@ -10,21 +10,13 @@ from pathlib import Path
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(descriptor: int, *, wait: bool = True) -> None:
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+    def _lock(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 else:
     import fcntl
 
-    def _lock(descriptor: int, *, wait: bool = True) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-@contextmanager
-def locked(file: Path) -> Iterator[None]:
-    """Waits until nobody else holds it. The file is made if there is none, and stays."""
-    with file.open("a") as held:
-        _lock(held.fileno())
-        yield
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @contextmanager
@@ -32,7 +24,7 @@ def locked_if_free(file: Path) -> Iterator[bool]:
     """Whether nobody else held it, so that the block does."""
     with file.open("a") as held:
         try:
-            _lock(held.fileno(), wait=False)
+            _lock(held.fileno())
         except OSError:
             yield False
             return

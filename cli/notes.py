@@ -8,7 +8,7 @@ import click
 from rich.text import Text
 
 from cli.options import Place, anywhere, print_json
-from cli.pages import address, listed_notes
+from cli.pages import address, listed_notes, pages
 from cli.showing import console, linked
 from shared.errors import InvalidArgument, NotFound
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def notes() -> None:
-    """List, show and delete notes; each is named by its id, or by its path."""
+    """List, show, delete and restore notes; each is named by its id, or by its path."""
 
 
 @notes.command("list")
@@ -79,24 +79,57 @@ def _show_pointing(pointing: Json, place: Place) -> None:
 @click.option("--vault", help="Of which the path is.")
 @anywhere
 def delete(place: Place, note: str, vault: str | None) -> None:
-    """Delete a note. It goes into the trash as a file; the file that it came from stays."""
-    from cli.indexing import destination_of  # noqa: PLC0415 - whoever lists does not wait for the product
-    from cli.writing_back import trash_text  # noqa: PLC0415
-    from shared.markdown.note_file import whole_content  # noqa: PLC0415
-
+    """Put a note into the trash for 30 days; the file that it came from stays."""
     with place.client() as client:
         found = _named(client, note, vault)
-    with destination_of(place) as destination:
-        held = destination.read(found["noteId"])
-        if held is None:
-            raise NotFound(f"note {note!r} is not there any more")
-        name = held.note.path or f"{held.note.note_id}.md"
-        trash_text(destination.home, name, whole_content(held.note, name))
-        destination.remove(held.note.note_id, held.revision)
+        client.send("DELETE", address("notes", found["noteId"]), query={"revision": found["revision"]})
+        _index(client, place, found["noteId"])
     if place.as_json:
-        print_json({"deleted": held.note.note_id})
+        print_json({"deleted": found["noteId"]})
     else:
-        click.echo(f"deleted {held.note.title or name}; it is in the trash")
+        click.echo(f"deleted {found['title'] or found['path']}; it is in the trash")
+
+
+def _index(client: ApiClient, place: Place, note_id: str) -> None:
+    """Let the index follow, where the product runs in this process alone."""
+    from functions.client import InProcessClient  # noqa: PLC0415 - whoever asks a server does not wait for the product
+
+    if isinstance(client, InProcessClient):
+        from cli.destinations import LocalDestination  # noqa: PLC0415
+        from shared.bootstrap import app  # noqa: PLC0415
+
+        LocalDestination(app(), place.tenant_id).follow(note_id)
+
+
+@notes.command()
+@anywhere
+def trash(place: Place) -> None:
+    """Notes as they were before they were edited, replaced or deleted, for 30 days, the newest first."""
+    with place.client() as client:
+        found = [row for page in pages(client, "/trash") for row in page["trash"]]
+    if place.as_json:
+        print_json({"trash": found})
+        return
+    out = console()
+    if not found:
+        out.print("the trash is empty")
+    for each in found:
+        name = f"{each['vault']}/{each['path'] or each['title']}"
+        out.print(Text(f"{each['trashId']}  {each['trashedAt'][:16].replace('T', ' ')}  {each['reason']}  {name}"))
+
+
+@notes.command()
+@click.argument("trashed", metavar="ID")
+@anywhere
+def restore(place: Place, trashed: str) -> None:
+    """Put a note of the trash back as it was; what is there now goes into the trash. ID: as `trash` lists it."""
+    with place.client() as client:
+        note = client.send("POST", f"{address('trash', trashed)}:restore", {})
+        _index(client, place, note["noteId"])
+    if place.as_json:
+        print_json(note)
+    else:
+        click.echo(f"restored {note['title'] or note['path']}")
 
 
 def _listed(client: ApiClient, vault: str | None) -> list[Json]:

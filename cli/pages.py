@@ -13,7 +13,7 @@ ROWS = "100"
 """Of one page."""
 
 
-def address(kind: Literal["notes", "sessions", "templates"], name: str) -> str:
+def address(kind: Literal["notes", "sessions", "templates", "trash"], name: str) -> str:
     """Of the one of that id."""
     return f"/{kind}/{quote(name, safe='')}"
 

@@ -15,7 +15,6 @@ from cli.counts import counted
 from cli.options import FAILED, Place, anywhere, common, print_json
 from cli.pages import address
 from cli.showing import console
-from cli.writing_back import trash_text
 from functions.client import ApiClient, Json
 from shared.api.templates import template_json
 from shared.errors import InvalidArgument, NotFound
@@ -70,7 +69,7 @@ def add(place: Place, file: Path) -> None:
     template = read_template(file.stem, text)
     with place.client() as client:
         where, wanted = address("templates", template.template_id), dict(template_json(template))
-        _keep_what_goes(place, client, where, wanted)
+        _keep_what_goes(client, where, wanted)
         saved = client.send("PUT", where, wanted)
     if place.as_json:
         print_json(saved)
@@ -78,15 +77,15 @@ def add(place: Place, file: Path) -> None:
         click.echo(f"added {saved['templateId']} ({saved['name']})")
 
 
-def _keep_what_goes(place: Place, client: ApiClient, where: str, wanted: Json) -> None:
+def _keep_what_goes(client: ApiClient, where: str, wanted: Json) -> None:
     """What another of this id said goes into the trash: somebody may have written it."""
     try:
         held = client.send("GET", where)
     except NotFound:
         return
     if held != wanted:
-        content = json.dumps(held, ensure_ascii=False, indent=2).encode()
-        trash_text(place.settings().home, f"{held['templateId']}.json", content)
+        kept = {"noteId": f"template-{held['templateId']}", "title": f"Template {held['name']}"}
+        client.send("POST", "/trash", {**kept, "text": json.dumps(held, ensure_ascii=False, indent=2)})
 
 
 @templates.command()

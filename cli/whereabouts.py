@@ -1,4 +1,7 @@
-"""A folder that is to be indexed -> the vault it goes into: the one it went into before, also under another path."""
+"""A folder that is to be indexed -> the vault it goes into: the one it went into before, also under another path.
+
+A folder inside an indexed one is indexed with that one.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,9 @@ _UNFIT = re.compile(r"[/\x00-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """The vault, and what a person should hear of its choice; None: nothing."""
+    """The folder to index and its vault, and what a person should hear of the choice; None: nothing."""
 
+    root: Path
     vault: str
     told: str | None = None
 
@@ -34,14 +38,19 @@ def whereabouts(manifest: Manifest, destination: str, root: Path, vault: str | N
     real = root.resolve()
     vaults = [each.source.vault for each in known if each.source.root == real and vault in (None, each.source.vault)]
     if vaults:
-        return Whereabouts(DEFAULT if DEFAULT in vaults else vaults[0])
+        return Whereabouts(root, DEFAULT if DEFAULT in vaults else vaults[0])
+    for each in known:
+        outer = each.source
+        if real.is_relative_to(outer.root) and vault in (None, outer.vault) and outer.root.is_dir():
+            told = f"{real} lies in {outer.root}, which is indexed into vault {outer.vault!r}: that is indexed, as one"
+            return Whereabouts(outer.root, outer.vault, told)
     absent = [each for each in known if vault in (None, each.source.vault) and not _holds_anything(each.source.root)]
     moved = _recognised(manifest, absent, root)
     if moved is not None:
         manifest.move(moved, real)
-        return Whereabouts(moved.vault, f"{moved.root} is {real} now: its notes stay what they are")
+        return Whereabouts(root, moved.vault, f"{moved.root} is {real} now: its notes stay what they are")
     if vault is not None:
-        return Whereabouts(vault)
+        return Whereabouts(root, vault)
     return _first_choice(manifest, known, root)
 
 
@@ -80,10 +89,10 @@ def _first_choice(manifest: Manifest, known: Iterable[Known], root: Path) -> Whe
     taken = {note_id for source in elsewhere for note_id in manifest.files(source)}
     paths = (relative(root, entry) for entry in walk(root) if isinstance(entry, Path))
     if not any(note_id_of(DEFAULT, path) in taken for path in paths):
-        return Whereabouts(DEFAULT)
+        return Whereabouts(root, DEFAULT)
     vault = _free(root.resolve().name, {each.source.vault for each in known})
     told = f"another folder has notes at the same paths: this one goes into vault {vault!r} (--vault NAME: another)"
-    return Whereabouts(vault, told)
+    return Whereabouts(root, vault, told)
 
 
 def _free(name: str, used: set[str]) -> str:

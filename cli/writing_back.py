@@ -1,4 +1,4 @@
-"""Files of notes: replaced, created or put into the trash whole; never what somebody else wrote meanwhile."""
+"""Replace, create, move and remove the files of notes; never what somebody else wrote meanwhile."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cli.folder import digest_of_bytes
-from cli.locking import locked
-from shared.errors import Conflict, OperatorError
+from shared.errors import Conflict
 
 
 def replace_file(file: Path, content: bytes, *, was: str) -> None:
@@ -60,30 +59,18 @@ def _beside(file: Path, content: bytes) -> Path:
     return Path(name)
 
 
-def trash_file(home: Path, file: Path, *, was: str) -> None:
-    """Into the system's trash. Raises Conflict if it holds something else by now, OperatorError without a trash."""
+def move_file(file: Path, place: Path, *, was: str) -> None:
+    """Raises Conflict if it holds something else by now, or there is a file at `place`."""
     if digest_of_bytes(file.read_bytes()) != was:
         raise Conflict("the file was changed meanwhile")
-    _trash(home, file)
+    if place.exists():
+        raise Conflict("there is a file by now")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    file.rename(place)
 
 
-def trash_text(home: Path, name: str, content: bytes) -> None:
-    """What is nowhere else any more: a file of this name in the system's trash. Raises OperatorError without one."""
-    folder = home / "discarded"
-    folder.mkdir(parents=True, exist_ok=True)
-    place = Path(tempfile.mkdtemp(dir=folder)) / Path(name).name
-    place.write_bytes(content)
-    _trash(home, place)
-    place.parent.rmdir()
-
-
-def _trash(home: Path, file: Path) -> None:
-    """One at a time: the library looks for a free name, and then takes it."""
-    from send2trash import send2trash  # noqa: PLC0415 - for those who throw something away
-
-    home.mkdir(parents=True, exist_ok=True)
-    with locked(home / "trash.lock"):
-        try:
-            send2trash(str(file))
-        except OSError as error:
-            raise OperatorError(f"{file} cannot be put into the trash: {error.strerror or error}") from error
+def remove_file(file: Path, *, was: str) -> None:
+    """Raises Conflict if it holds something else by now."""
+    if digest_of_bytes(file.read_bytes()) != was:
+        raise Conflict("the file was changed meanwhile")
+    file.unlink()

@@ -9,7 +9,6 @@ from functions.http.calls import Call, Reply
 from functions.http.operations import operation
 from functions.routes.notes import NoteBody, check_note_id, draft_of
 from shared.api.notes import OpenNoteJson, TrashedNoteJson, TrashJson, open_note_json, trashed_json, trashed_row_json
-from shared.model.notes import TrashReason
 
 
 class DiscardBody(NoteBody):
@@ -39,8 +38,7 @@ def put(call: Call) -> Reply:
     body = parse(call.body, DiscardBody)
     call.check_tenant(body.tenant_id)
     draft = draft_of(body)
-    note = call.app.notes.discard(call.tenant_id, check_note_id(body.note_id), draft, TrashReason.REPLACED)
-    return Reply(trashed_json(note))
+    return Reply(trashed_json(call.app.notes.discard(call.tenant_id, check_note_id(body.note_id), draft)))
 
 
 @operation(reply=OpenNoteJson, errors=(404, 409))

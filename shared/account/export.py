@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias
 
 from shared.errors import NotFound
 from shared.model.account import DayUsage, Feedback, Person
 from shared.model.notes import Note, TrashedNote, UnreadableNote
 from shared.model.sessions import Message, Session
 from shared.model.templates import Template
-from shared.ports.pages import Page
+from shared.ports.pages import Page, every
 from shared.ports.stores import Store
-
-T = TypeVar("T")
 
 NOTES_AT_ONCE = 20
 """Of at most 900,000 bytes each."""
@@ -48,40 +46,30 @@ def export_person(store: Store, sessions: SessionPages) -> Iterator[Exported]:
     """A person's sessions, each with its messages, and their feedback. What changes meanwhile may be given as it was or
     as it is; what is quoted of deleted notes in sessions stays out, as wherever sessions are read.
     """
-    for session in _pages(lambda token: sessions.page(limit=ROWS_AT_ONCE, token=token)):
+    for session in every(lambda token: sessions.page(limit=ROWS_AT_ONCE, token=token)):
         yield session
         yield from _messages(session.session_id, sessions)
-    yield from _pages(lambda token: store.list_feedback(sessions.person, limit=ROWS_AT_ONCE, token=token))
+    yield from every(lambda token: store.list_feedback(sessions.person, limit=ROWS_AT_ONCE, token=token))
 
 
 def export_tenant(tenant_id: str, store: Store) -> Iterator[Exported]:
     """A tenant's notes, trash, templates and usage."""
     yield from all_notes(tenant_id, store)
-    for listed in _pages(lambda token: store.list_trashed(tenant_id, limit=ROWS_AT_ONCE, token=token)):
+    for listed in every(lambda token: store.list_trashed(tenant_id, limit=ROWS_AT_ONCE, token=token)):
         trashed = store.get_trashed(tenant_id, listed.trash_id)
         if trashed is not None:
             yield trashed
     yield from (stored.template for stored in store.templates(tenant_id))
-    yield from _pages(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
+    yield from every(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
 
 
 def all_notes(tenant_id: str, store: Store) -> Iterator[Note | UnreadableNote]:
     """By id, with their texts; what cannot be read as it is kept."""
-    return _pages(lambda token: store.whole_notes(tenant_id, limit=NOTES_AT_ONCE, token=token))
+    return every(lambda token: store.whole_notes(tenant_id, limit=NOTES_AT_ONCE, token=token))
 
 
 def _messages(session_id: str, sessions: SessionPages) -> Iterator[SessionMessage]:
     """Page by page from the newest, each page in the order of time. None more of a session deleted meanwhile."""
     with suppress(NotFound):
-        for message in _pages(lambda token: sessions.messages(session_id, limit=ROWS_AT_ONCE, token=token)):
+        for message in every(lambda token: sessions.messages(session_id, limit=ROWS_AT_ONCE, token=token)):
             yield SessionMessage(session_id, message)
-
-
-def _pages(read: Callable[[str | None], Page[T]]) -> Iterator[T]:
-    token: str | None = None
-    while True:
-        page = read(token)
-        yield from page.items
-        token = page.next_token
-        if token is None:
-            return

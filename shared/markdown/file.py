@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
-from itertools import islice
+from itertools import count, islice
 from pathlib import PurePosixPath
 
 from shared.markdown.frontmatter import MAX_YAML, split
@@ -53,6 +53,12 @@ class FileFields:
 def note_id_of(vault: str, path: str) -> str:
     """A hash of both: 32 hexadecimal digits."""
     return hashlib.sha256(f"{vault}\0{path}".encode()).hexdigest()[:32]
+
+
+def candidate_ids(vault: str, path: str) -> Iterator[str]:
+    """Ids for the note of a file: the first one, and others for when that one's note has moved to another path."""
+    yield note_id_of(vault, path)
+    yield from (note_id_of(vault, f"{path}//{copy}") for copy in count(2))
 
 
 def fields_of(text: str, path: str) -> FileFields:

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from shared.errors import Conflict, NoteUnreadable, NotFound
 from shared.indexing.revision import note_revision
-from shared.markdown.file import note_id_of
+from shared.markdown.file import candidate_ids
 from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, TrashedNote, TrashReason
 from shared.ports.notes import NoteFiles, NoteStore, Origin, TrashStore
 from shared.ports.pages import Page
@@ -115,8 +115,7 @@ class Notes:
         there = self.store.note_at(tenant_id, vault, path)
         if there is not None:
             return there
-        ids = (note_id_of(vault, path), *(note_id_of(vault, f"{path}//{copy}") for copy in range(2, 100)))
-        return next(each for each in ids if self._readable(tenant_id, each) is None)
+        return next(each for each in candidate_ids(vault, path) if self._readable(tenant_id, each) is None)
 
     def _check_path(self, tenant_id: str, note: Note, existing: Note | None) -> None:
         """Raises Conflict naming the note of the vault that has the path already."""
@@ -225,11 +224,11 @@ class Notes:
             raise NotFound(f"the trash holds no {trash_id!r}")
         return found
 
-    def discard(self, tenant_id: str, note_id: str, draft: NoteDraft, reason: TrashReason) -> TrashedNote:
+    def discard(self, tenant_id: str, note_id: str, draft: NoteDraft) -> TrashedNote:
         """Keep in the trash what a file says that is about to be replaced or removed."""
         now = self.clock()
         note = draft.note(note_id, created_at=draft.created_at or draft.modified_at or now, updated_at=now)
-        trashed = self._trashed(tenant_id, note, reason, seen=False)
+        trashed = self._trashed(tenant_id, note, TrashReason.EDITED, seen=False)
         assert trashed is not None  # noqa: S101 - only edits that were seen are left out
         self.store.put_trashed(tenant_id, trashed)
         return trashed

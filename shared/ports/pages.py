@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -19,6 +20,17 @@ class Page(Generic[T]):
 
     items: tuple[T, ...]
     next_token: str | None
+
+
+def every(read: Callable[[str | None], Page[T]]) -> Iterator[T]:
+    """The items of all pages, one page in memory at a time."""
+    token: str | None = None
+    while True:
+        page = read(token)
+        yield from page.items
+        token = page.next_token
+        if token is None:
+            return
 
 
 _SEAL = 6

@@ -19,7 +19,6 @@ class Sides:
 
     aurora: Aurora
     folder: Path
-    trash: Path
     where: tuple[str, ...]
     """Options that say where the notes are."""
     client: HttpClient
@@ -53,7 +52,11 @@ class Sides:
 
     def thrown_away(self, text: str) -> bool:
         """Whether it is in the trash."""
-        return any(text.encode() in file.read_bytes() for file in self.trash.rglob("*") if file.is_file())
+        found = (self.client.send("GET", f"/trash/{row['trashId']}") for row in self.trash())
+        return any(text in json.dumps(each, ensure_ascii=False).replace("\\n", "\n") for each in found)
+
+    def trash(self) -> list[Json]:
+        return list(self.client.send("GET", "/trash", query={"pageSize": "200"})["trash"])
 
 
 def named(places: list[Json]) -> list[str]:

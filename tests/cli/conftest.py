@@ -27,16 +27,6 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.fixture(scope="session")
-def trash(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files in the system's trash, which is a folder of these tests; the library reads once where it is."""
-    data = tmp_path_factory.mktemp("data")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_DATA_HOME", str(data))
-        import send2trash  # noqa: F401, PLC0415 - now, that it finds this one
-    return data / "Trash/files"
-
-
 @dataclass(frozen=True)
 class Aurora:
     """The command on a home of its own."""

@@ -53,12 +53,12 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
 
 
 @pytest.fixture
-def sides(place: Place, notes: Write, trash: Path) -> Iterator[Sides]:
+def sides(place: Place, notes: Write) -> Iterator[Sides]:
     """Indexed once, and without the notes of an earlier test."""
     where = ("--server", place.address, "--token", place.token) if place.token else ()
     with reaching(place.address, place.token) as client:
         client.send("DELETE", "/me", {"confirm": "erase everything"})
-        sides = Sides(place.aurora, notes(FILES), trash, where, client)
+        sides = Sides(place.aurora, notes(FILES), where, client)
         sides.index()
         yield sides
 
@@ -206,7 +206,7 @@ def test_what_cannot_be_written_into_a_broken_frontmatter_stays_in_the_note(side
         assert mended.endswith("\n---\nFirst.\nSecond note.\n")
         assert mended.count("---\n") == 2
     else:
-        assert sides.thrown_away("title: Renamed types")
+        assert sides.thrown_away("Renamed types")
     assert sides.index()["unchanged"] == 3
 
 
@@ -253,3 +253,36 @@ def test_of_files_that_are_alike_none_is_taken_for_a_moved_one(sides: Sides) -> 
         sides.write(name, FILES["boat.md"])
     assert named(sides.index(code=1)["conflicts"]) == ["boat.md"]
     assert "red now" in sides.note("boat.md")["text"]
+
+
+def test_a_note_that_another_file_has_replaced_is_not_written_into_its_own_file_unasked(sides: Sides) -> None:
+    sides.client.send("POST", "/notes:import", {"path": "boat.md", "text": "Another folder's boat."})
+    for _ in range(2):
+        assert named(sides.index("--write-back", code=1)["conflicts"]) == ["boat.md"]
+        assert sides.file("boat.md") == FILES["boat.md"]
+    assert sides.thrown_away("The boat is blue.")
+    sides.index("--write-back", "--take", "note")
+    assert sides.file("boat.md") == "Another folder's boat."
+    sides.edit("boat.md", text="Mine again.")
+    assert sides.index("--write-back")["written"] == 1
+
+
+def test_with_write_back_a_note_that_was_moved_takes_its_file_along(sides: Sides) -> None:
+    sides.edit("boat.md", path="toys/old boat.md", text="The boat is old.")
+    sides.edit("deep/garden.md", path="boat.md")
+    for _ in range(2):  # whichever comes first: a file does not take the place of another that has still to move
+        assert sides.index("--write-back")["conflicts"] == []
+    assert sides.file("toys/old boat.md") == "The boat is old."
+    assert sides.file("boat.md") == FILES["deep/garden.md"]
+    assert not (sides.folder / "deep/garden.md").exists()
+    listed = sides.client.send("GET", "/notes", query={"pageSize": "200"})["notes"]
+    assert sorted(note["path"] for note in listed) == ["boat.md", "toys/old boat.md"]
+
+
+def test_a_file_at_the_path_of_a_note_that_was_written_elsewhere_is_that_note(sides: Sides) -> None:
+    sides.client.send("PUT", "/notes/mine", {"title": "Log", "text": "Written on the page.", "path": "log.md"})
+    sides.write("log.md", "Written in the file.")
+    assert named(sides.index(code=1)["conflicts"]) == ["log.md"]
+    sides.index("--take", "file")
+    assert sides.client.send("GET", "/notes/mine")["text"] == "Written in the file."
+    assert sides.thrown_away("Written on the page.")

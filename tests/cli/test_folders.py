@@ -125,3 +125,21 @@ def test_a_folder_is_forgotten_with_its_notes_or_without(aurora: Aurora, notes: 
     assert _ids(aurora) == {}
     assert {file.name for file in folder.rglob("*.md")} == {"boat.md", "ball.md", "garden.md"}
     assert aurora("folders", "forget", str(folder), "--notes", "keep").exit_code == 1
+
+
+def test_a_folder_inside_an_indexed_one_is_no_second_one(aurora: Aurora, notes: Write) -> None:
+    folder = notes({"a.md": "Alpha.", "deep/b.md": "Beta."})
+    aurora("index", str(folder))
+    notes({"deep/c.md": "Gamma."})
+    result = aurora("index", str(folder / "deep"))
+    assert f"lies in {folder.resolve()}" in result.stderr
+    assert len(aurora.json("notes", "list")["notes"]) == 3
+    assert len(aurora.json("folders")["folders"]) == 1
+
+
+def test_a_folder_around_an_indexed_one_leaves_that_out(aurora: Aurora, notes: Write) -> None:
+    folder = notes({"a.md": "Alpha.", "deep/b.md": "Beta.", "deep/c.md": "Gamma."})
+    aurora("index", str(folder / "deep"), "--vault", "deep")
+    report = aurora.json("index", str(folder))
+    assert [each["path"] for each in report["skipped"]] == ["deep"]
+    assert len(aurora.json("notes", "list")["notes"]) == 3

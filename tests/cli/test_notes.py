@@ -31,7 +31,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(params=["here", "there"])
-def run(aurora: Aurora, notes: Write, trash: Path, request: pytest.FixtureRequest) -> Run:  # noqa: ARG001 - deletes
+def run(aurora: Aurora, notes: Write, request: pytest.FixtureRequest) -> Run:
     """A command where the notes are: on this machine, or on a server."""
     where: tuple[str, ...] = ()
     if request.param == "there":
@@ -75,16 +75,23 @@ def test_a_note_is_shown_with_where_it_links_to_and_what_links_to_it(aurora: Aur
     assert ([each["path"] for each in shown["backlinks"]], shown["links"]) == (["a.md"], [])
 
 
-def test_a_deleted_note_is_in_the_trash_and_not_found_any_more(run: Run, trash: Path, tmp_path: Path) -> None:
+def test_a_deleted_note_is_in_the_trash_and_not_found_any_more(run: Run, tmp_path: Path) -> None:
     result = run("notes", "delete", "toys/boat.md")
     assert result.stdout == "deleted Boat; it is in the trash\n"
-    assert any("The boat is blue" in file.read_text() for file in trash.rglob("boat*.md"))
     assert (tmp_path / "notes/toys/boat.md").exists()
     assert "boat.md" not in run("notes", "list").stdout
     again = run("notes", "delete", "toys/boat.md")
     assert (again.exit_code, "no note 'toys/boat.md'" in again.stderr) == (1, True)
     kept = json.loads(run("index", str(tmp_path / "notes"), "--json").stdout)["kept"]
     assert [each["path"] for each in kept] == ["toys/boat.md"]
+    (line,) = run("notes", "trash").stdout.splitlines()
+    trash_id, _, reason, name = line.split("  ")
+    assert (reason, name) == ("deleted", "default/toys/boat.md")
+    assert run("notes", "restore", trash_id).stdout == "restored Boat\n"
+    assert "The boat is blue" in run("notes", "show", "toys/boat.md").stdout
+    assert run("notes", "trash").stdout == "the trash is empty\n"
+    assert "holds no" in run("notes", "restore", trash_id).stderr
+    assert json.loads(run("index", str(tmp_path / "notes"), "--json").stdout)["kept"] == []
 
 
 def test_a_path_in_two_vaults_asks_for_the_vault(aurora: Aurora, notes: Write) -> None:
@@ -158,7 +165,7 @@ def test_a_conversation_longer_than_a_request_may_be_is_brought_back_whole(auror
     rows = [
         {"type": "session", "sessionId": "s1", "title": "Long", "createdAt": at.format(0), "updatedAt": at.format(0)},
         *(
-            {"type": "message", "sessionId": "s1", "messageId": f"m{number}", "role": "user", "text": "é" * 100_000,
+            {"type": "message", "sessionId": "s1", "messageId": f"m{number}", "role": "assistant", "text": "é" * 100_000,
              "createdAt": at.format(number)}
             for number in range(14)
         ),

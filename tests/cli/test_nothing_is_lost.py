@@ -24,8 +24,9 @@ from cli.manifest import Manifest
 from cli.options import Place, close
 from cli.whereabouts import whereabouts
 from shared.bootstrap import build
-from shared.errors import NotFound
-from shared.model.notes import Note
+from shared.errors import Conflict, NotFound
+from shared.model.notes import Note, TrashReason
+from shared.notes.service import NoteDraft
 
 TENANT = "local"
 PATHS = st.sampled_from(["a.md", "b.md", "deep/c.md"])
@@ -44,8 +45,6 @@ numbers = count()
 
 class Desk(RuleBasedStateMachine):
     """A person, a folder, its notes and the command."""
-
-    trash: Path
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,8 +102,28 @@ class Desk(RuleBasedStateMachine):
     def delete_note(self, number: int) -> None:
         note = self._note(number)
         if note is not None:
-            self._taken_away(f"{note.title}\n{note.text}")
             self.app.notes.delete(TENANT, note.note_id)
+
+    @rule(path=PATHS, form=FORMS)
+    def import_elsewhere(self, path: str, form: str) -> None:
+        """As the page does it with a file of another folder; who replaces so has not seen what is there."""
+        note_id = self.app.notes.import_id(TENANT, "default", path)
+        draft = NoteDraft(title=path, text=form.format(self._word()), path=path)
+        self.app.notes.save(TENANT, note_id, draft, reason=TrashReason.REPLACED)
+
+    @rule(number=st.integers(0, 5), path=PATHS)
+    def move_note(self, number: int, path: str) -> None:
+        note = self._note(number)
+        if note is not None:
+            with suppress(Conflict):
+                self.app.notes.save(TENANT, note.note_id, replace(NoteDraft.of(note), path=path))
+
+    @rule(number=st.integers(0, 5))
+    def restore_note(self, number: int) -> None:
+        trashed = self.app.notes.trash(TENANT, limit=9, token=None).items
+        if trashed:
+            with suppress(Conflict):
+                self.app.notes.restore(TENANT, trashed[number % len(trashed)].trash_id)
 
     @rule(path=PATHS, form=FORMS, choice=CHOICES)
     def change_both_sides(self, path: str, form: str, choice: Choice) -> None:
@@ -139,8 +158,10 @@ class Desk(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_lost(self) -> None:
-        kept = [_content(file) for file in [*self.root.rglob("*"), *self.trash.rglob("*")]]
-        kept += [f"{note.title}\n{note.text}" for note in self._notes()]
+        kept = [_content(file) for file in self.root.rglob("*")]
+        trashed = (each.trash_id for each in self.app.notes.trash(TENANT, limit=9999, token=None).items)
+        discarded = [self.app.notes.trashed(TENANT, trash_id).note for trash_id in trashed]
+        kept += [f"{note.title}\n{note.text}" for note in (*self._notes(), *discarded)]
         everything = "\n".join(kept)
         assert {word for word in self.written if word not in everything} == set()
 
@@ -175,10 +196,9 @@ def _content(file: Path) -> str:
     return file.read_bytes().decode() if file.is_file() else ""
 
 
-def test_no_text_that_somebody_wrote_is_lost(trash: Path) -> None:
-    desk = type("Desk", (Desk,), {"trash": trash})
+def test_no_text_that_somebody_wrote_is_lost() -> None:
     run_state_machine_as_test(
-        desk,
+        Desk,
         settings=settings(
             max_examples=30,
             stateful_step_count=20,

@@ -149,9 +149,7 @@ def _index(aurora: Aurora, folder: str, before: str) -> subprocess.CompletedProc
     return subprocess.run([*command, "index", folder, "--json"], cwd=ROOT, capture_output=True, text=True, check=True)
 
 
-def test_a_note_of_such_a_file_that_was_changed_stays_and_its_file_too(
-    aurora: Aurora, notes: Write, trash: Path
-) -> None:
+def test_a_note_of_such_a_file_that_was_changed_stays_and_its_file_too(aurora: Aurora, notes: Write) -> None:
     folder = notes({"boiler.pdf": PDF})
     aurora("index", str(folder))
     with dev(aurora.home) as product:
@@ -168,4 +166,7 @@ def test_a_note_of_such_a_file_that_was_changed_stays_and_its_file_too(
     assert (asked.exit_code, "--take file decides" in asked.stdout, "--take note" in asked.stdout) == (1, True, False)
     assert aurora("index", str(folder), "--take", "file").exit_code == 0
     assert "Another boiler." in aurora("notes", "show", "boiler.pdf").stdout
-    assert any("Mine." in file.read_text(errors="replace") for file in trash.glob("boiler*"))
+    (trashed, *_) = aurora.json("notes", "trash")["trash"]
+    assert trashed["path"] == "boiler.pdf"
+    aurora("notes", "restore", trashed["trashId"])
+    assert "Mine." in aurora("notes", "show", "boiler.pdf").stdout

@@ -46,7 +46,7 @@ class Both:
 
 
 @pytest.fixture
-def both(aurora: Aurora, server: Served, notes: Write, trash: Path) -> Both:  # noqa: ARG001 - for what an earlier test has left
+def both(aurora: Aurora, server: Served, notes: Write) -> Both:
     """The same notes here and there."""
     both = Both(aurora, server)
     for result in both("index", str(notes(NOTES)), "--take", "file"):

@@ -31,10 +31,12 @@ def test_a_file_is_added_and_replaced_and_found(aurora: Aurora, notes: Write) ->
     assert "boat" in aurora("templates", "search", "boat repair, find the leak").output
 
 
-def test_what_a_file_replaces_goes_into_the_trash(aurora: Aurora, notes: Write, trash: Path) -> None:
+def test_what_a_file_replaces_goes_into_the_trash(aurora: Aurora, notes: Write) -> None:
     aurora("templates", "add", str(notes({"boat.md": BOAT.replace("leak", "crack")}) / "boat.md"))
     assert aurora("templates", "add", str(notes({"boat.md": BOAT}) / "boat.md")).exit_code == 0
-    assert any("Find the crack." in file.read_text() for file in trash.glob("boat*.json"))
+    (trashed,) = aurora.json("notes", "trash")["trash"]
+    aurora("notes", "restore", trashed["trashId"])
+    assert "Find the crack." in aurora("notes", "show", "template-boat").stdout
 
 
 def test_where_nothing_is_similar_the_chain_of_thought_is_shown(aurora: Aurora) -> None:
