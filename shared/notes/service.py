@@ -129,8 +129,9 @@ class Notes:
         self, tenant_id: str, note_id: str, was: Note | None, now: Note | None, *, reason: TrashReason, seen: bool
     ) -> None:
         """`seen`: the caller has read `was`, so that another version there is a Conflict; else it is replaced too."""
+        at = self.clock() if now is None else now.updated_at
         for attempt in count(1):
-            trashed = None if was is None else self._trashed(tenant_id, was, reason, seen=seen)
+            trashed = None if was is None else self._trashed(tenant_id, was, reason, at=at, seen=seen)
             try:
                 self.store.swap_note(tenant_id, note_id, was=was, now=now, trashed=trashed)
             except (Conflict, NoteUnreadable):
@@ -145,17 +146,18 @@ class Notes:
                     self.store.put_note(tenant_id, now)
                 return
 
-    def _trashed(self, tenant_id: str, was: Note, reason: TrashReason, *, seen: bool) -> TrashedNote | None:
+    def _trashed(
+        self, tenant_id: str, was: Note, reason: TrashReason, *, at: datetime, seen: bool
+    ) -> TrashedNote | None:
         """The entry; None: the version from before this hour's edits is in the trash already."""
-        now = self.clock()
         if seen and reason is TrashReason.EDITED:
-            hour = now.replace(minute=0, second=0, microsecond=0)
+            hour = at.replace(minute=0, second=0, microsecond=0)
             trash_id = _trash_id(hour, was.note_id)
             if self.store.get_trashed(tenant_id, trash_id) is not None:
                 return None
         else:
-            trash_id = _trash_id(now, was.note_id, note_revision(was))
-        return TrashedNote(trash_id=trash_id, note=was, trashed_at=now, expires_at=now + TRASH_KEPT, reason=reason)
+            trash_id = _trash_id(at, was.note_id, note_revision(was))
+        return TrashedNote(trash_id=trash_id, note=was, trashed_at=at, expires_at=at + TRASH_KEPT, reason=reason)
 
     def _follow_with_file(self, tenant_id: str, note_id: str) -> None:
         if self.files is not None:
@@ -228,7 +230,7 @@ class Notes:
         """Keep in the trash what a file says that is about to be replaced or removed."""
         now = self.clock()
         note = draft.note(note_id, created_at=draft.created_at or draft.modified_at or now, updated_at=now)
-        trashed = self._trashed(tenant_id, note, TrashReason.EDITED, seen=False)
+        trashed = self._trashed(tenant_id, note, TrashReason.EDITED, at=now, seen=False)
         assert trashed is not None  # noqa: S101 - only edits that were seen are left out
         self.store.put_trashed(tenant_id, trashed)
         return trashed
