@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import TypeVar
 
 from shared.judging.quantities import Quantity, quantities
 from shared.language.sentences import sentences
@@ -16,6 +18,8 @@ from shared.language.terms import stems
 from shared.language.vocabulary import vocabulary
 from shared.language.words import token_pattern
 from shared.times.dates import Day
+
+T = TypeVar("T")
 
 NAME_WEIGHT, IDENTIFIER_WEIGHT, QUANTITY_WEIGHT = 1.5, 3.0, 1.5
 """What names, identifiers and numbers weigh; every other word weighs 1."""
@@ -61,7 +65,11 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
     words = _words(text, lang, taken=_places(numbers, days))
     reached = _reached(words, cues, text, _denials(lang)) if cues else frozenset()
     found, at = [], 0
-    for start, end in sentences(text, lang=lang):
+    spans = sentences(text, lang=lang)
+    numbers_of = _by_sentence(((each.start, each) for each in numbers), spans)
+    days_of = _by_sentence(((each.start, each) for each in days), spans)
+    cues_of = _by_sentence(((cue, cue) for cue, _ in cues), spans)
+    for place, (start, end) in enumerate(spans):
         opening = _SENTENCE_OPENS.match(text, start)
         first = opening.end() if opening else start
         own: list[Word] = []
@@ -79,14 +87,25 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
                 start=start,
                 end=end,
                 words=tuple(own),
-                numbers=tuple(number for number in numbers if start <= number.start < end),
-                days=tuple(day for day in days if start <= day.start < end),
-                negations=sum(start <= cue < end for cue, _ in cues),
+                numbers=tuple(numbers_of[place]),
+                days=tuple(days_of[place]),
+                negations=len(cues_of[place]),
                 stems=frozenset(stem for word in own for stem in word.stems),
                 negated=frozenset(negated),
             )
         )
     return tuple(found)
+
+
+def _by_sentence(placed: Iterable[tuple[int, T]], spans: Sequence[tuple[int, int]]) -> Mapping[int, list[T]]:
+    """(offset, item) -> the items within each span, by its place; the spans are in order and apart."""
+    found: dict[int, list[T]] = defaultdict(list)
+    starts = [start for start, _ in spans]
+    for offset, item in placed:
+        place = bisect_right(starts, offset) - 1
+        if place >= 0 and offset < spans[place][1]:
+            found[place].append(item)
+    return found
 
 
 def _places(numbers: Sequence[Quantity], days: Sequence[Day]) -> frozenset[int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from itertools import count, islice
@@ -21,7 +21,6 @@ NOON = time(12, tzinfo=UTC)
 """A bare date is noon UTC, which is that day in nearly every time zone."""
 
 _HEADING = re.compile(r"#[ \t]++(?P<title>\S.*)")
-_CLOSING_MARKS = re.compile(r"#*[ \t]*\Z")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _DAY_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
 _CREATED_LINE = re.compile(
@@ -30,7 +29,7 @@ _CREATED_LINE = re.compile(
 _MOST_LINES = 30
 """Of a note, in which it may say when it was created."""
 _INLINE_TAG = re.compile(r"(?<![^\s(])#(?=[\w/-]*[^\W\d_])([\w/-]*\w)")
-_CODE = re.compile(r"(`+).*?\1")
+_TICKS = re.compile(r"`+")
 _UNKEPT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """YAML can spell signs that no file holds."""
 
@@ -95,9 +94,12 @@ def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
 
 
 def _first_heading(body: str) -> str:
-    return next(
-        (_CLOSING_MARKS.sub("", found["title"]).rstrip() for line in prose(body) if (found := _HEADING.match(line))), ""
-    )
+    for line in prose(body):
+        if found := _HEADING.match(line):
+            title = found["title"].rstrip()
+            bare = title.rstrip("#")
+            return bare.rstrip() if bare[-1:].isspace() or not bare else title
+    return ""
 
 
 def prose(body: str) -> Iterator[str]:
@@ -113,9 +115,24 @@ def prose(body: str) -> Iterator[str]:
             yield line
 
 
-def without_code(line: str) -> str:
-    """A line of prose without what stands between backticks."""
-    return _CODE.sub("", line)
+def without_code(line: str, shown: Callable[[str], str] = lambda _: "") -> str:
+    """A line of prose with each span of code as it is `shown`: not at all by default. Linear in the line."""
+    runs = [found.span() for found in _TICKS.finditer(line)]
+    by_length: dict[int, list[int]] = {}
+    for place in reversed(range(len(runs))):
+        by_length.setdefault(runs[place][1] - runs[place][0], []).append(place)
+    kept, end, place = [], 0, 0
+    while place < len(runs):
+        start, inside = runs[place]
+        alike = by_length[inside - start]
+        while alike and alike[-1] <= place:
+            alike.pop()
+        if alike:
+            place = alike[-1]
+            kept += [line[end:start], shown(line[inside : runs[place][0]])]
+            end = runs[place][1]
+        place += 1
+    return "".join([*kept, line[end:]])
 
 
 def _tags(value: object, body: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ _OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
 _NAME = re.compile(r"\w[\w .-]{0,60}:(?:\s|$)")
 _MEANT = re.compile(rf"{_NAME.pattern}|\s|#|-\s|[\]}}]|$")
 """A line of YAML as people write it: a name, or what goes on from the line before."""
-_TITLE = re.compile(r"title:[ \t]+(?P<title>[^\[{&*!|>%@`\s].*?)[ \t]*$")
+_TITLE = re.compile(r"title:[ \t]++(?P<title>[^\[{&*!|>%@`\s].*)")
 _CLOSING = re.compile(r"^---[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 
 
@@ -66,7 +66,7 @@ def _unreadable(problem: str, source: str, end: int) -> Frontmatter:
     lines = source.splitlines()
     if not all(map(_MEANT.match, lines)) or not any(map(_NAME.match, lines)):
         return Frontmatter(_NONE, problem=told)
-    title = next((found["title"].strip("'\"") for line in lines if (found := _TITLE.match(line))), "")
+    title = next((found["title"].rstrip().strip("'\"") for line in lines if (found := _TITLE.match(line))), "")
     return Frontmatter({"title": title} if title else _NONE, problem=told, shown_from=end)
 
 

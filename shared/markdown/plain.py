@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
+from shared.markdown.file import without_code
+
 _FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,}).*$", re.MULTILINE)
 _TABLE_RULE = re.compile(r"^[ \t>]*+\|?+[ \t]*+:?+-{2,}+:?+[ \t]*+(?:\|[ \t]*+:?+-*+:?+[ \t]*+)*+$", re.MULTILINE)
 _LINE_MARK = re.compile(
     r"^(?:[ \t]*(?:>|#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]))+(?:\[[ xX]\][ \t])?[ \t]*", re.MULTILINE
 )
 _CALLOUT = re.compile(r"^[ \t]*\[![a-zA-Z]{1,20}\][-+]?", re.MULTILINE)
-_TABLE_ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
-_CELL_RULE = re.compile(r"[ \t]*(?<!\\)\|[ \t]*")
-_TEMPLATE_TAG = re.compile(r"\{%[-+]?\s*\w+([^{}\n]{0,200}?)\s*[-+]?%\}|\{\{[^{}\n]{0,200}\}\}|\{:[^{}\n]{0,200}\}")
+_TABLE_ROW = re.compile(r"^[ \t]*+\|.*$", re.MULTILINE)
+_CELL_RULE = re.compile(r"(?<!\\)\|")
+_TEMPLATE_TAG = re.compile(r"\{%[-+]?\s*+\w++([^{}\n]{0,200}?)\s*+[-+]?%\}|\{\{[^{}\n]{0,200}\}\}|\{:[^{}\n]{0,200}\}")
 _TEMPLATER = re.compile(r"<%[^\n]{0,200}?%>")
 _BLOCK_ID = re.compile(r"(?:(?<=\s)|^)\^[A-Za-z0-9-]{2,}[ \t]*$", re.MULTILINE)
 _WORDS_OF_A_TAG = re.compile(r"\s*\"([\w -]+)\"\s*")
@@ -22,10 +24,9 @@ _LINK_BY_NAME = re.compile(r"!?\[([^\[\]]+)\]\[[^\[\]]*\]")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,40}\]:?")
 _WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]*?)(?:\\?\|([^\[\]|\n]+))?\]\]")
 _EMBEDDED_FILE = re.compile(r"\.(?!md\b)[A-Za-z][A-Za-z0-9]{1,4}\Z")
-_STRONG = re.compile(r"(\*\*|(?<!\w)__|~~|==)(?=\S)(.+?)(?<=\S)\1(?!(?<=__)\.?\w)")  # but not `__init__.py`
+_STRONG = re.compile(r"(\*\*|(?<!\w)__|~~|==)(?=\S)((?:(?!\1).)++)(?<=\S)\1(?!(?<=__)\.?\w)")  # but not `__init__.py`
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])|(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=\S)_(?!\w)")
-_CODE = re.compile(r"(`+)[ ]?(.+?)[ ]?\1")
-_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--.*?-->")
+_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--(?:(?!<!--|-->).)*+-->")
 _LEFT_OVER = re.compile(r"(?<!\S)\*\*(?=\S)|(?<=\S)\*\*(?!\S)")
 """What opens or closes emphasis whose other end lies in another sentence."""
 
@@ -41,14 +42,15 @@ def plain(markdown: str) -> str:
     text = _TEMPLATER.sub("", _TEMPLATE_TAG.sub(_words_of_a_tag, _BLOCK_ID.sub("", text)))
     text = _WIKI_LINK.sub(_words_of_a_link, _LINK.sub(r"\1", text))
     text = _FOOTNOTE.sub("", _LINK_BY_NAME.sub(r"\1", text))
-    text = _CODE.sub(r"\2", _STRONG.sub(r"\2", _TAG.sub(" ", text)))
+    text = without_code(_STRONG.sub(r"\2", _TAG.sub(" ", text)), str.strip)
     text = _EMPHASIS.sub(lambda found: found[1] or found[2], text)
     return " ".join(_LEFT_OVER.sub("", text).split())
 
 
 def cells(row: str) -> tuple[str, ...]:
     """Of a table's row, as they stand in it; empty ones too."""
-    return tuple(_CELL_RULE.split(row.lstrip("> \t").removeprefix("|").rstrip().removesuffix("|").strip()))
+    bare = row.lstrip("> \t").removeprefix("|").rstrip().removesuffix("|")
+    return tuple(cell.strip() for cell in _CELL_RULE.split(bare))
 
 
 def _words_of_a_link(link: re.Match[str]) -> str:
@@ -66,4 +68,4 @@ def _words_of_a_link(link: re.Match[str]) -> str:
 def _words_of_a_tag(tag: re.Match[str]) -> str:
     """`{% channel "travel" %}` shows a word; what names a file or several things does not, nor what is a link's end."""
     words = _WORDS_OF_A_TAG.fullmatch(tag[1] or "")
-    return words[1] if words and not _LINK_START.search(tag.string, 0, tag.start()) else ""
+    return words[1] if words and not _LINK_START.search(tag.string, max(0, tag.start() - 20), tag.start()) else ""

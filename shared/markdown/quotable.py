@@ -19,7 +19,11 @@ LONGEST = 320
 
 _QUOTED = r"(?:[ \t]*+>)*+[ \t]*+"
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
-_HIDDEN = re.compile(r"<!--.*?-->|\{%-?\s*comment\b.*?\bendcomment\s*-?%\}", re.DOTALL)
+_HIDDEN = re.compile(
+    r"<!--(?:(?!<!--|-->).)*+-->"
+    r"|\{%-?\s*+comment\b(?:(?!\{%-?\s*+comment\b|\bendcomment\s*+-?%\}).)*+endcomment\s*+-?%\}",
+    re.DOTALL,
+)
 _LINE_KINDS = (
     ("fence", re.compile(rf"{_QUOTED}(?:`{{3,}}|~{{3,}})")),
     ("rule", re.compile(rf"{_QUOTED}\|?+[ \t]*+:?+-{{2,}}+:?+[ \t]*+(?:\|[ \t]*+:?+-*+:?+[ \t]*+)*+\s*\Z")),
