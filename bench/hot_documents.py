@@ -20,7 +20,7 @@ from typing import Any
 from cli.emulator import start
 from shared.account.budgets import Budgets
 from shared.account.caches import Cache
-from shared.account.embedding import TenantEmbedder
+from shared.account.metering import TenantEmbedder
 from shared.adapters.firestore import FirestoreStore
 from shared.indexing.pipeline import index_note
 from shared.model.index import Vector

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.account.prices import FIRESTORE, GEMINI, MODELS, ListPrice
+from shared.account.prices import EMBEDDED, FIRESTORE, MODELS, ListPrice
 from shared.account.prices import READ as READ_PRICE
 from shared.adapters.firestore.documents import place_key
 from shared.adapters.firestore.protocol import put
@@ -29,7 +29,7 @@ PRICES = (
     READ_PRICE,
     ListPrice(of="documents written (multi-region)", usd=0.18, amount=100_000, source=FIRESTORE),
     ListPrice(of="GiB kept for a month (multi-region)", usd=0.18, amount=1, source=FIRESTORE),
-    ListPrice(of="tokens embedded (gemini-embedding-2)", usd=0.20, amount=1_000_000, source=GEMINI),
+    EMBEDDED,
     *MODELS[MODEL],
 )
 READ, WRITE, GIB_MONTH, EMBED, MODEL_IN, MODEL_OUT = (price.each for price in PRICES)

@@ -189,9 +189,12 @@ def _budgets(app: App, tenant_id: str) -> str:
     if is_begun(app, tenant_id):
         days = app.store.list_usage(tenant_id, limit=MOST_DAYS, token=None).items
         today = next((each for each in days if each.day == today.day), today)
-    answers, tokens = app.settings.daily_chat_limit, app.settings.daily_embed_tokens
-    told = [f"{today.answers} of {answers} answers today"] if answers else []
-    told += [f"{today.embedded_tokens} of {tokens} tokens embedded today"] if tokens else []
+    limits = (
+        (today.answers, app.settings.daily_chat_limit, "answers"),
+        (today.searches, app.settings.daily_search_limit, "searches"),
+        (today.embedded_tokens, app.settings.daily_embed_tokens, "tokens embedded"),
+    )
+    told = [f"{used} of {limit} {what} today" for used, limit, what in limits if limit]
     return ", ".join(told) or "no daily limits"
 
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from shared.account import prices
 from shared.adapters import extras
 from shared.errors import SettingsError
 from shared.settings import Settings
@@ -27,6 +28,7 @@ PLATFORM = {"K_SERVICE": "chat", "REQUEST_TIMEOUT_SECONDS": "540", "GEMINI_API_K
 def check(given: Mapping[str, str]) -> None:
     """Raises SettingsError for the first that would stop a function."""
     settings = Settings.from_env({**PLATFORM, **given})
+    prices.check(settings)
     brought = set(re.findall(r"^([\w.-]+)==", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
     for variable, _, _, modules in extras.asked(settings):
         for package in (module.replace(".", "-") for module in modules):

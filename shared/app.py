@@ -14,10 +14,10 @@ from functools import partial
 from itertools import chain
 
 from shared.account.archive import zipped
-from shared.account.budgets import Budgets
+from shared.account.budgets import Budgets, ProjectBudget
 from shared.account.caches import Cache
-from shared.account.embedding import TenantEmbedder
 from shared.account.export import Exported, all_notes, export_person, export_tenant
+from shared.account.metering import TenantEmbedder
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.answering.grounding import Scrutiny
 from shared.answering.quoting import Quoter
@@ -90,6 +90,8 @@ class App:
     """Forgets what is kept of a tenant outside the store; None: nothing is."""
     files: NoteFiles | None = None
     """Files that notes came from; None: none that can be reached from here."""
+    project_budget: ProjectBudget | None = None
+    """What all tenants together may cost a day; None: there is no limit."""
     patience: float = PATIENCE
     """Seconds that a request waits for another of the same `requestId`."""
 
@@ -194,7 +196,9 @@ class App:
             store=self.store,
             clock=self.clock,
             answers=self.settings.daily_chat_limit,
+            searches=self.settings.daily_search_limit,
             embedded_tokens=self.settings.daily_embed_tokens,
+            project=self.project_budget,
         )
 
     def embedder_of(self, tenant_id: str) -> Embedder | None:

@@ -11,7 +11,10 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import TypedDict
 
+from shared.account import prices
+from shared.account.budgets import ProjectBudget
 from shared.account.caches import Cache
+from shared.account.metering import MeteredJudge, MeteredReranker, MeteredWriter
 from shared.adapters import extras
 from shared.answering.grounding import Scrutiny
 from shared.answering.quoting import Quoter
@@ -24,7 +27,7 @@ from shared.model.retrieval import Scale
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Judge, Reranker, Writer
 from shared.ports.stores import Store
-from shared.settings import LOCAL_TENANT, Settings
+from shared.settings import CHECK_GROUNDING, LOCAL_TENANT, RANKING, Settings
 from shared.tracing.spans import Recorder, record_to
 from shared.tracing.threads import RequestThreads
 
@@ -71,29 +74,46 @@ def build(
     Raises SettingsError for what is asked for and not installed.
     """
     extras.check(settings)
+    prices.check(settings)
     record_to(_recorder(settings))
     hosted = _hosted_embedder(settings)
     local = _local_embedder(None, None) if hosted else _local_embedder(settings.embedding_model, _scale(settings))
     embedder, quoter = hosted or local, Quoter(local)
     patience = settings.chat_timeout_ms / 1000
-    writer = _writer(settings, patience)
+    store = _store(settings, on_write)
+    budget = _budget(settings, store, hosted)
     return App(
         settings=settings,
-        store=_store(settings, on_write),
+        store=store,
         embedder=embedder,
-        writer=writer,
+        writer=_writer(settings, patience, budget),
         quoter=quoter,
         verifier=_verifier(settings, tenant),
         attester=_attester(settings),
         pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
-        clock=lambda: datetime.now(UTC),
-        reranker=_reranker(settings),
-        writers={model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, model))},
-        ranker=_writer(settings, min(patience, RANKING_SECONDS)),
-        scrutiny=Scrutiny(judge_of(settings), strict=settings.support_policy == "strict"),
+        clock=_now,
+        reranker=_reranker(settings, budget),
+        writers={
+            model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, budget, model))
+        },
+        ranker=_writer(settings, min(patience, RANKING_SECONDS), budget),
+        scrutiny=Scrutiny(judge_of(settings, budget), strict=settings.support_policy == "strict"),
         results=Cache() if settings.store == "embedded" else None,
         on_erase=on_erase,
+        project_budget=budget,
     )
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _budget(settings: Settings, store: Store, hosted: Embedder | None) -> ProjectBudget | None:
+    """None: what all tenants together cost has no limit."""
+    if settings.daily_project_usd is None:
+        return None
+    each = prices.price_of(hosted.model, settings).read if hosted else 0.0
+    return ProjectBudget(store, _now, usd=settings.daily_project_usd, embedded_token_usd=each)
 
 
 def _recorder(settings: Settings) -> Recorder | None:
@@ -155,36 +175,42 @@ def _local_embedder(model: str | None, scale: Scale | None) -> Embedder | None:
         raise SettingsError("EMBEDDING_MODEL", f"a model of sentence-transformers; {error.message}") from error
 
 
-def _writer(settings: Settings, timeout: float, chosen: str | None = None) -> Writer | None:
+def _writer(
+    settings: Settings, timeout: float, budget: ProjectBudget | None, chosen: str | None = None
+) -> Writer | None:
     """`timeout` in seconds; `chosen`: another model than the configured one.
 
     None: no model is configured, the notes are quoted.
     """
+    writer: Writer | None = None
     if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
         model = chosen or settings.chat_model or gemini.writer.DEFAULT_MODEL
-        return gemini.GeminiWriter(
+        writer = gemini.GeminiWriter(
             model=model, temperature=settings.chat_temperature, timeout=timeout, **_gemini_access(settings)
         )
-    if settings.openai_base_url and settings.chat_model:
+    elif settings.openai_base_url and settings.chat_model:
         from shared.adapters import openai  # noqa: PLC0415 - only where it is used
 
-        return openai.OpenAIWriter(
+        writer = openai.OpenAIWriter(
             model=chosen or settings.chat_model,
             base_url=settings.openai_base_url,
             temperature=settings.chat_temperature,
             timeout=timeout,
             api_key=settings.openai_api_key,
         )
-    return None
+    if budget is None or writer is None:
+        return writer
+    return MeteredWriter(writer, budget, prices.price_of(writer.model, settings))
 
 
-def _reranker(settings: Settings) -> Reranker | None:
+def _reranker(settings: Settings, budget: ProjectBudget | None) -> Reranker | None:
     if settings.reranker == "vertex":
         from shared.adapters.vertex.ranking import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
 
-        return VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
+        ranking = VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
+        return MeteredReranker(ranking, budget, prices.price_of(RANKING, settings)) if budget else ranking
     if settings.reranker == "cross_encoder":
         from shared.adapters.local import cross_encoder, files  # noqa: PLC0415 - only where it is used
 
@@ -195,16 +221,17 @@ def _reranker(settings: Settings) -> Reranker | None:
     return None
 
 
-def judge_of(settings: Settings) -> Judge:
+def judge_of(settings: Settings, budget: ProjectBudget | None = None) -> Judge:
     """Who judges support, by the settings."""
     offline = OfflineJudge()
     if settings.judge == "check_grounding":
         from shared.adapters.vertex.check_grounding import CheckGroundingJudge  # noqa: PLC0415 - only where it is used
 
-        return CheckGroundingJudge(
+        judge = CheckGroundingJudge(
             project=_project(settings), base_url=settings.check_grounding_base_url, fallback=offline
         )
-    writer = _writer(settings, JUDGING_SECONDS) if settings.judge == "model" else None
+        return MeteredJudge(judge, budget, prices.price_of(CHECK_GROUNDING, settings)) if budget else judge
+    writer = _writer(settings, JUDGING_SECONDS, budget) if settings.judge == "model" else None
     return ModelJudge(writer, fallback=offline) if writer else offline
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cli.options import close
+from shared.account.metering import MeteredJudge, MeteredReranker, MeteredWriter
 from shared.adapters.firebase.app_check import FirebaseAppCheck
-from shared.adapters.gemini import GeminiWriter
+from shared.adapters.gemini import GeminiWriter, embedder, writer
 from shared.bootstrap import RANKING_SECONDS, build, judge_of
-from shared.settings import Settings
+from shared.errors import SettingsError
+from shared.settings import CHAT_MODEL, EMBEDDING_MODEL, Settings
 
 
 def test_without_a_model_nobody_ranks_folders(tmp_path: Path) -> None:
@@ -39,6 +43,48 @@ def test_the_writing_model_or_a_service_can_judge(tmp_path: Path) -> None:
     assert (app.scrutiny.judge.name, app.scrutiny.strict) == (f"model {app.model}", True)
     close(app)
     assert judge_of(Settings(project="demo", judge="check_grounding")).name == "check_grounding"
+
+
+GEMINI = {"gemini_api_key": "k"}
+OPENAI = {"openai_base_url": "http://127.0.0.1:9/v1", "chat_model": "house-model"}
+
+
+@pytest.mark.parametrize(
+    ("models", "unpriced"),
+    [
+        ({**GEMINI, "chat_model": "gemini-3.8-flash"}, "gemini-3.8-flash"),
+        ({**GEMINI, "chat_models": ("gemini-9",)}, "gemini-9"),
+        ({**GEMINI, "embedding_model": "gemini-embedding-001"}, "gemini-embedding-001"),
+        (OPENAI, "house-model"),
+        (
+            {**OPENAI, "model_prices": (("house-model", 0.1, 0.2),), "embedding_model": "house-embedder"},
+            "house-embedder",
+        ),
+        ({"reranker": "vertex", "project": "demo"}, "ranking"),
+        ({"judge": "check_grounding", "project": "demo"}, "check-grounding"),
+    ],
+)
+def test_a_model_without_a_price_stops_the_start_where_the_project_has_a_budget(
+    tmp_path: Path, models: dict[str, Any], unpriced: str
+) -> None:
+    settings = Settings(home=tmp_path, auth="none", daily_project_usd=5.0, **models)
+    with pytest.raises(SettingsError, match=f"MODEL_PRICES: expected a price of {unpriced}, ") as raised:
+        build(settings)
+    assert raised.value.variable == "MODEL_PRICES"
+    close(build(replace(settings, model_prices=(*settings.model_prices, (unpriced, 0.3, 2.5)))))
+    close(build(replace(settings, daily_project_usd=None)))
+
+
+def test_a_project_with_a_budget_meters_every_hosted_model(tmp_path: Path) -> None:
+    priced = {"daily_project_usd": 5.0, "model_prices": (("ranking", 1.0, 0.0), ("check-grounding", 1.0, 0.0))}
+    services = {"reranker": "vertex", "judge": "check_grounding", "project": "demo"}
+    settings = Settings(home=tmp_path, auth="none", **GEMINI, **priced, **services)  # type: ignore[arg-type]
+    app = build(settings)
+    metered = (app.writer, app.ranker, app.reranker, app.scrutiny.judge)
+    assert [type(each) for each in metered] == [MeteredWriter, MeteredWriter, MeteredReranker, MeteredJudge]
+    assert {CHAT_MODEL, EMBEDDING_MODEL} < set(settings.billed_models)
+    assert (writer.DEFAULT_MODEL, embedder.DEFAULT_MODEL) == (CHAT_MODEL, EMBEDDING_MODEL)
+    close(app)
 
 
 @pytest.mark.parametrize("mode", ["warn", "enforce"])

@@ -43,12 +43,45 @@ def test_what_a_function_cannot_keep_or_run_stops_its_start(env: dict[str, str],
     assert raised.value.message.startswith(expected)
 
 
+def test_a_deployment_has_limits_unless_they_are_taken_away_by_name() -> None:
+    names = ("daily_chat_limit", "daily_search_limit", "daily_embed_tokens", "daily_project_usd")
+    deployed = {"K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", "GEMINI_API_KEY": "k"}
+
+    def limits(env: dict[str, str]) -> list[float | None]:
+        return [getattr(Settings.from_env(env), name) for name in names]
+
+    assert limits({}) == [None] * 4, "what this machine answers bills nothing, or the person who asks"
+    assert limits(deployed) == [200, 1000, 2_000_000, 20.0]
+    assert limits({**deployed, **{name.upper(): "0" for name in names}}) == [None] * 4
+    assert limits({**deployed, "DAILY_CHAT_LIMIT": "7", "DAILY_PROJECT_USD": "2.5"}) == [7, 1000, 2_000_000, 2.5]
+
+
 def test_values_are_parsed() -> None:
     env = {"AURORA_HOME": "/x", "ALLOWED_ORIGINS": "https://a.example, https://b.example", "RETRIEVAL_TOP_K": "10"}
     settings = Settings.from_env(env)
     assert settings.home == Path("/x")
     assert settings.allowed_origins == ("https://a.example", "https://b.example")
     assert settings.retrieval_top_k == 10
+
+
+PRICES = "MODEL=READ/WRITTEN in USD per million tokens, like my-model=0.30/2.50; got "
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "expected"),
+    [
+        ("DAILY_CHAT_LIMIT", "-1", "0 for no limit, or a whole number from 1 to 1000000000, got '-1'"),
+        ("DAILY_EMBED_TOKENS", "9999", "0 for no limit, or a whole number from 10000 to 1000000000000, got '9999'"),
+        ("DAILY_PROJECT_USD", "nan", "0 for no limit, or a number from 0.01 to 1000000000.0, got 'nan'"),
+        ("MODEL_PRICES", "m=1/2, n", f"{PRICES}'n'"),
+        ("MODEL_PRICES", "m=1/2/3", f"{PRICES}'m=1/2/3'"),
+        ("MODEL_PRICES", "m=-1", f"{PRICES}'m=-1'"),
+    ],
+)
+def test_a_limit_or_a_price_that_is_none_stops_the_start(variable: str, value: str, expected: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        Settings.from_env({variable: value})
+    assert raised.value.message == f"{variable}: expected {expected}"
 
 
 def test_an_empty_value_counts_as_not_set() -> None:
@@ -58,6 +91,36 @@ def test_an_empty_value_counts_as_not_set() -> None:
 @pytest.mark.parametrize(
     ("env", "variable", "expected"),
     [
+        (
+            {"DAILY_CHAT_LIMIT": "-1"},
+            "DAILY_CHAT_LIMIT",
+            "0 for no limit, or a whole number from 1 to 1000000000, got '-1'",
+        ),
+        (
+            {"DAILY_EMBED_TOKENS": "9999"},
+            "DAILY_EMBED_TOKENS",
+            "0 for no limit, or a whole number from 10000 to 1000000000000, got '9999'",
+        ),
+        (
+            {"DAILY_PROJECT_USD": "nan"},
+            "DAILY_PROJECT_USD",
+            "0 for no limit, or a number from 0.01 to 1000000000.0, got 'nan'",
+        ),
+        (
+            {"MODEL_PRICES": "m=1/2, n"},
+            "MODEL_PRICES",
+            "MODEL=READ/WRITTEN in USD per million tokens, like my-model=0.30/2.50; got 'n'",
+        ),
+        (
+            {"MODEL_PRICES": "m=1/2/3"},
+            "MODEL_PRICES",
+            "MODEL=READ/WRITTEN in USD per million tokens, like my-model=0.30/2.50; got 'm=1/2/3'",
+        ),
+        (
+            {"MODEL_PRICES": "m=-1"},
+            "MODEL_PRICES",
+            "MODEL=READ/WRITTEN in USD per million tokens, like my-model=0.30/2.50; got 'm=-1'",
+        ),
         ({"STORE": "mysql"}, "STORE", "one of firestore, embedded, got 'mysql'"),
         ({"EMBEDDING_DIM": "4096"}, "EMBEDDING_DIM", "a whole number from 1 to 2048, got '4096'"),
         ({"EMBEDDING_DIM": "many"}, "EMBEDDING_DIM", "a whole number from 1 to 2048, got 'many'"),

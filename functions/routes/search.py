@@ -35,7 +35,8 @@ def search(call: Call) -> Reply:
     """The passages themselves, best first."""
     body = parse(call.body, SearchBody)
     question = question_of(call, body.query, "query", body)
-    retrieved = searching.search(call.app, question, k=body.k)
+    with call.app.budgets.searching(call.tenant_id):
+        retrieved = searching.search(call.app, question, k=body.k)
     measure_search(retrieved)
     return Reply(search_json(question, retrieved, k=body.k, request_id=call.request_id))
 
@@ -53,5 +54,6 @@ def explain(call: Call) -> Reply:
     body = parse(call.body, ExplainBody)
     question = replace(question_of(call, body.query, "query", body), threshold=body.threshold)
     note_ids = [check_note_id(each, f"noteIds[{place}]") for place, each in enumerate(body.note_ids)]
-    explained = searching.explain(call.app, question, note_ids, k=body.k)
+    with call.app.budgets.searching(call.tenant_id):
+        explained = searching.explain(call.app, question, note_ids, k=body.k)
     return Reply(explain_json(question, explained, k=body.k, request_id=call.request_id))

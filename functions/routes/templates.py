@@ -83,7 +83,8 @@ def search(call: Call) -> Reply:
     longest = call.app.settings.chat_max_query_length
     if not body.query.strip() or len(body.query) > longest:
         raise InvalidArgument("query", f"text of at most {longest} characters, not blank")
-    matches = call.app.templates.search(call.tenant_id, body.query.strip(), top_k=body.top_k)
+    with call.app.budgets.searching(call.tenant_id):  # reads every template's vector
+        matches = call.app.templates.search(call.tenant_id, body.query.strip(), top_k=body.top_k)
     found: TemplateMatchesJson = {"templates": [template_match_json(match) for match in matches]}
     return Reply(found)
 

@@ -1,37 +1,137 @@
-"""What a tenant may still spend today, counted in the store so that all instances share it."""
+"""What a tenant, and all tenants together, may spend a day, counted in the store so that all instances share it."""
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from threading import Lock
 
-from shared.errors import AuroraError, BrokenPromise, EmbeddingsSpent, Exhausted, Unavailable
-from shared.model.account import Spending
+from shared.account.prices import READ
+from shared.errors import AuroraError, BrokenPromise, EmbeddingsSpent, Exhausted, ModelAway, Unavailable
+from shared.model.account import PROJECT, Spending
 from shared.ports.tenants import UsageStore
+from shared.tracing import reads
+
+FRESH = timedelta(seconds=2)
+"""How long what other instances have spent may go unseen: at most this much too much is spent."""
+MAX_UNWRITTEN = 10_000
+"""Millionths of a USD that document reads may come to before they are written with no model's bill beside them."""
+ESTIMATE_FACTOR = 2
+"""Times the estimated tokens are billed: digits and rare scripts have up to twice as many as the estimate."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Bill:
+    """What one call costs."""
+
+    usd: float
+
+
+class ProjectBudget:
+    """What all tenants together may cost a UTC day. One a process, safe between threads.
+
+    1. `check` refuses once the day's sum, read at most every FRESH, with what calls under way may cost, is the limit.
+    2. `reserved` holds in this process what a call costs at most, and then writes what it has cost.
+    3. Document reads gather, and are written with the next bill.
+    """
+
+    def __init__(
+        self, store: UsageStore, clock: Callable[[], datetime], *, usd: float, embedded_token_usd: float = 0.0
+    ) -> None:
+        self._store, self._clock, self._limit, self._usd = store, clock, _micro(usd), usd
+        self._embedded_token_usd = embedded_token_usd
+        self._lock = Lock()
+        self._day = date.min
+        self._seen = self._reserved = self._unwritten = 0
+        self._seen_at = datetime.min.replace(tzinfo=UTC)
+
+    def check(self) -> None:
+        """Raises Exhausted, StoreUnavailable."""
+        now = self._clock()
+        with self._lock:
+            if _day(now) != self._day:
+                self._day, self._seen = _day(now), 0
+                self._seen_at = datetime.min.replace(tzinfo=UTC)
+            stale = now - self._seen_at >= FRESH
+            if stale:
+                self._seen_at = now
+        if stale:
+            seen = self._store.spent(PROJECT, _day(now), Spending.MICRO_USD)
+            with self._lock:
+                self._seen = max(self._seen, seen)
+        if self._seen + self._reserved + self._unwritten >= self._limit:
+            left = seconds_to_next_day(now)
+            raise Exhausted(f"today's USD {self._usd:g} of the whole service are used up", retry_after=left)
+
+    @contextmanager
+    def reserved(self, usd: float) -> Iterator[Bill]:
+        """Around a call that costs at most `usd`; it has cost that, unless its Bill says otherwise in the end.
+
+        While the store is away, what it has cost is written with the next.
+        """
+        bill, held = Bill(usd), _micro(usd)
+        with self._lock:
+            self._reserved += held
+        try:
+            yield bill
+        except ModelAway:  # nobody took the call
+            bill.usd = 0.0
+            raise
+        finally:
+            with self._lock:
+                self._reserved -= held
+            self._write(_micro(bill.usd), at_least=1)
+
+    def embedding(self, tokens: int) -> AbstractContextManager[Bill]:
+        """Around embedding so many tokens, which nobody counts but we."""
+        return self.reserved(ESTIMATE_FACTOR * tokens * self._embedded_token_usd)
+
+    def add_reads(self, documents: int) -> None:
+        self._write(_micro(documents * READ.each), at_least=MAX_UNWRITTEN)
+
+    def _write(self, micro: int, *, at_least: int) -> None:
+        with self._lock:
+            self._unwritten += micro
+            if self._unwritten < at_least:
+                return
+            amount, self._unwritten = self._unwritten, 0
+            self._seen += amount
+        try:
+            self._store.spend(PROJECT, _day(self._clock()), Spending.MICRO_USD, amount)
+        except Unavailable as problem:
+            log.warning("what was spent is written later (%s)", type(problem).__name__)
+            with self._lock:
+                self._seen -= amount
+                self._unwritten += amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
-    """A tenant's limits a UTC day. What has none is not counted, which saves a write."""
+    """The limits of a UTC day: a tenant's, None where there is none, and then nothing is counted; and the project's."""
 
     store: UsageStore
     clock: Callable[[], datetime]
-    answers: int | None
-    embedded_tokens: int | None
+    answers: int | None = None
+    searches: int | None = None
+    embedded_tokens: int | None = None
+    project: ProjectBudget | None = None
 
     @contextmanager
     def answering(self, tenant_id: str) -> Iterator[None]:
         """Around one answer; an abandoned one was written all the same. Raises Exhausted."""
-        if self.answers is None:
+        with self._reading(), self._counted(tenant_id, Spending.ANSWERS, 1, self.answers):
             yield
-            return
-        now = self.clock()
-        if not self.store.spend(tenant_id, _day(now), Spending.ANSWERS, 1, limit=self.answers):
-            raise Exhausted(f"all {self.answers} answers of today are used up", retry_after=seconds_to_next_day(now))
-        with self._giving_back(tenant_id, _day(now), Spending.ANSWERS, 1):
+
+    @contextmanager
+    def searching(self, tenant_id: str) -> Iterator[None]:
+        """Around one search. Raises Exhausted."""
+        with self._reading(), self._counted(tenant_id, Spending.SEARCHES, 1, self.searches):
             yield
 
     @contextmanager
@@ -41,27 +141,54 @@ class Budgets:
         More at once than a whole day's budget counts as the whole day's: it must be possible on some day.
         """
         limit = self.embedded_tokens
+        amount = tokens if limit is None else min(tokens, limit)
+        try:
+            if self.project is not None:
+                self.project.check()
+            billed = nullcontext() if self.project is None else self.project.embedding(tokens)
+            with self._counted(tenant_id, Spending.EMBEDDED_TOKENS, amount, limit), billed:
+                yield
+        except Exhausted as spent:
+            raise EmbeddingsSpent(spent.message, retry_after=spent.retry_after) from spent
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Refuses where the project's day is used up; counts the documents that are read inside."""
+        if self.project is None:
+            yield
+            return
+        self.project.check()
+        before = reads.so_far() or 0
+        try:
+            yield
+        finally:
+            self.project.add_reads((reads.so_far() or 0) - before)
+
+    @contextmanager
+    def _counted(self, tenant_id: str, kind: Spending, amount: int, limit: int | None) -> Iterator[None]:
+        """What fails by an error of ours costs nothing, unless the store is away too."""
         if limit is None:
             yield
             return
-        now, amount = self.clock(), min(tokens, limit)
-        if not self.store.spend(tenant_id, _day(now), Spending.EMBEDDED_TOKENS, amount, limit=limit):
+        now = self.clock()
+        if not self.store.spend(tenant_id, _day(now), kind, amount, limit=limit):
             left = seconds_to_next_day(now)
-            raise EmbeddingsSpent(f"the {limit} tokens to embed today are used up", retry_after=left)
-        with self._giving_back(tenant_id, _day(now), Spending.EMBEDDED_TOKENS, amount):
-            yield
-
-    @contextmanager
-    def _giving_back(self, tenant_id: str, day: date, kind: Spending, amount: int) -> Iterator[None]:
-        """What fails by an error of ours costs nothing, unless the store is away too."""
+            raise Exhausted(f"today's {limit} {_CALLED[kind]} are used up", retry_after=left)
         try:
             yield
         except BrokenPromise:  # delivered, and billed, though not as promised
             raise
         except AuroraError:
             with suppress(Unavailable):
-                self.store.spend(tenant_id, day, kind, -amount)
+                self.store.spend(tenant_id, _day(now), kind, -amount)
             raise
+
+
+_CALLED = {
+    Spending.ANSWERS: "answers",
+    Spending.SEARCHES: "searches",
+    Spending.EMBEDDED_TOKENS: "tokens to embed",
+}
 
 
 def seconds_to_next_day(now: datetime) -> int:
@@ -72,3 +199,8 @@ def seconds_to_next_day(now: datetime) -> int:
 
 def _day(now: datetime) -> date:
     return now.astimezone(UTC).date()
+
+
+def _micro(usd: float) -> int:
+    """Millionths, rounded up."""
+    return math.ceil(usd * 1_000_000)

@@ -1,15 +1,17 @@
-"""What was used -> what it costs by Google's list prices."""
+"""Usage -> what it costs by list prices, or by those that MODEL_PRICES gives."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shared.errors import SettingsError
 from shared.model.answers import Usage
+from shared.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPrice:
-    """What Google lists, and where and when that was looked up."""
+    """A price that Google lists, and where and when it was looked up."""
 
     of: str
     usd: float
@@ -32,7 +34,43 @@ MODELS = {
         ListPrice(of="tokens written (gemini-3.5-flash-lite)", usd=2.50, amount=1_000_000, source=GEMINI),
     ),
 }
-"""Of models that write: what they read, and what they write."""
+"""Models that write: the prices of tokens read and written."""
+EMBEDDED = ListPrice(of="tokens embedded (gemini-embedding-2)", usd=0.20, amount=1_000_000, source=GEMINI)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPrice:
+    """USD for one token that a model reads, and one that it writes."""
+
+    read: float
+    written: float
+
+    def usd(self, usage: Usage) -> float:
+        return usage.input_tokens * self.read + usage.output_tokens * self.written
+
+
+_LISTED = {
+    **{model: TokenPrice(read.each, written.each) for model, (read, written) in MODELS.items()},
+    "gemini-embedding-2": TokenPrice(EMBEDDED.each, 0.0),
+}
+
+
+def check(settings: Settings) -> None:
+    """Raises SettingsError for a model that costs an unknown price while DAILY_PROJECT_USD is to bound the sum."""
+    for model in settings.billed_models if settings.daily_project_usd else ():
+        price_of(model, settings)
+
+
+def price_of(model: str, settings: Settings) -> TokenPrice:
+    """The price that is set, else the list price. Raises SettingsError for a model that has neither."""
+    name = model.rpartition("/")[2]
+    for given, read, written in settings.model_prices:
+        if given in (model, name):
+            return TokenPrice(read / 1e6, written / 1e6)
+    if name not in _LISTED:
+        expected = f"a price of {model}, which DAILY_PROJECT_USD needs, like {model}=0.30/2.50 (USD per million tokens "
+        raise SettingsError("MODEL_PRICES", f"{expected}read and written; 0 where it costs nothing)")
+    return _LISTED[name]
 
 
 def usd(usage: Usage, model: str) -> float | None:
@@ -46,5 +84,4 @@ def usd(usage: Usage, model: str) -> float | None:
         return round(documents, 6)
     if model not in MODELS:
         return None
-    read, written = MODELS[model]
-    return round(documents + usage.input_tokens * read.each + usage.output_tokens * written.each, 6)
+    return round(documents + _LISTED[model].usd(usage), 6)

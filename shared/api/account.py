@@ -91,6 +91,7 @@ class UsageLineJson(TypedDict):
     type: Literal["usage"]
     day: str
     answers: int
+    searches: int
     embeddedTokens: int
 
 
@@ -168,5 +169,6 @@ def _exported_json(item: Exported) -> Mapping[str, object]:  # noqa: PLR0911 - o
         return {"type": "feedback", **feedback_json(item)}
     if isinstance(item, DayUsage):
         day = item.day.isoformat()
-        return {"type": "usage", "day": day, "answers": item.answers, "embeddedTokens": item.embedded_tokens}
+        counts = {"answers": item.answers, "searches": item.searches, "embeddedTokens": item.embedded_tokens}
+        return {"type": "usage", "day": day, **counts}
     return {"type": "template", **template_json(item)}

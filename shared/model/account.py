@@ -54,7 +54,14 @@ class Spending(StrEnum):
     """What a day's budget counts."""
 
     ANSWERS = "answers"
+    SEARCHES = "searches"
     EMBEDDED_TOKENS = "embeddedTokens"
+    MICRO_USD = "microUsd"
+    """Millionths of a USD; counted for PROJECT alone."""
+
+
+PROJECT = "/"
+"""In place of a tenant's id, none of which holds a slash: what all tenants together have spent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,7 @@ class DayUsage:
 
     day: date
     answers: int = 0
+    searches: int = 0
     embedded_tokens: int = 0
     """Estimated, see `shared.language.estimates`."""
 

@@ -105,7 +105,7 @@ class FeedbackStore(Protocol):
 
 
 class UsageStore(Protocol):
-    """What a tenant has spent, counted where all instances see it."""
+    """Counters of a UTC day that all instances share: a tenant's, and the project's under the id PROJECT."""
 
     def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
         """Add `amount` (negative: given back) to the day's count unless that would take it over `limit`.
@@ -113,6 +113,10 @@ class UsageStore(Protocol):
         False: it would, and nothing is added. However many spend at once, what was granted never exceeds the limit;
         while refusals are on their way, a store may refuse one that would just have fitted.
         """
+        ...
+
+    def spent(self, tenant_id: str, day: date, kind: Spending) -> int:
+        """The day's count."""
         ...
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:

@@ -16,10 +16,26 @@ from shared.settings import parse
 
 LOCAL_TENANT = "local"
 """Whose notes they are where nobody signs in."""
+CHAT_MODEL, EMBEDDING_MODEL = "gemini-3.5-flash-lite", "gemini-embedding-2"
+"""Gemini's models in use unless others are set."""
+RANKING, CHECK_GROUNDING = "ranking", "check-grounding"
+"""Names of Google's services in MODEL_PRICES."""
 MODEL_WAITS = 3
 """How often one question may wait for CHAT_TIMEOUT_MS."""
 SECONDS_BESIDE_MODELS = 30
 """What a question takes at most besides: embedding, searches, and the time a stream needs to end."""
+
+DEPLOYED_LIMITS: Mapping[str, float] = {
+    "daily_chat_limit": 200,
+    "daily_search_limit": 1000,
+    "daily_embed_tokens": 2_000_000,
+    "daily_project_usd": 20.0,
+}
+"""Defaults where K_SERVICE is set: accounts are free there, and a stranger's questions are the operator's bill."""
+
+
+def _deployed(limit: int) -> str:
+    return f"Default {limit} where K_SERVICE is set, else none; 0: none."
 
 
 def _setting(variable: str, default: Any, parse: Callable[[str], Any], meaning: str) -> Any:  # noqa: ANN401 - a field's default has the field's type
@@ -64,7 +80,7 @@ class Settings:
         "CHAT_MODEL",
         None,
         parse.model,
-        "Writing model. Default `gemini-3.5-flash-lite`; required with OPENAI_BASE_URL.",
+        f"Writing model. Default `{CHAT_MODEL}`; required with OPENAI_BASE_URL.",
     )
     chat_models: tuple[str, ...] = _setting(
         "CHAT_MODELS", (), parse.models, "Further models that a session or a request may choose, comma separated."
@@ -140,7 +156,7 @@ class Settings:
         "EMBEDDING_MODEL",
         None,
         parse.model,
-        "Default `gemini-embedding-2` with Gemini; with OPENAI_BASE_URL a model there. Else one on this machine: a "
+        f"Default `{EMBEDDING_MODEL}` with Gemini; with OPENAI_BASE_URL a model there. Else one on this machine: a "
         "folder, or a name on the model hub like `intfloat/multilingual-e5-small`, fetched once; default "
         "`all-MiniLM-L6-v2`.",
     )
@@ -193,13 +209,31 @@ class Settings:
         "Without effect unless `AUTH` is `firebase`.",
     )
     daily_chat_limit: int | None = _setting(
-        "DAILY_CHAT_LIMIT", None, parse.whole(1, 10**9), "Answers a tenant and UTC day; then 429. Default: no limit."
+        "DAILY_CHAT_LIMIT", None, parse.limit(1, 10**9), f"Answers a tenant and UTC day; then 429. {_deployed(200)}"
+    )
+    daily_search_limit: int | None = _setting(
+        "DAILY_SEARCH_LIMIT", None, parse.limit(1, 10**9), f"Searches a tenant and UTC day; then 429. {_deployed(1000)}"
     )
     daily_embed_tokens: int | None = _setting(
         "DAILY_EMBED_TOKENS",
         None,
-        parse.whole(10_000, 10**12),
-        "Tokens (estimated) embedded a tenant and UTC day; then notes wait for vectors and questions do without.",
+        parse.limit(10_000, 10**12),
+        "Tokens (estimated) embedded a tenant and UTC day, at least 10000; then notes wait for vectors and questions "
+        f"do without. {_deployed(2_000_000)}",
+    )
+    daily_project_usd: float | None = _setting(
+        "DAILY_PROJECT_USD",
+        None,
+        parse.limit(0.01, 1e9),
+        "USD that models and document reads may cost all tenants together a UTC day; then questions and searches are "
+        f"429 and notes wait for vectors. {_deployed(20)}",
+    )
+    model_prices: tuple[tuple[str, float, float], ...] = _setting(
+        "MODEL_PRICES",
+        (),
+        parse.prices,
+        "`MODEL=READ/WRITTEN`, comma separated: USD per million tokens of models whose list price is not known, which "
+        "DAILY_PROJECT_USD needs; `MODEL=READ` for one that embeds, and for `ranking` and `check-grounding`.",
     )
     allowed_origins: tuple[str, ...] = _setting(
         "ALLOWED_ORIGINS", (), parse.origins, "Web origins that may call, comma separated."
@@ -226,8 +260,9 @@ class Settings:
         values = {each.name: _parsed(each, env) for each in fields(cls) if env.get(each.metadata["variable"])}
         if "store" not in values and (env.get("K_SERVICE") or env.get("FIRESTORE_EMULATOR_HOST")):
             values["store"] = "firestore"
-        settings = cls(**values)
-        settings._check(deployed=bool(env.get("K_SERVICE")))
+        deployed = bool(env.get("K_SERVICE"))
+        settings = cls(**({**DEPLOYED_LIMITS, **values} if deployed else values))
+        settings._check(deployed=deployed)
         return settings
 
     @property
@@ -239,6 +274,18 @@ class Settings:
     def embeds_here(self) -> bool:
         """Whether texts are embedded on this machine."""
         return not self.uses_gemini and not (self.openai_base_url and self.embedding_model)
+
+    @property
+    def billed_models(self) -> tuple[str, ...]:
+        """The hosted models in use, by the names that MODEL_PRICES gives them."""
+        used: list[str | None] = []
+        if self.uses_gemini:
+            used = [self.chat_model or CHAT_MODEL, self.embedding_model or EMBEDDING_MODEL]
+        elif self.openai_base_url:
+            used = [self.chat_model, self.embedding_model]
+        used += [RANKING if self.reranker == "vertex" else None]
+        used += [CHECK_GROUNDING if self.judge == "check_grounding" else None]
+        return tuple(model for model in (*used, *self.chat_models) if model)
 
     def _check(self, *, deployed: bool) -> None:
         total = self.weight_vector + self.weight_keyword + self.weight_recency

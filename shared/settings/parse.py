@@ -99,6 +99,36 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
+def limit(low: float, high: float) -> Callable[[str], float | None]:
+    """A number of the type of `low` from `low` to `high`; 0 is None: no limit."""
+    parse = whole(low, int(high)) if isinstance(low, int) else number(low, high)
+
+    def parse_limit(value: str) -> float | None:
+        if value.strip() == "0":
+            return None
+        try:
+            return parse(value)
+        except ValueError as error:
+            raise ValueError(f"0 for no limit, or {error}") from None
+
+    return parse_limit
+
+
+def prices(value: str) -> tuple[tuple[str, float, float], ...]:
+    """Model, USD per million tokens that it reads, and that it writes."""
+    priced = []
+    for each in names(value):
+        model, _, usd = each.rpartition("=")
+        read, _, written = usd.partition("/")
+        try:
+            priced.append((model, number(0, 10_000)(read), number(0, 10_000)(written or "0")))
+        except ValueError:
+            model = ""
+        if not model:
+            raise ValueError(f"MODEL=READ/WRITTEN in USD per million tokens, like my-model=0.30/2.50; got {each!r}")
+    return tuple(priced)
+
+
 def number(low: float, high: float) -> Callable[[str], float]:
     def parse(value: str) -> float:
         try:

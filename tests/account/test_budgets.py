@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from shared.account.budgets import Budgets, seconds_to_next_day
+from shared.account.budgets import Budgets, ProjectBudget, seconds_to_next_day
 from shared.account.caches import Cache
-from shared.account.embedding import TenantEmbedder
+from shared.account.metering import MeteredWriter, TenantEmbedder
 from shared.errors import (
     AuroraError,
     EmbeddingsSpent,
     Exhausted,
+    ModelAway,
     ModelRefused,
     ModelUnavailable,
     NotFound,
     StoreUnavailable,
 )
 from shared.language.estimates import estimated_tokens
-from shared.model.account import DayUsage, Spending
+from shared.model.account import PROJECT, DayUsage, Spending
+from shared.model.answers import Piece, Prompt, Usage
 from shared.model.index import IndexStatus, Vector
 from shared.model.notes import NoteKey
 from shared.model.retrieval import RetrievalMode, Scale
 from shared.ports.pages import Page
-from tests.account.world import OTHER, QUESTION, TENANT, Household
+from shared.ports.stores import Store
+from shared.tracing import reads
+from tests.account.world import OTHER, PRICE, QUESTION, TENANT, Household, household
+from tests.fakes import Script, ScriptedWriter
 from tests.indexing.world import on_both_stores
 
 LONG = "The boat is blue. " * 40
@@ -216,6 +222,9 @@ class _SlowToRefuse:
         assert self.go_on.wait(5)
         return False
 
+    def spent(self, tenant_id: str, day: date, kind: Spending) -> int:  # noqa: ARG002
+        return 0
+
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:  # noqa: ARG002
         return Page((), None)
 
@@ -257,3 +266,148 @@ class _Purse(_SlowToRefuse):
         if amount < 0:
             raise StoreUnavailable("away")
         return True
+
+
+# -- searches
+
+
+def test_searches_of_a_day_end_at_their_limit(home: Household) -> None:
+    home.limited(daily_search_limit=1)
+    with home.app.budgets.searching(TENANT):
+        pass
+    with pytest.raises(Exhausted, match="1 searches") as refused, home.app.budgets.searching(TENANT):
+        pass
+    assert refused.value.retry_after == 12 * 3600
+    with home.app.budgets.searching(OTHER):
+        pass
+
+
+# -- the whole project
+
+
+def _spent(home: Household) -> float:
+    return home.app.store.spent(PROJECT, home.clock().date(), Spending.MICRO_USD) / 1e6
+
+
+@pytest.fixture
+def paid(store: Store) -> Iterator[tuple[Household, ScriptedWriter]]:
+    """Answers cost USD 0.001 a token read and 0.01 a token written."""
+    writer = ScriptedWriter((Piece("It is blue [N1]."), Piece("", Usage(100, 10))))
+    with household(store, writer=writer) as home:
+        home.save("boat", LONG)
+        home.save("boat", LONG, tenant=OTHER)
+        yield home, writer
+
+
+def _cost(home: Household, number: int) -> float:
+    """Of one more answer, in USD."""
+    before = _spent(home)
+    home.clock.advance(seconds=3)
+    home.chat(f"Which colour is boat {number}?", tenant=OTHER if number % 2 else TENANT)
+    return _spent(home) - before
+
+
+@on_both_stores
+def test_all_tenants_together_spend_no_more_than_the_projects_day(paid: tuple[Household, ScriptedWriter]) -> None:
+    home, _ = paid
+    home.limited(usd=60.0)
+    costs: list[float] = []
+    with pytest.raises(Exhausted, match="USD 60") as refused:
+        costs.extend(_cost(home, number) for number in range(99))
+    assert refused.value.retry_after <= 12 * 3600
+    assert 60 <= _spent(home) < 60 + max(costs)
+    with pytest.raises(Exhausted), home.app.budgets.searching(TENANT):
+        pass
+    with pytest.raises(EmbeddingsSpent):
+        home.save("cat", "A cat.")
+    home.clock.advance(hours=12)
+    assert home.chat().text
+
+
+def test_another_instance_sees_within_two_seconds_what_was_spent(home: Household) -> None:
+    mine, theirs = (ProjectBudget(home.app.store, home.clock, usd=1.0) for _ in range(2))
+    mine.check()
+    with theirs.reserved(1.0):
+        pass
+    mine.check()
+    home.clock.advance(seconds=2)
+    with pytest.raises(Exhausted):
+        mine.check()
+
+
+def test_calls_under_way_count_as_the_dearest_they_can_be(home: Household) -> None:
+    budget = ProjectBudget(home.app.store, home.clock, usd=1.0)
+    with budget.reserved(0.99) as bill:
+        budget.check()
+        with budget.reserved(0.01), pytest.raises(Exhausted):
+            budget.check()
+        bill.usd = 0.1
+    budget.check()
+    assert _spent(home) == pytest.approx(0.11)
+
+
+DEAREST = 2048 * PRICE.written
+"""USD that an answer's text costs at most."""
+
+
+@pytest.mark.parametrize(
+    ("reply", "least", "most"),
+    [
+        ((Piece("Blue [N1]."), Piece("", Usage(100, 10))), 0.2, 0.2),
+        ("Blue [N1].", DEAREST, 2 * DEAREST),  # the server does not say
+        ((ModelUnavailable("no reply in time"),), DEAREST, 2 * DEAREST),
+        ((Piece("Blue", Usage(100, 1)), ModelUnavailable("cut")), DEAREST, 2 * DEAREST),
+        ((ModelAway("nobody listens"),), 0.0, 0.0),
+    ],
+)
+def test_an_answer_whose_usage_nobody_learns_costs_the_most_it_can(
+    home: Household, reply: Script, least: float, most: float
+) -> None:
+    budget = ProjectBudget(home.app.store, home.clock, usd=1000.0)
+    writer = MeteredWriter(ScriptedWriter(reply), budget, PRICE)
+    with suppress(ModelUnavailable):
+        list(writer.stream(Prompt("Answer.", QUESTION, QUESTION, ())))
+    assert least <= _spent(home) <= most
+
+
+def test_who_leaves_a_stream_pays_for_all_the_model_may_have_written(home: Household) -> None:
+    budget = ProjectBudget(home.app.store, home.clock, usd=1000.0)
+    writer = MeteredWriter(ScriptedWriter((Piece("Blue", Usage(100, 1)), Piece(" or not"))), budget, PRICE)
+    pieces = writer.stream(Prompt("Answer.", QUESTION, QUESTION, ()))
+    next(pieces)
+    pieces.close()
+    assert _spent(home) > DEAREST
+
+
+def test_what_is_embedded_counts_for_the_project_too(home: Household) -> None:
+    home.limited(usd=1e6)
+    home.save("boat", LONG)
+    assert _spent(home) == 2 * sum(map(estimated_tokens, home.embedder.embedded))
+
+
+def test_documents_that_are_read_count_for_the_project(home: Household) -> None:
+    home.limited(usd=1.0)
+    with reads.counted(reads.Tally()), home.app.budgets.searching(TENANT):
+        reads.add(1_700_000)
+    assert _spent(home) == pytest.approx(1.02)
+    with pytest.raises(Exhausted), home.app.budgets.answering(TENANT):
+        pass
+
+
+def test_what_could_not_be_written_is_written_with_the_next_bill(home: Household) -> None:
+    class Away(_SlowToRefuse):
+        outage = True
+
+        def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
+            if self.outage:
+                raise StoreUnavailable("away")
+            return home.app.store.spend(tenant_id, day, kind, amount, limit=limit)
+
+    away = Away()
+    budget = ProjectBudget(away, home.clock, usd=1.0)
+    with budget.reserved(0.6):
+        pass
+    away.outage = False
+    with budget.reserved(0.5):
+        pass
+    assert _spent(home) == pytest.approx(1.1)

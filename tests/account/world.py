@@ -7,6 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from shared.account.budgets import ProjectBudget
+from shared.account.metering import MeteredWriter
+from shared.account.prices import TokenPrice
 from shared.adapters.firebase.authentication import NoVerifier
 from shared.answering.quoting import Quoter
 from shared.app import App
@@ -24,6 +27,8 @@ from shared.settings import Settings
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock
 
+PRICE = TokenPrice(read=0.001, written=0.01)
+"""USD a token."""
 TENANT, OTHER = "tenant-a", "tenant-b"
 PERSON = Person(TENANT, TENANT)
 QUESTION = "Which colour is the boat?"
@@ -35,10 +40,13 @@ class Household:
     embedder: HashingEmbedder
     clock: Clock
 
-    def limited(self, *, daily_chat_limit: int | None = None, daily_embed_tokens: int | None = None) -> None:
-        """Set budgets."""
-        settings = Settings(daily_chat_limit=daily_chat_limit, daily_embed_tokens=daily_embed_tokens)
-        self.app = replace(self.app, settings=settings)
+    def limited(self, *, usd: float | None = None, **daily: int) -> None:
+        """Set budgets. `usd`: of the project; the writer costs PRICE, a token embedded a USD."""
+        budget = usd and ProjectBudget(self.app.store, self.clock, usd=usd, embedded_token_usd=1.0)
+        writer = self.app.writer
+        if budget and writer:
+            writer = MeteredWriter(writer, budget, PRICE)
+        self.app = replace(self.app, settings=Settings(**daily), project_budget=budget or None, writer=writer)  # type: ignore[arg-type]
 
     def save(self, note_id: str, text: str, *, tenant: str = TENANT, index: bool = True) -> None:
         self.app.notes.save(tenant, note_id, NoteDraft(title=note_id.title(), text=text))

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import pytest
 
 from shared.errors import AuroraError, Conflict, InvalidArgument
-from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Rating, Spending, StoredRequest
+from shared.model.account import PROJECT, AnsweredRequest, DayUsage, Feedback, Person, Rating, Spending, StoredRequest
 from shared.model.retrieval import Restriction
 from shared.model.templates import StoredTemplate, Template
 from shared.ports.stores import Store
@@ -54,15 +54,16 @@ class AccountContract:
     def test_spending_adds_up_by_day_and_kind(self, store: Store) -> None:
         assert store.spend(TENANT, TODAY, Spending.ANSWERS, 1)
         assert store.spend(TENANT, TODAY, Spending.ANSWERS, 1)
+        assert store.spend(TENANT, TODAY, Spending.SEARCHES, 1)
         assert store.spend(TENANT, TODAY, Spending.EMBEDDED_TOKENS, 500)
         assert store.spend(TENANT, TOMORROW, Spending.EMBEDDED_TOKENS, 7)
-        assert store.list_usage(TENANT, limit=10).items == (DayUsage(TODAY, 2, 500), DayUsage(TOMORROW, 0, 7))
+        assert store.list_usage(TENANT, limit=10).items == (DayUsage(TODAY, 2, 1, 500), DayUsage(TOMORROW, 0, 0, 7))
 
     def test_nothing_is_added_beyond_the_limit(self, store: Store) -> None:
         assert store.spend(TENANT, TODAY, Spending.EMBEDDED_TOKENS, 60, limit=100)
         assert not store.spend(TENANT, TODAY, Spending.EMBEDDED_TOKENS, 41, limit=100)
         assert store.spend(TENANT, TODAY, Spending.EMBEDDED_TOKENS, 40, limit=100)
-        assert store.list_usage(TENANT, limit=10).items == (DayUsage(TODAY, 0, 100),)
+        assert store.list_usage(TENANT, limit=10).items == (DayUsage(TODAY, 0, 0, 100),)
 
     def test_what_is_given_back_can_be_spent_again(self, store: Store) -> None:
         assert store.spend(TENANT, TODAY, Spending.ANSWERS, 1, limit=1)
@@ -73,7 +74,7 @@ class AccountContract:
         with ThreadPoolExecutor(50) as threads:
             granted = list(threads.map(lambda _: store.spend(TENANT, TODAY, Spending.ANSWERS, 1, limit=20), range(50)))
         assert sum(granted) == 20
-        assert store.list_usage(TENANT, limit=10).items == (DayUsage(TODAY, 20, 0),)
+        assert store.list_usage(TENANT, limit=10).items == (DayUsage(TODAY, 20),)
 
     def test_many_threads_never_embed_more_than_the_limit(self, store: Store) -> None:
         with ThreadPoolExecutor(20) as threads:
@@ -81,7 +82,15 @@ class AccountContract:
                 threads.map(lambda _: store.spend(TENANT, TODAY, Spending.EMBEDDED_TOKENS, 7, limit=50), range(20))
             )
         assert sum(granted) <= 50 // 7
-        assert store.list_usage(TENANT, limit=10).items in ((), (DayUsage(TODAY, 0, 7 * sum(granted)),))
+        assert store.list_usage(TENANT, limit=10).items in ((), (DayUsage(TODAY, 0, 0, 7 * sum(granted)),))
+
+    def test_what_all_tenants_spend_at_once_adds_up_and_belongs_to_none(self, store: Store) -> None:
+        assert store.spent(PROJECT, TODAY, Spending.MICRO_USD) == 0
+        with ThreadPoolExecutor(20) as threads:
+            list(threads.map(lambda _: store.spend(PROJECT, TODAY, Spending.MICRO_USD, 7), range(40)))
+        assert store.spent(PROJECT, TODAY, Spending.MICRO_USD) == 280
+        assert store.spent(PROJECT, TOMORROW, Spending.MICRO_USD) == 0
+        assert store.list_usage(TENANT, limit=10).items == ()
 
     def test_usage_is_paged_by_day(self, store: Store) -> None:
         days = [TODAY + timedelta(days=number) for number in range(5)]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 import uuid
+from dataclasses import replace
 
 import pytest
 
+from shared import bootstrap
 from shared.answering.quoting import Quoter
 from shared.errors import (
     AuroraError,
@@ -149,6 +151,27 @@ def test_a_body_without_a_length_is_cut_off_at_the_limit(world: World) -> None:
 def test_notes_may_be_larger_than_other_bodies(world: World) -> None:
     assert world.put("long", text="word " * 100_000).status_code == 200
     assert problem(world.put("longer", text="x" * 1_100_000))[:2] == (413, "TOO_LARGE")
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/search", {"query": "boat"}),
+        ("/search:explain", {"query": "boat"}),
+        ("/templates:search", {"query": "boat"}),
+        ("/ask", {"question": "Which boat?"}),
+    ],
+)
+def test_over_a_days_limit_a_search_or_an_answer_is_429(
+    world: World, monkeypatch: pytest.MonkeyPatch, path: str, body: dict[str, str]
+) -> None:
+    limited = replace(world.app, settings=replace(world.app.settings, daily_search_limit=1, daily_chat_limit=1))
+    monkeypatch.setattr(bootstrap, "_process", [limited])
+    assert world.call("api", "POST", path, body).status_code == 200
+    response = world.call("api", "POST", path, body)
+    assert problem(response)[:2] == (429, "EXHAUSTED")
+    assert int(response.headers["Retry-After"]) == 12 * 3600
+    assert world.call("api", "POST", path, body, token="bob-token").status_code == 200
 
 
 # -- errors

@@ -16,7 +16,12 @@ from shared.errors import Conflict
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Spending, StoredRequest
 from shared.ports.pages import Page, make_token, read_token
 
-_COLUMN: Mapping[Spending, str] = {Spending.ANSWERS: "answers", Spending.EMBEDDED_TOKENS: "embedded_tokens"}
+_COLUMN: Mapping[Spending, str] = {
+    Spending.ANSWERS: "answers",
+    Spending.SEARCHES: "searches",
+    Spending.EMBEDDED_TOKENS: "embedded_tokens",
+    Spending.MICRO_USD: "micro_usd",
+}
 
 REQUESTS = Table("requests", AnsweredRequest, renamed={"notes": "note_ids"})
 SETTLING_SECONDS = 0.2
@@ -56,8 +61,7 @@ class Account:
         """No other worker's spending comes between reading and writing."""
         column = _COLUMN[kind]
         with self._files.of(tenant_id).writing() as db:
-            row = db.execute(f"SELECT {column} FROM usage WHERE day = ?", (day.isoformat(),)).fetchone()
-            if limit is not None and (row[0] if row else 0) + amount > limit:
+            if limit is not None and _spent(db, day, column) + amount > limit:
                 return False
             db.execute(
                 f"INSERT INTO usage (day, {column}) VALUES (:day, :amount) "
@@ -66,13 +70,17 @@ class Account:
             )
         return True
 
+    def spent(self, tenant_id: str, day: date, kind: Spending) -> int:
+        with self._files.of(tenant_id).reading() as db:
+            return _spent(db, day, _COLUMN[kind])
+
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
         """Raises InvalidArgument("pageToken")."""
         after = "" if token is None else read_token(token, "usage")[0]
-        query = "SELECT day, answers, embedded_tokens FROM usage WHERE day > ? ORDER BY day LIMIT ?"
+        query = "SELECT day, answers, searches, embedded_tokens FROM usage WHERE day > ? ORDER BY day LIMIT ?"
         with self._files.of(tenant_id).reading() as db:
             found = db.execute(query, (after, limit + 1)).fetchall()
-        items = tuple(DayUsage(date.fromisoformat(day), answers, tokens) for day, answers, tokens in found[:limit])
+        items = tuple(DayUsage(date.fromisoformat(day), *counts) for day, *counts in found[:limit])
         return Page(items, make_token("usage", items[-1].day.isoformat()) if len(found) > limit else None)
 
     def read_request(self, person: Person, request_id: str) -> StoredRequest:
@@ -122,6 +130,11 @@ class Erasure:
                 break
             sleep(SETTLING_SECONDS)
         return dict(erased)
+
+
+def _spent(db: sqlite3.Connection, day: date, column: str) -> int:
+    row = db.execute(f"SELECT {column} FROM usage WHERE day = ?", (day.isoformat(),)).fetchone()
+    return row[0] if row else 0
 
 
 def _request(db: sqlite3.Connection, request_id: str) -> StoredRequest:

@@ -13,7 +13,7 @@ from shared.errors import AuroraError, InvalidArgument, OperatorError, StoreUnav
 APPLICATION_ID = 0x4175726F
 """`Auro`, in the header of every file of ours."""
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _TRASH = (
     "CREATE INDEX notes_by_path ON notes (vault, path)",
@@ -23,7 +23,11 @@ _TRASH = (
         title TEXT NOT NULL, path TEXT NOT NULL, tags TEXT NOT NULL, lang TEXT, text TEXT NOT NULL)""",
 )
 
-_ADDED: Mapping[int, tuple[str, ...]] = {2: _TRASH}
+_COUNTERS = tuple(
+    f"ALTER TABLE usage ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0" for name in ("searches", "micro_usd")
+)
+
+_ADDED: Mapping[int, tuple[str, ...]] = {2: _TRASH, 3: _COUNTERS}
 """Schema version -> what it added to the one before."""
 
 _TABLES = (
@@ -73,7 +77,8 @@ _TABLES = (
     # `body` is the feedback as JSON.
     "CREATE TABLE feedback (feedback_id TEXT PRIMARY KEY, body TEXT NOT NULL)",
     """CREATE TABLE usage (
-        day TEXT PRIMARY KEY, answers INTEGER NOT NULL DEFAULT 0, embedded_tokens INTEGER NOT NULL DEFAULT 0)""",
+        day TEXT PRIMARY KEY, answers INTEGER NOT NULL DEFAULT 0, embedded_tokens INTEGER NOT NULL DEFAULT 0,
+        searches INTEGER NOT NULL DEFAULT 0, micro_usd INTEGER NOT NULL DEFAULT 0)""",
     # `note_ids`: JSON, id -> revision.
     """CREATE TABLE requests (
         request_id TEXT PRIMARY KEY, token INTEGER NOT NULL, expires_at INTEGER NOT NULL, lease_until INTEGER,

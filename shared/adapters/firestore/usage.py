@@ -1,20 +1,25 @@
-"""What a tenant has spent, by day: `usage/{day}` counts answers, `usage/{day}/embedded/{00 to ff}` what is embedded.
+"""Counters by day: `usage/{day}` of a tenant counts answers and searches, `usage/{day}/embedded/{00 to ff}` tokens;
+`auroraUsage/{day}/spent/{00 to ff}` counts what the whole project has spent.
 
-People ask a question in seconds, so one document counts their answers. Notes are embedded by many workers at once, more
-often than one document takes writes: each spending goes to one of 256, and an aggregation adds them up.
+People ask a question in seconds, so one document counts theirs. Notes are embedded by many workers at once, and all
+tenants spend at once, more often than one document takes writes: each spending goes to one of 256, and an aggregation
+adds them up.
 """
 
 from __future__ import annotations
 
 import random
 from datetime import date
+from functools import partial
 
 from shared.adapters.firestore.connection import Connection, last, pool
 from shared.adapters.firestore.protocol import Query, protocol, put
-from shared.model.account import DayUsage, Spending
+from shared.model.account import PROJECT, DayUsage, Spending
 from shared.ports.pages import Page
 
-TOKENS = "tokens"
+PROJECT_USAGE = "auroraUsage"
+SHARDED = {Spending.EMBEDDED_TOKENS: ("embedded", "tokens"), Spending.MICRO_USD: ("spent", Spending.MICRO_USD.value)}
+"""Kind -> the collection of its shards, and their field."""
 SHARDS = 256
 MAX_DAYS = 1000
 """Days of tenants that are remembered to have a document."""
@@ -31,14 +36,14 @@ class Usage:
 
         With a limit it is looked first: refusing then costs a read, and not two writes.
         """
-        if limit is not None and self._spent(tenant_id, day, kind) + amount > limit:
+        if limit is not None and self.spent(tenant_id, day, kind) + amount > limit:
             return False
         name = self._counter(tenant_id, day, kind)
         total = self._add(name, kind, amount)
         if limit is None:
             return True
         # Of those that spend at once on different documents, whoever looks last sees what all of them have added.
-        if (total if kind is Spending.ANSWERS else self._spent(tenant_id, day, kind)) <= limit:
+        if (self.spent(tenant_id, day, kind) if kind in SHARDED else total) <= limit:
             return True
         self._add(name, kind, -amount)
         return False
@@ -47,43 +52,54 @@ class Usage:
         shown, next_token = self._connection.listed(
             self._connection.tenant(tenant_id), "usage", limit=limit, token=token
         )
-        embedded = pool().map(self._embedded, [each.name for each in shown])
+        embedded = pool().map(partial(self._sum, kind=Spending.EMBEDDED_TOKENS), [each.name for each in shown])
         items = tuple(
-            DayUsage(date.fromisoformat(last(each.name)), each.fields[Spending.ANSWERS.value].integer_value, tokens)
+            DayUsage(
+                date.fromisoformat(last(each.name)),
+                each.fields[Spending.ANSWERS.value].integer_value,
+                each.fields[Spending.SEARCHES.value].integer_value,
+                tokens,
+            )
             for each, tokens in zip(shown, embedded, strict=True)
         )
         return Page(items, next_token)
 
-    def _spent(self, tenant_id: str, day: date, kind: Spending) -> int:
-        name = self._connection.name(tenant_id, "usage", day.isoformat())
-        if kind is Spending.EMBEDDED_TOKENS:
-            return self._embedded(name)
+    def spent(self, tenant_id: str, day: date, kind: Spending) -> int:
+        name = self._day(tenant_id, day)
+        if kind in SHARDED:
+            return self._sum(name, kind)
         found = self._connection.read(name, (kind.value,))
-        answers: int = 0 if found is None else found.fields[kind.value].integer_value
-        return answers
+        counted: int = 0 if found is None else found.fields[kind.value].integer_value
+        return counted
 
-    def _embedded(self, name: str) -> int:
-        every = self._connection.aggregate(name, Query(collection="embedded"), total=TOKENS)
-        tokens: int = every["total"].integer_value
-        return tokens
+    def _sum(self, name: str, kind: Spending) -> int:
+        collection, field = SHARDED[kind]
+        total: int = self._connection.aggregate(name, Query(collection=collection), total=field)["total"].integer_value
+        return total
 
     def _add(self, name: str, kind: Spending, amount: int) -> int:
         """The document's count after it."""
         write = protocol().Write()
         write.update.name = name
         write.update_mask.SetInParent()  # an empty mask: no field but those that are transformed
-        field = kind.value if kind is Spending.ANSWERS else TOKENS
+        field = SHARDED[kind][1] if kind in SHARDED else kind.value
         write.update_transforms.add(field_path=field).increment.integer_value = amount
         reply = self._connection.commit([write])
         total: int = reply.write_results[0].transform_results[0].integer_value
         return total
 
+    def _day(self, tenant_id: str, day: date) -> str:
+        if tenant_id == PROJECT:
+            return f"{self._connection.root}/{PROJECT_USAGE}/{day.isoformat()}"
+        return self._connection.name(tenant_id, "usage", day.isoformat())
+
     def _counter(self, tenant_id: str, day: date, kind: Spending) -> str:
-        name = self._connection.name(tenant_id, "usage", day.isoformat())
-        if kind is Spending.ANSWERS:
+        name = self._day(tenant_id, day)
+        if kind not in SHARDED:
             return name
-        self._open(name)
-        return f"{name}/embedded/{random.randrange(SHARDS):02x}"  # noqa: S311 - spreads writes, no secret
+        if tenant_id != PROJECT:
+            self._open(name)
+        return f"{name}/{SHARDED[kind][0]}/{random.randrange(SHARDS):02x}"  # noqa: S311 - spreads writes, no secret
 
     def _open(self, name: str) -> None:
         """So that the day is listed. A read, the first time."""

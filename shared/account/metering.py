@@ -1,0 +1,139 @@
+"""Models whose calls count against budgets: an embedder against its tenant's, all hosted ones against the project's."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from shared.account.budgets import ESTIMATE_FACTOR, Budgets, ProjectBudget
+from shared.account.caches import Cache
+from shared.account.prices import TokenPrice
+from shared.language.estimates import estimated_tokens
+from shared.model.answers import Draft, Judgement, Piece, Prompt, Statement, Usage
+from shared.model.index import Vector
+from shared.model.retrieval import Scale
+from shared.ports.models import MOST_WRITTEN, Embedder, Judge, Reranker, Writer
+
+
+@dataclass(frozen=True, slots=True)
+class TenantEmbedder:
+    """`shared.ports.models.Embedder` around another. Raises EmbeddingsSpent where the tenant's budget is used up."""
+
+    inner: Embedder
+    tenant_id: str
+    budgets: Budgets
+    questions: Cache[Vector]
+    """The process's. Each tenant's questions are their own: what stops one tenant stops no other who asks the same."""
+    estimate: Callable[[], Scale]
+    """What cosines mean, by the tenant's own vectors: where nobody has measured it."""
+
+    @property
+    def model(self) -> str:
+        return self.inner.model
+
+    @property
+    def dimension(self) -> int:
+        return self.inner.dimension
+
+    @property
+    def batch_size(self) -> int:
+        return self.inner.batch_size
+
+    @property
+    def scale(self) -> Scale:
+        return self.inner.scale or self.estimate()
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        return self.inner.languages
+
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        with self.budgets.embedding(self.tenant_id, sum(map(estimated_tokens, texts))):
+            return self.inner.embed_documents(texts)
+
+    def embed_query(self, text: str) -> Vector:
+        # A digest: what people ask stays in memory no longer than their requests.
+        key = (
+            self.tenant_id,
+            self.model,
+            self.dimension,
+            hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
+        )
+        return self.questions.get(key, lambda: self._embed_query(text))
+
+    def _embed_query(self, text: str) -> Vector:
+        with self.budgets.embedding(self.tenant_id, estimated_tokens(text)):
+            return self.inner.embed_query(text)
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredWriter:
+    """`shared.ports.models.Writer` around another. A call whose usage is unknown counts as the dearest it can be."""
+
+    inner: Writer
+    budget: ProjectBudget
+    price: TokenPrice
+
+    @property
+    def model(self) -> str:
+        return self.inner.model
+
+    def write(self, prompt: Prompt) -> Draft:
+        with self.budget.reserved(self._most(prompt)) as bill:
+            draft = self.inner.write(prompt)
+            bill.usd = self._usd(draft.usage) or bill.usd
+        return draft
+
+    def stream(self, prompt: Prompt) -> Generator[Piece]:
+        usage = None
+        with self.budget.reserved(self._most(prompt)) as bill, closing(self.inner.stream(prompt)) as pieces:
+            for piece in pieces:
+                usage = piece.usage or usage
+                yield piece
+            bill.usd = self._usd(usage) or bill.usd  # who leaves before never learns what the model went on to write
+
+    def _most(self, prompt: Prompt) -> float:
+        read = ESTIMATE_FACTOR * (estimated_tokens(prompt.system) + estimated_tokens(prompt.user))
+        return self.price.usd(Usage(read, MOST_WRITTEN))
+
+    def _usd(self, usage: Usage | None) -> float | None:
+        """None: not told."""
+        return self.price.usd(usage) if usage and usage.input_tokens + usage.output_tokens else None
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredReranker:
+    """`shared.ports.models.Reranker` around a service."""
+
+    inner: Reranker
+    budget: ProjectBudget
+    price: TokenPrice
+
+    @property
+    def model(self) -> str:
+        return self.inner.model
+
+    def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
+        tokens = sum(map(estimated_tokens, (question, *passages)))
+        with self.budget.reserved(ESTIMATE_FACTOR * tokens * self.price.read):
+            return self.inner.scores(question, passages)
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredJudge:
+    """`shared.ports.models.Judge` around a service."""
+
+    inner: Judge
+    budget: ProjectBudget
+    price: TokenPrice
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    def judge(self, statements: Sequence[Statement]) -> Judgement:
+        texts = [text for each in statements for text in (each.text, *(chunk.text for chunk in each.passages))]
+        with self.budget.reserved(ESTIMATE_FACTOR * sum(map(estimated_tokens, texts)) * self.price.read):
+            return self.inner.judge(statements)
