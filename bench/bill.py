@@ -48,10 +48,10 @@ class CountingStore(EmbeddedStore):
         return super().apply(tenant_id, change)
 
 
-def run() -> dict[str, Any]:
+def run(*, small: bool = False) -> dict[str, Any]:
     """A note of about 100 chunks: saved, saved again, then one word changed in EDITS places."""
     dice = random.Random(5)
-    note = Note("long", "Long", _text(dice), NOW, NOW)
+    note = Note("long", "Long", _text(dice, 150 if small else 1480), NOW, NOW)
     with tempfile.TemporaryDirectory() as folder:
         store, embedder = CountingStore(Path(folder)), Counting()
         chunks, _ = _saved(note, store, embedder)
@@ -59,7 +59,7 @@ def run() -> dict[str, Any]:
         _, again = _saved(note, store, embedder)
         writes = store.writes - writes
         changed = []
-        for _ in range(EDITS):
+        for _ in range(3 if small else EDITS):
             words = note.text.split(" ")
             words[dice.randrange(len(words))] = f"changed{dice.randrange(10**6)}"
             note = replace(note, text=" ".join(words))
@@ -82,6 +82,8 @@ def _saved(note: Note, store: EmbeddedStore, embedder: Counting) -> tuple[int, i
     return outcome.chunks, embedder.texts - before
 
 
-def _text(dice: random.Random) -> str:
-    sentences = [" ".join(dice.choices(WORDS, k=dice.randint(6, 16))).capitalize() + "." for _ in range(1480)]
+def _text(dice: random.Random, sentences_wanted: int) -> str:
+    sentences = [
+        " ".join(dice.choices(WORDS, k=dice.randint(6, 16))).capitalize() + "." for _ in range(sentences_wanted)
+    ]
     return " ".join(sentences)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -30,14 +31,14 @@ SCOPED = {"scopes", "place", "tags"}
 """Fields by which a vector index is restricted to folders or tags."""
 
 
-def run() -> dict[str, Any]:
+def run(*, small: bool = False) -> dict[str, Any]:
     """Figures by name; see `python -m bench`."""
     indexes = IndexFile()
     scoped = IndexFile()
     scoped.composites = [each for each in scoped.composites if _is_scoped(each)]
     unscoped = IndexFile()
     unscoped.composites = []
-    documents = [_document(each) for each in _chunks()]
+    documents = [_document(each) for each in islice(_chunks(), 5 if small else None)]
     every, alone, within = ([cost(file, each) for each in documents] for file in (indexes, unscoped, scoped))
     vectors = [whole - single for (_, whole), (_, single) in zip(within, alone, strict=True)]
     return {

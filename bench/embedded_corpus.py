@@ -41,18 +41,18 @@ _AT_ONCE = 10_000
 class Corpus:
     """Notes of ten chunks over five years, saved as they were written, one after the other."""
 
-    def __init__(self, size: int, *, version: str = VERSION) -> None:
+    def __init__(self, size: int, *, version: str = VERSION, sentences: int = SENTENCES) -> None:
         self.size = size
         self.version = version
         self.dice = np.random.default_rng(7)
-        self.sentences = _sentences(self.dice)
+        self.sentences = _sentences(self.dice, sentences)
         self.vectors: Matrix = np.empty((size, DIMENSION), dtype=np.float32)
         self.words = np.empty((size, WORDS_A_CHUNK), dtype=np.uint16)
         chances = 1 / np.arange(10, WORDS + 10)
         for first in range(0, size, _AT_ONCE):
             rows = slice(first, min(first + _AT_ONCE, size))
             count = rows.stop - first
-            chosen = self.dice.integers(0, SENTENCES, (count, SENTENCES_A_CHUNK))
+            chosen = self.dice.integers(0, sentences, (count, SENTENCES_A_CHUNK))
             self.vectors[rows] = _unit(self.sentences[chosen].sum(axis=1))
             self.words[rows] = self.dice.choice(WORDS, size=(count, WORDS_A_CHUNK), p=chances / chances.sum())
         self.minutes = np.sort(self.dice.integers(0, 5 * 365 * 24 * 60, size // CHUNKS_A_NOTE))[::-1]
@@ -74,7 +74,7 @@ class Corpus:
         """The vector of a new text of three sentences, and three words that stand in some chunk."""
         for row in self.dice.integers(0, self.size, count):
             words = self.dice.choice(np.unique(self.words[row]), 3, replace=False)
-            chosen = self.dice.integers(0, SENTENCES, (1, 3))
+            chosen = self.dice.integers(0, len(self.sentences), (1, 3))
             yield _unit(self.sentences[chosen].sum(axis=1))[0], [f"stem{word}" for word in words]
 
     def _put(self, number: int, position: int, created_at: datetime) -> ChunkPut:
@@ -106,19 +106,19 @@ class Corpus:
         return ChunkPut(chunk, array("f", self.vectors[row].tobytes()))
 
 
-def _sentences(dice: np.random.Generator) -> Matrix:
-    """Their vectors, one a row."""
+def _sentences(dice: np.random.Generator, count: int) -> Matrix:
+    """Vectors of `count` sentences, one a row."""
     pages = [page for folder in ("examples", "templates", "docs") for page in (ROOT / folder).rglob("*.md")]
     text = " ".join(page.read_text("utf-8") for page in (*pages, ROOT / "README.md"))
     counted = Counter(re.findall(r"[a-z]{2,}", text.lower()))
     words, counts = np.array(list(counted)), np.array(list(counted.values()))
     embedder = LocalEmbedder.of(None)
     vectors: list[bytes] = []
-    while len(vectors) < SENTENCES:
+    while len(vectors) < count:
         drawn = dice.choice(words, size=(embedder.batch_size, 14), p=counts / counts.sum())
         texts = [" ".join(row[: 8 + place % 7]) for place, row in enumerate(drawn.tolist())]
         vectors += [vector.tobytes() for vector in embedder.embed_documents(texts)]
-    return np.frombuffer(b"".join(vectors[:SENTENCES]), dtype=np.float32).reshape(SENTENCES, DIMENSION)
+    return np.frombuffer(b"".join(vectors[:count]), dtype=np.float32).reshape(count, DIMENSION)
 
 
 def _unit(rows: Matrix) -> Matrix:

@@ -25,7 +25,7 @@ from shared.adapters.firestore import FirestoreStore
 from shared.indexing.pipeline import index_note
 from shared.model.index import Vector
 from shared.model.notes import Note, NoteKey
-from shared.model.retrieval import Scale
+from shared.model.retrieval import CosineCalibration
 from tests.fakes import HashingEmbedder
 from tests.servers.firestore_contention import Contention
 from tests.servers.firestore_proxy import FirestoreProxy
@@ -87,7 +87,7 @@ def imported(target: str, project: str, *, notes: int, workers: int, writes_a_se
 def _work(project: str, waiting: SimpleQueue[int]) -> None:
     store = FirestoreStore(project)
     budgets = Budgets(store=store, clock=lambda: NOW, answers=None, embedded_tokens=BUDGET)
-    embedder = TenantEmbedder(_Slow(dimension=16), TENANT, budgets, Cache(), lambda: Scale(0.0, 1.0))
+    embedder = TenantEmbedder(_Slow(dimension=16), TENANT, budgets, Cache(), lambda: CosineCalibration(0.0, 1.0))
     while True:
         try:
             number = waiting.get_nowait()
@@ -98,20 +98,21 @@ def _work(project: str, waiting: SimpleQueue[int]) -> None:
         index_note(NoteKey(TENANT, note.note_id), store=store, embedder=embedder, clock=lambda: NOW)
 
 
-def run() -> dict[str, Any]:
+def run(*, small: bool = False) -> dict[str, Any]:
     """Figures by name; see `python -m bench`."""
+    notes, workers = (20, 4) if small else (NOTES, WORKERS)
     with start(heap="3g") as emulator:
         try:
-            found = imported(emulator.host, "demo-import", notes=NOTES, workers=WORKERS)
-            free = imported(emulator.host, "demo-free", notes=NOTES, workers=WORKERS, writes_a_second=ANY_NUMBER)
+            found = imported(emulator.host, "demo-import", notes=notes, workers=workers)
+            free = imported(emulator.host, "demo-free", notes=notes, workers=workers, writes_a_second=ANY_NUMBER)
         finally:
             os.environ.pop("FIRESTORE_EMULATOR_HOST", None)
-    assert found.indexed == NOTES, found
-    what = f"{NOTES} notes into one folder by {WORKERS} workers"
+    assert found.indexed == notes, found
+    what = f"{notes} notes into one folder by {workers} workers"
     return {
         f"{what}: errors": {"value": len(found.errors), "unit": "", "target": 0, "ok": not found.errors},
         f"{what}: commits told to try again": {"value": found.refused, "unit": ""},
         f"{what}: most writes of a shared document": {"value": found.most_writes, "unit": ""},
-        f"{what}: rate": {"value": NOTES / found.seconds, "unit": "notes/s"},
+        f"{what}: rate": {"value": notes / found.seconds, "unit": "notes/s"},
         f"{what}: rate, times that without the limit": {"ratio": free.seconds / found.seconds, "unit": "x"},
     }

@@ -14,13 +14,12 @@ from typing import Any
 
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, Vector
 from shared.model.questions import Question
-from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored
+from shared.model.retrieval import Candidate, CorpusStats, CosineCalibration, RetrievalMode, Scored
 from shared.retrieval.analysis import analyse
-from shared.retrieval.candidates.pool import Pool
+from shared.retrieval.candidates import Pool
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.scoring.ranking import best_first
-from shared.retrieval.scoring.scores import Formula, keyword_parts
-from shared.retrieval.scoring.selection import select
+from shared.retrieval.scores import Formula, keyword_parts
+from shared.retrieval.selection import best_first, select
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 DIMENSION = 768
@@ -45,12 +44,12 @@ class _Index:
         return {note_id: IndexRecord("r1", IndexStatus.INDEXED, 1, "v", NOW) for note_id in note_ids}
 
 
-def run() -> dict[str, Any]:
+def run(*, small: bool = False) -> dict[str, Any]:
     """Figures with their targets; see `bench.__main__`."""
-    dice = random.Random(7)
+    dice, runs = random.Random(7), 5 if small else 101
     pool, index = _pool(dice)
-    analysis = _median_ms(lambda: [analyse(Question("t", text, NOW)) for text in QUESTIONS]) / len(QUESTIONS)
-    selection = _median_ms(lambda: _select(pool, index))
+    analysis = _median_ms(lambda: [analyse(Question("t", text, NOW)) for text in QUESTIONS], runs) / len(QUESTIONS)
+    selection = _median_ms(lambda: _select(pool, index), runs)
     return {
         "analysis of a question": _figure(analysis, target=1.0),
         "scoring and selection of 90 candidates": _figure(selection, target=8.0),
@@ -63,7 +62,7 @@ def _select(pool: Pool, index: _Index) -> tuple[Scored, ...]:
         mode=RetrievalMode.WEIGHTED,
         now=NOW,
         named=None,
-        scale=Scale(0.1, 0.6),
+        calibration=CosineCalibration(0.1, 0.6),
         keyword=keyword_parts(pool, RetrievalOptions()),
     )
     passages = best_first(pool, formula, vectors=index.read_vectors, records=index.live_records, threshold=0.0, head=12)
@@ -126,7 +125,7 @@ def _unit(values: Sequence[float]) -> Vector:
     return array("f", [value / length for value in values])
 
 
-def _median_ms(work: Callable[[], object], runs: int = 101) -> float:
+def _median_ms(work: Callable[[], object], runs: int) -> float:
     taken = []
     for _ in range(runs):
         start = perf_counter()

@@ -24,7 +24,7 @@ class GivenVectors:
     dimension: int
     model: str = "random"
     batch_size: int = 100
-    scale: None = None
+    calibration: None = None
     languages: None = None
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:

@@ -15,7 +15,7 @@ from cli.options import FAILED, Place, anywhere, print_json
 from cli.server_checks import examined_server
 from shared.errors import OperatorError
 from shared.indexing.pipeline import index_version
-from shared.retrieval.scoring.scale import measured
+from shared.retrieval.calibration import measured
 
 
 @click.command()
@@ -56,8 +56,8 @@ def _calibrate(place: Place) -> None:
         if embedder is None:
             raise OperatorError("there is no embedder to measure: pip install -e '.[local]'")
         version = index_version(embedder, app.chunker)
-        scale = measured(place.tenant_id, store=app.store, embedder=embedder, index_version=version)
-    found = {"EMBEDDING_UNRELATED": round(scale.unrelated, 3), "EMBEDDING_ALIKE": round(scale.alike, 3)}
+        calibration = measured(place.tenant_id, store=app.store, embedder=embedder, index_version=version)
+    found = {"EMBEDDING_UNRELATED": round(calibration.baseline, 3), "EMBEDDING_ALIKE": round(calibration.match, 3)}
     if place.as_json:
         print_json(found)
     else:

@@ -29,14 +29,16 @@ from shared.indexing.revision import note_revision
 from shared.model.account import Feedback, Person, Receipt
 from shared.model.index import Coverage, NoteState, Vector
 from shared.model.notes import NoteKey
-from shared.model.retrieval import Retrieved, Scale
+from shared.model.retrieval import CosineCalibration, Retrieved
 from shared.notes.linked import Linked, linked
 from shared.notes.service import Notes
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Reranker, Writer
 from shared.ports.notes import NoteFiles
 from shared.ports.stores import Store
-from shared.retrieval.scoring.scale import estimated
+from shared.retrieval.calibration import estimated
+from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.pipeline import Retriever
 from shared.sessions.service import Sessions
 from shared.settings import Settings
 from shared.sweep.reconcile import ReconcileReport, reconcile
@@ -46,7 +48,7 @@ from shared.templates.service import Templates
 
 LEASE_BEYOND_WRITING = timedelta(seconds=30)
 """How long the rest of an answer may take beside the writing model's own timeout."""
-SCALES_SECONDS = 3600.0
+CALIBRATION_SECONDS = 3600.0
 """How long the estimate of what cosines mean to a tenant is kept: it reads up to 60 documents."""
 
 
@@ -82,7 +84,7 @@ class App:
     """Tenant -> state of the template folders when this process last brought them there."""
     questions: Cache[Vector] = field(default_factory=Cache)
     """Vectors of questions asked lately."""
-    scales: Cache[Scale] = field(default_factory=partial(Cache, seconds=SCALES_SECONDS))
+    calibrations: Cache[CosineCalibration] = field(default_factory=partial(Cache, seconds=CALIBRATION_SECONDS))
     """What cosines mean to each tenant, where nobody has measured the embedder."""
     results: Cache[Retrieved] | None = field(default_factory=Cache)
     """What searches found lately; None: not kept."""
@@ -165,6 +167,19 @@ class App:
         )
         return reconcile(repairs, budget=budget)
 
+    # -- searching
+
+    @property
+    def retriever(self) -> Retriever:
+        billed = self.store.bills_reads
+        return Retriever(
+            store=self.store,
+            embedder_of=self.embedder_of,
+            options=RetrievalOptions.from_settings(self.settings, index_version=self.index_version, billed=billed),
+            executor=self.pool,
+            reranker=self.reranker,
+        )
+
     # -- sessions
 
     def sessions(self, person: Person) -> Sessions:
@@ -210,13 +225,13 @@ class App:
             tenant_id=tenant_id,
             budgets=self.budgets,
             questions=self.questions,
-            estimate=partial(self._scale, tenant_id),
+            estimate=partial(self._calibration, tenant_id),
         )
 
-    def _scale(self, tenant_id: str) -> Scale:
+    def _calibration(self, tenant_id: str) -> CosineCalibration:
         """What cosines mean in the tenant's index, by its own vectors."""
         estimate = partial(estimated, tenant_id, store=self.store, index_version=self.index_version)
-        return self.scales.get((tenant_id, self.index_version), estimate)
+        return self.calibrations.get((tenant_id, self.index_version), estimate)
 
     def claimed(self, key: RequestKey | None) -> AbstractContextManager[Claim | None]:
         """Around answering a request that names a `requestId`: it may have been answered before. None: it names none.

@@ -23,7 +23,7 @@ from shared.errors import ModelRefused, SettingsError
 from shared.judging.model_judge import ModelJudge
 from shared.judging.support import OfflineJudge
 from shared.model.notes import NoteKey
-from shared.model.retrieval import Scale
+from shared.model.retrieval import CosineCalibration
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Judge, Reranker, Writer
 from shared.ports.stores import Store
@@ -77,7 +77,7 @@ def build(
     prices.check(settings)
     record_to(_recorder(settings))
     hosted = _hosted_embedder(settings)
-    local = _local_embedder(None, None) if hosted else _local_embedder(settings.embedding_model, _scale(settings))
+    local = _local_embedder(None, None) if hosted else _local_embedder(settings.embedding_model, _calibration(settings))
     embedder, quoter = hosted or local, Quoter(local)
     patience = settings.chat_timeout_ms / 1000
     store = _store(settings, on_write)
@@ -144,7 +144,7 @@ def _hosted_embedder(settings: Settings) -> Embedder | None:
             model=model,
             dimension=settings.embedding_dim,
             batch_size=settings.embedding_batch_size,
-            scale=_scale(settings),
+            calibration=_calibration(settings),
             **_gemini_access(settings),
         )
     if settings.openai_base_url and settings.embedding_model:
@@ -154,14 +154,14 @@ def _hosted_embedder(settings: Settings) -> Embedder | None:
             model=settings.embedding_model,
             dimension=settings.embedding_dim,
             batch_size=settings.embedding_batch_size,
-            scale=_scale(settings),
+            calibration=_calibration(settings),
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key,
         )
     return None
 
 
-def _local_embedder(model: str | None, scale: Scale | None) -> Embedder | None:
+def _local_embedder(model: str | None, calibration: CosineCalibration | None) -> Embedder | None:
     """The model that is named, or the one in the box, also beside a service, which would take too long for the
     sentences that are quoted. None: it is not installed, as in every function.
     """
@@ -170,7 +170,7 @@ def _local_embedder(model: str | None, scale: Scale | None) -> Embedder | None:
     from shared.adapters.local import embedder  # noqa: PLC0415 - only where it is used
 
     try:
-        return embedder.LocalEmbedder.of(model, scale)
+        return embedder.LocalEmbedder.of(model, calibration)
     except ModelRefused as error:
         raise SettingsError("EMBEDDING_MODEL", f"a model of sentence-transformers; {error.message}") from error
 
@@ -282,8 +282,8 @@ def _project(settings: Settings) -> str:
     return settings.project
 
 
-def _scale(settings: Settings) -> Scale | None:
+def _calibration(settings: Settings) -> CosineCalibration | None:
     """What somebody has measured of the embedder; None: it is not set."""
     if settings.embedding_unrelated is None or settings.embedding_alike is None:
         return None
-    return Scale(settings.embedding_unrelated, settings.embedding_alike)
+    return CosineCalibration(settings.embedding_unrelated, settings.embedding_alike)

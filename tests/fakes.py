@@ -13,7 +13,7 @@ from typing import TypeAlias
 from shared.errors import AuroraError
 from shared.model.answers import Draft, Piece, Prompt
 from shared.model.index import Vector
-from shared.model.retrieval import Scale
+from shared.model.retrieval import CosineCalibration
 
 Script: TypeAlias = "str | AuroraError | Piece | tuple[str | AuroraError | Piece, ...]"
 
@@ -22,7 +22,7 @@ class HashingEmbedder:
     """Texts that share words get near vectors: each word is a fixed random direction. Counts what it embeds."""
 
     model = "hashing"
-    scale = Scale(0.0, 1.0)
+    calibration = CosineCalibration(0.0, 1.0)
 
     def __init__(self, dimension: int = 64, batch_size: int = 10) -> None:
         self.languages: frozenset[str] | None = None

@@ -24,7 +24,7 @@ from functions.http.questions import (
 from shared.api.answers import AskJson
 from shared.api.stream import result_of
 from shared.asking.turn import Asked, take
-from shared.folders.search import Wish
+from shared.folders.search import FolderScope
 
 LEAST_SIMILARITY = 0.55
 """Passages less similar to the question are left out, whatever their folder's weight."""
@@ -51,6 +51,6 @@ def ask(call: Call) -> Reply:
         request_id=body.request_id or call.request_id,
         measure=measure_answer,
         repeat=request_key(call, body, body.request_id),
-        wish=Wish(body.vaults, body.folders),
+        wish=FolderScope(body.vaults, body.folders),
     )
     return Reply(result_of(take(call.app, asked)))

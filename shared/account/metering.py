@@ -13,7 +13,7 @@ from shared.account.prices import TokenPrice
 from shared.language.estimates import estimated_tokens
 from shared.model.answers import Draft, Judgement, Piece, Prompt, Statement, Usage
 from shared.model.index import Vector
-from shared.model.retrieval import Scale
+from shared.model.retrieval import CosineCalibration
 from shared.ports.models import MOST_WRITTEN, Embedder, Judge, Reranker, Writer
 
 
@@ -26,7 +26,7 @@ class TenantEmbedder:
     budgets: Budgets
     questions: Cache[Vector]
     """The process's. Each tenant's questions are their own: what stops one tenant stops no other who asks the same."""
-    estimate: Callable[[], Scale]
+    estimate: Callable[[], CosineCalibration]
     """What cosines mean, by the tenant's own vectors: where nobody has measured it."""
 
     @property
@@ -42,8 +42,8 @@ class TenantEmbedder:
         return self.inner.batch_size
 
     @property
-    def scale(self) -> Scale:
-        return self.inner.scale or self.estimate()
+    def calibration(self) -> CosineCalibration:
+        return self.inner.calibration or self.estimate()
 
     @property
     def languages(self) -> frozenset[str] | None:

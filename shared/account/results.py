@@ -76,5 +76,5 @@ def _asked(question: Question) -> Question:
 
 def _is_whole(found: Retrieved) -> bool:
     with_vectors = found.mode in (RetrievalMode.WEIGHTED, RetrievalMode.RRF)
-    without = found.silent_vaults or found.silent_legs or (found.reranked is not None and found.reranked.failure)
+    without = found.failed_vaults or found.failed_legs or (found.reranked is not None and found.reranked.failure)
     return found.refusal is None and with_vectors and not without

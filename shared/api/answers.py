@@ -231,7 +231,7 @@ def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> 
     meta: AskMetaJson = {
         **body["meta"],
         "folders": [place_json(place) for place in retrieved.places] if retrieved else [],
-        "silentVaults": list(retrieved.silent_vaults) if retrieved else [],
+        "silentVaults": list(retrieved.failed_vaults) if retrieved else [],
     }
     references = [_reference_json(passage.chunk) for passage in used]
     return {"answer": body["answer"], "references": references, "citations": body["citations"], "meta": meta}

@@ -66,7 +66,7 @@ class RerankerJson(TypedDict):
     failure: str | None
 
 
-class SilentLegJson(TypedDict):
+class FailedLegJson(TypedDict):
     """A search that failed, and why."""
 
     leg: str
@@ -74,7 +74,7 @@ class SilentLegJson(TypedDict):
 
 
 class RetrievalJson(TypedDict):
-    """How the passages were found. `reranker` null: none is configured."""
+    """How the passages were found. `reranker` null: none is configured. `silentLegs`: the old name of `failedLegs`."""
 
     k: int
     strategy: str
@@ -82,7 +82,8 @@ class RetrievalJson(TypedDict):
     rerankCount: int
     timeMs: int
     reranker: RerankerJson | None
-    silentLegs: list[SilentLegJson]
+    failedLegs: list[FailedLegJson]
+    silentLegs: list[FailedLegJson]
 
 
 class NearestJson(ResultJson):
@@ -188,9 +189,13 @@ def retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
             "rerankCount": 0,
             "timeMs": 0,
             "reranker": None,
+            "failedLegs": [],
             "silentLegs": [],
         }
     asked = retrieved.reranked
+    failed_legs: list[FailedLegJson] = [
+        {"leg": each.leg.value, "reason": each.reason} for each in retrieved.failed_legs
+    ]
     return {
         "k": k,
         "strategy": retrieved.mode.value,
@@ -198,7 +203,8 @@ def retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
         "rerankCount": len(retrieved.selected),
         "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)),
         "reranker": {"model": asked.model, "failure": asked.failure} if asked else None,
-        "silentLegs": [{"leg": each.leg.value, "reason": each.reason} for each in retrieved.silent_legs],
+        "failedLegs": failed_legs,
+        "silentLegs": failed_legs,
     }
 
 

@@ -13,7 +13,7 @@ from shared.answering.pipeline import answer_events, last
 from shared.answering.refusals import refused
 from shared.app import App
 from shared.asking.search import passages_for
-from shared.folders.search import Wish
+from shared.folders.search import FolderScope
 from shared.indexing.standing import revision_now
 from shared.model.answers import Answer, AnswerEvent, Usage
 from shared.model.notes import NoteKey
@@ -24,7 +24,7 @@ from shared.model.templates import AUTO, TemplateMatch
 _BY_WHAT_IS_INDEXED = (RefusalReason.NO_CANDIDATES, RefusalReason.BELOW_THRESHOLD, RefusalReason.TIME_RANGE_EMPTY)
 
 
-def answered(app: App, question: Question, wish: Wish | None = None) -> Answer:
+def answered(app: App, question: Question, wish: FolderScope | None = None) -> Answer:
     """The answer alone: no session, nothing kept for a repeat. Raises as `events_of`; Exhausted when the tenant's day
     is used up.
     """
@@ -32,7 +32,7 @@ def answered(app: App, question: Question, wish: Wish | None = None) -> Answer:
         return last(events_of(app, question, wish))
 
 
-def events_of(app: App, question: Question, wish: Wish | None = None) -> Generator[AnswerEvent]:
+def events_of(app: App, question: Question, wish: FolderScope | None = None) -> Generator[AnswerEvent]:
     """Searches, and gives the answer as it comes about, from the tenant's notes or without them, as the question says.
 
     Raises NotFound for a template, vault or folder that there is not. Closing the iterator ends what is under way.

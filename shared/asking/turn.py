@@ -13,7 +13,7 @@ from shared.api.stream import StreamEvent, ended, notes_of, replayed, started_js
 from shared.app import App
 from shared.asking.answer import events_of
 from shared.asking.search import passages_wanted
-from shared.folders.search import Wish
+from shared.folders.search import FolderScope
 from shared.model.account import Person
 from shared.model.answers import Answer
 from shared.model.questions import Question
@@ -39,7 +39,7 @@ class Asked:
     """None: it belongs to no session."""
     patch: SettingsPatch = field(default_factory=dict)
     """Settings of this question alone."""
-    wish: Wish | None = None
+    wish: FolderScope | None = None
     """In which vaults and folders to look, which the reply then tells of; None: everywhere alike."""
 
 
@@ -67,7 +67,7 @@ def take(app: App, asked: Asked) -> Generator[StreamEvent]:
         yield from ended(reply)
 
 
-def _told(app: App, turn: Turn, wish: Wish | None) -> Generator[StreamEvent, None, Answer]:
+def _told(app: App, turn: Turn, wish: FolderScope | None) -> Generator[StreamEvent, None, Answer]:
     """Retrieve, write and check, told as it comes about; the answer with what the whole turn has cost."""
     with closing(events_of(app, turn.question, wish)) as events:
         for event in events:

@@ -1,4 +1,4 @@
-"""A question and the folders of a vault -> those that a model takes for relevant, best first.
+"""A question and folders of one or more vaults -> those that a model takes for relevant, best first.
 
 The reply is not trusted: only names that were offered count, and what holds no list of names is no ranking.
 """
@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Prompt, Usage
+from shared.model.notes import Folder
 from shared.model.retrieval import ChosenBy
 from shared.ports.models import Writer
 
-MOST_OFFERED = 300
+MAX_OFFERED = 300
 """Folders a model is shown, the outermost first."""
-LONGEST_REPLY = 20_000
+MAX_REPLY = 20_000
 """Characters of a reply that are read."""
-MOST_BRACKETS = 100
+MAX_BRACKETS = 100
 """Opening brackets in it that are tried."""
 SCHEMA = {"type": "array", "items": {"type": "string"}}
 
@@ -35,24 +36,22 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class FolderRanking:
-    """Folders of one vault, best first. `chosen_by` ORDER: the model did not say, these are all."""
+    """Folders, best first. `chosen_by` ORDER: the model did not say, these are all."""
 
-    folders: tuple[str, ...]
+    folders: tuple[Folder, ...]
     chosen_by: ChosenBy
     usage: Usage = field(default_factory=Usage)
 
 
-def rank_folders(question: str, vault: str, folders: Sequence[str], ranker: Writer) -> FolderRanking:
-    """Never fails because the model does: then it is all `folders` in their order, and the vault's root last."""
-    if not folders:
-        return FolderRanking((), ChosenBy.MODEL)
-    offered = {
-        neutralize_line(folder): folder
-        for folder in sorted(folders, key=lambda folder: folder.count("/"))[:MOST_OFFERED]
-    }
-    everything = (*folders, "")
+def rank_folders(question: str, vaults: Sequence[str], folders: Sequence[Folder], ranker: Writer) -> FolderRanking:
+    """`folders` of all `vaults` in one call. If the model fails: all of them in their order, then the vaults' roots."""
+    outermost = sorted(folders, key=lambda folder: folder.folder.count("/"))[:MAX_OFFERED]
+    alone = {neutralize_line(folder.folder): folder for folder in outermost}
+    full = {neutralize_line(f"{folder.vault}/{folder.folder}"): folder for folder in outermost}
+    offered = alone if len(vaults) == 1 else full
+    everything = (*folders, *(Folder(vault, "") for vault in vaults))
     try:
-        draft = ranker.write(_prompt(question, vault, tuple(offered)))
+        draft = ranker.write(_prompt(question, tuple(offered)))
     except (ModelUnavailable, ModelRefused) as problem:
         log.warning("%s ranked no folders (%s): all are searched", ranker.model, type(problem).__name__)
         return FolderRanking(everything, ChosenBy.ORDER)
@@ -60,7 +59,9 @@ def rank_folders(question: str, vault: str, folders: Sequence[str], ranker: Writ
     if names is None:
         log.warning("%s replied with no list of folders: all are searched", ranker.model)
         return FolderRanking(everything, ChosenBy.ORDER, draft.usage)
-    chosen = (offered.get(_plain(name, vault, offered)) for name in names)
+    chosen = (
+        offered.get(name) or full.get(name) or alone.get(name) for name in (each.strip().strip("/") for each in names)
+    )
     return FolderRanking(tuple(dict.fromkeys(filter(None, chosen))), ChosenBy.MODEL, draft.usage)
 
 
@@ -70,7 +71,7 @@ def names_in(reply: str) -> tuple[str, ...] | None:
     An empty list counts if no other one follows. None: there is no list.
     """
     empty = None
-    for found in _lists(reply[:LONGEST_REPLY]):
+    for found in _lists(reply[:MAX_REPLY]):
         names = tuple(item for item in found if isinstance(item, str))
         if names:
             return names
@@ -82,7 +83,7 @@ def names_in(reply: str) -> tuple[str, ...] | None:
 def _lists(text: str) -> Iterator[list[object]]:
     """JSON lists in it, none inside another. Gives up after some brackets that begin none: each costs a pass."""
     decoder, end = json.JSONDecoder(), 0
-    for _ in range(MOST_BRACKETS):
+    for _ in range(MAX_BRACKETS):
         place = text.find("[", end)
         if place < 0:
             return
@@ -94,13 +95,7 @@ def _lists(text: str) -> Iterator[list[object]]:
             yield value
 
 
-def _prompt(question: str, vault: str, names: Sequence[str]) -> Prompt:
+def _prompt(question: str, names: Sequence[str]) -> Prompt:
     listed = json.dumps(names, ensure_ascii=False, indent=0)
-    user = f"Vault: {neutralize_line(vault)}\nFolders:\n{listed}\n\nQuestion: {neutralize(question).strip()}"
+    user = f"Folders:\n{listed}\n\nQuestion: {neutralize(question).strip()}"
     return Prompt(system=_RULES, user=user, question=question, sources=(), schema=SCHEMA)
-
-
-def _plain(name: str, vault: str, offered: dict[str, str]) -> str:
-    """`vault/folder/` -> `folder`, unless a folder is called that."""
-    plain = name.strip().strip("/")
-    return plain if plain in offered else plain.removeprefix(f"{neutralize_line(vault)}/")

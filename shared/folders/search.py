@@ -1,31 +1,50 @@
 """Question, vaults and folders -> the passages that answer it, from the folders in which to look for them.
 
-named folders -> ranked folders -> a weight by place -> each searched on its own -> one ranking
+1. offered_folders   the folders that the caller names, and the others of the vaults searched
+2. ranking           the others in one list, by a model (ranking.py) or by the passages in them that match best
+3. weigh_folders     named ones first, each next one weighing 0.1 less; none chosen: all vaults whole
+4. retrieve          one search in these places
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Executor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
-from shared.folders.choice import Offer, Wish, by_match, lay_out, offers
 from shared.folders.ranking import FolderRanking, rank_folders
 from shared.model.answers import Usage
-from shared.model.notes import Folder
+from shared.model.notes import DEFAULT_VAULT, Folder
 from shared.model.questions import Question
 from shared.model.retrieval import ChosenBy, Place, Retrieved
-from shared.ports.models import Embedder, Reranker, Writer
+from shared.ports.models import Writer
+from shared.retrieval.analysis import check_vaults, unknown
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.pipeline import RetrievalStore, Trail, retrieve
+from shared.retrieval.pipeline import Retriever
+from shared.retrieval.places import MIN_WEIGHT
 from shared.tracing.steps import StepTimer
 
-__all__ = ["FolderSearch", "Wish", "retrieve_from_folders"]
-
+STEP = 0.1
+"""By how much each next folder weighs less."""
 MATCHING = 15
 """Passages by whose folders the rest are ranked where no model does. On Firestore each note among them costs two reads,
 and from the tenth folder on all weigh the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderScope:
+    """Where a caller wants to look. `vaults` empty: all. `folders`: `folder` or `vault/folder`, searched first."""
+
+    vaults: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VaultFolders:
+    """The vaults searched: the folders that were named, in the caller's order, and the rest, which may be ranked."""
+
+    vaults: tuple[str, ...]
+    named: tuple[Folder, ...]
+    rest: tuple[Folder, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,49 +56,83 @@ class FolderSearch:
 
 
 def retrieve_from_folders(
-    question: Question,
-    wish: Wish,
-    *,
-    store: RetrievalStore,
-    embedder: Embedder | None,
-    options: RetrievalOptions,
-    pool: Executor,
-    ranker: Writer | None,
-    reranker: Reranker | None = None,
+    question: Question, scope: FolderScope, retriever: Retriever, options: RetrievalOptions, ranker: Writer | None
 ) -> FolderSearch:
     """`ranker` None: folders are ranked by the passages in them that match best, which costs a second search.
 
     Raises NotFound naming a vault or folder, StoreUnavailable when no vault answers; a model that is away is no error.
     """
-    search = partial(retrieve, store=store, embedder=embedder, options=options, pool=pool)
     timer = StepTimer()
-    offered = offers(wish, store.folders(question.tenant_id))
-    if ranker is None:
+    offered = offered_folders(scope, retriever.store.folders(question.tenant_id))
+    ranking, failed = FolderRanking((), ChosenBy.MODEL), frozenset[str]()
+    if offered.rest and ranker is not None:
+        ranking = rank_folders(question.text, offered.vaults, offered.rest, ranker)
+    elif offered.rest:
         half = options.posting_budget // 2
-        wide = replace(options, leg_size=MATCHING, posting_budget=half, max_chunks=MATCHING, max_characters=None)
-        rankings = _matched(question, offered, partial(search, options=wide))
-    else:
-        rankings = _ranked(question, offered, ranker, pool)
-    places = tuple(place for offer, each in zip(offered, rankings, strict=True) for place in lay_out(offer, each))
+        wide = replace(
+            options, leg_size=MATCHING, posting_budget=half, max_chunks=MATCHING, max_characters=None, rerank_from=0
+        )
+        everywhere = weigh_folders(replace(offered, named=()), ranking)
+        found = retriever.retrieve(replace(question, top_k=MATCHING), options=wide, places=everywhere).retrieved
+        ranking, failed = by_match(offered, found), frozenset(found.failed_vaults)
+    places = weigh_folders(offered, ranking)
     timer.end("folders")
-    found = search(question, places=places, reranker=reranker).retrieved
-    timings = {**found.timings_ms, "folders": timer.timings_ms["folders"]}
-    return FolderSearch(replace(found, timings_ms=timings), sum((each.usage for each in rankings), start=Usage()))
+    retrieved = retriever.retrieve(question, options=options, places=places).retrieved
+    timings = {**retrieved.timings_ms, "folders": timer.timings_ms["folders"]}
+    failed_vaults = tuple(sorted(failed.union(retrieved.failed_vaults)))
+    return FolderSearch(replace(retrieved, timings_ms=timings, failed_vaults=failed_vaults), ranking.usage)
 
 
-def _ranked(question: Question, offered: Sequence[Offer], ranker: Writer, pool: Executor) -> list[FolderRanking]:
-    """All vaults at the same time."""
-    calls = [pool.submit(rank_folders, question.text, each.vault, each.rest, ranker) for each in offered]
-    return [call.result() for call in calls]
+def offered_folders(scope: FolderScope, folders: Sequence[Folder]) -> VaultFolders:
+    """`folders`: all the tenant has; each brings along what is below it. Raises NotFound naming a vault or folder."""
+    check_vaults(scope.vaults, folders)
+    vaults = tuple(dict.fromkeys(scope.vaults or [folder.vault for folder in folders])) or (DEFAULT_VAULT,)
+    searched = [folder for folder in folders if folder.vault in vaults and folder.folder]
+    named = tuple(dict.fromkeys(folder for name in scope.folders for folder in _meant(name, searched)))
+    rest = [each for each in searched if not any(each == other or _lies_below(each, other) for other in named)]
+    return VaultFolders(vaults, named, tuple(sorted(rest, key=lambda each: vaults.index(each.vault))))
 
 
-def _matched(question: Question, offered: Sequence[Offer], search: partial[Trail]) -> list[FolderRanking]:
-    """Whoever has nothing to rank needs no search."""
-    if not any(offer.rest for offer in offered):
-        return [FolderRanking((), ChosenBy.MATCH) for _ in offered]
-    everywhere = tuple(
-        Place(vault=offer.vault, folder="", weight=1.0, chosen_by=ChosenBy.WHOLE_VAULT) for offer in offered
+def by_match(offered: VaultFolders, found: Retrieved) -> FolderRanking:
+    """Folders in the order in which their passages were found; a note in no folder stands for its vault's root."""
+    known = {*offered.rest, *(Folder(vault, "") for vault in offered.vaults)}
+    folders = dict.fromkeys(Folder(each.chunk.vault, each.chunk.folder) for each in found.selected)
+    return FolderRanking(tuple(folder for folder in folders if folder in known), ChosenBy.MATCH)
+
+
+def weigh_folders(offered: VaultFolders, ranking: FolderRanking) -> tuple[Place, ...]:
+    """1.0 for the first folder, 0.1 less for each next, never under 0.1; without any folder, all vaults whole."""
+    chosen = dict.fromkeys(offered.named, ChosenBy.CALLER)
+    chosen = dict.fromkeys(ranking.folders, ranking.chosen_by) | chosen
+    ordered = [*offered.named, *(folder for folder in ranking.folders if folder not in offered.named)]
+    if not ordered:
+        return tuple(
+            Place(vault=vault, folder="", weight=1.0, chosen_by=ChosenBy.WHOLE_VAULT) for vault in offered.vaults
+        )
+    return tuple(
+        Place(
+            vault=each.vault,
+            folder=each.folder,
+            weight=max(MIN_WEIGHT, round(1 - STEP * position, 1)),
+            chosen_by=chosen[each],
+        )
+        for position, each in enumerate(ordered)
     )
-    found = search(replace(question, top_k=MATCHING), places=everywhere).retrieved
-    folders = [Folder(passage.chunk.vault, passage.chunk.folder) for passage in found.selected]
-    return [by_match(offer, folders) for offer in offered]
+
+
+def _meant(name: str, folders: Sequence[Folder]) -> list[Folder]:
+    """Folders of that name, else the outermost whose names begin with it. Raises NotFound."""
+    plain = name.strip("/")
+    called: Mapping[Folder, tuple[str, str]] = {each: (each.folder, f"{each.vault}/{each.folder}") for each in folders}
+    exact = [each for each, names in called.items() if plain in names]
+    if exact:
+        return exact
+    begun = [each for each, names in called.items() if plain and any(full.startswith(plain) for full in names)]
+    outermost = [each for each in begun if not any(_lies_below(each, other) for other in begun)]
+    if not outermost:
+        raise unknown("folder", name, {each.folder for each in folders if each.folder})
+    return outermost
+
+
+def _lies_below(folder: Folder, other: Folder) -> bool:
+    return folder.vault == other.vault and folder.folder.startswith(f"{other.folder}/")

@@ -103,13 +103,13 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class CosineCalibration:
     """What an embedder's cosines of a question with a chunk mean."""
 
-    unrelated: float
-    """Mean of those with chunks that have nothing to do with the question."""
-    alike: float
-    """A high quantile of those with the chunk that answers it; greater than `unrelated`."""
+    baseline: float
+    """Mean cosine with chunks that have nothing to do with the question."""
+    match: float
+    """A high quantile of the cosine with the chunk that answers the question; greater than `baseline`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Leg(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SilentLeg:
+class FailedLeg:
     """A search of the question failed; the others answered. `reason` holds nothing of notes."""
 
     leg: Leg
@@ -187,13 +187,13 @@ class Retrieved:
     timings_ms: Mapping[str, float]
     places: tuple[Place, ...] = ()
     """Where was looked, each with its weight; empty: everywhere alike."""
-    silent_vaults: tuple[str, ...] = ()
+    failed_vaults: tuple[str, ...] = ()
     """Vaults that were to be searched and did not answer."""
     reranked: Reranked | None = None
     """None: nobody was asked."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """Stem of the question -> how much it tells among the tenant's chunks (idf), above 0."""
-    silent_legs: tuple[SilentLeg, ...] = ()
+    failed_legs: tuple[FailedLeg, ...] = ()
     """What was searched without."""
     by_words: bool = False
     """Whether words say more than likeness: the embedder does not speak the question's language."""

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from shared.model.answers import Draft, Judgement, Piece, Prompt, Statement
 from shared.model.index import Vector
-from shared.model.retrieval import Scale
+from shared.model.retrieval import CosineCalibration
 
 
 class Embedder(Protocol):
@@ -27,7 +27,7 @@ class Embedder(Protocol):
         ...
 
     @property
-    def scale(self) -> Scale | None:
+    def calibration(self) -> CosineCalibration | None:
         """What its cosines mean, measured; None: nobody has measured it."""
         ...
 

@@ -1,1 +1,9 @@
-"""Steps from a question to the passages that answer it; `pipeline` is the line through them."""
+"""Question -> the passages that answer it. `pipeline.Retriever` runs the steps; a step knows those before.
+
+    1. analysis.py     keywords, stems, time, language; filters -> the restriction of every leg
+    2. candidates.py   the pool, from the legs (legs.py) in the places given (places.py)
+    3. scores.py       vector (calibration.py), keyword (bm25.py) and recency -> a score
+    4. selection.py    live passages best first, reranked, without repeats
+
+options.py holds what may be tuned, explanation.py says why a note is found or not.
+"""

@@ -1,18 +1,24 @@
-"""Question -> analysis: its keywords, its stems, the time it names, its language."""
+"""Step 1. Question -> analysis (keywords, stems, the time it names, its language) and the restriction of every leg."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime, timedelta
 
+from shared.errors import InvalidArgument, NotFound
 from shared.language.languages import detect
 from shared.language.terms import content_words, stems
-from shared.model.questions import Question
-from shared.model.retrieval import Analysis
+from shared.model.notes import DEFAULT_VAULT, Folder
+from shared.model.questions import Filters, Question, TimeRange
+from shared.model.retrieval import Analysis, Restriction
+from shared.model.scopes import folder_token, tag_token, vault_token
 from shared.times.phrases import find_time
 
 MAX_STEMS = 16
 """Stems that are looked up and scored. Each costs the store a count, and a question that names more names its
 subject within the longest of them: long words are rare words."""
+MAX_NAMES_SHOWN = 5
+"""Vaults or folders named in an error."""
 
 
 def analyse(question: Question) -> Analysis:
@@ -29,6 +35,88 @@ def analyse(question: Question) -> Analysis:
         lang=lang,
         subject=subject,
     )
+
+
+def restrict(filters: Filters, now: datetime, folders: Callable[[], Sequence[Folder]]) -> Restriction:
+    """`folders` gives the tenant's folders; it is asked only when the filters name some vault or folder.
+
+    Raises NotFound naming an unknown vault or folder, InvalidArgument when the dates are the wrong way round.
+    """
+    groups = []
+    if filters.vaults or filters.folders:
+        groups.append(_places(filters, folders()))
+    if filters.tags:
+        groups.append(frozenset(map(tag_token, filters.tags)))
+    return Restriction(_created(filters, now), tuple(groups))
+
+
+def within(restriction: Restriction, time: TimeRange | None) -> Restriction:
+    """The restriction with its range cut to `time` too; None cuts nothing."""
+    if time is None:
+        return restriction
+    own = restriction.created or TimeRange(None, None)
+    start = _later(own.start, time.start)
+    end = own.end if time.end is None else time.end if own.end is None else min(own.end, time.end)
+    if start is not None and end is not None and start > end:
+        end = start  # nothing lies in both; an empty range, not one the wrong way round
+    return Restriction(TimeRange(start, end), restriction.scopes)
+
+
+def check_vaults(vaults: Sequence[str], folders: Sequence[Folder]) -> None:
+    """Raises NotFound naming the first vault that does not exist."""
+    known = {DEFAULT_VAULT, *(folder.vault for folder in folders)}
+    for vault in vaults:
+        if vault not in known:
+            raise unknown("vault", vault, known)
+
+
+def unknown(kind: str, name: str, known: Collection[str]) -> NotFound:
+    """The error for a name that there is not; it tells the likeliest of those that there are."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
+
+    likely = get_close_matches(name, sorted(known), n=MAX_NAMES_SHOWN, cutoff=0.0)
+    there = f"there are: {', '.join(likely)}{', …' if len(known) > len(likely) else ''}" if likely else "there are none"
+    return NotFound(f"no {kind} {name!r}; {there}")
+
+
+def _created(filters: Filters, now: datetime) -> TimeRange | None:
+    start, end = filters.created_after, filters.created_before
+    if start is not None and end is not None and start > end:
+        raise InvalidArgument("filters.createdAfter", "a time not after filters.createdBefore")
+    if filters.window_days is not None:
+        start = _later(start, _days_before(now, filters.window_days))
+    return None if start is None and end is None else TimeRange(start, end)
+
+
+def _days_before(now: datetime, days: int) -> datetime | None:
+    """None: before the calendar begins, so no restriction at all."""
+    try:
+        return now - timedelta(days=days)
+    except OverflowError:
+        return None
+
+
+def _later(one: datetime | None, other: datetime | None) -> datetime | None:
+    return other if one is None else one if other is None else max(one, other)
+
+
+def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
+    """Tokens of the vaults, or of the folders where some are named: each lies in one of the vaults named beside."""
+    check_vaults(filters.vaults, folders)
+    if not filters.folders:
+        return frozenset(map(vault_token, filters.vaults))
+    searched = [folder for folder in folders if not filters.vaults or folder.vault in filters.vaults]
+    return frozenset(token for name in filters.folders for token in _tokens_of(name, searched))
+
+
+def _tokens_of(name: str, folders: Sequence[Folder]) -> list[str]:
+    """Every folder that `folder` or `vault/folder` can mean."""
+    plain = name.strip("/")
+    named = [each for each in folders if each.folder]
+    meant = [each for each in named if plain in (each.folder, f"{each.vault}/{each.folder}")]
+    if not meant:
+        raise unknown("folder", name, {each.folder for each in named})
+    return [folder_token(folder.vault, folder.folder) for folder in meant]
 
 
 def _longest(distinct: Sequence[str]) -> tuple[str, ...]:

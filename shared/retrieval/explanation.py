@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -17,16 +16,14 @@ from shared.errors import InvalidArgument
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, NoteState
 from shared.model.questions import Question
 from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored
-from shared.ports.models import Embedder, Reranker
 from shared.retrieval.bm25 import bm25
-from shared.retrieval.candidates.legs import Search, gather
+from shared.retrieval.candidates import gather
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.pipeline import RetrievalStore, Trail, retrieve
-from shared.retrieval.scoring.ranking import best_first, with_vectors
-from shared.retrieval.scoring.scores import Formula, keyword_parts
-from shared.retrieval.scoring.selection import with_repeats
+from shared.retrieval.pipeline import RetrievalTrace, Retriever
+from shared.retrieval.scores import Formula, keyword_parts
+from shared.retrieval.selection import best_first, with_repeats, with_vectors
 
-MOST_CHUNKS = 2000
+MAX_CHUNKS = 2000
 """Of all notes that are explained together. On Firestore each is two billed reads."""
 DEEP = 200
 """How far down its list each leg is followed for the rank of a passage that was no candidate."""
@@ -98,41 +95,34 @@ class Explained:
 
 
 def explain(
-    question: Question,
-    note_ids: Sequence[str],
-    *,
-    store: RetrievalStore,
-    embedder: Embedder | None,
-    options: RetrievalOptions,
-    pool: Executor,
-    reranker: Reranker | None = None,
+    question: Question, note_ids: Sequence[str], retriever: Retriever, options: RetrievalOptions
 ) -> Explanation:
-    """`note_ids` empty: the notes of the result, the best of them as far as MOST_CHUNKS goes. Reads all chunks and
+    """`note_ids` empty: the notes of the result, the best of them as far as MAX_CHUNKS goes. Reads all chunks and
     vectors of these notes. Raises as `retrieve`, and InvalidArgument("noteIds") for notes with more chunks than that.
     """
-    trail = retrieve(question, store=store, embedder=embedder, options=options, pool=pool, reranker=reranker)
-    asked = tuple(dict.fromkeys(note_ids or (each.chunk.note_id for each in trail.retrieved.selected)))
+    trace, store = retriever.retrieve(question, options=options), retriever.store
+    asked = tuple(dict.fromkeys(note_ids or (each.chunk.note_id for each in trace.retrieved.selected)))
     records = store.live_records(question.tenant_id, asked) if asked else {}
     ids = _affordable(asked, records)
     if note_ids and len(ids) < len(asked):
-        raise InvalidArgument("noteIds", f"notes of at most {MOST_CHUNKS} passages together")
-    chunks = {note_id: _live_chunks(records.get(note_id), note_id, trail.search, store) for note_id in ids}
-    case = _case(question, trail, [chunk for of_note in chunks.values() for chunk in of_note], store)
+        raise InvalidArgument("noteIds", f"notes of at most {MAX_CHUNKS} passages together")
+    chunks = {note_id: _live_chunks(records.get(note_id), note_id, trace) for note_id in ids}
+    case = _case(question, trace, [chunk for of_note in chunks.values() for chunk in of_note])
     notes = tuple(_note(note_id, chunks[note_id], records.get(note_id), case) for note_id in ids)
-    return Explanation(retrieved=trail.retrieved, options=options, searched=trail.restriction, notes=notes)
+    return Explanation(retrieved=trace.retrieved, options=options, searched=trace.restriction, notes=notes)
 
 
 def _affordable(note_ids: Sequence[str], records: Mapping[str, IndexRecord]) -> tuple[str, ...]:
-    """The first of them that have at most MOST_CHUNKS chunks together."""
+    """The first of them that have at most MAX_CHUNKS chunks together."""
     counts = (records[note_id].chunk_count if note_id in records else 0 for note_id in note_ids)
-    return tuple(note_id for note_id, total in zip(note_ids, accumulate(counts), strict=True) if total <= MOST_CHUNKS)
+    return tuple(note_id for note_id, total in zip(note_ids, accumulate(counts), strict=True) if total <= MAX_CHUNKS)
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
     """All that is known of the passages in question."""
 
-    trail: Trail
+    trace: RetrievalTrace
     formula: Formula
     """That of the search, with the keyword parts of those it left out."""
     seen: Mapping[str, Candidate]
@@ -141,39 +131,38 @@ class _Case:
     """Chunk id -> place, and the chunk that it repeats, of all that match and pass the threshold."""
 
 
-def _live_chunks(
-    record: IndexRecord | None, note_id: str, search: Search, store: RetrievalStore
-) -> tuple[IndexedChunk, ...]:
-    """Those of the revision that the note's record names; others are never shown."""
+def _live_chunks(record: IndexRecord | None, note_id: str, trace: RetrievalTrace) -> tuple[IndexedChunk, ...]:
+    """Chunks of the revision that the note's record names; others are never shown."""
     if record is None:
         return ()
-    stored = store.note_chunks(search.tenant_id, note_id, stems=search.stems)
+    search = trace.search
+    stored = search.store.note_chunks(search.tenant_id, note_id, stems=search.stems)
     return tuple(chunk for chunk in stored if chunk.note_revision == record.note_revision)
 
 
-def _case(question: Question, trail: Trail, chunks: Sequence[IndexedChunk], store: RetrievalStore) -> _Case:
-    pool = trail.pool
+def _case(question: Question, trace: RetrievalTrace, chunks: Sequence[IndexedChunk]) -> _Case:
+    pool, store = trace.pool, trace.search.store
     brought = {each.chunk.chunk_id for each in pool.candidates}
     others = [chunk for chunk in chunks if chunk.chunk_id not in brought]
-    version = trail.search.options.index_version
+    version = trace.search.options.index_version
     comparable = {chunk.chunk_id for chunk in others if pool.query and chunk.index_version == version}
     everything = replace(
-        pool, candidates=(*pool.candidates, *_as_candidates(others, trail)), unread=pool.unread | comparable
+        pool, candidates=(*pool.candidates, *_as_candidates(others, trace)), unread=pool.unread | comparable
     )
     in_question = {chunk.chunk_id for chunk in chunks}
     vectors = partial(store.read_vectors, question.tenant_id)
     read = with_vectors(everything, sorted(everything.unread & in_question), vectors)
     ranked = best_first(
         pool,
-        trail.formula,
+        trace.formula,
         vectors=vectors,
         records=partial(store.live_records, question.tenant_id),
         threshold=question.threshold,
         head=max(1, len(pool.candidates)),
     )
     return _Case(
-        trail=trail,
-        formula=replace(trail.formula, keyword=keyword_parts(pool, trail.search.options, others, words=trail.words)),
+        trace=trace,
+        formula=replace(trace.formula, keyword=keyword_parts(pool, trace.search.options, others, words=trace.words)),
         seen={each.chunk.chunk_id: each for each in read.candidates if each.chunk.chunk_id in in_question},
         ranking={
             passage.chunk.chunk_id: (place, repeated.chunk_id if repeated else None)
@@ -182,12 +171,12 @@ def _case(question: Question, trail: Trail, chunks: Sequence[IndexedChunk], stor
     )
 
 
-def _as_candidates(others: Sequence[IndexedChunk], trail: Trail) -> list[Candidate]:
+def _as_candidates(others: Sequence[IndexedChunk], trace: RetrievalTrace) -> list[Candidate]:
     """With the ranks that they have further down the lists of the legs."""
     if not others:
         return []
-    search = replace(trail.search, options=replace(trail.search.options, leg_size=DEEP, newest=DEEP))
-    further = gather(search, trail.restriction, lambda: trail.pool.query)
+    search = replace(trace.search, options=replace(trace.search.options, leg_size=DEEP, newest=DEEP))
+    further = gather(search, trace.restriction, lambda: trace.pool.query)
     deep = {each.chunk.chunk_id: each for each in further.candidates}
     found = [deep.get(chunk.chunk_id, Candidate(chunk, None)) for chunk in others]
     return [replace(each, cosine=None) for each in found]
@@ -202,7 +191,7 @@ def _note(note_id: str, chunks: Sequence[IndexedChunk], record: IndexRecord | No
 
 
 def _passage(chunk: IndexedChunk, record: IndexRecord, case: _Case) -> PassageReport:
-    seen, pool, options = case.seen[chunk.chunk_id], case.trail.pool, case.trail.search.options
+    seen, pool, options = case.seen[chunk.chunk_id], case.trace.pool, case.trace.search.options
     scored = case.formula.score(seen, seen.cosine)
     place, repeats = case.ranking.get(chunk.chunk_id, (None, None))
     was_candidate = any(each.chunk.chunk_id == chunk.chunk_id for each in pool.candidates)
@@ -216,20 +205,20 @@ def _passage(chunk: IndexedChunk, record: IndexRecord, case: _Case) -> PassageRe
         repeats=repeats,
         absence=None,
     )
-    return replace(report, absence=_absence(report, record, case.trail))
+    return replace(report, absence=_absence(report, record, case.trace))
 
 
-def _absence(report: PassageReport, record: IndexRecord, trail: Trail) -> Absence | None:
+def _absence(report: PassageReport, record: IndexRecord, trace: RetrievalTrace) -> Absence | None:
     chunk = report.scored.chunk
-    if any(each.chunk.chunk_id == chunk.chunk_id for each in trail.retrieved.selected):
+    if any(each.chunk.chunk_id == chunk.chunk_id for each in trace.retrieved.selected):
         return None
     if report.place is not None:
         return Absence.MERGED if report.repeats else Absence.BEYOND_K
     if report.was_candidate:
         return Absence.BELOW_THRESHOLD if report.scored.score > 0 else Absence.UNRELATED
-    if not Restriction(scopes=trail.restriction.scopes).allows(chunk):
+    if not Restriction(scopes=trace.restriction.scopes).allows(chunk):
         return Absence.NOT_IN_FILTERS
-    if not trail.restriction.allows(chunk):
+    if not trace.restriction.allows(chunk):
         return Absence.OUT_OF_TIME_RANGE
     lacks_vector = record.status is IndexStatus.PENDING and report.seen.cosine is None
     return Absence.INDEX_PENDING if lacks_vector else Absence.NOT_A_CANDIDATE

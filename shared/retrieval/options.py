@@ -56,6 +56,10 @@ class RetrievalOptions:
         """For a question in a language that the embedder does not speak: what vectors and words count is exchanged."""
         return replace(self, weight_vector=self.weight_keyword, weight_keyword=self.weight_vector)
 
+    def for_search(self, k: int) -> RetrievalOptions:
+        """The best `k` passages, without a writer's limits on length."""
+        return replace(self, rerank_to=k, max_chunks=k, max_characters=None)
+
     @classmethod
     def from_settings(cls, settings: Settings, *, index_version: str, billed: bool) -> RetrievalOptions:
         """`index_version`: that of chunks embedded by today's chunker and embedder; `billed`: whether reading is."""

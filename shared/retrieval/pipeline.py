@@ -1,58 +1,48 @@
-"""Question -> the passages that answer it, or why there are none (steps 1 to 4 of answering)."""
+"""Question -> the passages that answer it, or why there are none: steps 1 to 4 of answering, in order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
 from shared.language.terms import content_words
-from shared.model.notes import Folder
+from shared.model.notes import Folder, ListedNote
 from shared.model.questions import Question
-from shared.model.retrieval import (
-    Analysis,
-    Place,
-    RefusalReason,
-    Reranked,
-    Restriction,
-    Retrieved,
-    Scored,
-)
+from shared.model.retrieval import Place, RefusalReason, Reranked, Restriction, Retrieved, Scored
+from shared.ports.index import SearchStore
 from shared.ports.models import Embedder, Reranker
-from shared.retrieval.analysis import analyse
+from shared.ports.pages import Page
+from shared.retrieval.analysis import analyse, restrict
 from shared.retrieval.bm25 import idf
-from shared.retrieval.candidates.finding import Found, find
-from shared.retrieval.candidates.legs import Search
-from shared.retrieval.candidates.places import gather_from_places, inside, weigher
-from shared.retrieval.candidates.pool import Pool, mode_of
-from shared.retrieval.candidates.vector_leg import query_vector
+from shared.retrieval.calibration import UNKNOWN
+from shared.retrieval.candidates import Found, Pool, find, gather
+from shared.retrieval.legs import Search, query_vector
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.refusals import NotesAndIndex, why_nothing
-from shared.retrieval.restriction import restrict
-from shared.retrieval.scoring.ranking import best_first, once
-from shared.retrieval.scoring.reranking import rerank
-from shared.retrieval.scoring.scale import UNKNOWN
-from shared.retrieval.scoring.scores import Formula, keyword_parts
-from shared.retrieval.scoring.selection import best_of_notes, select
+from shared.retrieval.places import inside, weigher
+from shared.retrieval.scores import Formula, keyword_parts
+from shared.retrieval.selection import best_first, best_of_notes, once, rerank, select
 from shared.tracing.steps import StepTimer
-
-__all__ = ["RetrievalOptions", "RetrievalStore", "retrieve"]
 
 NEAREST = 3
 """Notes shown beside a refusal."""
 
 
-class RetrievalStore(NotesAndIndex, Protocol):
-    """What retrieval needs of a store."""
+class RetrievalStore(SearchStore, Protocol):
+    """What retrieval needs of a store: the index, and whether there are notes behind it."""
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]: ...
 
+    def list_notes(
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+    ) -> Page[ListedNote]: ...
+
 
 @dataclass(frozen=True, slots=True)
-class Trail:
-    """A retrieval with what it went by, for those who ask why."""
+class RetrievalTrace:
+    """A retrieval with everything that it went by, for explanations."""
 
     search: Search
     restriction: Restriction
@@ -64,163 +54,136 @@ class Trail:
     """Whose letters count beside their stems."""
 
 
-def retrieve(
-    question: Question,
-    *,
-    store: RetrievalStore,
-    embedder: Embedder | None,
-    options: RetrievalOptions,
-    pool: Executor,
-    places: tuple[Place, ...] = (),
-    reranker: Reranker | None = None,
-) -> Trail:
-    """Best passages first, and how they were found. `pool` runs the legs; the caller must not be one of its tasks.
-    `places`: where alone to look, scores multiplied by the weights given; none: everywhere alike.
-
-    Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no error,
-    nor is a leg whose search fails while another brings something.
-    """
-    timer = StepTimer()
-    # 1. What is asked.
-    analysis = analyse(question)
-    timer.end("analysis")
-    # 2. Where to look for it.
-    folders = partial(store.folders, question.tenant_id)
-    allowed = inside(restrict(question.filters, question.now, folders), places)
-    timer.end("restriction")
-    # 3. What may answer it.
-    search = Search(
-        tenant_id=question.tenant_id,
-        stems=analysis.stems,
-        now=question.now,
-        posting_budget=options.posting_budget if embedder else options.posting_budget_alone,
-        store=store,
-        options=options,
-        executor=pool,
-        places=places,
-    )
-    found = find(search, allowed, analysis, partial(query_vector, question.text, embedder))
-    if not found.pool.candidates:
-        search.silence.check()
-    timer.end("candidates")
-    # 4. What of that is good enough, best first.
-    picked = _pick(question, analysis, search, found, embedder=embedder, reranker=reranker)
-    timer.end("selection")
-    refusal = None if picked.selected else _reason(found, picked.nearest, question.tenant_id, store)
-    timings = timer.with_total("retrieval")
-    retrieved = _retrieved(analysis, search, found, picked, refusal=refusal, timings=timings)
-    return Trail(
-        search=search,
-        restriction=found.restriction,
-        pool=found.pool,
-        formula=picked.formula,
-        retrieved=retrieved,
-        words=picked.words,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Picked:
-    """What is taken from the candidates, and by what. `selected`, `nearest` and `reranked` as in `Retrieved`."""
+    """`selected`, `nearest` and `reranked` as in `Retrieved`."""
 
-    words: tuple[str, ...]
-    formula: Formula
     selected: tuple[Scored, ...]
     nearest: tuple[Scored, ...]
     reranked: Reranked | None
 
 
-def _pick(
-    question: Question,
-    analysis: Analysis,
-    search: Search,
-    found: Found,
-    *,
-    embedder: Embedder | None,
-    reranker: Reranker | None,
-) -> _Picked:
-    words, options = _unspoken(analysis, embedder), search.options
-    score_of = partial(_formula, question, analysis, search, embedder=embedder, words=words)
-    wanted, formula = min(question.top_k or options.rerank_to, options.max_chunks), score_of(found.pool)
-    records = once(partial(search.store.live_records, search.tenant_id))
-    rank = partial(best_first, vectors=once(search.vectors), records=records)
-    in_order = rank(found.pool, formula, threshold=question.threshold, head=max(NEAREST, wanted))
-    ranked, reranked = rerank(question.text, in_order, reranker, limit=options.rerank_from)
-    selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
-    if not selected:
-        shown = _shown(search, found)
-        in_order = rank(shown, score_of(shown), threshold=0.0, head=NEAREST)
-    best = best_of_notes(selected or in_order, NEAREST)
-    nearest = tuple(filter(formula.speaks_of, best))
-    return _Picked(words=words, formula=formula, selected=selected, nearest=nearest, reranked=reranked)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retriever:
+    """Searches the notes of every tenant. Built once, safe between threads."""
 
+    store: RetrievalStore
+    embedder_of: Callable[[str], Embedder | None]
+    """Tenant -> the embedder at its expense; None: there is no embedder."""
+    options: RetrievalOptions
+    executor: Executor
+    """Runs the legs; the caller must not be one of its tasks."""
+    reranker: Reranker | None = None
 
-def _formula(
-    question: Question,
-    analysis: Analysis,
-    search: Search,
-    pool: Pool,
-    *,
-    embedder: Embedder | None,
-    words: tuple[str, ...],
-) -> Formula:
-    options = search.options
-    return Formula(
-        options=options.by_words if words else options,
-        mode=mode_of(pool, question.strategy),
-        now=question.now,
-        named=analysis.time.range if analysis.time else None,
-        only_then=analysis.time is not None and analysis.time.restricts,
-        scale=(embedder.scale if embedder else None) or UNKNOWN,
-        keyword=keyword_parts(pool, options, words=words),
-        weigh=weigher(search.places),
-    )
+    def retrieve(
+        self, question: Question, *, options: RetrievalOptions | None = None, places: tuple[Place, ...] = ()
+    ) -> RetrievalTrace:
+        """Best passages first, and how they were found. `places`: where alone to look, scores multiplied by the weights
+        given; none: everywhere alike.
 
+        Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no
+        error, nor is a leg whose search fails while another brings something.
+        """
+        timer, options = StepTimer(), options or self.options
+        embedder = self.embedder_of(question.tenant_id)
+        # 1. Analyse.
+        analysis = analyse(question)
+        timer.end("analysis")
+        allowed = restrict(question.filters, question.now, partial(self.store.folders, question.tenant_id))
+        timer.end("restriction")
+        # 2. Candidates.
+        search = Search(
+            tenant_id=question.tenant_id,
+            stems=analysis.stems,
+            now=question.now,
+            posting_budget=options.posting_budget if embedder else options.posting_budget_alone,
+            store=self.store,
+            options=options,
+            executor=self.executor,
+            places=places,
+        )
+        query = self.executor.submit(query_vector, question.text, embedder)
+        found = find(search, inside(allowed, places), analysis.time, query.result)
+        if not found.pool.candidates:
+            search.failed.check()
+        timer.end("candidates")
+        # 3. Score.
+        spoken = embedder is None or embedder.languages is None or analysis.lang in embedder.languages
+        words = () if spoken else tuple(word for word, _, _ in content_words(analysis.subject, analysis.lang))
+        formula = Formula(
+            options=options.by_words if words else options,
+            mode=found.pool.mode(question.strategy),
+            now=question.now,
+            named=analysis.time.range if analysis.time else None,
+            only_then=analysis.time is not None and analysis.time.restricts,
+            calibration=(embedder.calibration if embedder else None) or UNKNOWN,
+            keyword=keyword_parts(found.pool, options, words=words),
+            weigh=weigher(places),
+        )
+        # 4. Rerank and select.
+        picked = self._pick(question, search, found, formula, words)
+        timer.end("selection")
+        retrieved = Retrieved(
+            analysis=analysis,
+            selected=picked.selected,
+            nearest=picked.nearest,
+            refusal=None if picked.selected else self._refusal(found, picked.nearest, question.tenant_id),
+            mode=formula.mode,
+            candidate_count=len(found.pool.candidates),
+            range_used=found.restriction.created,
+            widened=found.widened,
+            timings_ms=timer.with_total("retrieval"),
+            places=places,
+            failed_vaults=tuple(sorted(found.pool.failed_vaults)),
+            reranked=picked.reranked,
+            weights=idf(found.pool.frequencies, found.pool.stats),
+            failed_legs=search.failed.reported,
+            by_words=bool(words),
+        )
+        return RetrievalTrace(search, found.restriction, found.pool, formula, retrieved, words)
 
-def _retrieved(
-    analysis: Analysis,
-    search: Search,
-    found: Found,
-    picked: _Picked,
-    *,
-    refusal: RefusalReason | None,
-    timings: Mapping[str, float],
-) -> Retrieved:
-    return Retrieved(
-        analysis=analysis,
-        selected=picked.selected,
-        nearest=picked.nearest,
-        refusal=refusal,
-        mode=picked.formula.mode,
-        candidate_count=len(found.pool.candidates),
-        range_used=found.restriction.created,
-        widened=found.widened,
-        timings_ms=timings,
-        places=search.places,
-        silent_vaults=tuple(sorted(found.pool.silent_vaults)),
-        reranked=picked.reranked,
-        weights=idf(found.pool.frequencies, found.pool.stats),
-        silent_legs=search.silence.legs,
-        by_words=bool(picked.words),
-    )
+    def _pick(
+        self, question: Question, search: Search, found: Found, formula: Formula, words: tuple[str, ...]
+    ) -> _Picked:
+        """Without a passage that passes the threshold the nearest notes come from anything that is there, and if the
+        pool is empty from any time.
+        """
+        options = search.options
+        wanted = min(question.top_k or options.rerank_to, options.max_chunks)
+        records = once(partial(self.store.live_records, question.tenant_id))
+        rank = partial(best_first, vectors=once(search.vectors), records=records)
+        in_order = rank(found.pool, formula, threshold=question.threshold, head=max(NEAREST, wanted))
+        ranked, reranked = rerank(question.text, in_order, self.reranker, limit=options.rerank_from)
+        selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
+        if not selected:
+            pool, anytime = found.pool, replace(found.restriction, created=None)
+            if not pool.candidates and found.restriction != anytime:
+                pool = gather(search, anytime, lambda: found.pool.query)
+            keyword = keyword_parts(pool, options, words=words)
+            shown = replace(formula, mode=pool.mode(question.strategy), keyword=keyword)
+            in_order = rank(pool, shown, threshold=0.0, head=NEAREST)
+        best = best_of_notes(selected or in_order, NEAREST)
+        return _Picked(selected, tuple(filter(formula.speaks_of, best)), reranked)
 
+    def _refusal(self, found: Found, nearest: tuple[Scored, ...], tenant_id: str) -> RefusalReason:
+        """Why nothing was selected. Costs a read or two."""
+        pool, restriction = found.pool, found.restriction
+        if pool.candidates:
+            return RefusalReason.BELOW_THRESHOLD if nearest else self._unrelated(pool, tenant_id)
+        if pool.stats.chunk_count == 0:
+            has_notes = self.store.list_notes(tenant_id, limit=1).items
+            return RefusalReason.INDEX_PENDING if has_notes else RefusalReason.NO_NOTES
+        if restriction.created is not None:
+            anytime = Restriction(scopes=restriction.scopes)
+            if self.store.recent(tenant_id, limit=1, stems=(), restriction=anytime):
+                return RefusalReason.TIME_RANGE_EMPTY
+        return RefusalReason.NO_CANDIDATES
 
-def _unspoken(analysis: Analysis, embedder: Embedder | None) -> tuple[str, ...]:
-    """The words asked for, in a language that the embedder does not speak; none in one that it does."""
-    if embedder is None or embedder.languages is None or analysis.lang in embedder.languages:
-        return ()
-    return tuple(word for word, _, _ in content_words(analysis.subject, analysis.lang))
-
-
-def _shown(search: Search, found: Found) -> Pool:
-    """What the nearest notes are taken from: the pool, or if it is empty what there is at other times."""
-    anytime = replace(found.restriction, created=None)
-    if found.pool.candidates or found.restriction == anytime:
-        return found.pool
-    return gather_from_places(search, anytime, lambda: found.pool.query)
-
-
-def _reason(found: Found, nearest: tuple[Scored, ...], tenant_id: str, store: RetrievalStore) -> RefusalReason:
-    if found.pool.candidates and nearest:
-        return RefusalReason.BELOW_THRESHOLD
-    return why_nothing(found.pool, found.restriction, tenant_id=tenant_id, store=store)
+    def _unrelated(self, pool: Pool, tenant_id: str) -> RefusalReason:
+        """No candidate is related to the question, or none is of its note's current revision."""
+        chunks = [candidate.chunk for candidate in pool.candidates]
+        live = self.store.live_records(tenant_id, sorted({chunk.note_id for chunk in chunks}))
+        rewritten = any(
+            chunk.note_id in live and live[chunk.note_id].note_revision != chunk.note_revision for chunk in chunks
+        )
+        return RefusalReason.INDEX_PENDING if rewritten else RefusalReason.NO_CANDIDATES

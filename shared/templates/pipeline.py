@@ -13,7 +13,7 @@ from shared.errors import BrokenPromise, InvalidArgument, ModelRefused, ModelUna
 from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.ports.models import Embedder
 from shared.ports.tenants import TemplateStore
-from shared.retrieval.scoring.scale import UNKNOWN
+from shared.retrieval.calibration import UNKNOWN
 from shared.templates.embedding import is_current, with_vectors
 from shared.templates.folders import Problem, read_folders
 from shared.templates.limits import check
@@ -116,7 +116,7 @@ def search(
         _log.warning("choosing no template by similarity: %s", away.message)
         return (fallback(stored),)
     current = _all_current(tenant_id, stored, store, embedder)
-    near = rank(current, vector, top_k=top_k, scale=embedder.scale or UNKNOWN)
+    near = rank(current, vector, top_k=top_k, calibration=embedder.calibration or UNKNOWN)
     return near or (fallback(stored),)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from operator import mul
 
 from shared.model.index import Vector
-from shared.model.retrieval import Scale
+from shared.model.retrieval import CosineCalibration
 from shared.model.templates import StoredTemplate, Template, TemplateMatch
-from shared.retrieval.scoring.scale import UNRELATED, calibrated
+from shared.retrieval.calibration import UNRELATED, calibrated
 
 LEAST_SIMILARITY = 0.65
 """Below it a template has little to do with the question."""
@@ -37,11 +37,13 @@ CHAIN_OF_THOUGHT = Template(
 """Built in, so that there is always one; a tenant's own of this id takes its place."""
 
 
-def rank(stored: Sequence[StoredTemplate], query: Vector, *, top_k: int, scale: Scale) -> tuple[TemplateMatch, ...]:
+def rank(
+    stored: Sequence[StoredTemplate], query: Vector, *, top_k: int, calibration: CosineCalibration
+) -> tuple[TemplateMatch, ...]:
     """At most `top_k`, best first; none if none is near. Scores are in [LEAST_SIMILARITY, 1]."""
     cosines = [(sum(map(mul, query, each.vector)), each.template) for each in stored if each.vector is not None]
     cosines.sort(key=lambda pair: (-pair[0], pair[1].template_id))
-    best = ((template, _similarity(cosine, scale)) for cosine, template in cosines[:top_k])
+    best = ((template, _similarity(cosine, calibration)) for cosine, template in cosines[:top_k])
     return tuple(TemplateMatch(template, score) for template, score in best if score >= LEAST_SIMILARITY)
 
 
@@ -51,6 +53,6 @@ def fallback(stored: Sequence[StoredTemplate]) -> TemplateMatch:
     return TemplateMatch(next(own, CHAIN_OF_THOUGHT), FALLBACK_SCORE)
 
 
-def _similarity(cosine: float, scale: Scale) -> float:
+def _similarity(cosine: float, calibration: CosineCalibration) -> float:
     """In [0, 1], that of unrelated texts FALLBACK_SCORE."""
-    return min(1.0, max(0.0, FALLBACK_SCORE + (calibrated(cosine, scale) - UNRELATED) / FULL))
+    return min(1.0, max(0.0, FALLBACK_SCORE + (calibrated(cosine, calibration) - UNRELATED) / FULL))

@@ -28,7 +28,7 @@ from shared.model.account import PROJECT, DayUsage, Spending
 from shared.model.answers import Piece, Prompt, Usage
 from shared.model.index import IndexStatus, Vector
 from shared.model.notes import NoteKey
-from shared.model.retrieval import RetrievalMode, Scale
+from shared.model.retrieval import CosineCalibration, RetrievalMode
 from shared.ports.pages import Page
 from shared.ports.stores import Store
 from shared.tracing import reads
@@ -234,7 +234,8 @@ def test_a_used_up_budget_stops_no_other_tenant_who_asks_the_same_meanwhile(home
     budgets = Budgets(store=purse, clock=home.clock, answers=None, embedded_tokens=10_000)
     cache = Cache[Vector]()
     spent, other = (
-        TenantEmbedder(home.embedder, tenant, budgets, cache, lambda: Scale(0.0, 1.0)) for tenant in (TENANT, OTHER)
+        TenantEmbedder(home.embedder, tenant, budgets, cache, lambda: CosineCalibration(0.0, 1.0))
+        for tenant in (TENANT, OTHER)
     )
     with ThreadPoolExecutor(2) as threads:
         refused = threads.submit(spent.embed_query, QUESTION)

@@ -12,7 +12,7 @@ from shared.adapters.embedded import EmbeddedStore
 from shared.asking.answer import answered
 from shared.asking.search import search
 from shared.errors import ModelUnavailable
-from shared.folders.search import Wish
+from shared.folders.search import FolderScope
 from shared.model.index import Vector
 from shared.model.questions import Exchange, Filters, Strategy
 from shared.model.retrieval import Retrieved
@@ -170,7 +170,7 @@ def test_choosing_a_template_and_searching_embed_the_question_once(home: Househo
 def test_ask_without_a_ranking_model_searches_twice_and_embeds_once(home: Household) -> None:
     home.save("boat", BLUE)
     counting = _counting(home)
-    answered(home.app, home.question(), Wish((), ()))
+    answered(home.app, home.question(), FolderScope((), ()))
     assert counting.questions == [QUESTION]
 
 

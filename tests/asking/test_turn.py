@@ -15,7 +15,7 @@ from shared.api.answers import AskJson
 from shared.api.stream import EVENTS, StreamEvent
 from shared.asking.turn import Asked, take
 from shared.errors import ModelUnavailable
-from shared.folders.search import Wish
+from shared.folders.search import FolderScope
 from shared.model.answers import Answer, Draft, Prompt, Usage
 from shared.sessions.service import NEW
 from tests.account.world import PERSON, Household, household
@@ -57,7 +57,7 @@ def test_every_event_holds_what_its_type_says_and_nothing_else(home: Household, 
     turns = [
         list(take(home.app, asked(home, repeat=KEY, session_id=NEW))),
         list(take(home.app, asked(home))),
-        list(take(home.app, asked(home, wish=Wish(("default",), ())))),
+        list(take(home.app, asked(home, wish=FolderScope(("default",), ())))),
         list(take(home.app, asked(home, repeat=KEY))),
     ]
     assert {name for turn in turns for name in names(turn)} == EVENTS.keys() - {"error"}

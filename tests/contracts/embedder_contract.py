@@ -36,7 +36,7 @@ class EmbedderContract:
         assert embedder.model
         assert 1 <= embedder.dimension <= 3072
         assert 1 <= embedder.batch_size <= 100
-        assert embedder.scale is None or -1 < embedder.scale.unrelated < embedder.scale.alike <= 1
+        assert embedder.calibration is None or -1 < embedder.calibration.baseline < embedder.calibration.match <= 1
 
     def test_vectors_are_of_unit_length_and_the_stated_dimension(self, embedder: Embedder) -> None:
         vectors = (*embedder.embed_documents(TEXTS), embedder.embed_query("Where does the API run?"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.errors import ModelUnavailable, NotFound, StoreUnavailable
-from shared.folders.search import FolderSearch, Wish, retrieve_from_folders
+from shared.folders.search import FolderScope, FolderSearch, retrieve_from_folders
 from shared.model.questions import Filters, Question
 from shared.model.retrieval import ChosenBy, RefusalReason, Restriction
 from shared.model.scopes import folder_token, vault_token
@@ -31,20 +31,13 @@ def _furnish(library: Library) -> None:
 def _ask(
     library: Library,
     text: str = "Where does the API run?",
-    wish: Wish = Wish(),  # noqa: B008 - frozen
+    scope: FolderScope = FolderScope(),  # noqa: B008 - frozen
     *,
     ranker: ScriptedWriter | None = None,
     **question: Any,  # noqa: ANN401 - Question's fields
 ) -> FolderSearch:
-    return retrieve_from_folders(
-        Question(TENANT, text, NOW, **question),
-        wish,
-        store=library.asked,
-        embedder=library.embedder,
-        options=library.options,
-        pool=library.executor,
-        ranker=ranker,
-    )
+    asked = Question(TENANT, text, NOW, **question)
+    return retrieve_from_folders(asked, scope, library.retriever(), library.options, ranker)
 
 
 def _places(found: FolderSearch) -> list[tuple[str, str, float]]:
@@ -53,8 +46,8 @@ def _places(found: FolderSearch) -> list[tuple[str, str, float]]:
 
 def test_the_models_folders_are_searched_and_weighed_by_place(library: Library) -> None:
     _furnish(library)
-    wish = Wish(vaults=("default",))
-    found = _ask(library, wish=wish, ranker=ScriptedWriter('["mail", "plans"]'))
+    scope = FolderScope(vaults=("default",))
+    found = _ask(library, scope=scope, ranker=ScriptedWriter('["mail", "plans"]'))
     assert _places(found) == [("default", "mail", 1.0), ("default", "plans", 0.9)]
     assert set(notes(found.retrieved)) == {"a", "b"}
     plain = {passage.chunk.note_id: passage.score for passage in library.ask("Where does the API run?").selected}
@@ -75,7 +68,7 @@ def test_a_place_nine_tenths_down_turns_the_order_of_equals(library: Library) ->
 def test_folders_the_caller_names_come_first_and_the_model_ranks_the_rest(library: Library) -> None:
     _furnish(library)
     ranker = ScriptedWriter('["mail", "plans"]')
-    found = _ask(library, wish=Wish(("default",), ("plans",)), ranker=ranker)
+    found = _ask(library, scope=FolderScope(("default",), ("plans",)), ranker=ranker)
     assert _places(found) == [("default", "plans", 1.0), ("default", "mail", 0.9)]
     assert [place.chosen_by for place in found.retrieved.places] == [ChosenBy.CALLER, ChosenBy.MODEL]
     assert '"plans"' not in ranker.prompts[0].user
@@ -90,7 +83,7 @@ def test_when_the_model_chooses_none_each_vault_is_searched_whole(library: Libra
 
 def test_when_the_model_is_away_every_folder_is_searched_in_its_order(library: Library) -> None:
     _furnish(library)
-    found = _ask(library, wish=Wish(("default",)), ranker=ScriptedWriter(ModelUnavailable("away")))
+    found = _ask(library, scope=FolderScope(("default",)), ranker=ScriptedWriter(ModelUnavailable("away")))
     weights = {folder: weight for _, folder, weight in _places(found)}
     assert weights == {"garden": 1.0, "mail": 0.9, "mail/in": 0.8, "plans": 0.7, "": 0.6}
     passages = {passage.chunk.note_id: passage for passage in found.retrieved.selected}
@@ -102,7 +95,7 @@ def test_when_the_model_is_away_every_folder_is_searched_in_its_order(library: L
 
 def test_without_a_model_folders_are_ranked_by_their_best_passage(library: Library) -> None:
     _furnish(library)
-    found = _ask(library, "What do tomatoes want?", Wish(("default",)), threshold=0.55)
+    found = _ask(library, "What do tomatoes want?", FolderScope(("default",)), threshold=0.55)
     assert _places(found)[0] == ("default", "garden", 1.0)
     assert found.retrieved.places[0].chosen_by is ChosenBy.MATCH
     assert notes(found.retrieved)[0] == "c"
@@ -112,7 +105,9 @@ def test_a_passage_that_is_not_similar_is_dropped_whatever_its_folder_weighs(lib
     _furnish(library)
     plain = {p.chunk.note_id: p.scores.similarity for p in library.ask("Where does the API run?").selected}
     threshold = (plain["a"] + plain["c"]) / 2
-    found = _ask(library, ranker=ScriptedWriter('["garden", "plans"]'), wish=Wish(("default",)), threshold=threshold)
+    found = _ask(
+        library, ranker=ScriptedWriter('["garden", "plans"]'), scope=FolderScope(("default",)), threshold=threshold
+    )
     assert notes(found.retrieved) == ["a"]
 
 
@@ -121,7 +116,7 @@ def test_the_weight_does_not_count_in_the_threshold(library: Library) -> None:
     plain = {p.chunk.note_id: p.scores.similarity for p in library.ask("Where does the API run?").selected}
     found = _ask(
         library,
-        wish=Wish(("default",)),
+        scope=FolderScope(("default",)),
         ranker=ScriptedWriter('["garden", "plans"]'),
         threshold=round(plain["a"], 3) - 0.001,
     )
@@ -131,9 +126,9 @@ def test_the_weight_does_not_count_in_the_threshold(library: Library) -> None:
 
 def test_a_folder_inside_another_is_searched_once_at_the_better_weight(library: Library) -> None:
     _furnish(library)
-    found = _ask(library, wish=Wish(("default",)), ranker=ScriptedWriter('["mail", "mail/in"]'))
+    found = _ask(library, scope=FolderScope(("default",)), ranker=ScriptedWriter('["mail", "mail/in"]'))
     assert notes(found.retrieved) == ["b"]
-    alone = _ask(library, wish=Wish(("default",)), ranker=ScriptedWriter('["mail/in"]'))
+    alone = _ask(library, scope=FolderScope(("default",)), ranker=ScriptedWriter('["mail/in"]'))
     assert found.retrieved.selected[0].score == alone.retrieved.selected[0].score
 
 
@@ -164,9 +159,9 @@ def test_filters_hold_in_every_place(library: Library) -> None:
 def test_unknown_vaults_and_folders_are_named(library: Library) -> None:
     _furnish(library)
     with pytest.raises(NotFound, match="attic"):
-        _ask(library, wish=Wish(vaults=("attic",)))
+        _ask(library, scope=FolderScope(vaults=("attic",)))
     with pytest.raises(NotFound, match="cellar"):
-        _ask(library, wish=Wish(folders=("cellar",)))
+        _ask(library, scope=FolderScope(folders=("cellar",)))
 
 
 def test_a_tenant_without_notes_is_told_so(library: Library) -> None:
@@ -179,7 +174,7 @@ def test_one_vault_that_does_not_answer_does_not_fail_the_others(library: Librar
     library.asked = _Silent(library.store, "work").as_store()
     for ranker in (ScriptedWriter("[]"), ScriptedWriter("prose"), None):
         found = _ask(library, ranker=ranker)
-        assert found.retrieved.silent_vaults == ("work",)
+        assert found.retrieved.failed_vaults == ("work",)
         assert {"a", "b"} <= set(notes(found.retrieved))
 
 
@@ -187,7 +182,7 @@ def test_when_no_vault_answers_the_store_is_away(library: Library) -> None:
     _furnish(library)
     library.asked = _Silent(library.store, "work").as_store()
     with pytest.raises(StoreUnavailable):
-        _ask(library, wish=Wish(vaults=("work",)), ranker=ScriptedWriter("[]"))
+        _ask(library, scope=FolderScope(vaults=("work",)), ranker=ScriptedWriter("[]"))
 
 
 def test_many_folders_are_searched_in_four_goes(library: Library) -> None:

@@ -113,7 +113,7 @@ def test_a_question_is_answered_by_the_legs_that_are_left(
         assert response.status_code == 200, (kind, response.text)
         body = response.get_json()
         assert "blue" in body["answer"], kind
-        silent = {each["leg"]: each["reason"] for each in body["meta"]["retrieval"]["silentLegs"]}
+        silent = {each["leg"]: each["reason"] for each in body["meta"]["retrieval"]["failedLegs"]}
         assert leg in silent, kind
         assert SECRET not in silent[leg]
         log = capsys.readouterr().err
@@ -121,7 +121,7 @@ def test_a_question_is_answered_by_the_legs_that_are_left(
         assert SECRET not in log
     proxy.rules = ()
     whole = new_instance(LONG).call("chat", "POST", "/", QUESTIONS["/chat"]).get_json()
-    assert whole["meta"]["retrieval"]["silentLegs"] == []
+    assert whole["meta"]["retrieval"]["failedLegs"] == []
 
 
 @pytest.mark.parametrize(

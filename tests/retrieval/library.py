@@ -19,7 +19,7 @@ from shared.model.scopes import scopes_of
 from shared.ports.models import Embedder, Reranker
 from shared.ports.stores import Store
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.pipeline import RetrievalStore, retrieve
+from shared.retrieval.pipeline import RetrievalStore, Retriever
 from tests.contracts.samples import TENANT
 from tests.fakes import HashingEmbedder
 from tests.retrieval.samples import NOW
@@ -91,14 +91,16 @@ class Library:
 
     def ask(self, text: str, **question: Any) -> Retrieved:  # noqa: ANN401 - Question's fields
         asked = Question(**{"tenant_id": TENANT, "text": text, "now": NOW, **question})
-        return retrieve(
-            asked,
+        return self.retriever().retrieve(asked).retrieved
+
+    def retriever(self) -> Retriever:
+        return Retriever(
             store=self.asked,
-            embedder=self.embedder,
+            embedder_of=lambda _: self.embedder,
             options=self.options,
-            pool=self.executor,
+            executor=self.executor,
             reranker=self.reranker,
-        ).retrieved
+        )
 
 
 class Counted:

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
-from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored, Scores
-from shared.retrieval.candidates.pool import Pool
+from shared.model.retrieval import Candidate, CorpusStats, CosineCalibration, RetrievalMode, Scored, Scores
+from shared.retrieval.candidates import Pool
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.scoring.scores import Formula, keyword_parts
+from shared.retrieval.scores import Formula, keyword_parts
 from tests.contracts.samples import VERSION, chunk
 
 NOW = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
@@ -37,7 +37,7 @@ def candidate(
     return Candidate(made, cosine, vector_rank, keyword_rank, 1)
 
 
-RAW = Scale(0.0, 1.0)
+RAW = CosineCalibration(0.0, 1.0)
 """Cosines as they are."""
 
 
@@ -63,7 +63,7 @@ def formula_of(
     *,
     mode: RetrievalMode = RetrievalMode.WEIGHTED,
     named: TimeRange | None = None,
-    scale: Scale = RAW,
+    calibration: CosineCalibration = RAW,
     options: RetrievalOptions = OPTIONS,
 ) -> Formula:
     return Formula(
@@ -71,7 +71,7 @@ def formula_of(
         mode=mode,
         now=NOW,
         named=named,
-        scale=scale,
+        calibration=calibration,
         keyword=keyword_parts(pool, OPTIONS),
     )
 

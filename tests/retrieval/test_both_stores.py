@@ -17,7 +17,7 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.embedded import EmbeddedStore
-from shared.folders.search import Wish, retrieve_from_folders
+from shared.folders.search import FolderScope, retrieve_from_folders
 from shared.model.questions import Filters, Question, Strategy
 from shared.model.retrieval import Retrieved, Scores
 from shared.model.scopes import place_token
@@ -127,32 +127,26 @@ def _assert_alike(one: Retrieved, other: Retrieved) -> None:
     )
 
 
-WISHES: list[tuple[str, Wish, dict[str, Any]]] = [
-    (f"What about {MIDDLE[0]} and {RARE[1]}?", Wish(), {}),
-    (f"What about {MIDDLE[0]} and {RARE[1]}?", Wish(), {"threshold": 0.55}),
-    (f"{COMMON[0]} {COMMON[1]} {COMMON[2]}", Wish(), {}),
-    (f"{COMMON[0]} {MIDDLE[2]}", Wish(vaults=("v1",)), {}),
-    (f"{COMMON[1]} {MIDDLE[3]}", Wish(folders=("area2",)), {}),
-    (f"{MIDDLE[3]} {RARE[0]}", Wish(folders=("v0/area1", "area3")), {"top_k": 12}),
-    (f"{RARE[2]} {RARE[3]}", Wish(vaults=("v0",), folders=("area4",)), {"strategy": Strategy.RRF}),
-    (f"{MIDDLE[1]} last month", Wish(), {}),
-    (f"{MIDDLE[4]} {RARE[4]}", Wish(folders=("area0",)), {"filters": Filters(tags=("odd",))}),
-    ("words that nobody wrote", Wish(), {}),
+SCOPES: list[tuple[str, FolderScope, dict[str, Any]]] = [
+    (f"What about {MIDDLE[0]} and {RARE[1]}?", FolderScope(), {}),
+    (f"What about {MIDDLE[0]} and {RARE[1]}?", FolderScope(), {"threshold": 0.55}),
+    (f"{COMMON[0]} {COMMON[1]} {COMMON[2]}", FolderScope(), {}),
+    (f"{COMMON[0]} {MIDDLE[2]}", FolderScope(vaults=("v1",)), {}),
+    (f"{COMMON[1]} {MIDDLE[3]}", FolderScope(folders=("area2",)), {}),
+    (f"{MIDDLE[3]} {RARE[0]}", FolderScope(folders=("v0/area1", "area3")), {"top_k": 12}),
+    (f"{RARE[2]} {RARE[3]}", FolderScope(vaults=("v0",), folders=("area4",)), {"strategy": Strategy.RRF}),
+    (f"{MIDDLE[1]} last month", FolderScope(), {}),
+    (f"{MIDDLE[4]} {RARE[4]}", FolderScope(folders=("area0",)), {"filters": Filters(tags=("odd",))}),
+    ("words that nobody wrote", FolderScope(), {}),
 ]
 RANKERS = {"by a model": '["area3", "area0", "area1"]', "by its failure": "I would look everywhere.", "by match": None}
 
 
-def _ask(library: Library, text: str, wish: Wish, reply: str | None, **question: Any) -> Retrieved:  # noqa: ANN401 - Question's
+def _ask(library: Library, text: str, scope: FolderScope, reply: str | None, **question: Any) -> Retrieved:  # noqa: ANN401 - Question's
     """`reply`: of the model that ranks folders; None: there is none."""
-    return retrieve_from_folders(
-        Question(**{"tenant_id": TENANT, "text": text, "now": NOW, "top_k": 5, **question}),
-        wish,
-        store=library.asked,
-        embedder=library.embedder,
-        options=library.options,
-        pool=library.executor,
-        ranker=None if reply is None else ScriptedWriter(reply),
-    ).retrieved
+    asked = Question(**{"tenant_id": TENANT, "text": text, "now": NOW, "top_k": 5, **question})
+    ranker = None if reply is None else ScriptedWriter(reply)
+    return retrieve_from_folders(asked, scope, library.retriever(), library.options, ranker).retrieved
 
 
 @pytest.fixture
@@ -168,24 +162,24 @@ def thorough(both: Both) -> Iterator[Both]:
         library.options = before
 
 
-@pytest.mark.parametrize(("text", "wish", "question"), WISHES)
+@pytest.mark.parametrize(("text", "scope", "question"), SCOPES)
 @pytest.mark.parametrize("ranked", RANKERS)
 def test_both_stores_answer_from_the_same_folders_alike(
-    thorough: Both, text: str, wish: Wish, question: dict[str, Any], ranked: str
+    thorough: Both, text: str, scope: FolderScope, question: dict[str, Any], ranked: str
 ) -> None:
     one, other = (
-        _ask(library, text, wish, RANKERS[ranked], **question) for library in (thorough.embedded, thorough.firestore)
+        _ask(library, text, scope, RANKERS[ranked], **question) for library in (thorough.embedded, thorough.firestore)
     )
     assert one.places == other.places
     _assert_alike(one, other)
 
 
-@pytest.mark.parametrize(("text", "wish", "question"), WISHES)
+@pytest.mark.parametrize(("text", "scope", "question"), SCOPES)
 def test_with_fewer_postings_firestore_brings_nothing_from_elsewhere_and_the_same_vectors(
-    both: Both, text: str, wish: Wish, question: dict[str, Any]
+    both: Both, text: str, scope: FolderScope, question: dict[str, Any]
 ) -> None:
     reply = RANKERS["by a model"]
-    one, other = (_ask(library, text, wish, reply, **question) for library in (both.embedded, both.firestore))
+    one, other = (_ask(library, text, scope, reply, **question) for library in (both.embedded, both.firestore))
     assert one.places == other.places
     tokens = {place_token(place.vault, place.folder) for place in other.places}
     assert all(tokens.intersection(passage.chunk.scopes) for passage in other.selected)
@@ -202,7 +196,7 @@ def test_without_an_embedder_both_rank_alike(thorough: Both) -> None:
     for library in (thorough.embedded, thorough.firestore):
         library.embedder = None
         rankings.append([_ranking(library.ask(text, **question)) for text, question in QUESTIONS])
-        rankings[-1] += [_ranking(_ask(library, text, wish, None, **question)) for text, wish, question in WISHES]
+        rankings[-1] += [_ranking(_ask(library, text, scope, None, **question)) for text, scope, question in SCOPES]
         library.embedder = library.writer
     assert rankings[0] == rankings[1]
     assert any(rankings[0])

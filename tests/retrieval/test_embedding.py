@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
-from shared.retrieval.candidates.vector_leg import query_vector
+from shared.retrieval.legs import query_vector
 from tests.fakes import HashingEmbedder
 
 ASKED = "Where does the API run?"

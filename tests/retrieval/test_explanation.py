@@ -19,14 +19,7 @@ ASKED = "Where does the API run?"
 
 
 def _explain(library: Library, *note_ids: str, text: str = ASKED, **question: Any) -> Explanation:  # noqa: ANN401
-    return explain(
-        Question(TENANT, text, NOW, **question),
-        note_ids,
-        store=library.asked,
-        embedder=library.embedder,
-        options=library.options,
-        pool=library.executor,
-    )
+    return explain(Question(TENANT, text, NOW, **question), note_ids, library.retriever(), library.options)
 
 
 def _one(library: Library, note_id: str, **question: Any) -> NoteReport:  # noqa: ANN401 - Question's fields
@@ -192,7 +185,7 @@ def test_a_tenant_without_notes_explains_nothing(library: Library) -> None:
 def test_no_more_chunks_are_read_than_an_explanation_may_cost(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.retrieval.explanation.MOST_CHUNKS", 2)
+    monkeypatch.setattr("shared.retrieval.explanation.MAX_CHUNKS", 2)
     _crowd(library, 4)
     found = [passage.chunk.note_id for passage in library.ask(ASKED).selected]
     assert [note.note_id for note in _explain(library).notes] == found[:2]

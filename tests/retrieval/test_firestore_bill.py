@@ -14,13 +14,13 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.folders.search import Wish, retrieve_from_folders
+from shared.folders.search import FolderScope, retrieve_from_folders
 from shared.language.terms import stems
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
 from shared.model.notes import Note
 from shared.model.questions import Filters, Question
 from shared.model.scopes import scopes_of
-from shared.retrieval.candidates.places import MOST_PARTS
+from shared.retrieval.places import MAX_PARTS
 from tests.contracts.samples import TENANT
 from tests.emulated import patient_store
 from tests.fakes import HashingEmbedder, ScriptedWriter
@@ -135,16 +135,16 @@ EVERY_FOLDER = json.dumps([f"area{number % 10}/topic{number}" for number in rang
 
 
 @pytest.mark.parametrize(
-    ("wish", "reply"),
+    ("scope", "reply"),
     [
-        (Wish(), "prose, so all folders are searched in their order"),
-        (Wish(), None),
-        (Wish(vaults=("v1",)), EVERY_FOLDER),
-        (Wish(vaults=("v0", "v2"), folders=("area4",)), '["area1", "area1/topic1", "area2/topic12"]'),
+        (FolderScope(), "prose, so all folders are searched in their order"),
+        (FolderScope(), None),
+        (FolderScope(vaults=("v1",)), EVERY_FOLDER),
+        (FolderScope(vaults=("v0", "v2"), folders=("area4",)), '["area1", "area1/topic1", "area2/topic12"]'),
     ],
 )
 def test_a_question_to_many_folders_is_answered_within_300_reads(
-    store: FirestoreStore, wish: Wish, reply: str | None
+    store: FirestoreStore, scope: FolderScope, reply: str | None
 ) -> None:
     """`reply` None: there is no model that ranks folders."""
     store.folders(TENANT)
@@ -152,16 +152,9 @@ def test_a_question_to_many_folders_is_answered_within_300_reads(
     with ThreadPoolExecutor(8) as executor:
         library = Library(store, executor)
         before = store.reads
-        found = retrieve_from_folders(
-            question,
-            wish,
-            store=store,
-            embedder=library.embedder,
-            options=library.options,
-            pool=executor,
-            ranker=None if reply is None else ScriptedWriter(reply),
-        )
+        ranker = None if reply is None else ScriptedWriter(reply)
+        found = retrieve_from_folders(question, scope, library.retriever(), library.options, ranker)
     reads = store.reads - before
     assert len(found.retrieved.selected) == 5
     assert reads.total <= READS_OF_FOLDERS, reads
-    assert reads.vector_searches <= (MOST_PARTS if reply else 2 * MOST_PARTS)
+    assert reads.vector_searches <= (MAX_PARTS if reply else 2 * MAX_PARTS)

@@ -11,7 +11,7 @@ from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFo
 from shared.model.index import ChunkPut
 from shared.model.notes import Note
 from shared.model.questions import Filters, Strategy, TimeRange
-from shared.model.retrieval import Leg, RefusalReason, RetrievalMode, Scale, SilentLeg
+from shared.model.retrieval import CosineCalibration, FailedLeg, Leg, RefusalReason, RetrievalMode
 from shared.ports.stores import Store
 from shared.retrieval.pipeline import RetrievalStore
 from tests.contracts.samples import TENANT
@@ -91,7 +91,7 @@ def test_what_has_nothing_to_do_with_the_question_is_not_near_it(library: Librar
 def test_likeness_of_unrelated_texts_makes_no_note_near(library: Library) -> None:
     library.add("garden", "Tomatoes need water every evening")
     word = next(word for word in QUARKS if library.ask(word).nearest)
-    library.writer.scale = Scale(0.9, 0.95)
+    library.writer.calibration = CosineCalibration(0.9, 0.95)
     found = library.ask(word)
     assert (notes(found), found.nearest, found.refusal) == ([], (), RefusalReason.NO_CANDIDATES)
 
@@ -269,7 +269,7 @@ def test_the_question_says_how_many_passages_up_to_twelve(library: Library) -> N
 
 
 def test_the_same_note_twice_is_selected_once(library: Library) -> None:
-    text = "We decided to run the API on Cloud Run because it scales to zero"
+    text = "We decided to run the API on Cloud Run because it calibrations to zero"
     library.add("a", text)
     library.add("copy", text)
     assert notes(library.ask("Where does the API run?")) == ["a"]
@@ -298,7 +298,7 @@ def test_where_a_leg_does_not_answer_the_others_find_the_note_and_it_is_named(
     library.asked = Broken(library.store, method).as_store()
     found = library.ask("Where does the API run?")
     assert "api" in notes(found)
-    assert found.silent_legs == (SilentLeg(leg, "the disk does not answer"),)
+    assert found.failed_legs == (FailedLeg(leg, "the disk does not answer"),)
 
 
 def test_without_vector_search_the_vectors_of_the_other_legs_are_read_and_nothing_is_scored_otherwise(

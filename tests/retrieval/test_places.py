@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.model.retrieval import ChosenBy, Place, Restriction
-from shared.retrieval.candidates.places import LEAST_WEIGHT, MOST_PARTS, MOST_TOKENS, inside, searched_together, weigher
+from shared.retrieval.places import MAX_PARTS, MAX_TOKENS, MIN_WEIGHT, inside, parts_of, weigher
 from tests.contracts.samples import chunk
 
 PLACES = (
@@ -24,8 +24,8 @@ def test_a_chunk_weighs_what_the_best_of_its_places_does() -> None:
 
 
 def test_the_root_beside_folders_is_what_lies_in_none() -> None:
-    assert [_weight(path) for path in ("n.md", "elsewhere/n.md")] == [0.6, LEAST_WEIGHT]
-    assert _weight("n.md", vault="other") == LEAST_WEIGHT
+    assert [_weight(path) for path in ("n.md", "elsewhere/n.md")] == [0.6, MIN_WEIGHT]
+    assert _weight("n.md", vault="other") == MIN_WEIGHT
 
 
 def test_a_whole_vault_weighs_alike() -> None:
@@ -48,23 +48,25 @@ def test_a_restriction_that_a_narrower_one_implies_is_dropped() -> None:
 
 def _folders(vault: str, count: int) -> tuple[Place, ...]:
     return tuple(
-        Place(vault, f"f{number:02d}", max(LEAST_WEIGHT, round(1 - 0.1 * number, 1)), ChosenBy.MODEL)
+        Place(vault, f"f{number:02d}", max(MIN_WEIGHT, round(1 - 0.1 * number, 1)), ChosenBy.MODEL)
         for number in range(count)
     )
 
 
 def test_places_of_one_vault_are_searched_in_four_parts_by_weight() -> None:
-    parts = searched_together(_folders("v", 60))
-    assert [len(part) for part in parts] == [1, 2, 4, 53]
-    assert [(part[0].weight, part[-1].weight) for part in parts] == [(1.0, 1.0), (0.9, 0.8), (0.7, 0.4), (0.3, 0.1)]
+    parts = parts_of(_folders("v", 60), Restriction())
+    tokens = [part.restriction.scopes[-1] for part in parts]
+    assert [len(each) for each in tokens] == [1, 2, 4, 53]
+    assert [min(each) for each in tokens] == ["f:v/f00", "f:v/f01", "f:v/f03", "f:v/f07"]
 
 
 def test_many_vaults_share_the_parts_and_every_place_is_in_one() -> None:
     for vaults in range(1, 20):
         places = tuple(place for number in range(vaults) for place in _folders(f"v{number}", 9))
-        parts = searched_together(places)
-        assert len(parts) <= MOST_PARTS
-        assert sorted(map(str, (place for part in parts for place in part))) == sorted(map(str, places))
+        parts = parts_of(places, Restriction())
+        assert len(parts) <= MAX_PARTS
+        tokens = [token for part in parts for token in part.restriction.scopes[-1]]
+        assert sorted(tokens) == sorted(f"f:{place.vault}/{place.folder}" for place in places)
 
 
 def test_beside_a_vaults_root_its_folders_need_not_be_named() -> None:
@@ -73,10 +75,10 @@ def test_beside_a_vaults_root_its_folders_need_not_be_named() -> None:
 
 
 def test_of_more_folders_than_a_filter_holds_the_vault_is_named_too() -> None:
-    few, many = inside(Restriction(), _folders("v", MOST_TOKENS)), inside(Restriction(), _folders("v", MOST_TOKENS + 1))
+    few, many = inside(Restriction(), _folders("v", MAX_TOKENS)), inside(Restriction(), _folders("v", MAX_TOKENS + 1))
     assert len(few.scopes) == 1
     assert many.scopes[0] == frozenset({"v:v"})
-    assert len(many.scopes[1]) == MOST_TOKENS + 1
+    assert len(many.scopes[1]) == MAX_TOKENS + 1
 
 
 def test_a_part_of_what_is_restricted_to_already_says_it_once() -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from shared.model.index import IndexRecord, Vector
 from shared.model.retrieval import Candidate, Scored
-from shared.retrieval.candidates.pool import Pool
-from shared.retrieval.scoring.ranking import best_first
-from shared.retrieval.scoring.scores import ranked
+from shared.retrieval.candidates import Pool
+from shared.retrieval.scores import ranked
+from shared.retrieval.selection import best_first
 from tests.contracts.samples import record
 from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import candidate, formula_of, pool_of

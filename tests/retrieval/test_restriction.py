@@ -11,7 +11,7 @@ from shared.model.notes import Folder
 from shared.model.questions import Filters, TimeRange
 from shared.model.retrieval import Restriction
 from shared.model.scopes import folder_token, tag_token, vault_token
-from shared.retrieval.restriction import restrict, within
+from shared.retrieval.analysis import restrict, within
 from tests.retrieval.samples import NOW, days_ago
 
 FOLDERS = (

@@ -13,13 +13,13 @@ import pytest
 
 from cli.folder import FileNote, read, walk
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.local.embedder import BOX_SCALE, LocalEmbedder
+from shared.adapters.local.embedder import BOX_CALIBRATION, LocalEmbedder
 from shared.errors import OperatorError
 from shared.indexing.pipeline import index_note, index_version
 from shared.model.index import ChunkPut, IndexedChunk
 from shared.model.notes import Note, NoteKey
-from shared.model.retrieval import Scale
-from shared.retrieval.scoring.scale import UNKNOWN, estimated, measured
+from shared.model.retrieval import CosineCalibration
+from shared.retrieval.calibration import UNKNOWN, estimated, measured
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import VERSION, Counted, Library
 from tests.retrieval.samples import days_ago
@@ -29,17 +29,17 @@ NOW = datetime(2026, 1, 15, tzinfo=UTC)
 TEXTS = (
     "The boat is blue. It leaks.",
     "Tomatoes need water. Every evening.",
-    "We run the API on Cloud Run. It scales.",
+    "We run the API on Cloud Run. It calibrations.",
     "The dentist said to floss. Twice a day.",
     "Priya prefers trains. Flying tires her.",
 )
 
 
-def _estimated(library: Library) -> Scale:
+def _estimated(library: Library) -> CosineCalibration:
     return estimated(TENANT, store=library.store, index_version=VERSION)
 
 
-def _measured(library: Library) -> Scale:
+def _measured(library: Library) -> CosineCalibration:
     return measured(TENANT, store=library.store, embedder=library.writer, index_version=VERSION)
 
 
@@ -65,8 +65,8 @@ def test_a_question_is_as_near_as_chunks_of_different_notes_or_a_deviation_less(
         if one_id != other_id
     ]
     found = _estimated(library)
-    assert found.unrelated == pytest.approx(fmean(cosines) - pstdev(cosines), abs=1e-6)
-    assert found.unrelated < found.alike < 1.0
+    assert found.baseline == pytest.approx(fmean(cosines) - pstdev(cosines), abs=1e-6)
+    assert found.baseline < found.match < 1.0
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -98,8 +98,8 @@ def test_a_note_answers_what_it_says_first_and_no_other_does(library: Library) -
     whole = [library.writer.embed_query(text) for text in TEXTS]
     others = [_cosine(one, two) for n, one in enumerate(first) for m, two in enumerate(whole) if n != m]
     found = _measured(library)
-    assert found.unrelated == pytest.approx(sum(others) / len(others), abs=1e-6)
-    assert found.alike == pytest.approx(max(map(_cosine, first, whole)), abs=1e-6)
+    assert found.baseline == pytest.approx(sum(others) / len(others), abs=1e-6)
+    assert found.match == pytest.approx(max(map(_cosine, first, whole)), abs=1e-6)
 
 
 def test_too_few_notes_are_no_measure(library: Library) -> None:
@@ -130,6 +130,6 @@ def test_the_local_embedder_measured_on_notes_comes_near_its_constants(embedded_
     version = index_version(embedder)
     by_questions = measured(TENANT, store=embedded_store, embedder=embedder, index_version=version)
     by_chunks = estimated(TENANT, store=embedded_store, index_version=version)
-    assert by_questions.unrelated == pytest.approx(BOX_SCALE.unrelated, abs=0.1)
-    assert by_questions.alike == pytest.approx(BOX_SCALE.alike, abs=0.1)
-    assert by_chunks.unrelated == pytest.approx(by_questions.unrelated, abs=0.1)
+    assert by_questions.baseline == pytest.approx(BOX_CALIBRATION.baseline, abs=0.1)
+    assert by_questions.match == pytest.approx(BOX_CALIBRATION.match, abs=0.1)
+    assert by_chunks.baseline == pytest.approx(by_questions.baseline, abs=0.1)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.model.questions import TimeRange
-from shared.model.retrieval import RetrievalMode, Scale
-from shared.retrieval.scoring.scale import calibrated, vector_part
-from shared.retrieval.scoring.scores import contenders, keyword_parts, nearness, ranked
+from shared.model.retrieval import CosineCalibration, RetrievalMode
+from shared.retrieval.calibration import calibrated, vector_part
+from shared.retrieval.scores import contenders, keyword_parts, nearness, ranked
 from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import NOW, OPTIONS, candidate, days_ago, formula_of, pool_of
 
@@ -117,12 +117,12 @@ def test_fusion_adds_reciprocal_ranks_of_the_vector_and_keyword_lists() -> None:
 def test_similarity_maps_unrelated_to_a_half_and_equal_to_one(
     cosine: float, unrelated: float, similarity: float
 ) -> None:
-    assert calibrated(cosine, Scale(unrelated, 0.9)) == pytest.approx(similarity)
+    assert calibrated(cosine, CosineCalibration(unrelated, 0.9)) == pytest.approx(similarity)
 
 
 @pytest.mark.parametrize(("cosine", "part"), [(-1.0, 0.0), (0.1, 0.0), (0.2, 0.0), (0.3, 0.25), (0.6, 1.0), (0.9, 1.0)])
 def test_the_vector_part_lies_between_what_is_unrelated_and_an_answer(cosine: float, part: float) -> None:
-    assert vector_part(cosine, Scale(0.2, 0.6)) == pytest.approx(part)
+    assert vector_part(cosine, CosineCalibration(0.2, 0.6)) == pytest.approx(part)
 
 
 def test_the_threshold_judges_similarity_and_not_the_score() -> None:
@@ -207,7 +207,7 @@ def test_the_order_of_the_input_changes_nothing(made: Drawn, dice: random.Random
 @given(pools(), st.sampled_from([None, MAY, TimeRange(None, NOW), TimeRange(NOW - timedelta(days=1), NOW)]))
 def test_every_part_and_score_lies_between_zero_and_one(made: Drawn, named: TimeRange | None) -> None:
     pool = pool_of(made[0], frequencies={"api": 7})
-    for found in ranked(pool, formula_of(pool, named=named, scale=Scale(0.2, 0.6)), threshold=0.0):
+    for found in ranked(pool, formula_of(pool, named=named, calibration=CosineCalibration(0.2, 0.6)), threshold=0.0):
         parts = found.scores
         assert all(0.0 <= value <= 1.0 for value in (parts.vector, parts.keyword, parts.recency, parts.similarity))
         assert 0.0 < found.score <= 1.0 + 1e-9

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.model.retrieval import Scored
-from shared.retrieval.scoring.selection import best_of_notes, select
+from shared.retrieval.selection import best_of_notes, select
 from tests.contracts.samples import chunk
 from tests.retrieval.samples import scored
 

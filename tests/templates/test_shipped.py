@@ -6,7 +6,7 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import LocalEmbedder
-from shared.model.retrieval import Scale
+from shared.model.retrieval import CosineCalibration
 from shared.templates import pipeline
 from shared.templates.folders import SHIPPED
 from shared.templates.ranking import CHAIN_OF_THOUGHT, rank
@@ -65,7 +65,7 @@ FOUND, MISTAKEN = 9, 2
 """Those that are near enough, rightly and wrongly: most questions have a cosine of 0.2 to 0.4 with their template,
 and 0.31 is near enough for this model.
 """
-ANYTHING = Scale(-3.0, 1.0)
+ANYTHING = CosineCalibration(-3.0, 1.0)
 """By which every cosine is over the threshold."""
 
 
@@ -79,7 +79,7 @@ def embedder(embedded_store: EmbeddedStore) -> LocalEmbedder:
 def test_the_nearest_template_is_the_right_one(embedded_store: EmbeddedStore, embedder: LocalEmbedder) -> None:
     stored = embedded_store.templates(TENANT)
     nearest = [
-        (wanted, rank(stored, embedder.embed_query(question), top_k=1, scale=ANYTHING)[0].template.template_id)
+        (wanted, rank(stored, embedder.embed_query(question), top_k=1, calibration=ANYTHING)[0].template.template_id)
         for wanted, questions in ASKED.items()
         for question in questions
     ]

@@ -12,7 +12,7 @@ from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECOND
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors
 from shared.model.index import Vector
-from shared.model.retrieval import Scale
+from shared.model.retrieval import CosineCalibration
 
 if TYPE_CHECKING:
     from google.genai import types
@@ -41,13 +41,13 @@ class GeminiEmbedder:
         project: str | None = None,
         location: str = "global",
         query_timeout: float = QUERY_SECONDS,
-        scale: Scale | None = None,
+        calibration: CosineCalibration | None = None,
         clock: Clock = time,
     ) -> None:
         self.model = model
         self.dimension = dimension
         self.batch_size = batch_size
-        self.scale = scale
+        self.calibration = calibration
         self._connection = Connection(api_key=api_key, base_url=base_url, project=project, location=location)
         self._query_timeout = query_timeout
         self._clock = clock

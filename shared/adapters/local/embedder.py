@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from shared.adapters.local.files import BOX_MODEL, ModelFiles, box, check_box, named
 from shared.errors import ModelRefused
 from shared.model.index import Vector
-from shared.model.retrieval import Scale
+from shared.model.retrieval import CosineCalibration
 
 if TYPE_CHECKING:
     from shared.adapters.local.encoder import Encoder, Numbers
 
-BOX_SCALE = Scale(0.14, 0.9)
+BOX_CALIBRATION = CosineCalibration(0.14, 0.9)
 """Of all-MiniLM-L6-v2: questions have 0.10 (handbook, SciFact) to 0.30 (LoCoMo sessions) on average with what is
 unrelated in the same vault. With what answers them they reach 0.62 to 0.67 (SciFact 0.81) at the 0.95 quantile, but
 alike is what a note's own title or first sentence reaches: scaled to the answers', chats rank worse.
@@ -37,24 +37,28 @@ class LocalEmbedder:
     batch_size = 32
 
     def __init__(
-        self, files: ModelFiles, *, scale: Scale | None = None, languages: frozenset[str] | None = None
+        self,
+        files: ModelFiles,
+        *,
+        calibration: CosineCalibration | None = None,
+        languages: frozenset[str] | None = None,
     ) -> None:
         self.model = files.name
         self.dimension = files.dimension
-        self.scale = scale
+        self.calibration = calibration
         self.languages = languages
         self._files = files
         self._side_by_side = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="embed")
 
     @classmethod
-    def of(cls, model: str | None, scale: Scale | None = None) -> LocalEmbedder:
+    def of(cls, model: str | None, calibration: CosineCalibration | None = None) -> LocalEmbedder:
         """By a folder, or a name on the model hub; None: the one in the box, which speaks English.
 
         Raises ModelRefused, naming what is missing.
         """
         if model in (None, BOX_MODEL):
-            return cls(box(), scale=scale or BOX_SCALE, languages=frozenset({"en"}))
-        return cls(named(model), scale=scale)
+            return cls(box(), calibration=calibration or BOX_CALIBRATION, languages=frozenset({"en"}))
+        return cls(named(model), calibration=calibration)
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """One unit vector a text, in order. Raises ModelRefused for files that are no model, BrokenPromise."""

@@ -12,7 +12,7 @@ from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECOND
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors
 from shared.model.index import Vector
-from shared.model.retrieval import Scale
+from shared.model.retrieval import CosineCalibration
 
 if TYPE_CHECKING:
     from shared.adapters.openai.replies import Embeddings
@@ -35,13 +35,13 @@ class OpenAIEmbedder:
         dimension: int = 768,
         batch_size: int = 10,
         api_key: str | None = None,
-        scale: Scale | None = None,
+        calibration: CosineCalibration | None = None,
         clock: Clock = time,
     ) -> None:
         self.model = model
         self.dimension = dimension
         self.batch_size = batch_size
-        self.scale = scale
+        self.calibration = calibration
         self._connection = Connection(base_url, api_key)
         self._clock = clock
         self._query_prefix, self._document_prefix = prefixes(model)

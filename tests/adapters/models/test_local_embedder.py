@@ -11,7 +11,7 @@ import pytest
 from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
 from shared.adapters import extras
-from shared.adapters.local.embedder import BOX_SCALE, LocalEmbedder
+from shared.adapters.local.embedder import BOX_CALIBRATION, LocalEmbedder
 from shared.adapters.local.files import box
 from shared.bootstrap import build
 from shared.errors import BrokenPromise, ModelRefused, SettingsError
@@ -56,7 +56,7 @@ def test_it_finds_what_is_said_in_other_words(embedder: LocalEmbedder) -> None:
         ["Parental leave lasts twelve weeks.", "Apple pie needs six apples and cinnamon."]
     )
     near, far = (sum(a * b for a, b in zip(question, note, strict=True)) for note in (answer, other))
-    assert far < BOX_SCALE.unrelated + 0.1 < near
+    assert far < BOX_CALIBRATION.baseline + 0.1 < near
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_model_in_a_folder_is_used_as_it_says(folder: Path, embedder: LocalEmbedder) -> None:
     own = LocalEmbedder.of(str(folder))
-    assert (own.model, own.dimension, own.scale, own.languages) == ("e5-tiny", 384, None, None)
+    assert (own.model, own.dimension, own.calibration, own.languages) == ("e5-tiny", 384, None, None)
     assert own.embed_query("Cloud Run") == embedder.embed_query("query: Cloud Run")
     assert own.embed_documents(["Cloud Run"]) == embedder.embed_documents(["passage: Cloud Run"])
 

@@ -17,6 +17,7 @@ from shared.folders.ranking import rank_folders
 from shared.judging.model_judge import ModelJudge
 from shared.judging.support import OfflineJudge
 from shared.model.answers import Statement
+from shared.model.notes import Folder
 from shared.model.questions import Exchange, Question
 from shared.model.templates import Template
 from shared.sessions.history import Earlier
@@ -61,7 +62,7 @@ def followed_up(writer: GeminiWriter) -> None:
 
 
 def folders_ranked(writer: GeminiWriter) -> None:
-    rank_folders("Where do we run?", "work", ["api", "travel"], writer)
+    rank_folders("Where do we run?", ("work",), [Folder("work", "api"), Folder("work", "travel")], writer)
 
 
 @pytest.mark.parametrize("model", ["gemini-3.5-flash-lite", "gemini-3.8-flash", "gemini-3-flash"])

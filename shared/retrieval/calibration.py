@@ -1,4 +1,4 @@
-"""A cosine -> what it means, by what was measured of the embedder or, of one that nobody has measured, estimated."""
+"""Cosine -> similarity, by the embedder's measured calibration, or one estimated from the tenant's vectors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from statistics import fmean, pstdev
 from shared.errors import OperatorError
 from shared.language.sentences import sentences
 from shared.model.index import IndexedChunk, Vector
-from shared.model.retrieval import Restriction, Scale
+from shared.model.retrieval import CosineCalibration, Restriction
 from shared.ports.index import SearchStore
 from shared.ports.models import Embedder
 
@@ -20,7 +20,7 @@ SAMPLE = 30
 """Of the newest chunks, for an estimate: up to twice as many documents read."""
 LEAST = 5
 """Notes, for a measurement."""
-UNKNOWN = Scale(0.3, 0.93)
+UNKNOWN = CosineCalibration(0.3, 0.93)
 """Before there are chunks of two notes."""
 ALIKE_ABOVE = 0.9
 """How far alike lies between unrelated texts and equal ones, as with the local embedder."""
@@ -36,20 +36,20 @@ UNRELATED = 0.5
 """The similarity of texts that have nothing to do with each other, see `calibrated`."""
 
 
-def vector_part(cosine: float, scale: Scale) -> float:
+def vector_part(cosine: float, calibration: CosineCalibration) -> float:
     """0 for what an unrelated chunk has, 1 for one that says the same, linear between."""
-    return min(1.0, max(0.0, (cosine - scale.unrelated) / (scale.alike - scale.unrelated)))
+    return min(1.0, max(0.0, (cosine - calibration.baseline) / (calibration.match - calibration.baseline)))
 
 
-def calibrated(cosine: float, scale: Scale) -> float:
+def calibrated(cosine: float, calibration: CosineCalibration) -> float:
     """Cosine -> similarity in [0, 1] that means the same with every embedder: that of unrelated texts is 0.5, that of
     equal texts 1, linear between and below.
     """
-    above = (cosine - scale.unrelated) / (1.0 - scale.unrelated)
+    above = (cosine - calibration.baseline) / (1.0 - calibration.baseline)
     return min(1.0, max(0.0, UNRELATED + (1.0 - UNRELATED) * above))
 
 
-def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> Scale:
+def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> CosineCalibration:
     """By the newest chunks alone. Two notes of a vault are nearer to each other than a question to either, by about
     the standard deviation of how near they are.
     """
@@ -59,10 +59,10 @@ def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> Scal
     if not cosines:
         return UNKNOWN
     unrelated = fmean(cosines) - pstdev(cosines)
-    return Scale(unrelated, unrelated + ALIKE_ABOVE * (1.0 - unrelated))
+    return CosineCalibration(unrelated, unrelated + ALIKE_ABOVE * (1.0 - unrelated))
 
 
-def measured(tenant_id: str, *, store: SearchStore, embedder: Embedder, index_version: str) -> Scale:
+def measured(tenant_id: str, *, store: SearchStore, embedder: Embedder, index_version: str) -> CosineCalibration:
     """By what the newest notes are called, or say first, as questions: their own note answers them, the others are
     unrelated. Embeds one text a note, QUESTIONS at most.
 
@@ -80,10 +80,10 @@ def measured(tenant_id: str, *, store: SearchStore, embedder: Embedder, index_ve
         best.append(max(own))
         others += _product(question, total) - math.fsum(own)
         pairs += len(every) - len(own)
-    scale = Scale(others / pairs, sorted(best)[math.ceil(AT_THEIR_BEST * len(best)) - 1])
-    if scale.alike <= scale.unrelated:
+    calibration = CosineCalibration(others / pairs, sorted(best)[math.ceil(AT_THEIR_BEST * len(best)) - 1])
+    if calibration.match <= calibration.baseline:
         raise OperatorError(f"{embedder.model} finds notes no nearer to their own titles than to those of others")
-    return scale
+    return calibration
 
 
 def _newest(

@@ -1,4 +1,4 @@
-"""Candidates -> scores: `0.6 x vector + 0.25 x keyword + 0.15 x recency`, or reciprocal rank fusion.
+"""Step 3. Candidates -> scores: `0.6 x vector + 0.25 x keyword + 0.15 x recency`, or reciprocal rank fusion.
 
 Pure: the same pool gives the same scores in the same order, whatever order its candidates come in.
 """
@@ -12,16 +12,15 @@ from functools import partial
 
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
-from shared.model.retrieval import Candidate, CorpusStats, RetrievalMode, Scale, Scored, Scores
-from shared.retrieval.bm25 import bm25, idf
-from shared.retrieval.candidates.places import unweighted
-from shared.retrieval.candidates.pool import Pool
+from shared.model.retrieval import Candidate, CorpusStats, CosineCalibration, RetrievalMode, Scored, Scores
+from shared.retrieval.bm25 import bm25, idf, in_letters
+from shared.retrieval.calibration import UNRELATED, calibrated, vector_part
+from shared.retrieval.candidates import Pool
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.scoring.letters import in_letters
-from shared.retrieval.scoring.scale import UNRELATED, calibrated, vector_part
+from shared.retrieval.places import unweighted
 
 DAY = timedelta(days=1)
-LEAST_NEARNESS_HALF_LIFE = timedelta(days=7)
+MIN_NEARNESS_HALF_LIFE = timedelta(days=7)
 """A week beside "on 3 May" is near, a week beside an hour is still not far."""
 FULL_MATCH = 0.6
 """Of what the question's stems tell together (idf), what a passage must hold to count as its full match. With less an
@@ -51,8 +50,7 @@ class Formula:
     now: datetime
     named: TimeRange | None
     """The time the question names, as named: not widened."""
-    scale: Scale
-    """Of the cosines."""
+    calibration: CosineCalibration
     keyword: Mapping[str, float]
     """Chunk id -> keyword part."""
     only_then: bool = True
@@ -62,10 +60,10 @@ class Formula:
 
     def score(self, candidate: Candidate, cosine: float | None) -> Scored:
         """As if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
-        vector = 0.0 if cosine is None else vector_part(cosine, self.scale)
+        vector = 0.0 if cosine is None else vector_part(cosine, self.calibration)
         keyword = self.keyword[candidate.chunk.chunk_id]
         recency = self._recency(candidate.chunk.created_at, vector, keyword)
-        similarity = 0.0 if cosine is None else calibrated(cosine, self.scale)
+        similarity = 0.0 if cosine is None else calibrated(cosine, self.calibration)
         parts = Scores(vector=vector, keyword=keyword, recency=recency, similarity=similarity)
         by_vector, by_keyword, by_recency = self.shares(candidate, parts)
         return Scored(candidate.chunk, by_vector + by_keyword + by_recency, parts)
@@ -144,7 +142,7 @@ def nearness(when: datetime, named: TimeRange) -> float:
     if named.start is None or named.end is None:
         half_life = 30 * DAY
     else:
-        half_life = max(named.end - named.start, LEAST_NEARNESS_HALF_LIFE)
+        half_life = max(named.end - named.start, MIN_NEARNESS_HALF_LIFE)
     before = named.start - when if named.start is not None and when < named.start else timedelta(0)
     after = when - named.end if named.end is not None and when >= named.end else timedelta(0)
     return float(0.5 ** (max(before, after) / half_life))

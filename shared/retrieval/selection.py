@@ -1,0 +1,222 @@
+"""Step 4. Scores -> live passages, best first -> in a reranker's order -> without repeats, not too many, not too long.
+
+Reads no more of the store than the passages taken need.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import chain, islice
+from operator import mul
+from typing import TypeAlias, TypeVar
+
+from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
+from shared.language.vocabulary import vocabularies
+from shared.model.index import IndexedChunk, IndexRecord, Vector
+from shared.model.retrieval import Candidate, Reranked, Scored
+from shared.ports.models import Reranker
+from shared.retrieval.candidates import Pool
+from shared.retrieval.scores import Formula, contenders, ranked
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+VECTORS_AT_ONCE = 16
+"""Most questions need fewer, so one round trip; where more could come into the head, the first ones read often settle
+it for the rest, and each is a billed read on Firestore."""
+
+Vectors: TypeAlias = "Callable[[Sequence[str]], Mapping[str, Vector]]"
+"""Chunk ids -> the vectors of those that have one."""
+Records: TypeAlias = "Callable[[Sequence[str]], Mapping[str, IndexRecord]]"
+"""Note ids -> the index records of those notes that still exist."""
+
+SPAN_OVERLAP = 0.5
+"""Share of the shorter passage that lies in the other one of the same note, from which they are one. Neighbours
+share less than that by design and are cited each for its own part."""
+SHINGLE_OVERLAP = 0.85
+"""Jaccard similarity of word trigrams from which two texts are one."""
+MIN_WORDS = 8
+"""Shorter texts are never repeats of another note's: "45 min run" under two dates is two facts."""
+
+
+def once(read: Callable[[Sequence[str]], Mapping[str, T]]) -> Callable[[Sequence[str]], Mapping[str, T]]:
+    """The same for one question, in which candidates may be ranked again: nothing is read twice."""
+    asked: set[str] = set()
+    found: dict[str, T] = {}
+
+    def reading(ids: Sequence[str]) -> Mapping[str, T]:
+        unread = [each for each in ids if each not in asked]
+        if unread:
+            found.update(read(unread))
+            asked.update(unread)
+        return {each: found[each] for each in ids if each in found}
+
+    return reading
+
+
+def best_first(
+    pool: Pool, formula: Formula, *, vectors: Vectors, records: Records, threshold: float, head: int
+) -> Iterator[Scored]:
+    """Candidates that match, pass the threshold and belong to their note as it is now, in exact order.
+
+    Works on the best `head` first, then on half as many at a time and only when more are taken: vectors are read of
+    chunks that can come among them, and index records of the notes they belong to.
+    """
+    revisions: dict[str, str] = {}
+    done, step = 0, max(1, head // 2)
+    while True:
+        while able := contenders(pool, formula, head=head, threshold=threshold):
+            pool = with_vectors(pool, able[:VECTORS_AT_ONCE], vectors)
+        ranking = ranked(pool, formula, threshold=threshold)
+        batch = ranking[done:head]
+        unknown = dict.fromkeys(scored.chunk.note_id for scored in batch if scored.chunk.note_id not in revisions)
+        live = records(tuple(unknown)) if unknown else {}
+        # No chunk has the empty revision, which stands for a deleted note.
+        revisions.update((note_id, live[note_id].note_revision if note_id in live else "") for note_id in unknown)
+        yield from (scored for scored in batch if revisions[scored.chunk.note_id] == scored.chunk.note_revision)
+        if head > len(ranking):  # nothing was left for the vectors to be worse than: all that match have been read
+            return
+        done, head = head, head + step
+
+
+def with_vectors(pool: Pool, chunk_ids: Sequence[str], vectors: Vectors) -> Pool:
+    """The pool with the cosines of those of the chunks that have a vector, none of them unread any more."""
+    read = vectors(chunk_ids)
+    query = pool.query or ()
+    return replace(
+        pool,
+        candidates=tuple(_with_cosine(candidate, query, read) for candidate in pool.candidates),
+        unread=pool.unread.difference(chunk_ids),
+    )
+
+
+def _with_cosine(candidate: Candidate, query: Sequence[float], vectors: Mapping[str, Vector]) -> Candidate:
+    vector = vectors.get(candidate.chunk.chunk_id)
+    return candidate if vector is None else replace(candidate, cosine=sum(map(mul, query, vector)))
+
+
+def rerank(
+    question: str, ranked: Iterator[Scored], reranker: Reranker | None, *, limit: int
+) -> tuple[Iterable[Scored], Reranked | None]:
+    """The first `limit` by what the reranker says, equals as before; the rest after them. Scores stay what they are.
+
+    A reranker that is away, refuses or lies leaves the order as it was, and the second part says so.
+    """
+    if reranker is None:
+        return ranked, None
+    best = list(islice(ranked, limit))
+    if len(best) < 2:
+        return chain(best, ranked), None
+    try:
+        given = _checked(reranker.scores(question, [_read(passage) for passage in best]), len(best), reranker.model)
+    except (ModelUnavailable, ModelRefused, BrokenPromise) as error:
+        logger.warning("passages stay as scored: %s", error.message)
+        return chain(best, ranked), Reranked(reranker.model, error.message)
+    order = sorted(range(len(best)), key=lambda place: -given[place])
+    return chain((best[place] for place in order), ranked), Reranked(reranker.model, None)
+
+
+def _read(passage: Scored) -> str:
+    """A passage under its title and headings, as it is indexed."""
+    chunk = passage.chunk
+    return "\n".join(filter(None, (chunk.title, chunk.heading_path, chunk.text)))
+
+
+def _checked(given: tuple[float, ...], count: int, model: str) -> tuple[float, ...]:
+    """Raises BrokenPromise for another count and for what is no number."""
+    if len(given) != count:
+        raise BrokenPromise(f"{model}: {count} passages were sent, {len(given)} scores came back")
+    if not all(map(math.isfinite, given)):
+        raise BrokenPromise(f"{model}: a score that is no number came back")
+    return given
+
+
+def select(passages: Iterable[Scored], *, wanted: int, max_characters: int | None) -> tuple[Scored, ...]:
+    """The best `wanted` different passages, as far as all their texts fit into `max_characters` code points.
+
+    Of repeats the better one stays. Takes no more from `passages` than it needs. A best passage that is longer than
+    the whole allowance is cut to it.
+    """
+    different = (passage for passage, repeated in with_repeats(passages) if repeated is None)
+    best = islice(different, wanted)
+    return tuple(best if max_characters is None else _fitting(best, max_characters))
+
+
+def with_repeats(passages: Iterable[Scored]) -> Iterator[tuple[Scored, IndexedChunk | None]]:
+    """Each passage with the chunk before it that it repeats; None: it says something new."""
+    kept: list[_Wording] = []
+    for passage in passages:
+        wording = _Wording.of(passage.chunk)
+        repeated = next((other.chunk for other in kept if _repeats(wording, other)), None)
+        if repeated is None:
+            kept.append(wording)
+        yield passage, repeated
+
+
+def best_of_notes(passages: Iterable[Scored], wanted: int) -> tuple[Scored, ...]:
+    """The best passage of each of the first `wanted` notes."""
+    best: dict[str, Scored] = {}
+    for passage in passages:
+        best.setdefault(passage.chunk.note_id, passage)
+        if len(best) == wanted:
+            break
+    return tuple(best.values())
+
+
+def _fitting(passages: Iterable[Scored], room: int) -> Iterator[Scored]:
+    for place, passage in enumerate(passages):
+        chunk = passage.chunk
+        if place == 0 and len(chunk.text) > room:
+            cut = replace(chunk, text=chunk.text[:room], end=chunk.start + room)
+            yield replace(passage, chunk=cut)
+            return
+        if len(chunk.text) <= room:
+            room -= len(chunk.text)
+            yield passage
+
+
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    chunk: IndexedChunk
+    words: Sequence[str]
+    shingles: frozenset[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, chunk: IndexedChunk) -> _Wording:
+        words = re.findall(r"\w+", chunk.text)
+        folded = [word.casefold() for word in words]
+        return cls(chunk, words, frozenset(zip(folded, folded[1:], folded[2:], strict=False)))
+
+
+def _repeats(one: _Wording, other: _Wording) -> bool:
+    if one.chunk.note_id == other.chunk.note_id:
+        shared = min(one.chunk.end, other.chunk.end) - max(one.chunk.start, other.chunk.start)
+        if shared >= SPAN_OVERLAP * min(len(one.chunk.text), len(other.chunk.text)):
+            return True
+    if min(len(one.words), len(other.words)) < MIN_WORDS:
+        return False
+    fewer, more = sorted((len(one.shingles), len(other.shingles)))
+    if fewer < SHINGLE_OVERLAP * more:  # too different in length, found without comparing
+        return False
+    common = len(one.shingles & other.shingles)
+    return common >= SHINGLE_OVERLAP * (fewer + more - common) and not _facts_differ(one, other)
+
+
+@cache
+def _negations() -> frozenset[str]:
+    """Of every language, casefolded."""
+    known = [words.facts for words in vocabularies() if words.facts]
+    return frozenset(word.casefold() for each in known for word in f"{each.negations} {each.half_negations}".split())
+
+
+def _facts_differ(one: _Wording, other: _Wording) -> bool:
+    """Whether a number, a name or a negation stands in one alone: then near-equal texts say different things."""
+    spelled = {word.casefold(): word for word in (*one.words, *other.words)}
+    odd = {word.casefold() for word in one.words} ^ {word.casefold() for word in other.words}
+    return any(word in _negations() or spelled[word] != word or any(map(str.isdigit, word)) for word in odd)

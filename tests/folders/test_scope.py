@@ -1,0 +1,115 @@
+"""From what a caller names and a ranking to places and weights."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.errors import NotFound
+from shared.folders.ranking import FolderRanking
+from shared.folders.search import FolderScope, VaultFolders, offered_folders, weigh_folders
+from shared.model.notes import Folder
+from shared.model.retrieval import ChosenBy, Place
+
+FOLDERS = tuple(
+    Folder(vault, folder)
+    for vault, folder in [
+        ("home", ""),
+        ("home", "plans"),
+        ("home", "plans/garden"),
+        ("home", "projects"),
+        ("work", ""),
+        ("work", "plans"),
+        ("work", "projects"),
+        ("work", "projects/api"),
+        ("work", "projects/app"),
+    ]
+)
+RANKED = tuple(Folder("v", f"f{n:02d}") for n in range(12))
+
+
+def _names(folders: tuple[Folder, ...]) -> list[str]:
+    return [f"{folder.vault}/{folder.folder}" for folder in folders]
+
+
+def test_without_a_scope_every_vault_offers_all_its_folders() -> None:
+    offered = offered_folders(FolderScope(), FOLDERS)
+    assert offered == VaultFolders(("home", "work"), (), tuple(each for each in FOLDERS if each.folder))
+
+
+def test_a_tenant_without_notes_has_the_default_vault() -> None:
+    assert offered_folders(FolderScope(), ()) == VaultFolders(("default",), (), ())
+
+
+def test_only_the_vaults_named_are_searched_each_once() -> None:
+    offered = offered_folders(FolderScope(vaults=("work", "work")), FOLDERS)
+    assert offered.vaults == ("work",)
+    assert {folder.vault for folder in offered.rest} == {"work"}
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("plans", ["home/plans", "work/plans"]),
+        ("/plans/", ["home/plans", "work/plans"]),
+        ("work/plans", ["work/plans"]),
+        ("projects/ap", ["work/projects/api", "work/projects/app"]),
+        ("pro", ["home/projects", "work/projects"]),
+        ("work/pro", ["work/projects"]),
+        ("projects/api", ["work/projects/api"]),
+    ],
+)
+def test_a_folder_is_named_exactly_or_by_how_it_begins(name: str, named: list[str]) -> None:
+    assert _names(offered_folders(FolderScope(folders=(name,)), FOLDERS).named) == named
+
+
+def test_what_lies_below_a_named_folder_is_not_ranked_again() -> None:
+    offered = offered_folders(FolderScope(vaults=("work",), folders=("projects",)), FOLDERS)
+    assert (_names(offered.named), _names(offered.rest)) == (["work/projects"], ["work/plans"])
+
+
+@pytest.mark.parametrize(
+    ("scope", "named"),
+    [
+        (FolderScope(vaults=("attic",)), "no vault 'attic'; there are: default, work, home$"),
+        (FolderScope(folders=("plans", "cellar")), "no folder 'cellar'; there are: "),
+        (FolderScope(vaults=("home",), folders=("work/plans",)), "no folder 'work/plans'"),
+        (FolderScope(folders=("/",)), "no folder '/'"),
+        (FolderScope(folders=("plan/gardens",)), "no folder 'plan/gardens'; there are: plans/garden, "),
+    ],
+)
+def test_what_does_not_exist_is_named_with_the_likeliest_that_does(scope: FolderScope, named: str) -> None:
+    with pytest.raises(NotFound, match=named):
+        offered_folders(scope, FOLDERS)
+
+
+def test_of_many_names_a_few_are_told() -> None:
+    many = [Folder("home", f"f{number}") for number in range(9)]
+    with pytest.raises(NotFound, match=r"there are: (f\d, ){5}…$"):
+        offered_folders(FolderScope(folders=("x",)), many)
+    with pytest.raises(NotFound, match=r"no folder 'x'; there are none$"):
+        offered_folders(FolderScope(folders=("x",)), ())
+
+
+def test_weights_fall_by_a_tenth_over_all_vaults_and_stay_at_the_least() -> None:
+    mine = Folder("w", "mine")
+    places = weigh_folders(VaultFolders(("v", "w"), (mine,), RANKED), FolderRanking(RANKED, ChosenBy.ORDER))
+    assert [place.weight for place in places] == [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.1, 0.1, 0.1]
+    assert places[0] == Place("w", "mine", 1.0, ChosenBy.CALLER)
+    assert {place.chosen_by for place in places[1:]} == {ChosenBy.ORDER}
+
+
+def test_without_any_folder_in_any_vault_all_are_searched_whole() -> None:
+    none = FolderRanking((), ChosenBy.MODEL)
+    assert weigh_folders(VaultFolders(("v", "w"), (), RANKED), none) == (
+        Place("v", "", 1.0, ChosenBy.WHOLE_VAULT),
+        Place("w", "", 1.0, ChosenBy.WHOLE_VAULT),
+    )
+    (place,) = weigh_folders(VaultFolders(("v", "w"), RANKED[:1], ()), none)
+    assert place == Place("v", "f00", 1.0, ChosenBy.CALLER)
+
+
+def test_a_folder_that_is_named_stays_first_wherever_it_is_ranked() -> None:
+    one, two = RANKED[:2]
+    places = weigh_folders(VaultFolders(("v",), (two,), (one,)), FolderRanking((one, two), ChosenBy.MODEL))
+    assert [(place.folder, place.weight) for place in places] == [("f01", 1.0), ("f00", 0.9)]
+    assert places[0].chosen_by is ChosenBy.CALLER
