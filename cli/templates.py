@@ -16,7 +16,8 @@ from cli.options import FAILED, Place, anywhere, common, print_json
 from cli.pages import address
 from cli.showing import console
 from functions.client import ApiClient, Json
-from shared.api.templates import template_json
+from shared.api.templates import TemplateJson
+from shared.api.values import shown
 from shared.errors import InvalidArgument, NotFound
 from shared.templates.markdown import read_template
 
@@ -68,7 +69,7 @@ def add(place: Place, file: Path) -> None:
         raise InvalidArgument(str(file), "UTF-8") from error
     template = read_template(file.stem, text)
     with place.client() as client:
-        where, wanted = address("templates", template.template_id), dict(template_json(template))
+        where, wanted = address("templates", template.template_id), dict(shown(TemplateJson, template))
         _keep_what_goes(client, where, wanted)
         saved = client.send("PUT", where, wanted)
     if place.as_json:

@@ -10,8 +10,9 @@ from typing import Any
 from functions.http import log as _log
 from functions.http.calls import current_app
 from shared.account.prices import usd
-from shared.api.answers import grounding_json
+from shared.api.answers import GroundingJson
 from shared.api.search import timings_json
+from shared.api.values import shown
 from shared.language.estimates import estimated_tokens
 from shared.model.answers import Answer
 from shared.model.retrieval import Retrieved
@@ -31,7 +32,7 @@ def measure_answer(answer: Answer) -> None:
             "citations": len(answer.citations),
             "citationsRemoved": len(answer.removed_labels),
             "support": dict(Counter(each.support.state.value for each in answer.citations if each.support)),
-            "grounding": grounding_json(answer.grounding),
+            "grounding": shown(GroundingJson, answer.grounding) if answer.grounding else None,
             "tokens": {"input": answer.usage.input_tokens, "output": answer.usage.output_tokens},
             "reads": answer.usage.reads,
             "usd": usd(answer.usage, answer.model),

@@ -16,7 +16,8 @@ from functions.http.operations import operation
 from functions.http.questions import RequestId
 from shared.account.export import Exported
 from shared.account.feedback import MOST_COMMENT, feedback_of
-from shared.api.account import FeedbackJson, ReceiptJson, export_lines, feedback_json, receipt_json
+from shared.api.account import FeedbackJson, ReceiptJson, export_lines, receipt_json
+from shared.api.values import shown
 from shared.errors import AuroraError, InvalidArgument, PermissionDenied
 from shared.model.account import Rating
 
@@ -64,7 +65,7 @@ def give(call: Call) -> Reply:
     )
     said = body.model_fields_set
     kept = call.app.give_feedback(call.person, feedback, rated="rating" in said, commented="comment" in said)
-    return Reply(feedback_json(kept))
+    return Reply(shown(FeedbackJson, kept))
 
 
 class ExportQuery(Body):

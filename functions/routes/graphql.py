@@ -27,7 +27,7 @@ from functions.http.bodies import Body
 from functions.http.calls import Call, Reply
 from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of
 from functions.http.operations import operation
-from shared.api.errors import GraphQLErrorJson, GraphQLJson
+from shared.api.values import GraphQLErrorJson, GraphQLJson
 from shared.errors import AuroraError, InvalidArgument
 
 MOST_TOKENS = 2000

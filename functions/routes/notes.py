@@ -14,13 +14,14 @@ from functions.http.operations import operation
 from shared.api.notes import (
     ImportedJson,
     LinksJson,
+    ListedNoteJson,
+    NoteRowJson,
     NotesJson,
     OpenNoteJson,
     links_json,
-    listed_note_json,
-    note_row_json,
     open_note_json,
 )
+from shared.api.values import shown
 from shared.errors import InvalidArgument, TooLarge
 from shared.markdown.file import fields_of
 from shared.model.limits import (
@@ -122,7 +123,7 @@ def import_file(call: Call) -> Reply:
     # Whoever names a revision has seen what the file replaces.
     reason = TrashReason.REPLACED if body.revision is None else TrashReason.EDITED
     note = call.app.notes.save(call.tenant_id, note_id, draft, replacing=body.revision, reason=reason)
-    imported: ImportedJson = {"note": listed_note_json(note), "problem": fields.problem}
+    imported: ImportedJson = {"note": shown(ListedNoteJson, note), "problem": fields.problem}
     return Reply(imported)
 
 
@@ -179,7 +180,7 @@ def list_all(call: Call) -> Reply:
     """By note id, without the texts; also those that cannot be read or indexed, each with its error."""
     asked = parse_query(call.query, NotesQuery)
     page = call.app.notes.page(call.tenant_id, limit=asked.page_size, token=asked.token, vault=asked.vault)
-    listed: NotesJson = {"notes": [note_row_json(note) for note in page.items], "nextPageToken": page.next_token}
+    listed: NotesJson = {"notes": [shown(NoteRowJson, note) for note in page.items], "nextPageToken": page.next_token}
     return Reply(listed)
 
 

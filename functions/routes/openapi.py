@@ -18,8 +18,8 @@ from functions.http.operations import OPERATIONS, Operation, operation
 from functions.http.sse import EVENT_STREAM, NESTED
 from functions.routes.account import NDJSON, ZIP
 from shared.api.account import EXPORT_LINES
-from shared.api.errors import ErrorJson
 from shared.api.stream import EVENTS
+from shared.api.values import ErrorJson
 
 Schema: TypeAlias = dict[str, Any]
 

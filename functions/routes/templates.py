@@ -11,10 +11,10 @@ from shared.api.templates import (
     TemplateJson,
     TemplateMatchesJson,
     TemplatesJson,
-    template_json,
     template_match_json,
     templates_json,
 )
+from shared.api.values import shown
 from shared.errors import InvalidArgument
 from shared.model.templates import Template
 from shared.templates.limits import TEMPLATE_ID, is_template_id
@@ -52,13 +52,13 @@ def put(call: Call, template_id: str) -> Reply:
     fields = body.model_dump(exclude={"template_id", "tenant_id"})
     template = Template(template_id=template_id, **{**fields, "keywords": tuple(dict.fromkeys(body.keywords))})
     call.app.templates.save(call.tenant_id, template)
-    return Reply(template_json(template))
+    return Reply(shown(TemplateJson, template))
 
 
 @operation(reply=TemplateJson, errors=(404,))
 def get(call: Call, template_id: str) -> Reply:
     """The template with its steps."""
-    return Reply(template_json(call.app.templates.get(call.tenant_id, check_template_id(template_id))))
+    return Reply(shown(TemplateJson, call.app.templates.get(call.tenant_id, check_template_id(template_id))))
 
 
 @operation(errors=(404,))

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
 from shared.account.export import Exported, SessionMessage
-from shared.api.errors import ErrorJson
-from shared.api.notes import NoteJson, TrashedNoteJson, note_json, trashed_json
+from shared.api.notes import NoteJson, TrashedNoteJson
 from shared.api.sessions import MessageJson, SessionJson, message_json, session_json
-from shared.api.templates import TemplateJson, template_json
-from shared.api.values import instant
+from shared.api.templates import TemplateJson
+from shared.api.values import ErrorJson, shown
+from shared.indexing.revision import note_revision
 from shared.model.account import DayUsage, Feedback, Receipt
 from shared.model.notes import Note, TrashedNote, UnreadableNote
 from shared.model.sessions import Session
+from shared.model.templates import Template
 
 
 class FeedbackJson(TypedDict):
@@ -108,19 +109,6 @@ class ErrorLineJson(ErrorJson):
     type: Literal["error"]
 
 
-def feedback_json(feedback: Feedback) -> FeedbackJson:
-    """As `/feedback` and exports give it."""
-    return {
-        "feedbackId": feedback.feedback_id,
-        "requestId": feedback.request_id,
-        "messageId": feedback.message_id,
-        "rating": None if feedback.rating is None else feedback.rating.value,
-        "comment": feedback.comment,
-        "citation": feedback.citation,
-        "createdAt": instant(feedback.created_at),
-    }
-
-
 def receipt_json(receipt: Receipt) -> ReceiptJson:
     """The body of DELETE /me."""
     return {"erased": dict(sorted(receipt.erased.items()))}
@@ -154,21 +142,24 @@ EXPORT_LINES = (
 """What a line of an export may be."""
 
 
-def _exported_json(item: Exported) -> Mapping[str, object]:  # noqa: PLR0911 - one line a type
-    if isinstance(item, Note):
-        return {"type": "note", **note_json(item)}
-    if isinstance(item, TrashedNote):
-        return {"type": "trashedNote", **trashed_json(item)}
-    if isinstance(item, UnreadableNote):
-        return {"type": "unreadableNote", "noteId": item.note_id, "reason": item.reason, "fields": item.fields}
-    if isinstance(item, Session):
-        return {"type": "session", **session_json(item)}
-    if isinstance(item, SessionMessage):
-        return {"type": "message", "sessionId": item.session_id, **message_json(item.message)}
-    if isinstance(item, Feedback):
-        return {"type": "feedback", **feedback_json(item)}
-    if isinstance(item, DayUsage):
-        day = item.day.isoformat()
-        counts = {"answers": item.answers, "searches": item.searches, "embeddedTokens": item.embedded_tokens}
-        return {"type": "usage", "day": day, **counts}
-    return {"type": "template", **template_json(item)}
+def _exported_json(item: Exported) -> Mapping[str, object]:
+    match item:
+        case Note():
+            return shown(NoteLineJson, item, type="note", revision=note_revision(item))
+        case TrashedNote():
+            return shown(TrashedNoteLineJson, item, item.note, type="trashedNote")
+        case Session():
+            return {"type": "session", **session_json(item)}
+        case SessionMessage():
+            return {"type": "message", "sessionId": item.session_id, **message_json(item.message)}
+    kind, name = _LINES[type(item)]
+    return shown(kind, item, type=name)
+
+
+_LINES: Mapping[type, tuple[Any, str]] = {
+    UnreadableNote: (UnreadableNoteLineJson, "unreadableNote"),
+    Feedback: (FeedbackLineJson, "feedback"),
+    DayUsage: (UsageLineJson, "usage"),
+    Template: (TemplateLineJson, "template"),
+}
+"""Item -> its line and the line's type, where the line is the item and nothing else."""

@@ -14,14 +14,12 @@ from shared.api.search import (
     RetrievalJson,
     ScoresJson,
     nearest_json,
-    place_json,
     query_json,
     retrieval_json,
-    scores_json,
     timings_json,
 )
-from shared.api.values import SpanJson, instant, rounded, snippet, span
-from shared.model.answers import Answer, Citation, Grounding, Support, Usage
+from shared.api.values import SpanJson, shown, snippet, span
+from shared.model.answers import Answer, Citation, Usage
 from shared.model.index import IndexedChunk
 from shared.model.questions import Question
 from shared.model.templates import TemplateMatch
@@ -152,46 +150,14 @@ class AskJson(TypedDict):
 
 def citation_json(citation: Citation) -> CitationJson:
     """The citation object that every front door shows."""
-    chunk = citation.passage.chunk
-    return {
-        "cid": citation.label,
-        "noteId": chunk.note_id,
-        "chunkId": chunk.chunk_id,
-        "createdAt": instant(chunk.created_at),
-        "snippet": snippet(chunk.text),
-        "score": round(citation.passage.score, 4),
-        "title": chunk.title,
-        "vault": chunk.vault,
-        "path": chunk.path,
-        "folder": chunk.folder,
-        "headingPath": chunk.heading_path,
-        "position": chunk.position,
-        "span": span(chunk, citation.quote_start, citation.quote_end),
-        "quote": citation.quote,
-        "scores": scores_json(citation.passage),
-        "support": _support_json(citation.support),
-        "stale": citation.stale,
-    }
-
-
-def _support_json(support: Support | None) -> SupportJson | None:
-    return None if support is None else {"state": support.state.value, "score": round(support.score, 4)}
+    passage, chunk = citation.passage, citation.passage.chunk
+    place = span(chunk, citation.quote_start, citation.quote_end)
+    return shown(CitationJson, citation, passage, chunk, cid=citation.label, snippet=snippet(chunk.text), span=place)
 
 
 def usage_json(usage: Usage, model: str) -> UsageJson:
     """`model`: whose tokens they are."""
-    return {
-        "inputTokens": usage.input_tokens,
-        "outputTokens": usage.output_tokens,
-        "reads": usage.reads,
-        "usd": usd(usage, model),
-    }
-
-
-def grounding_json(grounding: Grounding | None) -> GroundingJson | None:
-    if grounding is None:
-        return None
-    return {"precision": round(grounding.precision, 4), "recall": round(grounding.recall, 4)}
+    return shown(UsageJson, usage, usd=usd(usage, model))
 
 
 def answer_json(
@@ -208,9 +174,9 @@ def answer_json(
         "offsetUnit": "utf16",
         "query": query_json(question, retrieved) if retrieved else None,
         "refusal": None,
-        "grounding": grounding_json(answer.grounding),
+        "grounding": shown(GroundingJson, answer.grounding) if answer.grounding else None,
         "removedCitations": list(answer.removed_labels),
-        "template": chosen_json(answer.template),
+        "template": _chosen_json(answer.template),
         "usage": usage_json(answer.usage, answer.model),
         "timings": timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
     }
@@ -230,7 +196,7 @@ def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> 
     used = retrieved.selected if retrieved and answer.refusal is None else ()
     meta: AskMetaJson = {
         **body["meta"],
-        "folders": [place_json(place) for place in retrieved.places] if retrieved else [],
+        "folders": [shown(PlaceJson, place) for place in retrieved.places] if retrieved else [],
         "silentVaults": list(retrieved.failed_vaults) if retrieved else [],
     }
     references = [_reference_json(passage.chunk) for passage in used]
@@ -238,18 +204,8 @@ def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> 
 
 
 def _reference_json(chunk: IndexedChunk) -> ReferenceJson:
-    return {
-        "vault": chunk.vault,
-        "relPath": chunk.path,
-        "headingPath": chunk.heading_path,
-        "chunkIndex": chunk.position,
-        "noteId": chunk.note_id,
-        "chunkId": chunk.chunk_id,
-        "title": chunk.title,
-    }
+    return shown(ReferenceJson, chunk, relPath=chunk.path, chunkIndex=chunk.position)
 
 
-def chosen_json(match: TemplateMatch | None) -> ChosenTemplateJson | None:
-    if match is None:
-        return None
-    return {"id": match.template.template_id, "name": match.template.name, "score": rounded(match.score)}
+def _chosen_json(match: TemplateMatch | None) -> ChosenTemplateJson | None:
+    return shown(ChosenTemplateJson, match, match.template, id=match.template.template_id) if match else None

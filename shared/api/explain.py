@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from shared.api.notes import IndexStatusJson, index_status_json
 from shared.api.search import ResultJson, SearchMetaJson, result_json, search_json
-from shared.api.values import instant
+from shared.api.values import instant, shown
 from shared.model.index import NoteState
 from shared.model.questions import Question, TimeRange
 from shared.model.retrieval import RetrievalMode
@@ -89,7 +89,7 @@ class ExplainJson(TypedDict):
     meta: ExplainMetaJson
 
 
-MOST_PASSAGES = 20
+MAX_PASSAGES = 20
 """Passages of a note that are shown, those that got furthest first."""
 
 
@@ -136,15 +136,16 @@ def _measured(passage: PassageReport, question: Question, explanation: Explanati
 
 
 def _note_json(note: NoteReport, state: NoteState, question: Question, explanation: Explanation) -> ExplainedNoteJson:
-    return {
-        "noteId": note.note_id,
-        "inResult": note.absence is None,
-        "reason": note.absence.value if note.absence else None,
-        "detail": why(note, question, explanation),
-        "chunkCount": len(note.passages),
-        "chunks": [_passage_json(each, question, explanation) for each in note.passages[:MOST_PASSAGES]],
-        "index": index_status_json(note.note_id, state.record, current=state.current),
-    }
+    return shown(
+        ExplainedNoteJson,
+        note,
+        inResult=note.absence is None,
+        reason=note.absence.value if note.absence else None,
+        detail=why(note, question, explanation),
+        chunkCount=len(note.passages),
+        chunks=[_passage_json(each, question, explanation) for each in note.passages[:MAX_PASSAGES]],
+        index=index_status_json(note.note_id, state.record, current=state.current),
+    )
 
 
 def _passage_json(report: PassageReport, question: Question, explanation: Explanation) -> ExplainedPassageJson:
@@ -163,29 +164,19 @@ def _passage_json(report: PassageReport, question: Question, explanation: Explan
 def _legs_json(report: PassageReport, question: Question, explanation: Explanation) -> LegsJson:
     """Each leg: its rank, its part of the score in [0, 1], that part's weight, and what both add to the score."""
     seen, parts, chunk = report.seen, report.scored.scores, report.scored.chunk
-    vector, keyword, recency = zip(weights(explanation), report.shares, strict=True)
+    ranks = (seen.vector_rank, seen.keyword_rank, seen.recent_rank)
+    legs = [
+        {"rank": rank, "score": round(part, 4), "weight": weight, "adds": round(share, 6)}
+        for rank, part, weight, share in zip(
+            ranks, (parts.vector, parts.keyword, parts.recency), weights(explanation), report.shares, strict=True
+        )
+    ]
     age = (question.now - chunk.created_at).total_seconds() / 86_400
     return {
-        "vector": {
-            **_leg_json(seen.vector_rank, parts.vector, *vector),
-            "cosine": _rounded(seen.cosine),
-            "similarity": round(parts.similarity, 4),
-        },
-        "keyword": {
-            **_leg_json(seen.keyword_rank, parts.keyword, *keyword),
-            "bm25": round(report.bm25, 4),
-            "stems": sorted(chunk.terms),
-        },
-        "recency": {**_leg_json(seen.recent_rank, parts.recency, *recency), "ageDays": round(age, 2)},
+        "vector": shown(VectorLegJson, seen, parts, **legs[0]),
+        "keyword": shown(KeywordLegJson, report, stems=sorted(chunk.terms), **legs[1]),
+        "recency": shown(RecencyLegJson, ageDays=round(age, 2), **legs[2]),
     }
-
-
-def _rounded(cosine: float | None) -> float | None:
-    return None if cosine is None else round(cosine, 4)
-
-
-def _leg_json(rank: int | None, part: float, weight: float, share: float) -> LegJson:
-    return {"rank": rank, "score": round(part, 4), "weight": weight, "adds": round(share, 6)}
 
 
 def weights(explanation: Explanation) -> tuple[float, float, float]:

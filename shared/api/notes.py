@@ -6,11 +6,11 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from shared.api.values import instant
+from shared.api.values import shown
 from shared.indexing.revision import note_revision
 from shared.markdown.file import note_id_of
 from shared.model.index import Coverage, IndexRecord
-from shared.model.notes import ListedNote, Note, TrashedNote
+from shared.model.notes import Note, TrashedNote
 from shared.notes.linked import Link, Linked
 from shared.ports.notes import Origin
 from shared.sweep.reconcile import ReconcileReport
@@ -163,109 +163,47 @@ class ReconcileJson(TypedDict):
 
 def note_json(note: Note) -> NoteJson:
     """A note as `/notes/{id}` gives it."""
-    return {**listed_note_json(note), "text": note.text, "revision": note_revision(note)}
+    return shown(NoteJson, note, revision=note_revision(note))
 
 
 def open_note_json(note: Note, origin: Origin | None) -> OpenNoteJson:
-    """The same with its file: one that is known, or one that its id speaks of."""
-    shown: OriginJson | None
+    """A note with its file: one that is known, or one that its id speaks of."""
+    file: OriginJson | None = None
     if origin is not None:
-        shown = OriginJson(folder=origin.folder, path=origin.path, writeBack=origin.write_back, state=origin.state)
+        file = shown(OriginJson, origin)
     elif note.note_id == note_id_of(note.vault, note.path):
-        shown = OriginJson(folder=None, path=note.path, writeBack=None, state=None)
-    else:
-        shown = None
-    return {**note_json(note), "origin": shown}
-
-
-def note_row_json(note: ListedNote) -> NoteRowJson:
-    """A note as the list of all gives it."""
-    return {**listed_note_json(note), "error": note.error}
-
-
-def listed_note_json(note: Note | ListedNote) -> ListedNoteJson:
-    """A note without its text."""
-    return {
-        "noteId": note.note_id,
-        "title": note.title,
-        "createdAt": instant(note.created_at),
-        "updatedAt": instant(note.updated_at),
-        "vault": note.vault,
-        "path": note.path,
-        "tags": list(note.tags),
-        "lang": note.lang,
-    }
+        file = OriginJson(folder=None, path=note.path, writeBack=None, state=None)
+    return shown(OpenNoteJson, note, revision=note_revision(note), origin=file)
 
 
 def trashed_row_json(trashed: TrashedNote) -> TrashedRowJson:
-    return {
-        **listed_note_json(trashed.note),
-        "trashId": trashed.trash_id,
-        "reason": trashed.reason.value,
-        "trashedAt": instant(trashed.trashed_at),
-        "expiresAt": instant(trashed.expires_at),
-    }
+    return shown(TrashedRowJson, trashed, trashed.note)
 
 
 def trashed_json(trashed: TrashedNote) -> TrashedNoteJson:
-    return {**trashed_row_json(trashed), "text": trashed.note.text}
+    return shown(TrashedNoteJson, trashed, trashed.note)
 
 
 def links_json(note_id: str, found: Linked) -> LinksJson:
-    return {
-        "noteId": note_id,
-        "links": [_link_json(link) for link in found.links],
-        "backlinks": [listed_note_json(note) for note in found.backlinks],
-        "complete": found.complete,
-    }
+    return shown(LinksJson, found, noteId=note_id, links=list(map(_link_json, found.links)))
 
 
 def _link_json(link: Link) -> LinkJson:
-    return {
-        "target": link.pointer.target,
-        "noteId": link.note.note_id if link.note else None,
-        "title": link.note.title if link.note else None,
-        "heading": link.pointer.heading or None,
-        "label": link.pointer.label or None,
-    }
+    to, pointer = link.note, link.pointer
+    note_id, title = (None, None) if to is None else (to.note_id, to.title)
+    heading, label = pointer.heading or None, pointer.label or None
+    return LinkJson(target=pointer.target, noteId=note_id, title=title, heading=heading, label=label)
 
 
 def index_status_json(note_id: str, record: IndexRecord | None, *, current: bool) -> IndexStatusJson:
     if record is None:
         return {"noteId": note_id, "status": "missing", "current": False, "chunkCount": 0}
-    return {
-        "noteId": note_id,
-        "status": record.status.value,
-        "current": current,
-        "chunkCount": record.chunk_count,
-        "indexVersion": record.index_version,
-        "noteRevision": record.note_revision,
-        "indexedAt": instant(record.indexed_at),
-        "attempts": record.attempts,
-        "error": record.error,
-    }
+    return shown(IndexStatusJson, record, noteId=note_id, current=current)
 
 
 def coverage_json(coverage: Coverage) -> CoverageJson:
-    return {
-        "notes": coverage.notes,
-        "indexed": coverage.indexed,
-        "pendingEmbeddings": coverage.pending,
-        "failed": coverage.failed,
-        "missing": coverage.missing,
-    }
+    return shown(CoverageJson, coverage, pendingEmbeddings=coverage.pending)
 
 
 def reconcile_json(report: ReconcileReport) -> ReconcileJson:
-    return {
-        "examined": report.examined,
-        "found": {finding.value: count for finding, count in report.found.items()},
-        "indexed": report.indexed,
-        "deleted": report.deleted,
-        "failed": report.failed,
-        "postponed": report.postponed,
-        "texts": report.texts,
-        "tokens": report.tokens,
-        "complete": report.complete,
-        "dryRun": report.dry_run,
-    }
+    return shown(ReconcileJson, report, found={problem.value: count for problem, count in report.found.items()})

@@ -7,10 +7,10 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from shared.api.values import SpanJson, instant, snippet, span
+from shared.api.values import SpanJson, shown, snippet, span
 from shared.model.answers import Quote
 from shared.model.questions import Question, TimeRange
-from shared.model.retrieval import Place, Retrieved, Scored
+from shared.model.retrieval import Retrieved, Scored
 
 
 class ScoresJson(TypedDict):
@@ -121,32 +121,10 @@ class SearchJson(TypedDict):
     meta: SearchMetaJson
 
 
-def scores_json(passage: Scored) -> ScoresJson:
-    parts = passage.scores
-    return {
-        "vector": round(parts.vector, 4),
-        "keyword": round(parts.keyword, 4),
-        "recency": round(parts.recency, 4),
-        "similarity": round(parts.similarity, 4),
-    }
-
-
 def result_json(passage: Scored) -> ResultJson:
     """One row of `/search`."""
     chunk = passage.chunk
-    return {
-        "noteId": chunk.note_id,
-        "chunkId": chunk.chunk_id,
-        "title": chunk.title,
-        "vault": chunk.vault,
-        "path": chunk.path,
-        "headingPath": chunk.heading_path,
-        "createdAt": instant(chunk.created_at),
-        "snippet": snippet(chunk.text),
-        "span": span(chunk, chunk.start, chunk.end),
-        "score": round(passage.score, 4),
-        "scores": scores_json(passage),
-    }
+    return shown(ResultJson, passage, chunk, snippet=snippet(chunk.text), span=span(chunk, chunk.start, chunk.end))
 
 
 def nearest_json(quote: Quote) -> NearestJson:
@@ -159,20 +137,11 @@ def nearest_json(quote: Quote) -> NearestJson:
 
 
 def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
-    hint = retrieved.analysis.time
+    hint, keywords = retrieved.analysis.time, list(retrieved.analysis.keywords)
     if hint is None:
-        return {"keywords": list(retrieved.analysis.keywords), "timeRange": None}
+        return {"keywords": keywords, "timeRange": None}
     used = hint.range if not hint.restricts else retrieved.range_used or TimeRange(None, None)
-    time_range: TimeRangeJson = {
-        "start": instant(used.start) if used.start else None,
-        "end": instant(used.end) if used.end else None,
-        "phrase": hint.phrase,
-        "zone": question.zone,
-        "days": hint.days,
-        "widened": retrieved.widened,
-        "restricts": hint.restricts,
-    }
-    return {"keywords": list(retrieved.analysis.keywords), "timeRange": time_range}
+    return {"keywords": keywords, "timeRange": shown(TimeRangeJson, used, hint, question, retrieved)}
 
 
 def timings_json(timings_ms: Mapping[str, float]) -> dict[str, float]:
@@ -182,7 +151,7 @@ def timings_json(timings_ms: Mapping[str, float]) -> dict[str, float]:
 
 def retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
     if retrieved is None:
-        return {
+        nothing: RetrievalJson = {
             "k": k,
             "strategy": "none",
             "candidateCount": 0,
@@ -192,25 +161,19 @@ def retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
             "failedLegs": [],
             "silentLegs": [],
         }
-    asked = retrieved.reranked
-    failed_legs: list[FailedLegJson] = [
-        {"leg": each.leg.value, "reason": each.reason} for each in retrieved.failed_legs
-    ]
-    return {
-        "k": k,
-        "strategy": retrieved.mode.value,
-        "candidateCount": retrieved.candidate_count,
-        "rerankCount": len(retrieved.selected),
-        "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)),
-        "reranker": {"model": asked.model, "failure": asked.failure} if asked else None,
-        "failedLegs": failed_legs,
-        "silentLegs": failed_legs,
-    }
-
-
-def place_json(place: Place) -> PlaceJson:
-    chosen_by = place.chosen_by.value
-    return {"vault": place.vault, "folder": place.folder, "weight": place.weight, "chosenBy": chosen_by}
+        return nothing
+    failed = [shown(FailedLegJson, each) for each in retrieved.failed_legs]
+    return shown(
+        RetrievalJson,
+        retrieved,
+        k=k,
+        strategy=retrieved.mode.value,
+        rerankCount=len(retrieved.selected),
+        timeMs=round(retrieved.timings_ms.get("retrieval", 0.0)),
+        reranker=shown(RerankerJson, retrieved.reranked) if retrieved.reranked else None,
+        failedLegs=failed,
+        silentLegs=failed,
+    )
 
 
 def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id: str) -> SearchJson:

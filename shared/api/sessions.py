@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from typing_extensions import TypedDict
 
 from shared.api.answers import AnswerMetaJson, CitationJson
-from shared.api.values import instant
+from shared.api.values import shown
 from shared.model.sessions import SETTINGS, Message, Session, Setting
 from shared.ports.pages import Page
 
@@ -67,14 +67,8 @@ class MessagesJson(TypedDict):
 
 def session_json(session: Session) -> SessionJson:
     """A session as `/sessions/{id}` gives it."""
-    return {
-        "sessionId": session.session_id,
-        "title": session.shown_title,
-        "createdAt": instant(session.created_at),
-        "updatedAt": instant(session.updated_at),
-        "messageCount": session.message_count,
-        "settings": {each.field: _shown(each, getattr(session.settings, name)) for name, each in SETTINGS.items()},
-    }
+    settings = {each.field: _shown(each, getattr(session.settings, name)) for name, each in SETTINGS.items()}
+    return shown(SessionJson, session, title=session.shown_title, settings=settings)
 
 
 def _shown(setting: Setting, value: V) -> V | None:
@@ -83,15 +77,8 @@ def _shown(setting: Setting, value: V) -> V | None:
 
 def message_json(message: Message) -> MessageJson:
     """A message; citations and meta are the objects that were answered."""
-    return {
-        "messageId": message.message_id,
-        "requestId": message.request_id or None,
-        "role": message.role.value,
-        "text": message.text,
-        "createdAt": instant(message.created_at),
-        "citations": [cast("CitationJson", each.shown) for each in message.citations],
-        "meta": cast("AnswerMetaJson | None", message.meta),
-    }
+    citations = [each.shown for each in message.citations]
+    return shown(MessageJson, message, requestId=message.request_id or None, citations=citations, meta=message.meta)
 
 
 def sessions_json(page: Page[Session]) -> SessionsJson:

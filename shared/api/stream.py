@@ -9,8 +9,8 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from shared.api.answers import AnswerJson, AskJson, CitationJson, UsageJson, citation_json
-from shared.api.errors import ErrorJson
 from shared.api.search import QueryJson, ResultJson, query_json, result_json
+from shared.api.values import ErrorJson
 from shared.model.answers import Answer, AnswerEvent, Cited, Retracted, Searched, Token
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved

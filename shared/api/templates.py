@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from typing_extensions import TypedDict
 
-from shared.api.values import rounded
+from shared.api.values import shown
 from shared.model.templates import Template, TemplateMatch
 
 
@@ -47,27 +47,10 @@ class TemplateMatchesJson(TypedDict):
     templates: list[TemplateMatchJson]
 
 
-def template_json(template: Template) -> TemplateJson:
-    """A template as `/templates/{id}` gives it."""
-    return {**_listed_template_json(template), "content": template.content}
-
-
-def _listed_template_json(template: Template) -> ListedTemplateJson:
-    return {
-        "templateId": template.template_id,
-        "name": template.name,
-        "domain": template.domain,
-        "complexity": template.complexity,
-        "methodology": template.methodology,
-        "keywords": list(template.keywords),
-        "description": template.description,
-    }
-
-
 def templates_json(templates: Iterable[Template], *, ready: bool) -> TemplatesJson:
-    return {"templates": [_listed_template_json(each) for each in templates], "ready": ready}
+    return {"templates": [shown(ListedTemplateJson, each) for each in templates], "ready": ready}
 
 
 def template_match_json(match: TemplateMatch) -> TemplateMatchJson:
     """One row of `/templates:search`."""
-    return {**template_json(match.template), "score": rounded(match.score)}
+    return shown(TemplateMatchJson, match, match.template)

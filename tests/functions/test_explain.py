@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.api.explain import MOST_PASSAGES
+from shared.api.explain import MAX_PASSAGES
 from tests.functions.world import World, problem
 
 
@@ -77,7 +77,7 @@ def test_a_long_note_shows_its_best_passages_and_says_how_many_there_are(world: 
     text = "\n\n".join(f"# Part {number}\n\n" + f"The boat number {number} is blue. " * 60 for number in range(25))
     world.save("long", title="Boats", text=text)
     (note,) = _explain(world, noteIds=["long"])["notes"]
-    assert len(note["chunks"]) == MOST_PASSAGES < note["chunkCount"]
+    assert len(note["chunks"]) == MAX_PASSAGES < note["chunkCount"]
     assert note["chunks"][0]["inResult"]
 
 
