@@ -31,7 +31,7 @@ from shared.adapters.embedded import EmbeddedStore
 from shared.asking.answer import answered
 from shared.bootstrap import build
 from shared.indexing.pipeline import index_version
-from shared.model.answers import Piece, Prompt
+from shared.model.answers import Delta, Prompt
 from shared.model.index import Vector
 from shared.model.notes import NoteKey
 from shared.model.questions import Question
@@ -188,7 +188,7 @@ def _peak_megabytes(master: int) -> float:
 class _InThePassagesWords(ScriptedWriter):
     """What nothing backs at all would be refused: it begins with words of the first passage."""
 
-    def stream(self, prompt: Prompt) -> Generator[Piece]:
+    def stream(self, prompt: Prompt) -> Generator[Delta]:
         passage = re.search(r"(?:word\d+ ){5}word\d+", prompt.user)
         assert passage
         self.answers = [f"It says {passage[0]} [N1]. Another one followed [N2, N3]. So it went on [N4]."]

@@ -90,9 +90,8 @@ class Conversation:
     def _shown(self, events: Iterable[StreamEvent]) -> Json:
         """While it is written on a terminal; elsewhere, where nothing can be taken back, only what is final."""
         if self.out.file.isatty():
-            shown = Shown(self.out)
             try:
-                result = _result(shown.follow(event) for event in events)
+                result = _result(follow(event, self.out) for event in events)
             finally:
                 self.out.print()
             show_sources(result, self.place)
@@ -103,36 +102,17 @@ class Conversation:
         return result
 
 
-@dataclass(slots=True)
-class Shown:
-    """An answer's text on a terminal, as it grows. What was printed cannot be taken back: what is withdrawn is said to
-    be, and what stays of the answer is printed again.
+def follow(event: StreamEvent, out: Console) -> StreamEvent:
+    """Print what an event brings to an answer's text on a terminal; the event itself. What was printed cannot be taken
+    back: that all of it is withdrawn is said.
     """
-
-    out: Console
-    text: str = ""
-
-    def follow(self, event: StreamEvent) -> StreamEvent:
-        """Show what it brings; the event itself."""
-        data: Json = dict(event.data)
-        if event.name == "token":
-            self._print(data["text"])
-        elif event.name == "retract":
-            stays = _utf16_head(self.text, data["from"])
-            self.out.print(Text(f"\n(withdrawn: {data['reason']})", "dim"))
-            self.text = ""
-            self._print(stays)
-        return event
-
-    def _print(self, text: str) -> None:
-        self.text += text
-        self.out.print(Text(text), end="")
-        self.out.file.flush()
-
-
-def _utf16_head(text: str, units: int) -> str:
-    """The first so many UTF-16 units."""
-    return text.encode("utf-16-le")[: 2 * units].decode("utf-16-le")
+    data: Json = dict(event.data)
+    if event.name == "token":
+        out.print(Text(data["text"]), end="")
+        out.file.flush()
+    elif event.name == "retract":
+        out.print(Text(f"\n(withdrawn: {data['reason']})", "dim"))
+    return event
 
 
 def _result(events: Iterable[StreamEvent]) -> Json:

@@ -51,7 +51,7 @@ def models_of(app: App) -> Models:
     server = settings.gemini_base_url if settings.uses_gemini else settings.openai_base_url
     return Models(
         writer=_at(server, app.writer.model) if app.writer else None,
-        quoter=app.quoter.model,
+        quoter=app.extractive.model,
         embedder=_at(None if settings.embeds_here else server, app.embedder.model) if app.embedder else None,
     )
 

@@ -11,10 +11,10 @@ from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_
 
 from functions.http.bodies import MOST_PER_PAGE, parse_fields
 from functions.http.calls import Call
+from functions.http.pump import reply_to
 from functions.http.questions import SettingsBody
-from functions.routes.chat import ChatBody, turn
+from functions.routes.chat import ChatBody, turn_request
 from shared.api.sessions import messages_json, session_json, sessions_json
-from shared.api.stream import result_of
 from shared.errors import InvalidArgument
 from shared.model.sessions import SETTINGS, SettingsPatch
 from shared.sessions.service import NEW
@@ -167,7 +167,7 @@ def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN
     visit = info.context
     said = {name: value for name, value in named.items() if name != "settings" and value is not None}
     fields = {"sessionId": NEW, **said, **(named.get("settings") or {})}
-    return result_of(turn(visit.call, parse_fields(fields, ChatBody)))
+    return reply_to(visit.call, turn_request(visit.call, parse_fields(fields, ChatBody))).body or {}
 
 
 def _patch(settings: Mapping[str, Any] | None) -> SettingsPatch:

@@ -19,8 +19,8 @@ from shared.account.caches import Cache
 from shared.account.export import Exported, all_notes, export_person, export_tenant
 from shared.account.metering import TenantEmbedder
 from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
-from shared.answering.grounding import Scrutiny
-from shared.answering.quoting import Quoter
+from shared.answering.checking import SupportPolicy
+from shared.answering.extractive import ExtractiveWriter
 from shared.errors import NoteUnreadable
 from shared.indexing.chunking import MARKDOWN, Chunker
 from shared.indexing.giving_up import give_up
@@ -62,7 +62,7 @@ class App:
     """None: no embedder can be had; keyword and recency search remain."""
     writer: Writer | None
     """None: no model is configured, and the notes are quoted."""
-    quoter: Quoter
+    extractive: ExtractiveWriter
     """Quotes what comes nearest where `writer` is away, or with a refusal."""
     verifier: Verifier
     pool: Executor
@@ -76,7 +76,7 @@ class App:
     """Further models that a session or a request may choose, by name."""
     ranker: Writer | None = None
     """Model that ranks folders; None: there is none."""
-    scrutiny: Scrutiny = field(default_factory=Scrutiny)
+    support: SupportPolicy = field(default_factory=SupportPolicy)
     """Who judges whether passages back what is said with them, and what happens to claims that nothing backs."""
     chunker: Chunker = MARKDOWN
     """How notes are cut; evaluation compares others."""
@@ -100,7 +100,7 @@ class App:
     @property
     def model(self) -> str:
         """What writes, or quotes, unless a session or a request chooses another."""
-        return self.writer.model if self.writer else self.quoter.model
+        return self.writer.model if self.writer else self.extractive.model
 
     # -- notes
 

@@ -16,8 +16,8 @@ from shared.account.budgets import ProjectBudget
 from shared.account.caches import Cache
 from shared.account.metering import MeteredJudge, MeteredReranker, MeteredWriter
 from shared.adapters import extras
-from shared.answering.grounding import Scrutiny
-from shared.answering.quoting import Quoter
+from shared.answering.checking import SupportPolicy
+from shared.answering.extractive import ExtractiveWriter
 from shared.app import App
 from shared.errors import ModelRefused, SettingsError
 from shared.judging.model_judge import ModelJudge
@@ -78,7 +78,7 @@ def build(
     record_to(_recorder(settings))
     hosted = _hosted_embedder(settings)
     local = _local_embedder(None, None) if hosted else _local_embedder(settings.embedding_model, _calibration(settings))
-    embedder, quoter = hosted or local, Quoter(local)
+    embedder, extractive = hosted or local, ExtractiveWriter(local)
     patience = settings.chat_timeout_ms / 1000
     store = _store(settings, on_write)
     budget = _budget(settings, store, hosted)
@@ -87,7 +87,7 @@ def build(
         store=store,
         embedder=embedder,
         writer=_writer(settings, patience, budget),
-        quoter=quoter,
+        extractive=extractive,
         verifier=_verifier(settings, tenant),
         attester=_attester(settings),
         pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
@@ -97,7 +97,7 @@ def build(
             model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, budget, model))
         },
         ranker=_writer(settings, min(patience, RANKING_SECONDS), budget),
-        scrutiny=Scrutiny(judge_of(settings, budget), strict=settings.support_policy == "strict"),
+        support=SupportPolicy(judge_of(settings, budget), strict=settings.support_policy == "strict"),
         results=Cache() if settings.store == "embedded" else None,
         on_erase=on_erase,
         project_budget=budget,

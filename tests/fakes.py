@@ -11,11 +11,11 @@ from collections.abc import Generator, Sequence
 from typing import TypeAlias
 
 from shared.errors import AuroraError
-from shared.model.answers import Draft, Piece, Prompt
+from shared.model.answers import Delta, Draft, Prompt
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
 
-Script: TypeAlias = "str | AuroraError | Piece | tuple[str | AuroraError | Piece, ...]"
+Script: TypeAlias = "str | AuroraError | Delta | tuple[str | AuroraError | Delta, ...]"
 
 
 class HashingEmbedder:
@@ -69,7 +69,7 @@ class ScriptedWriter:
     def write(self, prompt: Prompt) -> Draft:
         return Draft("".join(piece.text for piece in self.stream(prompt)), self.model)
 
-    def stream(self, prompt: Prompt) -> Generator[Piece]:
+    def stream(self, prompt: Prompt) -> Generator[Delta]:
         self.prompts.append(prompt)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         ended = False
@@ -78,7 +78,7 @@ class ScriptedWriter:
                 if isinstance(part, AuroraError):
                     ended = True
                     raise part
-                yield part if isinstance(part, Piece) else Piece(part)
+                yield part if isinstance(part, Delta) else Delta(part)
             ended = True
         finally:
             self.hung_up += not ended

@@ -8,7 +8,7 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firebase.authentication import NoVerifier
-from shared.answering.quoting import Quoter
+from shared.answering.extractive import ExtractiveWriter
 from shared.app import App
 from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
@@ -25,7 +25,7 @@ def app_on(store: Store, clock: Clock | None = None) -> App:
         store=store,
         embedder=HashingEmbedder(),
         writer=None,
-        quoter=Quoter(),
+        extractive=ExtractiveWriter(),
         verifier=NoVerifier(),
         pool=ThreadPoolExecutor(2),
         clock=clock or Clock(),

@@ -33,14 +33,14 @@ def test_the_writing_model_ranks_folders_too_with_less_patience(tmp_path: Path) 
 
 def test_the_judge_is_offline_unless_another_is_named(tmp_path: Path) -> None:
     app = build(Settings(home=tmp_path, auth="none"))
-    assert (app.scrutiny.judge.name, app.scrutiny.strict) == ("offline", False)
+    assert (app.support.judge.name, app.support.strict) == ("offline", False)
     close(app)
 
 
 def test_the_writing_model_or_a_service_can_judge(tmp_path: Path) -> None:
     by_model = Settings(home=tmp_path, auth="none", gemini_api_key="k", judge="model", support_policy="strict")
     app = build(by_model)
-    assert (app.scrutiny.judge.name, app.scrutiny.strict) == (f"model {app.model}", True)
+    assert (app.support.judge.name, app.support.strict) == (f"model {app.model}", True)
     close(app)
     assert judge_of(Settings(project="demo", judge="check_grounding")).name == "check_grounding"
 
@@ -80,7 +80,7 @@ def test_a_project_with_a_budget_meters_every_hosted_model(tmp_path: Path) -> No
     services = {"reranker": "vertex", "judge": "check_grounding", "project": "demo"}
     settings = Settings(home=tmp_path, auth="none", **GEMINI, **priced, **services)  # type: ignore[arg-type]
     app = build(settings)
-    metered = (app.writer, app.ranker, app.reranker, app.scrutiny.judge)
+    metered = (app.writer, app.ranker, app.reranker, app.support.judge)
     assert [type(each) for each in metered] == [MeteredWriter, MeteredWriter, MeteredReranker, MeteredJudge]
     assert {CHAT_MODEL, EMBEDDING_MODEL} < set(settings.billed_models)
     assert (writer.DEFAULT_MODEL, embedder.DEFAULT_MODEL) == (CHAT_MODEL, EMBEDDING_MODEL)

@@ -6,35 +6,25 @@ JavaScript wants the blank after the colon (and, like iOS, takes U+2028 for a li
 
 from __future__ import annotations
 
-import contextvars
 import json
-import math
 import socket
-import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import closing
 from enum import StrEnum
-from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shared.api.stream import StreamEvent
 
-T = TypeVar("T")
-
 EVENT_STREAM = "text/event-stream"
 HEARTBEAT_SECONDS = 15.0
 """Silence after which a sign of life goes out: proxies cut connections that are silent for 30 to 60 s."""
-LOOK_SECONDS = 1.0
-"""How often to check whether the client is still there while there is nothing to send."""
 CLIENT_LEFT = 499
 """The status of a reply whose client went away before its end."""
 
 NESTED = ("query", "citation")
 """Events whose data stand in a callable's message under their own name."""
 
-_END = object()
 _LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
 
 
@@ -49,82 +39,6 @@ class Form(StrEnum):
     """`{"data": …}` in, `data:` lines out."""
 
 
-class Burst:
-    """Many streams that begin at the same moment: the first event of each goes out before any of them searches.
-
-    40 at once, p95 of the first event on a machine with six times the work it can do: 230-270 ms without, 50-210 with;
-    of the first token and of the whole answer the same.
-    """
-
-    PAUSE = 0.01
-    """Seconds without another beginning that end it."""
-    LONGEST = 0.15
-    """Seconds that a stream waits at most."""
-
-    def __init__(self) -> None:
-        self._last = -math.inf
-
-    def wait(self) -> None:
-        """For the end of the burst in which the caller begins; not at all for who begins alone."""
-        now = time.monotonic()
-        before, self._last = self._last, now
-        if now - before < self.PAUSE:
-            while time.monotonic() < min(self._last + self.PAUSE, now + self.LONGEST):
-                time.sleep(self.PAUSE / 2)
-
-
-_burst = Burst()
-
-
-def attended(events: Generator[T]) -> Generator[T | None]:
-    """The same events, and None for every second without one. Raises what `events` raises: before the first at once,
-    while the reply can still be a plain one.
-
-    The others are produced in a thread of their own. Closing this closes `events` there when they reach their next one.
-    """
-    return _attended(next(events), events)
-
-
-def _attended(first: T, events: Generator[T]) -> Generator[T | None]:
-    try:
-        yield first
-    except GeneratorExit:
-        events.close()
-        raise
-    _burst.wait()
-    inbox = SimpleQueue[Any]()
-    left = threading.Event()
-    context = contextvars.copy_context()
-    threading.Thread(target=context.run, args=(_attend, events, inbox, left), name="stream", daemon=True).start()
-    try:
-        while True:
-            try:
-                event = inbox.get(timeout=LOOK_SECONDS)
-            except Empty:
-                yield None
-                continue
-            if event is _END:
-                return
-            if isinstance(event, BaseException):
-                raise event
-            yield event
-    finally:
-        left.set()
-
-
-def _attend(events: Generator[T], inbox: SimpleQueue[Any], left: threading.Event) -> None:
-    """In the thread: until the end, or until nobody listens any more, which is checked after every event."""
-    try:
-        with closing(events):
-            for event in events:
-                inbox.put(event)
-                if left.is_set():
-                    return
-        inbox.put(_END)
-    except BaseException as error:  # noqa: BLE001 - raised again where the events are awaited
-        inbox.put(error)
-
-
 def encoded(
     events: Iterable[StreamEvent | None],
     form: Form,
@@ -134,11 +48,12 @@ def encoded(
 ) -> Generator[bytes, None, int]:
     """Events as bytes, with heartbeats after `silence` seconds without any. Ends when the client has gone.
 
-    Returns the status: 200, an error's code, or CLIENT_LEFT where it left before the end.
+    None among the events: nothing to send yet. Returns the status: 200, an error's code, or CLIENT_LEFT where it left
+    before the end.
     """
     sent, status = time.monotonic(), CLIENT_LEFT
     for event in events:
-        if event is not None and event.name:
+        if event is not None:
             yield encode(event.name, event.data, form)
             status = _status(event.name, event.data) or status
         elif gone():

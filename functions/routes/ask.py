@@ -9,8 +9,8 @@ from pydantic import Field
 
 from functions.http.bodies import Folders, Names, NotBlank, parse
 from functions.http.calls import Call, Reply
-from functions.http.measures import measure_answer
 from functions.http.operations import operation
+from functions.http.pump import reply_to
 from functions.http.questions import (
     FOLDERS,
     MOST_NAMES,
@@ -22,8 +22,7 @@ from functions.http.questions import (
     request_key,
 )
 from shared.api.answers import AskJson
-from shared.api.stream import result_of
-from shared.asking.turn import Asked, take
+from shared.asking.turn import TurnRequest
 from shared.folders.search import FolderScope
 
 LEAST_SIMILARITY = 0.55
@@ -45,12 +44,11 @@ def ask(call: Call) -> Reply:
     """An answer from the named folders first, then from those that rank best."""
     body = parse(call.body, AskBody)
     question = question_of(call, body.question, "question", body)
-    asked = Asked(
+    request = TurnRequest(
         person=call.person,
         question=replace(question, top_k=body.k, threshold=LEAST_SIMILARITY),
         request_id=body.request_id or call.request_id,
-        measure=measure_answer,
         repeat=request_key(call, body, body.request_id),
         wish=FolderScope(body.vaults, body.folders),
     )
-    return Reply(result_of(take(call.app, asked)))
+    return reply_to(call, request)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import replace
 
 from pydantic import Field
 
 from functions.http.bodies import NotBlank, parse
 from functions.http.calls import Call, Reply
-from functions.http.measures import measure_answer
 from functions.http.operations import operation
+from functions.http.pump import reply_to
 from functions.http.questions import REQUEST_ID, RequestId, TurnBody, question_of, request_key
-from functions.http.sse import EVENT_STREAM, attended
+from functions.http.sse import EVENT_STREAM
 from shared.api.answers import AnswerJson
-from shared.api.stream import StreamEvent, result_of
-from shared.asking.turn import Asked, take
+from shared.asking.turn import TurnRequest
 from shared.errors import InvalidArgument
 from shared.model.templates import AUTO
 from shared.templates.limits import NONE, is_template_id
@@ -36,24 +34,20 @@ class ChatBody(TurnBody):
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = parse(call.body, ChatBody)
-    if body.stream if call.streams is None else call.streams:
-        return Reply(None, events=attended(turn(call, body)))
-    return Reply(result_of(turn(call, body)))
+    return reply_to(call, turn_request(call, body), streams=body.stream if call.streams is None else call.streams)
 
 
-def turn(call: Call, body: ChatBody) -> Generator[StreamEvent]:
-    """The events of the answer. Raises what is wrong with the request."""
+def turn_request(call: Call, body: ChatBody) -> TurnRequest:
+    """Raises what is wrong with the request."""
     question = replace(question_of(call, body.message, "message", body), template=_template(body.template))
-    asked = Asked(
+    return TurnRequest(
         person=call.person,
         question=question,
         request_id=body.request_id or call.request_id,
-        measure=measure_answer,
         repeat=request_key(call, body, body.request_id),
         session_id=body.session_id,
         patch=body.patch(),
     )
-    return take(call.app, asked)
 
 
 def _template(named: str | None) -> str | None:

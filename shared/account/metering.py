@@ -11,7 +11,7 @@ from shared.account.budgets import ESTIMATE_FACTOR, Budgets, ProjectBudget
 from shared.account.caches import Cache
 from shared.account.prices import TokenPrice
 from shared.language.estimates import estimated_tokens
-from shared.model.answers import Draft, Judgement, Piece, Prompt, Statement, Usage
+from shared.model.answers import Delta, Draft, Judgement, Prompt, Statement, Usage
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
 from shared.ports.models import MOST_WRITTEN, Embedder, Judge, Reranker, Writer
@@ -86,7 +86,7 @@ class MeteredWriter:
             bill.usd = self._usd(draft.usage) or bill.usd
         return draft
 
-    def stream(self, prompt: Prompt) -> Generator[Piece]:
+    def stream(self, prompt: Prompt) -> Generator[Delta]:
         usage = None
         with self.budget.reserved(self._most(prompt)) as bill, closing(self.inner.stream(prompt)) as pieces:
             for piece in pieces:

@@ -45,7 +45,7 @@ class Clock(Protocol):
     def sleep(self, seconds: float, /) -> None: ...
 
 
-def insist(
+def retry_within(
     call: Callable[[float], T], *, model: str, seconds: float, attempt_seconds: float = math.inf, clock: Clock = time
 ) -> T:
     """The result of `call`, made again while it raises ModelUnavailable and the deadline allows.
@@ -60,11 +60,11 @@ def insist(
     def attempt(left: float) -> T:
         return _within(min(left, attempt_seconds), call, model)
 
-    return again(attempt, deadline=deadline, clock=clock)
+    return retry_until(attempt, deadline=deadline, clock=clock)
 
 
-def again(attempt: Callable[[float], T], *, deadline: float, clock: Clock = time) -> T:
-    """`insist` without the watch over each attempt: `attempt` gets the seconds left and must keep to them itself."""
+def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock = time) -> T:
+    """As `retry_within`, without the watch over each attempt: `attempt` gets the seconds left and must keep to them."""
     import tenacity  # noqa: PLC0415 - 40 ms that a cold start need not pay
 
     def exhausted(state: RetryCallState) -> bool:

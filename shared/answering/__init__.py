@@ -1,1 +1,10 @@
-"""Steps from passages to a checked answer; `pipeline` is the line through them."""
+"""Passages -> a checked answer, piece by piece; `pipeline` is the line through the steps.
+
+prompt      question, sources, history within a budget -> what the model is asked
+drafts      the model's stream -> text without its verdict and its list of sources
+pieces      text -> whole pieces: sentences, items, rows, blocks of code
+markers     the grammar of citation markers, and the rule by which one goes
+checking    pieces -> checked pieces: labels, sanitized text, claims judged; the answer's citations and grounding
+extractive  without a model: the notes' own words, as pieces of the same kind
+refusals    the texts that we say ourselves
+"""

@@ -1,115 +1,188 @@
-"""Prompt -> draft, as it is being written. That no model wrote is a result: nothing fails because one is away."""
+"""Prompt -> the pieces of a draft while it is being written. That no model wrote is a result: nothing fails because
+one is away.
+
+Models are asked to begin with `ANSWER: yes`, `ANSWER: partly` or `ANSWER: no`: a line of text streams alike from every
+server, which a field of JSON does not. It is known at the start of any line, in bold or as code, in any case, also with
+the answer behind it on the same line; the first one counts. A label without a verdict goes too. Some models write a
+list of sources below their answer; clients show the citations themselves, so it is held back and goes at the end.
+"""
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from functools import cache
 
-from shared.answering.citing.markers import before_unfinished
-from shared.answering.citing.source_lists import without_source_list
-from shared.answering.verdict import VerdictReader
+from shared.answering.pieces import DraftPiece, Splitter
 from shared.errors import ModelRefused, ModelUnavailable
-from shared.language.sentences import sentences
+from shared.language.vocabulary import vocabularies
 from shared.markdown.neutralize import UNSEEN
-from shared.markdown.skeleton import skeleton
-from shared.model.answers import Draft, Prompt, Usage
+from shared.model.answers import Prompt, Usage
 from shared.ports.models import Writer
 
-log = logging.getLogger(__name__)
-
-LONGEST_DRAFT = 100_000
+MAX_DRAFT = 100_000
 """Characters; a writer that goes on is stopped there, as at a limit of its own."""
 
-_COMPLETE = re.compile(r"[.!?…。！？][\"'”’»)\]*_`]*(?:\s*\[[^\[\]]*\])*\Z")
-_UNCLOSED = re.compile(r"\[[^\[\]]*\Z")
-_CUT = " …"
 _NOT_TEXT = re.compile(rf"{UNSEEN}|[\x0b\x0c\r]")
 
 
-@dataclass(frozen=True, slots=True)
-class NotWritten:
-    """The writer is away, refuses, broke off or wrote nothing, or there is none. What it wrote counts no more."""
+class DraftStream:
+    """What a writer makes of a prompt. The attributes are final once the pieces have ended."""
 
-    usage: Usage = field(default_factory=Usage)
-    """What it has cost all the same."""
+    def __init__(self, prompt: Prompt, writer: Writer | None) -> None:
+        self._prompt, self._writer = prompt, writer
+        self._verdict = VerdictReader() if prompt.sources else None
+        self._room = MAX_DRAFT
+        self.model = "none" if writer is None else writer.model
+        self.usage = Usage()
+        """What it has cost, also where nothing of it counts."""
+        self.problem = ""
+        """Why the writer did not write, or not to the end; empty: it did."""
+        self._wrote = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether the writer is away, refuses, broke off or wrote nothing, or there is none."""
+        return bool(self.problem) or self._writer is None
+
+    @property
+    def answers(self) -> bool | None:
+        """Whether the writer says that the sources answer, if only in part; None: it does not say."""
+        return None if self._verdict is None else self._verdict.answers
+
+    def pieces(self) -> Generator[DraftPiece]:
+        """The pieces as they become whole; none of what follows the verdict that the sources do not answer.
+
+        A draft that stopped at a limit, or broke off, loses its unfinished last sentence and ends in an ellipsis.
+        Control and invisible characters, a marker that breaks off at the end, and a list of sources there are no part
+        of any draft. Closing the iterator ends the model call.
+        """
+        if self._writer is None:
+            return
+        for piece in _without_source_list(self._split(self._writer)):
+            self._wrote = True
+            yield piece
+        if not self.failed and not self._wrote and self.answers is not False:
+            self.problem = "wrote nothing"
+
+    def _split(self, writer: Writer) -> Iterator[DraftPiece]:
+        splitter, truncated = Splitter(), False
+        try:
+            with closing(writer.stream(self._prompt)) as deltas:
+                for delta in deltas:
+                    self.usage = delta.usage or self.usage
+                    text = _NOT_TEXT.sub("", delta.text)[: self._room]
+                    self._room -= len(text)
+                    yield from splitter.feed(self._answer(text))
+                    truncated = truncated or delta.truncated or not self._room
+                    if not self._room:
+                        break
+        except (ModelUnavailable, ModelRefused) as error:
+            truncated = True
+            self.problem = f"{'broke off' if self._room < MAX_DRAFT else 'did not write'} ({type(error).__name__})"
+        if self._verdict and (rest := self._verdict.finish()) and self.answers is not False:
+            yield from splitter.feed(rest)
+        yield from splitter.finish(truncated=truncated)
+
+    def _answer(self, text: str) -> str:
+        """Without the verdict, and nothing behind one that says no."""
+        read = self._verdict.feed(text) if self._verdict else text
+        return "" if self.answers is False else read
 
 
-def write_draft(prompt: Prompt, writer: Writer | None) -> Generator[str | Draft | NotWritten]:
-    """The text as it comes (empty: nothing new), and at last the finished draft, or that there is none.
+# -- the verdict
 
-    What the writer says of the sources (`shared.answering.verdict`) is no text, nor is anything after it has said that
-    they do not answer. A draft that stopped at a limit loses its unfinished last sentence and ends in an ellipsis.
-    Control and invisible characters, a marker that breaks off at the end, and a list of sources there are no part of
-    any draft.
-    """
-    if writer is None:
-        yield NotWritten()
-        return
-    attempt = _Attempt(asks_for_verdict=bool(prompt.sources))
-    problem = ""
-    try:
-        with closing(writer.stream(prompt)) as pieces:
-            for piece in pieces:
-                attempt.usage = piece.usage or attempt.usage
-                yield attempt.read(piece.text)
-                if piece.truncated or not attempt.room:
-                    attempt.truncated = True
-                if not attempt.room:
-                    break
-        if rest := attempt.end():
-            yield rest
-    except (ModelUnavailable, ModelRefused) as error:
-        problem = f"{'broke off' if any(attempt.texts) else 'did not write'} ({type(error).__name__})"
-    draft = attempt.draft(writer.model)
-    if not problem and not draft.text.strip() and draft.answers is not False:
-        problem = "wrote nothing"
-    if problem:
-        log.warning("%s %s; the notes are quoted instead", writer.model, problem)
-    yield NotWritten(attempt.usage) if problem else _finished(draft)
+_MARKS = r"[\s>*_#`~\"“]*+"
+_INSIDE = r"[ \t*_`\"“”]*+"
+_YES = r"(?P<yes>yes|part(?:ly|ial(?:ly)?))"
+_ENDS = rf"{_INSIDE}[.!]?{_INSIDE}(?:\r?\n|\Z)"
+_VERDICT = re.compile(
+    rf"{_MARKS}answer{_INSIDE}[:：]{_INSIDE}(?:{_YES}(?:{_ENDS}|{_INSIDE}[.!,;:—–-])|no(?:{_ENDS}|{_INSIDE}[.!](?=\s)))",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(rf"{_MARKS}ANSWER{_INSIDE}[:：]{_INSIDE}")
+_MAY_BECOME_ONE = re.compile(rf"{_MARKS}(?:a|an|ans|answ|answe|answer{_INSIDE}(?:[:：].*)?)?\Z", re.IGNORECASE)
+_BROKEN_OFF = re.compile(rf"{_LABEL.pattern}(?:y|ye|n|p|pa|par|parti?|partia|partiall|partl)?{_INSIDE}", re.IGNORECASE)
+_MAX_VERDICT = 80
+"""Characters of a line in which a verdict is waited for."""
 
 
-class _Attempt:
-    """What has been written so far."""
+class VerdictReader:
+    """A draft part by part -> the same without the verdict, as soon as it is certain of a line that it is none."""
 
-    def __init__(self, *, asks_for_verdict: bool) -> None:
-        self.texts: list[str] = []
-        self.usage, self.truncated, self.room = Usage(), False, LONGEST_DRAFT
-        self._verdict = VerdictReader() if asks_for_verdict else None
+    def __init__(self) -> None:
+        self.answers: bool | None = None
+        """Whether the sources answer, if only in part; None: not said so far."""
+        self._held: str | None = ""
+        """The line so far, while it may become a verdict; None: it cannot."""
 
-    def read(self, piece: str) -> str:
-        """The next piece -> the next of the text."""
-        text = _NOT_TEXT.sub("", piece)[: self.room]
-        self.room -= len(text)
-        return self._kept(text if self._verdict is None else self._verdict.feed(text))
+    def feed(self, text: str) -> str:
+        """The next of the draft -> the next of its text."""
+        return "".join(map(self._line, re.findall(r"[^\n]*\n|[^\n]+", text)))
 
-    def end(self) -> str:
-        """The last of the text."""
-        return self._kept("" if self._verdict is None else self._verdict.finish())
+    def finish(self) -> str:
+        """What was held back until the end, where it is more than a verdict that breaks off."""
+        held, self._held = self._held or "", ""
+        return "" if _BROKEN_OFF.fullmatch(held) else self._read(held)
 
-    def draft(self, model: str) -> Draft:
-        answers = None if self._verdict is None else self._verdict.answers
-        return Draft(text="".join(self.texts), model=model, usage=self.usage, truncated=self.truncated, answers=answers)
-
-    def _kept(self, text: str) -> str:
-        if self._verdict is not None and self._verdict.answers is False:
+    def _line(self, part: str) -> str:
+        ends = part.endswith("\n")
+        if self._held is None:
+            self._held = "" if ends else None
+            return part
+        line = self._held + part
+        if not ends and len(line) < _MAX_VERDICT and _MAY_BECOME_ONE.match(line):
+            self._held = line
             return ""
-        self.texts.append(text)
-        return text
+        self._held = "" if ends else None
+        return self._read(line)
+
+    def _read(self, line: str) -> str:
+        found = _VERDICT.match(line)
+        if found is None:
+            return _LABEL.sub("", line, count=1) if _LABEL.match(line) else line
+        if self.answers is None:
+            self.answers = found["yes"] is not None
+        return line[found.end() :]
 
 
-def _finished(draft: Draft) -> Draft:
-    end = before_unfinished(skeleton(draft.text))
-    text = draft.text[:end].rstrip(" \t\n\\") if end < len(draft.text) else draft.text
-    return replace(draft, text=without_source_list(_without_last_piece(text) if draft.truncated else text))
+# -- a list of sources at the end
+
+_ENTRY = re.compile(r"(?:[-*+•]\s+|\d{1,3}[.)]\s+)?\**[\[［【]\^?[Nn]\s*\d+[^\n]*")
+_RULE = re.compile(r"([-*_])\1{2,}")
+_DEFINITION = re.compile(r"[\[［【]\^?[Nn]\s*\d+[\]］】]\s*[:：][^\n]*")
 
 
-def _without_last_piece(text: str) -> str:
-    complete = text.rstrip()
-    if _COMPLETE.search(complete):
-        return complete + _CUT
-    spans = sentences(complete)
-    kept = complete[: spans[-1][0]].rstrip() if spans else ""
-    return (kept or _UNCLOSED.sub("", complete).rstrip()) + _CUT
+@cache
+def _heading() -> re.Pattern[str]:
+    """In every language: a model may write it in another one than the question's."""
+    words = "|".join(each.answers.sources for each in vocabularies() if each.answers)
+    return re.compile(rf"[\s>#*_-]*(?:{words})[\s:*_]*", re.IGNORECASE)
+
+
+def _without_source_list(pieces: Iterable[DraftPiece]) -> Iterator[DraftPiece]:
+    """Without entries that begin with a marker below a heading such as "Sources:", and without definitions of Markdown
+    (`[N1]: Title`), at the end. Never all of them.
+    """
+    held: list[DraftPiece] = []
+    any_given = False
+    for piece in pieces:
+        if not _lists_sources(piece, below=bool(held)):
+            yield from (*held, piece)
+            held, any_given = [], True
+        else:
+            held.append(piece)
+    if not any_given:
+        yield from held
+
+
+def _lists_sources(piece: DraftPiece, *, below: bool) -> bool:
+    if below and "\n" not in f"{piece.opening}{piece.lead}":
+        return True  # another sentence of an entry
+    lines = [line.strip() for line in piece.whole.split("\n") if line.strip()]
+    begins = [bool(_heading().fullmatch(line) or _DEFINITION.fullmatch(line)) for line in lines]
+    fits = all(
+        opens or _ENTRY.fullmatch(line) or _RULE.fullmatch(line) for line, opens in zip(lines, begins, strict=True)
+    )
+    return fits and (below or any(begins))

@@ -1,14 +1,15 @@
-"""Not knowing: the fixed texts with which we say so, and the recognition of a writer that says so."""
+"""What we say ourselves beside what a writer wrote: refusals and notices; and how a writer admits not to know."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cache
 
 from shared.language.vocabulary import vocabularies
-from shared.model.answers import Answer, AnswerKind
-from shared.model.retrieval import RefusalReason
+from shared.model.answers import Source
+from shared.model.questions import Question
+from shared.model.retrieval import RefusalReason, Retrieved
 
 OPENING = "I don't have enough information"
 """Every refusal begins with this, in whatever language the question was: clients rely on it."""
@@ -47,13 +48,6 @@ def refusal_text(reason: RefusalReason) -> str:
     return f"{SENTENCE.removesuffix('.')}: {_WHY[reason]}"
 
 
-def refused(answer: Answer, reason: RefusalReason) -> Answer:
-    """The answer taken back: the fixed sentence in its place."""
-    return replace(
-        answer, text=refusal_text(reason), citations=(), refusal=reason, kind=AnswerKind.WRITTEN, grounding=None
-    )
-
-
 def admits_not_knowing(text: str) -> bool:
     """Whether a sentence (or a text) says that the notes do not hold the answer, in any language with words for it."""
     return OPENING in text.replace("’", "'") or _admission().search(text) is not None
@@ -70,3 +64,18 @@ def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
         declines = text.lstrip().replace("’", "'").startswith(SENTENCE.removesuffix("."))
         return RefusalReason.BELOW_THRESHOLD if declines else None
     return RefusalReason.BELOW_THRESHOLD if admits_not_knowing(text) else RefusalReason.UNSUPPORTED_CLAIMS
+
+
+def widening_notice(retrieved: Retrieved) -> str:
+    """Said by us, not left to the writer: a wider search is never silent. Empty, or ends in a blank."""
+    if not retrieved.widened:
+        return ""
+    hint = retrieved.analysis.time
+    then = f'for "{hint.phrase}"' if hint else "for that time"
+    return f"I found no notes {then}, so I looked further ({retrieved.widened}). "
+
+
+def linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:
+    """The texts whose addresses an answer may hold: the passages and the person's own words, as they were typed."""
+    asked = (question.asked or question.text, *(turn.question for turn in question.history))
+    return (*asked, *(source.passage.chunk.text for source in sources))

@@ -19,15 +19,15 @@ from shared.api.search import (
     timings_json,
 )
 from shared.api.values import SpanJson, shown, snippet, span
-from shared.model.answers import Answer, Citation, Usage
+from shared.model.answers import Answer, Citation, Claim, Usage
 from shared.model.index import IndexedChunk
 from shared.model.questions import Question
 from shared.model.templates import TemplateMatch
 
 
 class SupportJson(TypedDict):
-    """How far the cited passage backs the sentences that cite it. `quoted`: they are the note's own, and nobody judged
-    whether they answer; the score is then how near they lie to the question.
+    """How far a passage backs what is said with its label; of a citation, the claim that it backs least. `quoted`: the
+    text is the note's own, and nobody judged whether it answers; the score is then how near it lies to the question.
     """
 
     state: Literal["supported", "partial", "unsupported", "quoted"]
@@ -56,6 +56,25 @@ class CitationJson(TypedDict):
     scores: ScoresJson
     support: SupportJson | None
     stale: bool
+
+
+class ClaimQuoteJson(TypedDict):
+    """What carries most of a claim in one passage that it cites."""
+
+    cid: str
+    span: SpanJson
+    quote: str
+
+
+class ClaimJson(TypedDict):
+    """A sentence of the answer that states something. `span`: in the answer; `cids` empty and `support` null: it cites
+    nothing; else how far all that it cites backs it, read together.
+    """
+
+    span: SpanJson
+    cids: list[str]
+    support: SupportJson | None
+    quotes: list[ClaimQuoteJson]
 
 
 class RefusalJson(TypedDict):
@@ -117,6 +136,7 @@ class AnswerJson(TypedDict):
 
     answer: str
     citations: list[CitationJson]
+    claims: list[ClaimJson]
     meta: AnswerMetaJson
 
 
@@ -145,6 +165,7 @@ class AskJson(TypedDict):
     answer: str
     references: list[ReferenceJson]
     citations: list[CitationJson]
+    claims: list[ClaimJson]
     meta: AskMetaJson
 
 
@@ -153,6 +174,17 @@ def citation_json(citation: Citation) -> CitationJson:
     passage, chunk = citation.passage, citation.passage.chunk
     place = span(chunk, citation.quote_start, citation.quote_end)
     return shown(CitationJson, citation, passage, chunk, cid=citation.label, snippet=snippet(chunk.text), span=place)
+
+
+def claim_json(claim: Claim) -> ClaimJson:
+    quotes = [
+        ClaimQuoteJson(
+            cid=each.label, span=span(each.passage.chunk, each.quote_start, each.quote_end), quote=each.quote
+        )
+        for each in claim.citations
+    ]
+    place = SpanJson(start=claim.start, end=claim.end)
+    return shown(ClaimJson, claim, span=place, cids=[each.label for each in claim.citations], quotes=quotes)
 
 
 def usage_json(usage: Usage, model: str) -> UsageJson:
@@ -185,6 +217,7 @@ def answer_json(
     return {
         "answer": answer.text,
         "citations": [citation_json(citation) for citation in answer.citations],
+        "claims": [claim_json(claim) for claim in answer.claims],
         "meta": meta,
     }
 
@@ -200,7 +233,7 @@ def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> 
         "silentVaults": list(retrieved.failed_vaults) if retrieved else [],
     }
     references = [_reference_json(passage.chunk) for passage in used]
-    return {"answer": body["answer"], "references": references, "citations": body["citations"], "meta": meta}
+    return {**body, "references": references, "meta": meta}
 
 
 def _reference_json(chunk: IndexedChunk) -> ReferenceJson:

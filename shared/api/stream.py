@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from typing_extensions import TypedDict
 
-from shared.api.answers import AnswerJson, AskJson, CitationJson, UsageJson, citation_json
+from shared.api.answers import AnswerJson, AskJson, CitationJson, ClaimJson, UsageJson, citation_json, claim_json
 from shared.api.search import QueryJson, ResultJson, query_json, result_json
 from shared.api.values import ErrorJson
-from shared.model.answers import Answer, AnswerEvent, Cited, Retracted, Searched, Token
+from shared.model.answers import Answer, CheckedPiece, Retracted, Searched
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
 
@@ -30,13 +30,16 @@ class SourcesJson(TypedDict):
 
 
 class TokenJson(TypedDict):
-    """The next words of the answer. A marker like `[N1]` is never cut in two."""
+    """The next whole piece of the answer, checked: a sentence, a list item, a table row, a block of code, with its
+    markers. `claim` null: it states nothing. The sources that it cites first have come before, as `citation` events.
+    """
 
     text: str
+    claim: ClaimJson | None
 
 
 RetractJson = TypedDict("RetractJson", {"from": int, "reason": str})
-"""The answer's text from this UTF-16 offset on is taken back, and why."""
+"""All of the answer's text is taken back (`from` is 0), and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class StreamEvent:
 
     name: str
     data: Mapping[str, object]
+    answer: Answer | None = None
+    """With a result that was not given before: what it is made of."""
 
 
 EVENTS: Mapping[str, Any] = {
@@ -61,42 +66,34 @@ EVENTS: Mapping[str, Any] = {
 """Name -> what its data is."""
 
 
-SILENCE = StreamEvent("", {})
-"""Nothing new; never sent."""
-
-
 def started_json(request_id: str, session_id: str | None) -> StreamEvent:
     return StreamEvent("start", StartJson(requestId=request_id, sessionId=session_id))
 
 
-def stream_json(question: Question, event: AnswerEvent) -> tuple[StreamEvent, ...]:
-    """What happens while an answer comes about, as clients read it.
-
-    The text of all tokens, less what was retracted (from a UTF-16 offset on), is the result's answer. While
-    the writer is silent SILENCE comes, so that whoever listens can leave.
+def stream_json(question: Question, event: Searched | CheckedPiece | Retracted) -> tuple[StreamEvent, ...]:
+    """What happens while an answer comes about, as clients read it. The text of all tokens, from behind the last
+    `retract` on, is the result's answer.
     """
     match event:
         case Searched(retrieved):
             return _found(question, retrieved)
-        case Token(text) if text:
-            return (StreamEvent("token", TokenJson(text=text)),)
-        case Cited(citation):
-            return (StreamEvent("citation", citation_json(citation)),)
-        case Retracted(_, start, reason):
-            taken_back: RetractJson = {"from": start, "reason": reason.value}
+        case CheckedPiece(text, claim, cited):
+            token = TokenJson(text=text, claim=claim_json(claim) if claim else None)
+            return (*(StreamEvent("citation", citation_json(each)) for each in cited), StreamEvent("token", token))
+        case Retracted(reason):
+            taken_back: RetractJson = {"from": 0, "reason": reason.value}
             return (StreamEvent("retract", taken_back),)
-    return (SILENCE,)
 
 
-def result_of(events: Generator[StreamEvent]) -> Mapping[str, object]:
+def result_of(events: Iterable[StreamEvent | None]) -> Mapping[str, object]:
     """The result's JSON, for callers who want nothing but it."""
-    (result,) = [event.data for event in events if event.name == "result"]
+    (result,) = [event.data for event in events if event is not None and event.name == "result"]
     return result
 
 
-def ended(result: AnswerJson | AskJson) -> tuple[StreamEvent, ...]:
+def ended(result: AnswerJson | AskJson, answer: Answer | None = None) -> tuple[StreamEvent, ...]:
     """The last events."""
-    return StreamEvent("usage", result["meta"]["usage"]), StreamEvent("result", result)
+    return StreamEvent("usage", result["meta"]["usage"]), StreamEvent("result", result, answer)
 
 
 def _found(question: Question, retrieved: Retrieved) -> tuple[StreamEvent, ...]:
@@ -107,13 +104,15 @@ def _found(question: Question, retrieved: Retrieved) -> tuple[StreamEvent, ...]:
 
 
 def replayed(result: AnswerJson | AskJson) -> Iterator[StreamEvent]:
-    """The events of an answer that was given before: all but `sources`, which were not kept; its text in one token."""
+    """The events of an answer that was given before: all but `sources`, which were not kept; its text in one token, its
+    claims in the result alone.
+    """
     meta = result["meta"]
     yield started_json(meta["requestId"], meta["sessionId"])
     if meta["query"] is not None:
         yield StreamEvent("query", meta["query"])
-    yield StreamEvent("token", TokenJson(text=result["answer"]))
     yield from (StreamEvent("citation", citation) for citation in result["citations"])
+    yield StreamEvent("token", TokenJson(text=result["answer"], claim=None))
     yield from ended(result)
 
 

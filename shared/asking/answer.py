@@ -1,25 +1,29 @@
-"""A whole question -> its answer: template and passages at the same time, then what is written from them, and a last
-look at the notes.
+"""A whole question -> its answer: template and passages at the same time, what is written from them, and a last look
+at the notes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+import logging
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 
-from shared.answering.citing.edits import as_notes_are
-from shared.answering.pipeline import answer_events, last
-from shared.answering.refusals import refused
+from shared.answering.pipeline import Writers, answer_events
+from shared.answering.refusals import refusal_text
 from shared.app import App
 from shared.asking.search import passages_for
+from shared.errors import Unavailable
 from shared.folders.search import FolderScope
 from shared.indexing.standing import revision_now
-from shared.model.answers import Answer, AnswerEvent, Usage
+from shared.model.answers import Answer, AnswerEvent, AnswerKind, CheckedPiece, Retracted, RetractReason
 from shared.model.notes import NoteKey
 from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason
 from shared.model.templates import AUTO, TemplateMatch
+
+log = logging.getLogger(__name__)
 
 _BY_WHAT_IS_INDEXED = (RefusalReason.NO_CANDIDATES, RefusalReason.BELOW_THRESHOLD, RefusalReason.TIME_RANGE_EMPTY)
 
@@ -29,25 +33,40 @@ def answered(app: App, question: Question, wish: FolderScope | None = None) -> A
     is used up.
     """
     with app.budgets.answering(question.tenant_id):
-        return last(events_of(app, question, wish))
+        for event in events_of(app, question, wish):
+            if isinstance(event, Answer):
+                return event
+    raise AssertionError("the last event is the answer")
 
 
 def events_of(app: App, question: Question, wish: FolderScope | None = None) -> Generator[AnswerEvent]:
     """Searches, and gives the answer as it comes about, from the tenant's notes or without them, as the question says.
 
-    Raises NotFound for a template, vault or folder that there is not. Closing the iterator ends what is under way.
+    The pieces behind the last Retracted are the text of the Answer, which comes last. Raises NotFound for a template,
+    vault or folder that there is not. Closing the iterator ends what is under way.
     """
     choosing = app.pool.submit(_template_for, app, question, question.template) if question.template else None
     retrieved, spent = passages_for(app, question, wish)
-    return answer_events(
-        question,
-        retrieved,
-        writer=app.writers.get(question.model or "", app.writer),
-        quoter=app.quoter,
-        template=choosing.result() if choosing else None,
-        scrutiny=app.scrutiny,
-        amend=partial(_as_it_is_now, app, question.tenant_id, spent),
+    writers = Writers(
+        writer=app.writers.get(question.model or "", app.writer), extractive=app.extractive, policy=app.support
     )
+    template = choosing.result() if choosing else None
+    shown = ""
+    with closing(answer_events(question, retrieved, writers, template=template)) as events:
+        for event in events:
+            if isinstance(event, Answer):
+                final = _as_notes_are(app, question, replace(event, usage=event.usage + spent))
+                if final.text != shown:
+                    if shown:
+                        yield Retracted(RetractReason.REFUSED)
+                    yield CheckedPiece(final.text)
+                yield final
+                return
+            if isinstance(event, CheckedPiece):
+                shown += event.text
+            elif isinstance(event, Retracted):
+                shown = ""
+            yield event
 
 
 def _template_for(app: App, question: Question, named: str) -> TemplateMatch:
@@ -56,19 +75,39 @@ def _template_for(app: App, question: Question, named: str) -> TemplateMatch:
     return TemplateMatch(app.templates.get(question.tenant_id, named), None)
 
 
-def _as_it_is_now(app: App, tenant_id: str, spent: Usage, written: Answer) -> Answer:
-    """The last look at the notes, one read for each that is cited; `spent`: before anything was written."""
-    told = replace(_unless_pending(app, tenant_id, written), usage=written.usage + spent)
-    return as_notes_are(told, partial(_revisions, app, tenant_id))
+def _as_notes_are(app: App, question: Question, answer: Answer) -> Answer:
+    """The answer as its notes are by now: of edited ones citations are stale, and where one was deleted all of it is a
+    refusal. A refusal while notes wait to be indexed does not know whether they hold the answer, and says that.
+
+    The index follows a saved note after a moment, a long one after seconds, and a model writes for seconds. Reads each
+    cited note once; a store that is away leaves the answer as it is.
+    """
+    if answer.refusal in _BY_WHAT_IS_INDEXED and app.store.coverage(question.tenant_id).missing:
+        return _pending(answer)
+    cited = {citation.passage.chunk.note_id: citation.passage.chunk.note_revision for citation in answer.citations}
+    keys = [NoteKey(question.tenant_id, note_id) for note_id in cited]
+    try:
+        now = dict(zip(cited, app.pool.map(partial(revision_now, store=app.store), keys), strict=True))
+    except Unavailable as problem:
+        log.warning("an answer was given whose notes could not be looked at again (%s)", type(problem).__name__)
+        return answer
+    found = answer.retrieved
+    if found and not all(now.values()):
+        kept = replace(found, nearest=tuple(each for each in found.nearest if now.get(each.chunk.note_id, "?")))
+        return _pending(replace(answer, retrieved=kept, nearest=app.extractive.nearest(question, kept)))
+    stale = [now[each.passage.chunk.note_id] != each.passage.chunk.note_revision for each in answer.citations]
+    marked = (replace(each, stale=is_stale) for each, is_stale in zip(answer.citations, stale, strict=True))
+    return replace(answer, citations=tuple(marked))
 
 
-def _revisions(app: App, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, str]:
-    keys = [NoteKey(tenant_id, note_id) for note_id in note_ids]
-    return dict(zip(note_ids, app.pool.map(partial(revision_now, store=app.store), keys), strict=True))
-
-
-def _unless_pending(app: App, tenant_id: str, written: Answer) -> Answer:
-    """A refusal while notes wait to be indexed does not know whether they hold the answer, and says that."""
-    if written.refusal in _BY_WHAT_IS_INDEXED and app.store.coverage(tenant_id).missing:
-        return refused(written, RefusalReason.INDEX_PENDING)
-    return written
+def _pending(answer: Answer) -> Answer:
+    """The refusal of an index that does not say yet what the notes do."""
+    return replace(
+        answer,
+        text=refusal_text(RefusalReason.INDEX_PENDING),
+        citations=(),
+        claims=(),
+        refusal=RefusalReason.INDEX_PENDING,
+        kind=AnswerKind.WRITTEN,
+        grounding=None,
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -15,15 +15,19 @@ from shared.asking.answer import events_of
 from shared.asking.search import passages_wanted
 from shared.folders.search import FolderScope
 from shared.model.account import Person
-from shared.model.answers import Answer
+from shared.model.answers import Answer, CheckedPiece, Retracted
 from shared.model.questions import Question
 from shared.model.sessions import SettingsPatch
+from shared.ports.cancel import Cancelled
 from shared.sessions.service import Turn
 from shared.tracing import reads
 
+STOPPED = "…"
+"""Ends an answer in its session that nobody waited for."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class TurnRequest:
     """A question and what belongs to its turn."""
 
     person: Person
@@ -31,8 +35,6 @@ class Asked:
     question: Question
     request_id: str
     """Names the turn in its reply."""
-    measure: Callable[[Answer], None]
-    """Hears of the answer what the request's log line says of it."""
     repeat: RequestKey | None = None
     """Which request it repeats, if that was answered before; None: every request is the first."""
     session_id: str | None = None
@@ -43,53 +45,69 @@ class Asked:
     """In which vaults and folders to look, which the reply then tells of; None: everywhere alike."""
 
 
-def take(app: App, asked: Asked) -> Generator[StreamEvent]:
+def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
     """The events of the turn; the last is its result. A request that was answered before gets those of that answer.
 
     Nothing happens before the first is asked for, and nothing is looked for before it has gone. Raises, before it,
     Conflict for a `requestId` that was used for another request, RequestBusy while somebody is answering it, NotFound
     and InvalidArgument for the session and its settings; after it, Exhausted when the tenant's day is used up and
-    NotFound for a template, vault or folder that there is not. Closing the iterator ends what is under way; a session
-    that was begun for a turn without an answer goes.
+    NotFound for a template, vault or folder that there is not. Closing the iterator, or `Cancel`, ends what is under
+    way: what was shown until then is recorded in the session with its question, and nothing is kept for a repeat.
     """
-    sessions = app.sessions(asked.person)
-    with app.claimed(asked.repeat) as claim:
+    sessions = app.sessions(request.person)
+    with app.claimed(request.repeat) as claim:
         if claim is not None and claim.answer is not None:
             yield from replayed(_as_read_now(claim.answer, claim))
             return
-        with sessions.turn(asked.question, asked.session_id, asked.patch) as begun:
-            yield started_json(asked.request_id, begun.session_id)
+        with sessions.turn(request.question, request.session_id, request.patch) as begun:
+            yield started_json(request.request_id, begun.session_id)
             with app.budgets.answering(begun.question.tenant_id):
                 turn = sessions.whole(begun)
-                answer = yield from _told(app, turn, asked.wish)
-                asked.measure(answer)
-                reply = _record(app, asked, turn, answer, claim)
-        yield from ended(reply)
+                shown: list[CheckedPiece] = []
+                try:
+                    answer = yield from _answered(app, turn, request.wish, shown)
+                except (GeneratorExit, Cancelled):
+                    answer = _stopped(app, shown)
+                    sessions.record(turn, answer, _reply(app, request, turn, answer))
+                    raise
+                reply = _reply(app, request, turn, answer)
+                sessions.record(turn, answer, reply)
+                if claim is not None:
+                    reply = _as_read_now(claim.keep(json.dumps(reply, ensure_ascii=False), notes_of(answer)), claim)
+        yield from ended(reply, answer)
 
 
-def _told(app: App, turn: Turn, wish: FolderScope | None) -> Generator[StreamEvent, None, Answer]:
-    """Retrieve, write and check, told as it comes about; the answer with what the whole turn has cost."""
+def _answered(
+    app: App, turn: Turn, wish: FolderScope | None, shown: list[CheckedPiece]
+) -> Generator[StreamEvent, None, Answer]:
+    """Retrieve, write and check; the answer with what the whole turn has cost. `shown` grows with what is shown."""
     with closing(events_of(app, turn.question, wish)) as events:
         for event in events:
             if isinstance(event, Answer):
                 return replace(event, usage=replace(event.usage + turn.usage, reads=reads.so_far()))
+            if isinstance(event, CheckedPiece):
+                shown.append(event)
+            elif isinstance(event, Retracted):
+                shown.clear()
             yield from stream_json(turn.question, event)
     raise AssertionError("the last event is the answer")
 
 
-def _record(app: App, asked: Asked, turn: Turn, answer: Answer, claim: Claim | None) -> AnswerJson | AskJson:
-    """The reply, stored in its session and kept for a repeat. Neither failing keeps it from being given."""
-    reply = _reply(asked, turn, answer, k=passages_wanted(app, turn.question))
-    app.sessions(asked.person).record(turn, answer, reply)
-    if claim is None:
-        return reply
-    return _as_read_now(claim.keep(json.dumps(reply, ensure_ascii=False), notes_of(answer)), claim)
+def _stopped(app: App, shown: list[CheckedPiece]) -> Answer:
+    """What was shown of an answer whose listener has left."""
+    return Answer(
+        text=" ".join(["".join(piece.text for piece in shown), STOPPED]).strip(),
+        model=app.model,
+        citations=tuple(citation for piece in shown for citation in piece.cited),
+        claims=tuple(piece.claim for piece in shown if piece.claim),
+    )
 
 
-def _reply(asked: Asked, turn: Turn, answer: Answer, *, k: int) -> AnswerJson | AskJson:
-    if asked.wish is not None:
-        return ask_json(turn.question, answer, k=k, request_id=asked.request_id)
-    return answer_json(turn.question, answer, k=k, request_id=asked.request_id, session_id=turn.session_id)
+def _reply(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> AnswerJson | AskJson:
+    k = passages_wanted(app, turn.question)
+    if request.wish is not None:
+        return ask_json(turn.question, answer, k=k, request_id=request.request_id)
+    return answer_json(turn.question, answer, k=k, request_id=request.request_id, session_id=turn.session_id)
 
 
 def _as_read_now(kept: str, claim: Claim) -> AnswerJson | AskJson:

@@ -67,7 +67,7 @@ def sentences(text: str, *, lang: str | None = None) -> list[tuple[int, int]]:
     found = []
     start = 0
     opens_line = True
-    for end, is_line in _bounds(text, ordinals=ordinals):
+    for end, is_line in sentence_ends(text, ordinals=ordinals):
         span = _trimmed(text, start, end, opens_line=opens_line)
         if span:
             found.append(span)
@@ -75,7 +75,7 @@ def sentences(text: str, *, lang: str | None = None) -> list[tuple[int, int]]:
     return found
 
 
-def _bounds(text: str, *, ordinals: bool) -> Iterator[tuple[int, bool]]:
+def sentence_ends(text: str, *, ordinals: bool = False) -> Iterator[tuple[int, bool]]:
     """Each end of a sentence with whether it ends a line; the text's end last."""
     line_start = 0
     for found in _BOUND.finditer(text):

@@ -55,14 +55,18 @@ _LINE_KEPT = 64
 
 def sanitize(text: str, texts: Sequence[str] = ()) -> str:
     """Markdown -> the same sanitized; `texts`: where the addresses stand that may stay. Made so twice, it stays."""
-    return _Reader(text, texts).read()
+    return Sanitizer(texts).feed(text)
 
 
-class _Reader:
-    """Goes through a text once, from its start to its end."""
+class Sanitizer:
+    """Goes through a text once, from its start to its end, piece by piece. What it gives out is safe as one text.
 
-    def __init__(self, text: str, texts: Sequence[str]) -> None:
-        self._text, self._texts = text, texts
+    A piece ends with a line, in front of a blank or behind a sentence's sign; a link, an image or a span of code that
+    goes on in the next piece counts as none.
+    """
+
+    def __init__(self, texts: Sequence[str] = ()) -> None:
+        self._text, self._texts = "", texts
         self._readers: Mapping[str, Callable[[], None]] = {
             "\n": self._newline,
             "\\": self._escape,
@@ -85,10 +89,16 @@ class _Reader:
         """Nothing counts as a span of code up to the paragraph's end."""
         self._no_code = False
         self._opened_angle = False
+        self._ends_in_address = False
+        """Whether the last piece does, so that what follows must not become a part of it."""
         self._may_define = True
         """Whether the bracket that is open, or was closed last, may be the label of a definition."""
 
-    def read(self) -> str:
+    def feed(self, text: str) -> str:
+        """The next piece -> the same sanitized."""
+        parted = self._ends_in_address and text[:1].strip()
+        self._text, self._at, self._sent = f" {text}" if parted else text, 0, []
+        self._ends_in_address = False
         while self._at < len(self._text):
             self._step()
         return "".join(self._sent)
@@ -250,6 +260,7 @@ class _Reader:
             self._take(start)
         elif any(stands_in(address, self._texts) for address in whole_addresses(found[0])):
             following = self._follows(len(found[0]))  # must not become a part of it
+            self._ends_in_address = not following
             self._take(found[0], found[0] if not following or following.isspace() else f"{found[0]} ")
         else:
             self._take(bare_address(found[0]), f"{' ' if self._last == ']' else ''}{REMOVED}")

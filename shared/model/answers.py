@@ -60,8 +60,8 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """The next part of a draft as it is being written. Empty text: still at work, nothing new."""
+class Delta:
+    """The next part of a draft as a model streams it."""
 
     text: str
     usage: Usage | None = None
@@ -81,7 +81,7 @@ class Citation:
     quote_end: int
     quote: str
     support: Support | None = None
-    """How far the passage backs the sentences that cite it; None: not judged."""
+    """How far the passage alone backs what is said with it; None: not judged."""
     stale: bool = False
     """Whether the note reads differently by now."""
 
@@ -138,6 +138,30 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence of an answer that states something, with what backs it."""
+
+    start: int
+    """UTF-16 units into the answer's text, like `end`."""
+    end: int
+    support: Support | None
+    """By all it cites, read together; None: it cites nothing."""
+    citations: tuple[Citation, ...] = ()
+    """In order, each with the quote and the support for this sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPiece:
+    """The next of an answer to be shown: one whole piece, its markers checked, its text sanitized, its claim judged."""
+
+    text: str
+    claim: Claim | None = None
+    """None: it states nothing, or the question wants no citations."""
+    cited: tuple[Citation, ...] = ()
+    """Sources that are cited here for the first time."""
+
+
+@dataclass(frozen=True, slots=True)
 class Grounding:
     """Citation quality of one answer (ALCE, Gao et al. 2023), each in [0, 1]."""
 
@@ -183,6 +207,9 @@ class Answer:
     text: str
     model: str
     citations: tuple[Citation, ...] = ()
+    """In the order of the first marker, each with the support of the claim that it backs least."""
+    claims: tuple[Claim, ...] = ()
+    """In order."""
     refusal: RefusalReason | None = None
     retrieved: Retrieved | None = None
     """None: the notes were not used."""
@@ -201,47 +228,25 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """Retrieval is done; at most once, before any token."""
+    """Retrieval is done; at most once, before any piece."""
 
     retrieved: Retrieved
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """Checked text to show next; never ends inside a marker, never holds one that was not offered.
-
-    Empty: nothing new, a sign that the writer is still at work.
-    """
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Cited:
-    """The first marker of a source was just shown. The Answer's own citation is the final word on quote and support."""
-
-    citation: Citation
-
-
 class RetractReason(StrEnum):
-    """Why text is withdrawn that was shown already."""
+    """Why all that was shown is withdrawn."""
 
     WRITER_FAILED = "writer_failed"
-    """The writer broke off; another one answers from the start."""
+    """The writer broke off before anything that stands; the notes are quoted instead."""
     REFUSED = "refused"
-    """The draft as a whole cannot stand: nothing in it is cited, or what it cites backs nothing."""
-    REVISED = "revised"
-    """What came later changed it: an unfinished sentence, a list of sources, an unsupported claim."""
+    """The draft as a whole cannot stand: nothing in it is cited, what it cites backs nothing, or a note is gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retracted:
-    """What was shown from `start` on (code points) is withdrawn."""
+    """All that was shown is withdrawn."""
 
-    start: int
-    utf16_start: int
-    """The same in UTF-16 units."""
     reason: RetractReason
 
 
-AnswerEvent: TypeAlias = "Searched | Token | Cited | Retracted | Answer"
+AnswerEvent: TypeAlias = "Searched | CheckedPiece | Retracted | Answer"

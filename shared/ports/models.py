@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Protocol
 
-from shared.model.answers import Draft, Judgement, Piece, Prompt, Statement
+from shared.model.answers import Delta, Draft, Judgement, Prompt, Statement
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
 
@@ -43,10 +43,6 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector: ...
 
 
-SIGN_OF_LIFE = 0.25
-"""Seconds after which a writer that has nothing new yields an empty piece."""
-
-
 MOST_WRITTEN = 2048
 """Tokens of a draft at most, a thinking model's thoughts included: it bounds the cost."""
 
@@ -75,12 +71,12 @@ class Writer(Protocol):
         """Raises ModelUnavailable (try later, or let another writer answer) or ModelRefused."""
         ...
 
-    def stream(self, prompt: Prompt) -> Generator[Piece]:
-        """The draft in pieces as they are written; together their texts are what `write` gives, blanks around it aside.
+    def stream(self, prompt: Prompt) -> Generator[Delta]:
+        """The draft as it is written; together the texts are what `write` gives, blanks around it aside.
 
-        While a model is silent an empty piece comes every SIGN_OF_LIFE seconds at the latest, so that whoever listens
-        can leave: closing the iterator ends the model call at once. Raises as `write`, before the first text or after
-        some of it; attempts are repeated only before the first text.
+        Closing the iterator ends the model call at once; so does, from another thread, the request's `Cancel`, upon
+        which Cancelled is raised. Raises as `write`, before the first text or after some of it; attempts are repeated
+        only before the first text.
         """
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.answering.citing.citations import check_citations
+from shared.answering.markers import read_markers
 from shared.model.questions import Exchange
 from shared.model.sessions import Message, Role
 from shared.sessions.source_list import without_sources
@@ -34,6 +34,6 @@ def earlier_turns(messages: Sequence[Message]) -> tuple[Earlier, ...]:
 
 
 def _earlier(question: Message, answer: Message) -> Earlier:
-    said = check_citations(without_sources(answer.text), ()).text
+    said = read_markers(without_sources(answer.text)).written({})
     as_of = question.as_of or question.created_at
     return Earlier(Exchange(question.text, said), question.standalone or question.text, as_of)

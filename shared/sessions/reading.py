@@ -6,17 +6,19 @@ What is stored stays as it was answered; deleting the session deletes it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from shared.answering.citing.claims import find_claims
+from shared.answering.pieces import split
 from shared.model.index import IndexRecord
 from shared.model.sessions import Message, StoredCitation
 from shared.sessions.source_list import DELETED, with_sources, without_sources
 
 WITHDRAWN = "[…]"
 """Stands where a sentence stood whose note was deleted."""
+_MARKER = re.compile(r"\[(N\d+)\]")
 _TEXTS = ("snippet", "quote", "title", "folder", "path", "headingPath")
 
 
@@ -51,10 +53,10 @@ def _shown(citation: StoredCitation, live: Mapping[str, IndexRecord]) -> Mapping
 
 def _without_sentences(answer: str, labels: Collection[str]) -> str:
     """Each sentence that cites one of `labels` gives way to its markers."""
-    pieces, end = [], 0
-    for claim in find_claims(answer):
-        if set(claim.labels) & set(labels):
-            markers = "".join(f"[{label}]" for label in claim.labels)
-            pieces += [answer[end : claim.start], f"{WITHDRAWN} {markers}"]
-            end = claim.end
-    return "".join([*pieces, answer[end:]])
+    shown = []
+    for piece in split(answer):
+        cited = list(dict.fromkeys(_MARKER.findall(piece.text)))
+        gone = any(label in labels for label in cited)
+        markers = "".join(f"[{label}]" for label in cited)
+        shown.append(f"{piece.opening}{piece.lead}{WITHDRAWN} {markers}" if gone else piece.whole)
+    return "".join(shown)

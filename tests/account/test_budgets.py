@@ -25,7 +25,7 @@ from shared.errors import (
 )
 from shared.language.estimates import estimated_tokens
 from shared.model.account import PROJECT, DayUsage, Spending
-from shared.model.answers import Piece, Prompt, Usage
+from shared.model.answers import Delta, Prompt, Usage
 from shared.model.index import IndexStatus, Vector
 from shared.model.notes import NoteKey
 from shared.model.retrieval import CosineCalibration, RetrievalMode
@@ -293,7 +293,7 @@ def _spent(home: Household) -> float:
 @pytest.fixture
 def paid(store: Store) -> Iterator[tuple[Household, ScriptedWriter]]:
     """Answers cost USD 0.001 a token read and 0.01 a token written."""
-    writer = ScriptedWriter((Piece("It is blue [N1]."), Piece("", Usage(100, 10))))
+    writer = ScriptedWriter((Delta("It is blue [N1]."), Delta("", Usage(100, 10))))
     with household(store, writer=writer) as home:
         home.save("boat", LONG)
         home.save("boat", LONG, tenant=OTHER)
@@ -354,10 +354,10 @@ DEAREST = 2048 * PRICE.written
 @pytest.mark.parametrize(
     ("reply", "least", "most"),
     [
-        ((Piece("Blue [N1]."), Piece("", Usage(100, 10))), 0.2, 0.2),
+        ((Delta("Blue [N1]."), Delta("", Usage(100, 10))), 0.2, 0.2),
         ("Blue [N1].", DEAREST, 2 * DEAREST),  # the server does not say
         ((ModelUnavailable("no reply in time"),), DEAREST, 2 * DEAREST),
-        ((Piece("Blue", Usage(100, 1)), ModelUnavailable("cut")), DEAREST, 2 * DEAREST),
+        ((Delta("Blue", Usage(100, 1)), ModelUnavailable("cut")), DEAREST, 2 * DEAREST),
         ((ModelAway("nobody listens"),), 0.0, 0.0),
     ],
 )
@@ -373,7 +373,7 @@ def test_an_answer_whose_usage_nobody_learns_costs_the_most_it_can(
 
 def test_who_leaves_a_stream_pays_for_all_the_model_may_have_written(home: Household) -> None:
     budget = ProjectBudget(home.app.store, home.clock, usd=1000.0)
-    writer = MeteredWriter(ScriptedWriter((Piece("Blue", Usage(100, 1)), Piece(" or not"))), budget, PRICE)
+    writer = MeteredWriter(ScriptedWriter((Delta("Blue", Usage(100, 1)), Delta(" or not"))), budget, PRICE)
     pieces = writer.stream(Prompt("Answer.", QUESTION, QUESTION, ()))
     next(pieces)
     pieces.close()

@@ -11,7 +11,7 @@ from shared.account.budgets import ProjectBudget
 from shared.account.metering import MeteredWriter
 from shared.account.prices import TokenPrice
 from shared.adapters.firebase.authentication import NoVerifier
-from shared.answering.quoting import Quoter
+from shared.answering.extractive import ExtractiveWriter
 from shared.app import App
 from shared.asking.answer import answered
 from shared.asking.search import search
@@ -73,7 +73,7 @@ def household(store: Store, *, writer: Writer | None = None) -> Iterator[Househo
             store=store,
             embedder=embedder,
             writer=writer,
-            quoter=Quoter(),
+            extractive=ExtractiveWriter(),
             verifier=NoVerifier(),
             pool=pool,
             clock=clock,

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
+from shared.answering.checking import SupportPolicy
+from shared.answering.extractive import ExtractiveWriter
+from shared.answering.markers import read_markers
+from shared.answering.pipeline import Writers, answer_events
 from shared.language.terms import stems
-from shared.model.answers import Source
+from shared.model.answers import Answer, AnswerEvent, Source
 from shared.model.index import IndexedChunk
 from shared.model.questions import Question, TimeHint, TimeRange
 from shared.model.retrieval import Analysis, RefusalReason, RetrievalMode, Retrieved, Scored, Scores
+from shared.ports.models import Writer
 
 NOW = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
 WRITTEN = datetime(2026, 5, 8, 22, 30, tzinfo=UTC)
@@ -83,3 +89,36 @@ def retrieved(
         widened=widened,
         timings_ms={"total": 1.0},
     )
+
+
+class Cited(NamedTuple):
+    """A text whose every marker points at one of `used`."""
+
+    text: str
+    used: tuple[Source, ...]
+    removed: tuple[str, ...]
+
+
+def check_citations(text: str, offered: Sequence[Source]) -> Cited:
+    """A whole text with only offered labels, counted by first use."""
+    by_number = {int(source.label[1:]): source for source in offered}
+    markers = read_markers(text)
+    named = markers.numbers(by_number)
+    labels = {number: at for at, number in enumerate((each for each in named if each in by_number), start=1)}
+    used = tuple(Source(f"N{label}", by_number[number].passage) for number, label in labels.items())
+    removed = tuple(f"N{number}" for number in named if number not in by_number)
+    return Cited(markers.written(labels), used, removed)
+
+
+def events_by(
+    writer: Writer | None, found: Retrieved | None, asked: Question | None = None, policy: SupportPolicy | None = None
+) -> list[AnswerEvent]:
+    """The events of one answer; words alone choose what is quoted."""
+    writers = Writers(writer=writer, extractive=ExtractiveWriter(), policy=policy or SupportPolicy())
+    return list(answer_events(asked or question(), found, writers))
+
+
+def answer_by(writer: Writer | None, found: Retrieved | None, asked: Question | None = None) -> Answer:
+    final = events_by(writer, found, asked)[-1]
+    assert isinstance(final, Answer)
+    return final

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shared.answering.citing.citations import check_citations
-from shared.answering.live import LiveText
+from shared.answering.checking import Checker, SupportPolicy
+from shared.answering.pieces import DraftPiece, Splitter
 from shared.markdown.neutralize import neutralize
 from shared.markdown.sanitize import sanitize
-from tests.answering.samples import sources
+from tests.active import active
+from tests.answering.samples import check_citations, sources
+from tests.markdown.samples import KNOWN, MARKDOWN, TEXTS
 
 OFFERED = sources("one", "two")
 
@@ -168,15 +170,36 @@ def test_no_answer_holds_a_disguise(draft: str) -> None:
     assert check_citations(cited.text, cited.used).text == cited.text
 
 
+def pieces_of(draft: str, size: int = 1, texts: Sequence[str] = ()) -> Iterator[str]:
+    """What is shown of a draft that arrives in parts of this size."""
+    splitter, checker = Splitter(), Checker(OFFERED, texts, policy=SupportPolicy())
+
+    def written() -> Iterator[DraftPiece]:
+        for at in range(0, len(draft), size):
+            yield from splitter.feed(draft[at : at + size])
+        yield from splitter.finish(truncated=False)
+
+    return (piece.text for piece in checker.check(written()))
+
+
 @given(DRAFTS)
 @example("[N9][N[N\n- ")
 @settings(max_examples=500)
 def test_no_stream_shows_one_on_the_way(draft: str) -> None:
-    live = LiveText(OFFERED, ())
-    for char in draft:
-        shown = live.feed(char)
+    shown = ""
+    for piece in pieces_of(draft):
+        shown += piece
         assert not READ.search(shown)
         assert not re.search(r"\[N?\d*\Z", shown)
+
+
+@given(MARKDOWN, st.integers(1, 50))
+@settings(max_examples=500)
+def test_nothing_active_is_shown_on_the_way(draft: str, size: int) -> None:
+    shown = ""
+    for piece in pieces_of(draft, size, TEXTS):
+        shown += piece
+        assert active(shown, (KNOWN,)) == []
 
 
 @given(DRAFTS)
@@ -210,7 +233,5 @@ def test_a_draft_of_a_hundred_thousand_characters_takes_no_time(piece: str) -> N
     draft = piece * (100_000 // len(piece)) + "]" * 1000
     started = time.thread_time()
     check_citations(draft, OFFERED)
-    live = LiveText(OFFERED, ())
-    for start in range(0, len(draft), 200):
-        live.feed(draft[start : start + 200])
+    assert sum(map(len, pieces_of(draft, 200))) <= len(draft)
     assert time.thread_time() - started < 4.0

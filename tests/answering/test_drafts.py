@@ -1,104 +1,93 @@
-from __future__ import annotations
+"""What a writer makes of a prompt, piece by piece, and that it made nothing."""
 
-import logging
-from collections.abc import Generator
+from __future__ import annotations
 
 import pytest
 
-from shared.answering.drafts import NotWritten, write_draft
+from shared.answering.drafts import MAX_DRAFT, DraftStream
 from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
-from shared.model.answers import Draft, Piece, Prompt, Usage
-from shared.ports.models import Writer
-from tests.fakes import ScriptedWriter
+from shared.model.answers import Delta, Prompt, Usage
+from tests.fakes import Script, ScriptedWriter
 
 PROMPT = Prompt("system", "user", "question", ())
+ANSWER = "We chose Firestore [N1]. The API runs on Cloud Run [N2]."
 
 
-class FixedWriter:
-    """Writes one draft, whatever it is asked."""
-
-    model = "fixed"
-
-    def __init__(self, draft: Draft) -> None:
-        self._draft = draft
-
-    def write(self, prompt: Prompt) -> Draft:
-        assert prompt is PROMPT
-        return self._draft
-
-    def stream(self, prompt: Prompt) -> Generator[Piece]:
-        assert prompt is PROMPT
-        yield Piece(self._draft.text, self._draft.usage, truncated=self._draft.truncated)
-
-
-def end_of(writer: Writer | None, prompt: Prompt = PROMPT) -> Draft | NotWritten:
-    end = list(write_draft(prompt, writer))[-1]
-    assert not isinstance(end, str)
-    return end
-
-
-def write(draft: Draft) -> Draft:
-    end = end_of(FixedWriter(draft))
-    assert isinstance(end, Draft)
-    return end
+def written(script: Script) -> tuple[str, DraftStream]:
+    draft = DraftStream(PROMPT, ScriptedWriter(script))
+    return "".join(piece.whole for piece in draft.pieces()), draft
 
 
 @pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
-def test_that_the_writer_cannot_is_a_result_and_logged(problem: AuroraError, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        assert end_of(ScriptedWriter(problem)) == NotWritten()
-    assert [record.getMessage() for record in caplog.records] == [
-        f"scripted did not write ({type(problem).__name__}); the notes are quoted instead"
-    ]
+def test_that_the_writer_cannot_is_a_result(problem: AuroraError) -> None:
+    text, draft = written(problem)
+    assert (text, draft.failed, draft.problem) == ("", True, f"did not write ({type(problem).__name__})")
 
 
-def test_that_there_is_no_writer_is_a_result_and_no_news(caplog: pytest.LogCaptureFixture) -> None:
-    assert end_of(None) == NotWritten()
-    assert caplog.records == []
+def test_that_there_is_no_writer_is_a_result_and_no_problem() -> None:
+    draft = DraftStream(PROMPT, None)
+    assert list(draft.pieces()) == []
+    assert (draft.failed, draft.model, draft.problem) == (True, "none", "")
 
 
 def test_what_only_the_operator_can_fix_is_not_covered_up() -> None:
     with pytest.raises(BrokenPromise):
-        end_of(ScriptedWriter(BrokenPromise("shape")))
+        written(BrokenPromise("shape"))
 
 
-@pytest.mark.parametrize("nothing", ["", " ", "\n\t \n"])
+@pytest.mark.parametrize("nothing", ["", " ", "\n\t \n", "\x00"])
 def test_a_writer_that_writes_nothing_was_paid_all_the_same(nothing: str) -> None:
-    assert end_of(FixedWriter(Draft(nothing, "fixed", Usage(100, 0)))) == NotWritten(Usage(100, 0))
+    text, draft = written((Delta(nothing, Usage(100, 0)),))
+    assert (text, draft.failed, draft.usage) == ("", True, Usage(100, 0))
+
+
+def test_a_writer_that_breaks_off_loses_its_unfinished_sentence() -> None:
+    text, draft = written((ANSWER, " And th", ModelUnavailable("away")))
+    assert (text, draft.problem) == (f"{ANSWER} …", "broke off (ModelUnavailable)")
+
+
+def test_control_characters_are_no_text() -> None:
+    assert written("Foo\x00 bar [N1].")[0] == "Foo bar [N1]."
+
+
+def test_a_hundred_thousand_characters_are_the_limit_and_the_model_is_stopped() -> None:
+    writer = ScriptedWriter(tuple("It is Firestore [N1]. " * 50 for _ in range(200)))
+    text = "".join(piece.whole for piece in DraftStream(PROMPT, writer).pieces())
+    assert writer.hung_up == 1
+    assert MAX_DRAFT - 100 < len(text) <= MAX_DRAFT
+    assert text.endswith("[N1]. …")
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    "listed",
     [
-        ("Foo\x00 bar [N1].", "Foo bar [N1]."),
-        ("Cloud Run. [N", "Cloud Run."),
-        ("Cloud Run [N1] [N12", "Cloud Run [N1]"),
-        ("Cloud Run [N1, N", "Cloud Run"),
-        ("Cloud Run [N1;&#91;N9", "Cloud Run"),
-        ("Cloud Run [^N2", "Cloud Run"),
-        ("Cloud Run [**N1-N", "Cloud Run"),
-        ("Cloud Run \\[N2", "Cloud Run"),
+        "\n\nSources:\n[N1] Databases\n[N2] API",
+        "\n\n**Sources**\n\n- [N1] Databases. 3 May.\n- [N2]: API\n",
+        "\n\n## References\n1. [N1] Databases\n2. [N2] API",
+        "\nQuellen:\n* [N1]\n* [N2]",
+        "\n\nFuentes: \n\n[n1] Bases de datos",
+        "\n\n---\nRéférences :\n【N1】 Bases",
+        "\n\nSources:",
+        "\n\n[N1]: Databases, 8 May\n[N2]: API",
+        "\n\nSources:\n[N1] Databases" * 30,
+        "\n\nSources:\n[N1] Databases\n\n[N1]: Databases\n",
     ],
 )
-def test_control_characters_and_a_marker_that_breaks_off_are_no_text(text: str, kept: str) -> None:
-    assert write(Draft(text, "fixed")).text == kept
-
-
-def test_a_whole_draft_is_left_alone() -> None:
-    draft = Draft("We chose Firestore [N1]. And then", "fixed")
-    assert write(draft) == draft
+def test_a_list_of_sources_at_the_end_goes(listed: str) -> None:
+    assert written(ANSWER + listed)[0] == ANSWER
+    assert written(tuple(ANSWER + listed))[0] == ANSWER
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    "text",
     [
-        ("We chose Firestore [N1]. It also sca", "We chose Firestore [N1]. …"),
-        ("We chose Firestore [N1]. It scales [N", "We chose Firestore [N1]. …"),
-        ("We chose Firestore [N1]. It scales [N2].", "We chose Firestore [N1]. It scales [N2]. …"),
-        ("We chose Firestore. [N1]", "We chose Firestore. [N1] …"),
-        ("We chose Firestore [N1], which sca", "We chose Firestore [N1], which sca …"),
-        ("We chose Firestore [N1", "We chose Firestore …"),
+        ANSWER,
+        "[N1] We chose Firestore.\n[N2] The API runs on Cloud Run.",
+        "What we chose:\n- [N1] Firestore\n- [N2] Cloud Run",
+        "Sources:\n[N1] Databases",
+        "Sources:\n[N1] Databases\n\nWe chose Firestore [N1].",
+        "Our sources:\n- the river [N1]\n- the well [N2]",
     ],
 )
-def test_a_draft_cut_at_the_limit_loses_its_unfinished_sentence_and_shows_it(text: str, kept: str) -> None:
-    assert write(Draft(text, "fixed", truncated=True)).text == kept
+def test_anything_else_stays_as_it_is(text: str) -> None:
+    assert written(text)[0] == text

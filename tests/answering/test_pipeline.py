@@ -8,19 +8,16 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.pipeline import answer_events, last
-from shared.answering.quoting import Quoter
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
-from shared.model.answers import Answer, AnswerKind, Draft, Piece, Prompt, SupportState, Usage
+from shared.model.answers import Answer, AnswerKind, Delta, Draft, Prompt, SupportState, Usage
 from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason, Retrieved
 from shared.ports.models import Writer
-from tests.answering.samples import LAST_WEEK, passage, question, retrieved
+from tests.answering.samples import LAST_WEEK, answer_by, passage, question, retrieved
 from tests.fakes import ScriptedWriter
 
 FIRESTORE = passage("We chose Firestore as the database. It scales.", note_id="a")
 CLOUD_RUN = passage("The API runs on Cloud Run.", note_id="b", start=40)
-QUOTER = Quoter()
 QUOTED = (
     "Closest passages in your notes:\n\n> We chose Firestore as the database. It scales. [N1]\n\n"
     "> The API runs on Cloud Run. [N2]"
@@ -35,19 +32,12 @@ class UncallableWriter:
     def write(self, prompt: Prompt) -> Draft:
         raise AssertionError(prompt.question)
 
-    def stream(self, prompt: Prompt) -> Generator[Piece]:
+    def stream(self, prompt: Prompt) -> Generator[Delta]:
         raise AssertionError(prompt.question)
 
 
 def ask(*drafts: str | AuroraError, found: Retrieved | None = None, asked: Question | None = None) -> Answer:
-    return last(
-        answer_events(
-            asked or question(),
-            found or retrieved(FIRESTORE, CLOUD_RUN),
-            writer=ScriptedWriter(*drafts),
-            quoter=QUOTER,
-        )
-    )
+    return answer_by(ScriptedWriter(*drafts), found or retrieved(FIRESTORE, CLOUD_RUN), asked)
 
 
 def test_an_answer_cites_by_first_use_and_quotes_the_notes() -> None:
@@ -70,7 +60,7 @@ def test_an_answer_cites_by_first_use_and_quotes_the_notes() -> None:
 def test_what_retrieval_refuses_no_model_is_asked(reason: RefusalReason) -> None:
     found = retrieved(FIRESTORE, refusal=reason)
     writer: Writer = UncallableWriter()
-    result = last(answer_events(question(), found, writer=writer, quoter=Quoter()))
+    result = answer_by(writer, found)
     assert result.text.startswith("I don't have enough information")
     assert (result.refusal, result.citations, result.model, result.usage) == (reason, (), "none", Usage())
     assert result.retrieved is found
@@ -138,9 +128,7 @@ def test_citations_that_nobody_wants_are_checked_and_then_left_out() -> None:
 @pytest.mark.parametrize("found", [None, retrieved(FIRESTORE)])
 def test_plain_chat_sees_no_notes_and_keeps_no_marker(found: Retrieved | None) -> None:
     writer = ScriptedWriter("Paris is the capital [N1].")
-    result = last(
-        answer_events(replace(question("Capital of France?"), use_notes=False), found, writer=writer, quoter=QUOTER)
-    )
+    result = answer_by(writer, found, replace(question("Capital of France?"), use_notes=False))
     assert result.text == "Paris is the capital."
     assert (result.citations, result.refusal, result.retrieved, result.removed_labels) == ((), None, None, ("N1",))
     assert writer.prompts[0].sources == ()
@@ -188,6 +176,6 @@ def test_a_draft_of_a_hundred_thousand_characters_is_checked_in_time() -> None:
 
 
 def test_the_tokens_of_a_refused_draft_are_still_counted() -> None:
-    writer = ScriptedWriter((Piece("It is "), Piece("Redis.", Usage(10, 5))))
-    result = last(answer_events(question(), retrieved(FIRESTORE), writer=writer, quoter=QUOTER))
+    writer = ScriptedWriter((Delta("It is "), Delta("Redis.", Usage(10, 5))))
+    result = answer_by(writer, retrieved(FIRESTORE))
     assert (result.refusal, result.usage) == (RefusalReason.UNSUPPORTED_CLAIMS, Usage(10, 5))

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.answering.citing.citations import check_citations
 from shared.answering.prompt import build_plain_prompt, build_prompt, label_sources
 from shared.model.answers import Prompt
 from shared.model.questions import Exchange, Question, TimeHint, TimeRange
 from shared.model.templates import Template
-from tests.answering.samples import LAST_WEEK, passage, question, retrieved, sources
+from tests.answering.samples import LAST_WEEK, check_citations, passage, question, retrieved, sources
 
 SNAPSHOT = Path(__file__).parent / "snapshots" / "prompt.txt"
 KEY = "0000000000000001"

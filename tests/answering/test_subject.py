@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shared.answering.subject import speaks_of_subject
+from shared.answering.extractive import speaks_of_subject
 from shared.model.questions import TimeHint, TimeRange
 from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import LAST_WEEK, WRITTEN, passage, retrieved

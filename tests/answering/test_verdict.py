@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.answering.verdict import VerdictReader
+from shared.answering.drafts import VerdictReader
 
 
 def read(text: str, size: int = 1) -> tuple[bool | None, str]:
     reader = VerdictReader()
-    shown = [reader.feed(text[at : at + size]) for at in range(0, len(text), size)]
-    return reader.answers, "".join([*shown, reader.finish()])
+    shown = "".join(reader.feed(text[at : at + size]) for at in range(0, len(text), size)) + reader.finish()
+    return reader.answers, shown
 
 
 def said(text: str) -> tuple[bool | None, str]:

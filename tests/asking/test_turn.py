@@ -13,10 +13,10 @@ from shared.account.repeats import RequestKey
 from shared.adapters.embedded import EmbeddedStore
 from shared.api.answers import AskJson
 from shared.api.stream import EVENTS, StreamEvent
-from shared.asking.turn import Asked, take
+from shared.asking.turn import TurnRequest, run_turn
 from shared.errors import ModelUnavailable
 from shared.folders.search import FolderScope
-from shared.model.answers import Answer, Draft, Prompt, Usage
+from shared.model.answers import Draft, Prompt, Usage
 from shared.sessions.service import NEW
 from tests.account.world import PERSON, Household, household
 from tests.fakes import ScriptedWriter
@@ -38,9 +38,9 @@ def home(embedded_store: EmbeddedStore, writer: ScriptedWriter) -> Iterator[Hous
         yield house
 
 
-def asked(home: Household, **more: Any) -> Asked:  # noqa: ANN401 - Asked's own fields
-    usual = {"person": PERSON, "question": home.question(), "request_id": "r-1", "measure": lambda _: None}
-    return Asked(**{**usual, **more})
+def asked(home: Household, **more: Any) -> TurnRequest:  # noqa: ANN401 - TurnRequest's own fields
+    usual = {"person": PERSON, "question": home.question(), "request_id": "r-1"}
+    return TurnRequest(**{**usual, **more})
 
 
 def result(events: list[StreamEvent]) -> Any:  # noqa: ANN401 - JSON
@@ -55,10 +55,10 @@ def names(events: list[StreamEvent]) -> list[str]:
 def test_every_event_holds_what_its_type_says_and_nothing_else(home: Household, writer: ScriptedWriter) -> None:
     writer.answers = [WRITTEN, ("Nothing is cited, so ", "nothing stands."), WRITTEN]
     turns = [
-        list(take(home.app, asked(home, repeat=KEY, session_id=NEW))),
-        list(take(home.app, asked(home))),
-        list(take(home.app, asked(home, wish=FolderScope(("default",), ())))),
-        list(take(home.app, asked(home, repeat=KEY))),
+        list(run_turn(home.app, asked(home, repeat=KEY, session_id=NEW))),
+        list(run_turn(home.app, asked(home))),
+        list(run_turn(home.app, asked(home, wish=FolderScope(("default",), ())))),
+        list(run_turn(home.app, asked(home, repeat=KEY))),
     ]
     assert {name for turn in turns for name in names(turn)} == EVENTS.keys() - {"error"}
     for event in (event for turn in turns for event in turn if event.name):
@@ -69,32 +69,48 @@ def test_every_event_holds_what_its_type_says_and_nothing_else(home: Household, 
 def test_who_leaves_when_the_answer_is_there_is_given_it_by_its_request_id(
     home: Household, writer: ScriptedWriter
 ) -> None:
-    events = take(home.app, asked(home, repeat=KEY, session_id=NEW))
+    events = run_turn(home.app, asked(home, repeat=KEY, session_id=NEW))
     next(event for event in events if event.name == "usage")
     events.close()
-    again = list(take(home.app, asked(home, repeat=KEY, session_id=NEW)))
+    again = list(run_turn(home.app, asked(home, repeat=KEY, session_id=NEW)))
     assert result(again)["answer"] == "The boat is red [N1]. It is big [N1]."
     assert len(writer.prompts) == 1
     (session,) = home.app.sessions(PERSON).page(limit=5).items
     assert session.message_count == 2
 
 
-def test_who_leaves_while_it_is_written_leaves_nothing_and_may_ask_again(
+def test_who_leaves_while_it_is_written_finds_what_was_shown_and_may_ask_again(
     home: Household, writer: ScriptedWriter
 ) -> None:
-    events = take(home.app, asked(home, repeat=KEY, session_id=NEW))
+    writer.answers = [("The boat is red [N1]. ", "And it is big, as the note says. " * 4), WRITTEN]
+    events = run_turn(home.app, asked(home, repeat=KEY, session_id=NEW))
     next(event for event in events if event.name == "token")
     events.close()
     assert writer.hung_up == 1
-    assert home.app.sessions(PERSON).page(limit=5).items == ()
-    assert result(list(take(home.app, asked(home, repeat=KEY))))["citations"]
+    (session,) = home.app.sessions(PERSON).page(limit=5).items
+    question, answer = home.app.sessions(PERSON).messages(session.session_id, limit=5).items
+    assert question.text == home.question().text
+    assert answer.text.startswith("The boat is red [N1]. …\n\nSources:\n- [N1]")
+    assert [each.note_id for each in answer.citations] == ["boat"]
+    assert result(list(run_turn(home.app, asked(home, repeat=KEY))))["citations"]
+
+
+def test_who_leaves_before_the_first_word_finds_the_question(home: Household) -> None:
+    events = run_turn(home.app, asked(home, session_id=NEW))
+    next(event for event in events if event.name == "sources")
+    events.close()
+    (session,) = home.app.sessions(PERSON).page(limit=5).items
+    assert [each.text for each in home.app.sessions(PERSON).messages(session.session_id, limit=5).items] == [
+        home.question().text,
+        "…",
+    ]
 
 
 def test_a_model_that_breaks_off_is_quoted_over_and_the_turn_is_recorded(
     home: Household, writer: ScriptedWriter
 ) -> None:
-    writer.answers = [("The boat ", ModelUnavailable("it broke off"))]
-    events = list(take(home.app, asked(home, session_id=NEW)))
+    writer.answers = [("Well, well. " * 9, ModelUnavailable("it broke off"))]
+    events = list(run_turn(home.app, asked(home, session_id=NEW)))
     assert "retract" in names(events)
     assert result(events)["meta"]["answerKind"] == "quoted"
     assert home.app.sessions(PERSON).page(limit=5).items[0].message_count == 2
@@ -107,25 +123,21 @@ class _Billed(ScriptedWriter):
         return replace(super().write(prompt), usage=Usage(5, 3))
 
 
-def test_what_is_measured_is_the_answer_with_all_that_the_turn_has_cost(home: Household) -> None:
-    measured = list[Answer]()
-    first = result(list(take(home.app, asked(home, session_id=NEW))))
+def test_the_result_comes_with_its_answer_and_all_that_the_turn_has_cost(home: Household) -> None:
+    first = result(list(run_turn(home.app, asked(home, session_id=NEW))))
     rewriter = _Billed('{"question": "Which colour has the boat?"}')
     app = replace(home.app, ranker=rewriter)
-    follow_up = asked(
-        home,
-        question=home.question("And which colour has it?"),
-        session_id=first["meta"]["sessionId"],
-        measure=measured.append,
-    )
-    told = result(list(take(app, follow_up)))
+    question = home.question("And which colour has it?")
+    events = list(run_turn(app, asked(home, question=question, session_id=first["meta"]["sessionId"])))
     assert len(rewriter.prompts) == 1
-    assert [(each.usage.input_tokens, each.usage.output_tokens) for each in measured] == [(5, 3)]
-    assert told["meta"]["usage"] == {"inputTokens": 5, "outputTokens": 3, "reads": None, "usd": None}
+    assert result(events)["meta"]["usage"] == {"inputTokens": 5, "outputTokens": 3, "reads": None, "usd": None}
+    answer = events[-1].answer
+    assert answer is not None
+    assert (answer.usage.input_tokens, answer.usage.output_tokens) == (5, 3)
 
 
 def test_nothing_is_spent_and_no_session_begun_before_the_first_event(home: Household) -> None:
     home.limited(daily_chat_limit=1)
-    take(home.app, asked(home, session_id=NEW)).close()
+    run_turn(home.app, asked(home, session_id=NEW)).close()
     assert home.app.sessions(PERSON).page(limit=5).items == ()
-    assert result(list(take(home.app, asked(home))))["citations"]
+    assert result(list(run_turn(home.app, asked(home))))["citations"]

@@ -65,7 +65,7 @@ def test_the_answer_comes_with_references_citations_and_ranked_folders(world: Wo
     assert body["citations"][0]["noteId"] == "run"
     assert _folders(body) == [("default", "projects/api", 1.0, "model"), ("default", "garden", 0.9, "model")]
     assert body["meta"]["usage"]["inputTokens"] == 120
-    assert set(body) == {"answer", "references", "citations", "meta"}
+    assert set(body) == {"answer", "references", "citations", "claims", "meta"}
 
 
 def test_the_model_is_asked_once_for_a_json_list_of_the_folders_of_all_vaults(

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from shared import bootstrap
-from shared.answering.quoting import Quoter
+from shared.answering.extractive import ExtractiveWriter
 from shared.errors import (
     AuroraError,
     BrokenPromise,
@@ -212,7 +212,7 @@ def test_a_bug_is_told_without_its_text(
         raise ZeroDivisionError(SECRET)
 
     world.save("n1", title="Treasure", text=SECRET)
-    monkeypatch.setattr(Quoter, "quotes", breaks)
+    monkeypatch.setattr(ExtractiveWriter, "quotes", breaks)
     response = world.call("chat", "POST", "/chat", {"message": "Where is the treasure?"})
     assert problem(response)[:2] == (500, "INTERNAL")
     assert "treasure" not in response.get_data(as_text=True)

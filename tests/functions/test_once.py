@@ -22,7 +22,7 @@ from shared import bootstrap
 from shared.adapters.embedded import EmbeddedStore
 from shared.errors import StoreUnavailable
 from shared.model.account import AnsweredRequest, Person
-from shared.model.answers import Draft, Piece, Prompt
+from shared.model.answers import Delta, Draft, Prompt
 from shared.ports.access import Identity
 from shared.ports.models import Writer
 from tests.fakes import ScriptedWriter
@@ -241,7 +241,7 @@ class _Slow:
     def write(self, prompt: Prompt) -> Draft:
         return Draft("".join(piece.text for piece in self.stream(prompt)), self.model)
 
-    def stream(self, prompt: Prompt) -> Generator[Piece]:
+    def stream(self, prompt: Prompt) -> Generator[Delta]:
         self.asked.set()
         assert self.go_on.wait(20)
         yield from self.inner.stream(prompt)
@@ -259,7 +259,7 @@ def test_a_streamed_repeat_gets_the_events_of_the_answer_there_is(world: World, 
     first, second = _stream(world), _stream(world)
     assert first[-1] == second[-1]
     assert first[-1][0] == "result"
-    assert [name for name, _ in second] == ["start", "query", "token", "citation", "usage", "result"]
+    assert [name for name, _ in second] == ["start", "query", "citation", "token", "usage", "result"]
     assert second[0] == first[0]
     assert "".join(str(data["text"]) for name, data in second if name == "token") == second[-1][1]["answer"]
     assert len(writer.prompts) == 1

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from functions.http.sse import Burst, Form, attended, encoded, unwrapped
+from functions.http.pump import StartThrottle, pump_with_keepalive
+from functions.http.sse import Form, encoded, unwrapped
 from shared import bootstrap
-from shared.api.stream import SILENCE, StreamEvent
+from shared.api.stream import StreamEvent
 from shared.errors import ModelUnavailable
-from shared.model.answers import Piece
+from shared.model.answers import Delta
 from shared.ports.models import Writer
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
@@ -39,7 +40,7 @@ def told(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scripte
         monkeypatch.setattr(bootstrap, "_process", [replace(world.app, writer=writer)])
         return writer
 
-    tell("Cloud ", "Run [N1] and", " \u2028Firestore [N", "2].", Piece(" Yes [N9]. 😀", None))
+    tell("Cloud ", "Run [N1] and", " \u2028Firestore [N", "2].", Delta(" Yes [N9]. 😀", None))
     return tell
 
 
@@ -55,7 +56,8 @@ def shown(messages: list[tuple[str, Any]]) -> str:
         if name == "token":
             text += data["text"].encode("utf-16-le")
         elif name == "retract":
-            text = text[: 2 * data["from"]]
+            assert data["from"] == 0
+            text = b""
     return text.decode("utf-16-le")
 
 
@@ -87,12 +89,26 @@ def test_events_come_in_their_order(world: World, how: str) -> None:
 
 
 @pytest.mark.usefixtures("told")
-def test_a_citation_follows_the_token_with_its_first_marker(world: World) -> None:
+def test_a_piece_comes_whole_with_its_citations_before_it_and_its_claim_judged(world: World) -> None:
     events = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
-    cited = [(events[place - 1][1]["text"], data) for place, (name, data) in enumerate(events) if name == "citation"]
-    assert [text.rpartition("[")[2] for text, _ in cited] == ["N1]", "N2]"]
     result = events[-1][1]
-    assert [data["noteId"] for _, data in cited] == [each["noteId"] for each in result["citations"]]
+    assert [(name, data.get("cid") or data.get("text")) for name, data in events[3:-2]] == [
+        ("citation", "N1"),
+        ("token", "Cloud Run [N1] and"),
+        ("citation", "N2"),
+        ("token", " \u2028Firestore [N2]."),
+        ("token", " Yes."),
+        ("token", " 😀"),
+    ]
+    assert [data for name, data in events if name == "citation"] == result["citations"]
+    assert [data["claim"] for name, data in events if name == "token" and data["claim"]] == result["claims"]
+    first, second = result["claims"]
+    assert [claim["cids"] for claim in (first, second)] == [["N1"], ["N2"]]
+    assert (first["span"], second["span"]) == ({"start": 0, "end": 18}, {"start": 20, "end": 35})
+    assert [claim["support"]["state"] for claim in (first, second)] == ["supported", "supported"]
+    assert first["quotes"] == [
+        {"cid": "N1", "span": {"start": 0, "end": 40}, "quote": "We decided to use Cloud Run for the API."}
+    ]
 
 
 def test_the_streamed_result_is_the_unstreamed_body(world: World, told: Callable[..., ScriptedWriter]) -> None:
@@ -156,16 +172,16 @@ def test_a_bug_on_the_way_is_told_without_its_text(
     assert "oak" not in response.get_data(as_text=True) + capsys.readouterr().err
 
 
-def test_a_model_that_dies_is_retracted_by_its_utf_16_offset(world: World, told: Callable[..., ScriptedWriter]) -> None:
+def test_only_all_of_an_answer_is_ever_taken_back(world: World, told: Callable[..., ScriptedWriter]) -> None:
     told("😀 Cloud Run [N1]. Uncited 😀", ModelUnavailable("away"))
     events = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
-    assert ("retract", {"from": 0, "reason": "writer_failed"}) in events
-    assert shown(events) == events[-1][1]["answer"]
-    assert events[-1][1]["meta"]["model"] == "extractive"
-    told(Piece("😀 Cloud 😀 Run [N1]. And then", None, truncated=True))
+    assert shown(events) == events[-1][1]["answer"] == "😀 Cloud Run [N1]. …"
+    assert events[-1][1]["claims"][0]["span"] == {"start": 0, "end": 18}
+    told("Nothing here is cited, it is invented. " * 3)
     events = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
-    assert ("retract", {"from": 22, "reason": "revised"}) in events
-    assert shown(events) == events[-1][1]["answer"] == "😀 Cloud 😀 Run [N1]. …"
+    assert [data for name, data in events if name == "retract"] == [{"from": 0, "reason": "refused"}]
+    assert shown(events) == events[-1][1]["answer"]
+    assert events[-1][1]["meta"]["refusal"]["reason"] == "unsupported_claims"
 
 
 def test_a_refusal_offers_no_sources(world: World) -> None:
@@ -255,7 +271,7 @@ START = StreamEvent("start", {"requestId": "r"})
 
 
 def test_silence_is_broken_by_a_comment_or_a_message() -> None:
-    silent = [START, None, SILENCE]
+    silent = [START, None, None]
     assert list(encoded(ticks(*silent), Form.PLAIN, silence=0))[1:] == [b": heartbeat\n\n"] * 2
     beats = b"".join(encoded(ticks(*silent), Form.CALLABLE_STREAM, silence=0))
     for parser in (javascript, android, ios):
@@ -271,7 +287,7 @@ def test_a_client_that_is_gone_ends_the_stream_in_a_silence() -> None:
 
 
 def test_a_slow_step_does_not_hold_up_the_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("functions.http.sse.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("functions.http.pump.LOOK_SECONDS", 0.02)
     done = threading.Event()
 
     def slow() -> Generator[str]:
@@ -279,7 +295,7 @@ def test_a_slow_step_does_not_hold_up_the_heartbeats(monkeypatch: pytest.MonkeyP
         done.wait(10)
         yield "second"
 
-    events = attended(slow())
+    events = pump_with_keepalive(slow())
     assert next(events) == "first"
     assert next(events) is None
     done.set()
@@ -287,24 +303,24 @@ def test_a_slow_step_does_not_hold_up_the_heartbeats(monkeypatch: pytest.MonkeyP
 
 
 def test_a_stream_alone_begins_at_once_and_one_in_a_burst_waits_for_its_end() -> None:
-    burst, waited = Burst(), list[float]()
+    throttle, waited = StartThrottle(), list[float]()
 
     def begin() -> None:
         started = time.monotonic()
-        burst.wait()
+        throttle.wait()
         waited.append(time.monotonic() - started)
 
     begin()
-    assert waited[0] < Burst.PAUSE
+    assert waited[0] < StartThrottle.PAUSE
     threads = [threading.Thread(target=begin) for _ in range(5)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert max(waited) >= Burst.PAUSE / 2
-    burst._last = time.monotonic() + 60  # beginnings without end
+    assert max(waited) >= StartThrottle.PAUSE / 2
+    throttle._last = time.monotonic() + 60  # beginnings without end
     begin()
-    assert waited[-1] < Burst.LONGEST + 1
+    assert waited[-1] < StartThrottle.MAX_WAIT + 1
 
 
 def test_whoever_leaves_ends_what_is_under_way_in_its_own_thread() -> None:
@@ -318,7 +334,7 @@ def test_whoever_leaves_ends_what_is_under_way_in_its_own_thread() -> None:
         finally:
             closed.set()
 
-    events = attended(endless())
+    events = pump_with_keepalive(endless())
     next(events)
     events.close()
     assert closed.wait(20)
@@ -327,7 +343,7 @@ def test_whoever_leaves_ends_what_is_under_way_in_its_own_thread() -> None:
 @pytest.mark.usefixtures("told")
 def test_leaving_a_reply_stops_the_writer_and_is_logged(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     class Slow(ScriptedWriter):
-        def stream(self, prompt: Any) -> Generator[Piece]:  # noqa: ANN401
+        def stream(self, prompt: Any) -> Generator[Delta]:  # noqa: ANN401
             for piece in super().stream(prompt):
                 time.sleep(0.02)
                 yield piece

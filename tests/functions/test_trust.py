@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from shared import bootstrap
-from shared.answering.grounding import Scrutiny
-from shared.model.answers import Piece, Prompt
+from shared.answering.checking import SupportPolicy
+from shared.model.answers import Delta, Prompt
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
 
@@ -21,7 +21,7 @@ BOAT = "The boat is blue and 12 metres long. It was built in Kiel."
 
 def answered(world: World, *drafts: str, strict: bool = False, **body: object) -> dict[str, Any]:
     world.save("boat", title="Boat", text=BOAT)
-    bootstrap.use(replace(world.app, writer=ScriptedWriter(*drafts), scrutiny=Scrutiny(strict=strict)))
+    bootstrap.use(replace(world.app, writer=ScriptedWriter(*drafts), support=SupportPolicy(strict=strict)))
     response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", **body})
     assert response.status_code == 200
     found: dict[str, Any] = response.get_json()
@@ -57,7 +57,7 @@ class Meanwhile(ScriptedWriter):
         super().__init__("The boat is 12 metres long [N1].")
         self.happens = happens
 
-    def stream(self, prompt: Prompt) -> Generator[Piece]:
+    def stream(self, prompt: Prompt) -> Generator[Delta]:
         self.happens()
         return super().stream(prompt)
 
@@ -80,7 +80,7 @@ def test_a_note_that_is_deleted_while_the_answer_is_written_answers_no_more(
     response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", "stream": streamed})
     text = response.get_data(as_text=True)
     body = json.loads(text.rpartition("data: ")[2]) if streamed else response.get_json()
-    assert body["meta"]["refusal"] == {"reason": "no_candidates", "nearest": []}
+    assert body["meta"]["refusal"] == {"reason": "index_pending", "nearest": []}
     assert (body["citations"], "12 metres" in body["answer"]) == ([], False)
     assert ("event: retract" in text) is streamed
 
@@ -105,13 +105,13 @@ def test_under_the_strict_policy_it_goes(world: World) -> None:
     assert body["citations"][0]["support"]["state"] == "supported"
 
 
-def test_what_was_streamed_is_withdrawn_under_the_strict_policy(world: World) -> None:
+def test_under_the_strict_policy_it_is_never_shown(world: World) -> None:
     world.save("boat", title="Boat", text=BOAT)
     writer = ScriptedWriter("The boat was built in Kiel [N1]. The boat is 15 metres long [N1].")
-    bootstrap.use(replace(world.app, writer=writer, scrutiny=Scrutiny(strict=True)))
+    bootstrap.use(replace(world.app, writer=writer, support=SupportPolicy(strict=True)))
     response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", "stream": True})
     text = response.get_data(as_text=True)
-    assert "15 metres" in text.partition("event: retract")[0]
+    assert "15 metres" not in text
     assert '"answer": "The boat was built in Kiel [N1]."' in text.partition("event: result")[2].replace('":"', '": "')
 
 

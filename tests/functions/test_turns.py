@@ -14,7 +14,7 @@ from shared import bootstrap
 from shared.api.answers import answer_json
 from shared.asking.answer import answered
 from shared.errors import ModelUnavailable
-from shared.model.answers import Answer, Piece, Prompt
+from shared.model.answers import Answer, Delta, Prompt
 from shared.model.questions import Question
 from shared.model.sessions import Message, Role
 from shared.sessions.service import NEW
@@ -235,7 +235,7 @@ def test_a_session_deleted_while_an_answer_is_coming_is_not_brought_back(
     session_id = create(boat)
 
     class Deleting(ScriptedWriter):
-        def stream(self, prompt: Prompt) -> Generator[Piece]:
+        def stream(self, prompt: Prompt) -> Generator[Delta]:
             boat.app.sessions(ALICE).delete(session_id)
             return super().stream(prompt)
 

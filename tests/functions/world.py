@@ -14,7 +14,7 @@ import functions_framework
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.answering.quoting import Quoter
+from shared.answering.extractive import ExtractiveWriter
 from shared.app import App
 from shared.errors import AuroraError, Unauthenticated
 from shared.model.account import Person
@@ -121,7 +121,7 @@ def world_on(store: Store, home: Path, clients: dict[str, FlaskClient], embedder
             store=store,
             embedder=embedder,
             writer=None,
-            quoter=Quoter(),
+            extractive=ExtractiveWriter(),
             verifier=tokens,
             pool=pool,
             clock=clock,

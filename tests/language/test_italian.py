@@ -7,17 +7,19 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from shared.answering.citing.citations import check_citations
-from shared.answering.citing.source_lists import without_source_list
-from shared.answering.quoting import quoted
+from shared.answering.drafts import DraftStream
+from shared.answering.markers import read_markers
 from shared.answering.refusals import admits_not_knowing
 from shared.judging.facts import facts_of
 from shared.judging.quantities import quantities
 from shared.language.languages import detect
+from shared.language.vocabulary import vocabulary
+from shared.model.answers import Prompt
 from shared.sessions.follow_ups import whole_question
 from shared.times.dates import days_in
 from shared.times.phrases import find_time
 from shared.times.shifts import Moment
+from tests.fakes import ScriptedWriter
 
 NOW = datetime(2026, 3, 18, 14, tzinfo=UTC)
 ZONE = "Europe/Berlin"
@@ -117,9 +119,13 @@ def test_its_statements_are_compared() -> None:
 
 def test_its_answers_are_read() -> None:
     assert admits_not_knowing("Gli appunti non dicono quando parte il treno.")
-    assert without_source_list("Il treno parte alle 9 [N1].\n\nFonti:\n[N1] Viaggio") == "Il treno parte alle 9 [N1]."
-    assert check_citations("Parte alle 9 [N8] e [N9].", ()).text == "Parte alle 9."
-    assert quoted((), "it")[0] == "I passaggi più vicini nei tuoi appunti:"
+    writer = ScriptedWriter("Il treno parte alle 9 [N1].\n\nFonti:\n[N1] Viaggio")
+    (piece,) = DraftStream(Prompt("", "", "", ()), writer).pieces()
+    assert piece.whole == "Il treno parte alle 9 [N1]."
+    assert read_markers("Parte alle 9 [N8] e [N9].").written({}) == "Parte alle 9."
+    words = vocabulary("it").answers
+    assert words
+    assert words.nearest == "I passaggi più vicini nei tuoi appunti:"
 
 
 def test_it_is_recognised() -> None:

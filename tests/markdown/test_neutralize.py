@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.answering.citing.citations import check_citations
 from shared.markdown.neutralize import neutralize
-from tests.answering.samples import sources
+from tests.answering.samples import check_citations, sources
 
 
 @pytest.mark.parametrize(

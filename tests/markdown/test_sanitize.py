@@ -6,10 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shared.answering.citing.citations import check_citations
 from shared.markdown.sanitize import sanitize
 from tests.active import active
-from tests.answering.samples import sources
+from tests.answering.samples import check_citations, sources
 from tests.markdown.samples import KNOWN, MARKDOWN, TEXTS
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ import re
 from collections.abc import Generator, Iterator
 from urllib.parse import quote_plus
 
-from shared.model.answers import Draft, Piece, Prompt
+from shared.model.answers import Delta, Draft, Prompt
 
 _KEY = re.compile(r"[0-9a-f]{16}")
 _LABEL = re.compile(r"[(\[]\W{0,3}[Nn](\d{1,6})")
@@ -32,13 +32,13 @@ class ObedientWriter:
     def write(self, prompt: Prompt) -> Draft:
         return Draft("".join(piece.text for piece in self.stream(prompt)), self.model)
 
-    def stream(self, prompt: Prompt) -> Generator[Piece]:
+    def stream(self, prompt: Prompt) -> Generator[Delta]:
         """In pieces of 1 to 23 characters, so that everything is cut somewhere."""
         self.prompts.append(prompt)
         text = json.dumps(list(_names(prompt))) if prompt.schema else "".join(_obeyed(prompt))
         place, size = 0, 1
         while place < len(text):
-            yield Piece(text[place : place + size])
+            yield Delta(text[place : place + size])
             place, size = place + size, size % 23 + 1
 
 

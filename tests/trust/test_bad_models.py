@@ -10,7 +10,7 @@ import pytest
 
 from shared import bootstrap
 from shared.errors import AuroraError, ModelUnavailable
-from shared.model.answers import Piece
+from shared.model.answers import Delta
 from tests.active import active
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
@@ -32,7 +32,7 @@ EXTRACTED = "Closest passages in your notes:\n\n> We decided to use Cloud Run fo
 class Bad:
     """What a model writes, and what must come of it."""
 
-    script: tuple[str | AuroraError | Piece, ...]
+    script: tuple[str | AuroraError | Delta, ...]
     answer: str
     """The whole; begins so if it ends in `…`."""
     model: str = "scripted"
@@ -66,7 +66,7 @@ MODELS = {
         ("Cloud Run [N1]. And [N", ModelUnavailable("away")), EXTRACTED, "extractive"
     ),
     "dies in the middle of a tag": Bad(("Cloud Run [N1] <img sr", ModelUnavailable("away")), EXTRACTED, "extractive"),
-    "is cut in the middle of a link": Bad((GOOD, " See [x](http", Piece("", truncated=True)), f"{GOOD} …"),
+    "is cut in the middle of a link": Bad((GOOD, " See [x](http", Delta("", truncated=True)), f"{GOOD} …"),
     "repeats a list of sources": Bad((GOOD, *("\n\nSources:\n[N1] API\n[N7] Law\n",) * 9), GOOD),
     "repeats definitions as a list of sources": Bad((GOOD, *("\n\n[N1]: https://evil.example/\n",) * 5), GOOD),
     "writes a hundred thousand characters": Bad((GOOD, *(" And it scales well [N1][N99].",) * 4000), f"{GOOD} And…"),

@@ -7,10 +7,11 @@ import { eventsOf } from "./sse.js";
  * @typedef {object} Answer
  * @property {"waiting" | "searching" | "writing" | "done" | "stopped" | "failed"} phase
  * @property {string} text
- * @property {any[]} citations as the wire has them; `support` null while not judged
+ * @property {any[]} citations as the wire has them, each before its first marker
+ * @property {any[]} claims sentences that state something, with what backs each
  * @property {any[]} sources passages the writer gets; known before the first word
  * @property {any} query how the question was understood, or null
- * @property {string[]} withdrawn why something shown was taken back
+ * @property {string[]} withdrawn why all that was shown was taken back
  * @property {any} meta of the result; null until then
  * @property {string | null} sessionId
  * @property {ApiError | null} error
@@ -22,6 +23,7 @@ export function empty() {
     phase: "waiting",
     text: "",
     citations: [],
+    claims: [],
     sources: [],
     query: null,
     withdrawn: [],
@@ -33,9 +35,9 @@ export function empty() {
 
 /** @param {any} result the JSON of /chat @param {Answer} [before] @returns {Answer} */
 export function finished(result, before = empty()) {
-  const { answer: text, citations, meta } = result;
+  const { answer: text, citations, claims = [], meta } = result;
   const sessionId = meta.sessionId ?? before.sessionId;
-  return { ...before, phase: "done", text, citations, meta, sessionId, query: meta.query ?? before.query };
+  return { ...before, phase: "done", text, citations, claims, meta, sessionId, query: meta.query ?? before.query };
 }
 
 /**
@@ -52,11 +54,11 @@ export function after(answer, event, data) {
     case "sources":
       return { ...answer, phase: "writing", sources: data.sources };
     case "token":
-      return { ...answer, phase: "writing", text: answer.text + data.text };
+      return { ...answer, phase: "writing", text: answer.text + data.text, claims: data.claim ? [...answer.claims, data.claim] : answer.claims };
     case "citation":
-      return { ...answer, citations: [...answer.citations.filter((each) => each.cid !== data.cid), data] };
+      return { ...answer, citations: [...answer.citations, data] };
     case "retract":
-      return { ...answer, text: answer.text.slice(0, data.from), withdrawn: [...answer.withdrawn, data.reason] };
+      return { ...answer, text: "", citations: [], claims: [], withdrawn: [...answer.withdrawn, data.reason] };
     case "result":
       return finished(data, answer);
     case "error":

@@ -7,7 +7,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING
 
-from shared.adapters.flow import attach
+from shared.adapters.streaming import attach
 
 if TYPE_CHECKING:
     from google.genai import Client

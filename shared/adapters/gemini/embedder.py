@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shared.adapters.gemini.connection import Connection, within
 from shared.adapters.gemini.errors import table
-from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECONDS, Clock, insist
+from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECONDS, Clock, retry_within
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors
 from shared.model.index import Vector
@@ -76,7 +76,7 @@ class GeminiEmbedder:
             rows = [embedding.values or [] for embedding in reply.embeddings or []]
             return unit_vectors(rows, count=len(texts), dimension=self.dimension, model=self.model)
 
-        return insist(call, model=self.model, seconds=seconds, attempt_seconds=BATCH_SECONDS, clock=self._clock)
+        return retry_within(call, model=self.model, seconds=seconds, attempt_seconds=BATCH_SECONDS, clock=self._clock)
 
     def _request(self, texts: Sequence[str], task: str, seconds: float) -> types.EmbedContentResponse:
         from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay

@@ -7,13 +7,13 @@ import time
 from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from shared.adapters.flow import flow
 from shared.adapters.gemini.connection import Connection, within
 from shared.adapters.gemini.errors import table
-from shared.adapters.retry import Clock, insist
+from shared.adapters.retry import Clock, retry_within
 from shared.adapters.sdk_errors import misshapen, translated
+from shared.adapters.streaming import stream_with_deadline
 from shared.errors import ModelRefused
-from shared.model.answers import Draft, Piece, Prompt, Usage
+from shared.model.answers import Delta, Draft, Prompt, Usage
 from shared.ports.models import MOST_WRITTEN
 
 if TYPE_CHECKING:
@@ -60,16 +60,16 @@ class GeminiWriter:
                 reply = self._request(prompt, left)
             return _draft(reply, self.model)
 
-        return insist(call, model=self.model, seconds=self._timeout, clock=self._clock)
+        return retry_within(call, model=self.model, seconds=self._timeout, clock=self._clock)
 
-    def stream(self, prompt: Prompt) -> Generator[Piece]:
+    def stream(self, prompt: Prompt) -> Generator[Delta]:
         """Raises as `write`."""
 
-        def begin(left: float) -> Generator[Piece]:
+        def begin(left: float) -> Generator[Delta]:
             with translated(table, self.model):
-                yield from _pieces(self._streamed(prompt, left), self.model)
+                yield from _deltas(self._streamed(prompt, left), self.model)
 
-        return flow(begin, model=self.model, seconds=self._timeout, clock=self._clock)
+        return stream_with_deadline(begin, model=self.model, seconds=self._timeout, clock=self._clock)
 
     def _request(self, prompt: Prompt, seconds: float) -> types.GenerateContentResponse:
         contents, config = self._asked(prompt, seconds)
@@ -116,18 +116,18 @@ def _draft(reply: types.GenerateContentResponse, model: str) -> Draft:
     return Draft(text, model, _usage(reply) or Usage(), truncated=reason in _CUT)
 
 
-def _pieces(replies: Iterable[types.GenerateContentResponse], model: str) -> Iterator[Piece]:
+def _deltas(replies: Iterable[types.GenerateContentResponse], model: str) -> Iterator[Delta]:
     reason, has_text, ended = "STOP", False, False
     for reply in replies:
         reason = _reason(reply, model)
         text = (reply.text or "") if reply.candidates else ""
         ended = ended or any(candidate.finish_reason for candidate in reply.candidates or ())
         has_text = has_text or bool(text.strip())
-        yield Piece(text, _usage(reply), truncated=reason in _CUT)
+        yield Delta(text, _usage(reply), truncated=reason in _CUT)
     if not has_text:
         raise _empty(model, reason)
     if not ended:
-        yield Piece("", truncated=True)  # the connection went before the model said that it has ended
+        yield Delta("", truncated=True)  # the connection went before the model said that it has ended
 
 
 def _reason(reply: types.GenerateContentResponse, model: str) -> str:

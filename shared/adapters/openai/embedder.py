@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shared.adapters.openai.connection import Connection, table
 from shared.adapters.prefixes import prefixes
-from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECONDS, Clock, insist
+from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECONDS, Clock, retry_within
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors
 from shared.model.index import Vector
@@ -63,7 +63,7 @@ class OpenAIEmbedder:
             rows = [entry.embedding for entry in sorted(reply.data, key=lambda entry: entry.index)]
             return unit_vectors(rows, count=len(texts), dimension=self.dimension, model=self.model)
 
-        return insist(call, model=self.model, seconds=seconds, attempt_seconds=BATCH_SECONDS, clock=self._clock)
+        return retry_within(call, model=self.model, seconds=seconds, attempt_seconds=BATCH_SECONDS, clock=self._clock)
 
     def _request(self, texts: list[str], seconds: float) -> Embeddings:
         from shared.adapters.openai.replies import Embeddings  # noqa: PLC0415 - loads pydantic

@@ -7,12 +7,12 @@ import time
 from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, TypedDict
 
-from shared.adapters.flow import attach, flow
 from shared.adapters.openai.connection import Connection, family, table
-from shared.adapters.retry import Clock, insist
+from shared.adapters.retry import Clock, retry_within
 from shared.adapters.sdk_errors import translated
+from shared.adapters.streaming import attach, stream_with_deadline
 from shared.errors import ModelRefused
-from shared.model.answers import Draft, Piece, Prompt, Usage
+from shared.model.answers import Delta, Draft, Prompt, Usage
 from shared.ports.models import MOST_WRITTEN
 
 if TYPE_CHECKING:
@@ -61,16 +61,16 @@ class OpenAIWriter:
                 reply = self._request(prompt, left)
             return _draft(reply, self.model)
 
-        return insist(call, model=self.model, seconds=self._timeout, clock=self._clock)
+        return retry_within(call, model=self.model, seconds=self._timeout, clock=self._clock)
 
-    def stream(self, prompt: Prompt) -> Generator[Piece]:
+    def stream(self, prompt: Prompt) -> Generator[Delta]:
         """Raises as `write`."""
 
-        def begin(left: float) -> Generator[Piece]:
+        def begin(left: float) -> Generator[Delta]:
             with translated(table, self.model):
-                yield from _pieces(self._streamed(prompt, left), self.model)
+                yield from _deltas(self._streamed(prompt, left), self.model)
 
-        return flow(begin, model=self.model, seconds=self._timeout, clock=self._clock)
+        return stream_with_deadline(begin, model=self.model, seconds=self._timeout, clock=self._clock)
 
     def _request(self, prompt: Prompt, seconds: float) -> Completion:
         from shared.adapters.openai.replies import Completion  # noqa: PLC0415 - loads pydantic
@@ -118,7 +118,7 @@ def _draft(reply: Completion, model: str) -> Draft:
     return Draft(text, model, _usage(reply.usage) or Usage(), truncated=reason == "length")
 
 
-def _pieces(chunks: Iterable[Chunk], model: str) -> Iterator[Piece]:
+def _deltas(chunks: Iterable[Chunk], model: str) -> Iterator[Delta]:
     reason, has_text, ended = "no choices", False, False
     for chunk in chunks:
         text, cut = "", False
@@ -127,11 +127,11 @@ def _pieces(chunks: Iterable[Chunk], model: str) -> Iterator[Piece]:
             text, cut = choice.delta.content or "", reason == "length"
             ended = ended or choice.finish_reason is not None
         has_text = has_text or bool(text.strip())
-        yield Piece(text, _usage(chunk.usage), truncated=cut)
+        yield Delta(text, _usage(chunk.usage), truncated=cut)
     if not has_text:
         raise ModelRefused(f"{model}: an empty reply ({reason})")
     if not ended:
-        yield Piece("", truncated=True)  # the connection went before the model said that it has ended
+        yield Delta("", truncated=True)  # the connection went before the model said that it has ended
 
 
 def _checked(finish_reason: str | None, refusal: str | None, model: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.retry import insist
+from shared.adapters.retry import retry_within
 from shared.adapters.vertex.rest import GoogleRest
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.answers import Judgement, Statement, Support
@@ -80,7 +80,7 @@ class CheckGroundingJudge:
             return found
         try:
             request = _request(texts, chunks)
-            reply = insist(lambda left: self._service.post(request, left), model=self.name, seconds=self._seconds)
+            reply = retry_within(lambda left: self._service.post(request, left), model=self.name, seconds=self._seconds)
             claims = _by_line(_claims(reply, len(chunks)), texts)
         except (ModelUnavailable, ModelRefused) as problem:
             log.warning("%s did not judge (%s); %s does", self.name, type(problem).__name__, self._fallback.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shared.adapters.retry import insist
+from shared.adapters.retry import retry_within
 from shared.adapters.sdk_errors import misshapen
 from shared.adapters.vertex.rest import GoogleRest
 from shared.errors import BrokenPromise
@@ -35,7 +35,7 @@ class VertexReranker:
             "records": [{"id": str(place), "content": text} for place, text in enumerate(sent)],
             "ignoreRecordDetailsInResponse": True,
         }
-        reply = insist(lambda seconds: self._service.post(body, seconds), model=self.model, seconds=SECONDS)
+        reply = retry_within(lambda seconds: self._service.post(body, seconds), model=self.model, seconds=SECONDS)
         return (*_scores(reply, len(sent), self.model), *(0.0 for _ in passages[MOST_RECORDS:]))
 
 

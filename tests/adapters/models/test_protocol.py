@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
-from shared.answering.pipeline import answer_events, last
-from shared.answering.quoting import Quoter
 from shared.folders.ranking import rank_folders
 from shared.judging.model_judge import ModelJudge
 from shared.judging.support import OfflineJudge
@@ -23,7 +21,7 @@ from shared.model.templates import Template
 from shared.sessions.history import Earlier
 from shared.sessions.standalone import resolve
 from shared.templates.embedding import with_vectors
-from tests.answering.samples import passage, question, retrieved
+from tests.answering.samples import answer_by, passage, retrieved
 from tests.servers.gemini import GeminiServer
 from tests.servers.gemini_protocol import violations
 
@@ -46,8 +44,7 @@ def api(request: pytest.FixtureRequest, credentials: object) -> str:
 
 
 def answered(writer: GeminiWriter) -> None:
-    given = last(answer_events(question(), retrieved(PASSAGE), writer=writer, quoter=Quoter()))
-    assert given.model == writer.model
+    assert answer_by(writer, retrieved(PASSAGE)).model == writer.model
 
 
 def judged(writer: GeminiWriter) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.adapters.retry import FIRST_PAUSE, JITTER, LONGEST_PAUSE, insist
+from shared.adapters.retry import FIRST_PAUSE, JITTER, LONGEST_PAUSE, retry_within
 from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
 from tests.adapters.models.waiting import FakeClock
 
@@ -31,19 +31,19 @@ def away(retry_after: float | None = None) -> ModelUnavailable:
 
 def test_a_call_that_succeeds_is_made_once_with_the_whole_deadline(clock: FakeClock) -> None:
     call = Flaky()
-    assert insist(call, model="m", seconds=30, clock=clock) == "done"
+    assert retry_within(call, model="m", seconds=30, clock=clock) == "done"
     assert (call.given, clock.pauses) == ([30.0], [])
 
 
 def test_pauses_grow_and_each_has_jitter(clock: FakeClock) -> None:
-    insist(Flaky(*[away() for _ in range(9)]), model="m", seconds=1000, clock=clock)
+    retry_within(Flaky(*[away() for _ in range(9)]), model="m", seconds=1000, clock=clock)
     least = [min(FIRST_PAUSE * 2**at, LONGEST_PAUSE) for at in range(9)]
     assert all(low <= pause <= low + JITTER for low, pause in zip(least, clock.pauses, strict=True))
     assert len({round(pause - low, 9) for low, pause in zip(least, clock.pauses, strict=True)}) > 1
 
 
 def test_the_servers_own_delay_replaces_ours(clock: FakeClock) -> None:
-    insist(Flaky(away(7.0), away(0.0)), model="m", seconds=60, clock=clock)
+    retry_within(Flaky(away(7.0), away(0.0)), model="m", seconds=60, clock=clock)
     first, second = clock.pauses
     assert 7.0 <= first <= 7.0 + JITTER
     assert 0.0 <= second <= JITTER
@@ -52,7 +52,7 @@ def test_the_servers_own_delay_replaces_ours(clock: FakeClock) -> None:
 def test_a_delay_beyond_the_deadline_ends_the_attempts_at_once_and_is_told(clock: FakeClock) -> None:
     call = Flaky(away(61.0))
     with pytest.raises(ModelUnavailable) as caught:
-        insist(call, model="m", seconds=60, clock=clock)
+        retry_within(call, model="m", seconds=60, clock=clock)
     assert (caught.value.retry_after, len(call.given), clock.pauses) == (61.0, 1, [])
 
 
@@ -60,7 +60,7 @@ def test_all_attempts_and_pauses_stay_inside_the_deadline(clock: FakeClock) -> N
     call = Flaky(*[away() for _ in range(1000)])
     begin = clock.now
     with pytest.raises(ModelUnavailable, match="m: 503"):
-        insist(call, model="m", seconds=60, clock=clock)
+        retry_within(call, model="m", seconds=60, clock=clock)
     assert clock.now - begin < 60
     assert all(0 < given <= 60 for given in call.given)
     assert call.given == sorted(call.given, reverse=True)
@@ -68,7 +68,7 @@ def test_all_attempts_and_pauses_stay_inside_the_deadline(clock: FakeClock) -> N
 
 def test_one_attempt_may_take_only_its_share_of_the_deadline(clock: FakeClock) -> None:
     call = Flaky(away(55.0))
-    insist(call, model="m", seconds=60, attempt_seconds=20, clock=clock)
+    retry_within(call, model="m", seconds=60, attempt_seconds=20, clock=clock)
     assert call.given[0] == 20
     assert call.given[1] < 5
 
@@ -77,7 +77,7 @@ def test_one_attempt_may_take_only_its_share_of_the_deadline(clock: FakeClock) -
 def test_nothing_but_an_outage_is_tried_again(failure: Exception, clock: FakeClock) -> None:
     call = Flaky(failure)
     with pytest.raises(type(failure)) as caught:
-        insist(call, model="m", seconds=60, clock=clock)
+        retry_within(call, model="m", seconds=60, clock=clock)
     assert caught.value is failure
     assert len(call.given) == 1
 
@@ -90,7 +90,7 @@ def test_a_call_that_hangs_is_abandoned_at_the_deadline() -> None:
     release = threading.Event()
     begin = time.monotonic()
     with pytest.raises(ModelUnavailable, match=r"^m: no complete reply within 0\.2 s$"):
-        insist(hang(release), model="m", seconds=0.2)
+        retry_within(hang(release), model="m", seconds=0.2)
     took = time.monotonic() - begin
     release.set()
     assert 0.2 <= took < 10

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import threading
+import contextvars
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from functions.http.pump import pump_with_keepalive
 from shared.adapters.gemini import GeminiWriter
 from shared.adapters.openai import OpenAIWriter
 from shared.errors import ModelRefused, ModelUnavailable
-from shared.model.answers import Piece, Usage
+from shared.model.answers import Delta, Usage
+from shared.ports.cancel import Cancel, Cancelled, current
 from shared.ports.models import Writer
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import gemini as google
@@ -54,7 +57,7 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
             yield Service(openai, by_openai, compatible.chunked)
 
 
-def texts(pieces: Iterator[Piece]) -> list[str]:
+def texts(pieces: Iterator[Delta]) -> list[str]:
     return [piece.text for piece in pieces if piece.text]
 
 
@@ -91,18 +94,26 @@ def test_closing_hangs_up_at_once(service: Service, reply: str) -> None:
     assert service.server.hung_up.wait(10)
 
 
-def test_closing_before_the_first_byte_ends_the_call_when_it_comes(service: Service) -> None:
+@pytest.mark.parametrize("how", [{"delay": 0.4, "pause": 0.1}, {"hang_after": 400}, {"pause": 0.05}], ids=str)
+def test_who_leaves_ends_the_call_from_another_thread(service: Service, how: dict[str, Any]) -> None:
     writer = service.writer()
     list(writer.stream(PROMPT))
-    service.server.script(service.streamed(*WORDS * 50, delay=0.4, pause=0.1))
-    pieces = writer.stream(PROMPT)
-    assert next(pieces).text == ""
-    pieces.close()
+    service.server.script(service.streamed(*WORDS * 50, **how))
+    cancel, context = Cancel(), contextvars.copy_context()
+    context.run(current.set, cancel)
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(context.run, lambda: list(writer.stream(PROMPT)))
+        while len(service.server.requests) < 2:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        cancel.leave()
+        with pytest.raises(Cancelled):
+            reading.result(10)
     assert service.server.hung_up.wait(10)
     assert len(service.server.requests) == 2
 
 
-def test_a_hung_up_stream_leaves_the_client_usable_and_no_thread(service: Service) -> None:
+def test_a_hung_up_stream_leaves_the_client_usable(service: Service) -> None:
     writer = service.writer()
     for _ in range(5):
         service.server.script(service.streamed(*WORDS, pause=0.02))
@@ -111,19 +122,11 @@ def test_a_hung_up_stream_leaves_the_client_usable_and_no_thread(service: Servic
         pieces.close()
     service.server.script(service.streamed(*WORDS))
     assert "".join(texts(writer.stream(PROMPT))) == "".join(WORDS)
-    deadline = time.monotonic() + 20
-    while any(thread.name == "model-stream" for thread in threading.enumerate()):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
-def test_a_silent_model_gives_signs_of_life(service: Service) -> None:
-    writer = service.writer()
-    list(writer.stream(PROMPT))
-    service.server.script(service.streamed(*WORDS, delay=0.8))
-    pieces = list(writer.stream(PROMPT))
-    assert len([piece for piece in pieces[: -len(WORDS)] if not piece.text]) >= 2
-    assert "".join(texts(iter(pieces))) == "".join(WORDS)
+def after_a_start(writer: Writer) -> Generator[Delta]:
+    yield Delta("")
+    yield from writer.stream(PROMPT)
 
 
 @pytest.mark.parametrize("how", [{"delay": 30}, {"hang_after": 400}, {"drip": 0.05}, {"pause": 0.3}], ids=str)
@@ -133,7 +136,7 @@ def test_the_deadline_is_for_the_whole_stream_however_the_server_stalls(service:
     service.server.script(service.streamed(*WORDS * 5, **how))
     started = time.monotonic()
     with pytest.raises(ModelUnavailable):
-        list(writer.stream(PROMPT))
+        list(pump_with_keepalive(after_a_start(writer)))
     assert time.monotonic() - started < 4
     assert how == {"delay": 30} or service.server.hung_up.wait(10)
 
@@ -234,4 +237,4 @@ def test_thoughts_are_no_text_and_are_billed() -> None:
             for piece in GeminiWriter(api_key="k", base_url=server.url).stream(PROMPT)
             if piece.text or piece.usage
         ]
-        assert pieces == [Piece("Cloud Run.", Usage(9, 32))]
+        assert pieces == [Delta("Cloud Run.", Usage(9, 32))]

@@ -11,7 +11,6 @@ const PHASES = { waiting: "Asking…", searching: "Searching your notes…", wri
 
 const WITHDRAWN = /** @type {Readonly<Record<string, string>>} */ ({
   writer_failed: "The writing model broke off; your notes are quoted instead.",
-  revised: "The check of this answer took back something that had been shown.",
   refused: "The first draft could not stand and was taken back.",
 });
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.answering.citing.citations import Cited, check_citations
 from shared.model.answers import Source
-from tests.answering.samples import sources
+from tests.answering.samples import Cited, check_citations, sources
 
 OFFERED = sources("one", "two", "three")
 

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.citing.claims import find_claims
-from shared.answering.quoting import MOST_PIECES, READ, Quoter, quoted
+from shared.answering.extractive import MOST_PIECES, READ, ExtractiveWriter
+from shared.answering.pieces import split
 from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
+from shared.language.sentences import sentences
 from shared.model.answers import Quote, SupportState
 from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import passage, question, retrieved
@@ -27,13 +28,13 @@ def asked_of(*passages: Scored, text: str = "Which database did we choose?") -> 
 
 
 def quotes(*passages: Scored, text: str = "Which database did we choose?") -> tuple[Quote, ...]:
-    return Quoter(HashingEmbedder()).quotes(question(text), asked_of(*passages, text=text))
+    return ExtractiveWriter(HashingEmbedder()).quotes(question(text), asked_of(*passages, text=text))
 
 
 def test_a_quote_is_the_neighbouring_sentences_nearest_to_the_question_as_the_note_has_them() -> None:
     (quote,) = quotes(LONG)
     assert "We chose Firestore as the database." in quote.text
-    assert len(find_claims(quote.text)) == MOST_PIECES
+    assert len(sentences(quote.text)) == MOST_PIECES
     assert quote.text == LONG.chunk.text[quote.start - 100 : quote.end - 100]
     assert " ".join(quote.lines) == quote.text
     assert 0 < quote.nearness <= 1
@@ -76,9 +77,9 @@ def test_without_vectors_words_choose_the_sentences(problem: AuroraError) -> Non
     embedder = HashingEmbedder()
     embedder.outage = problem
     found = asked_of(LONG)
-    (quote,) = Quoter(embedder).quotes(question(), found)
+    (quote,) = ExtractiveWriter(embedder).quotes(question(), found)
     assert "We chose Firestore as the database." in quote.text
-    assert [each.text for each in Quoter().quotes(question(), found)] == [quote.text]
+    assert [each.text for each in ExtractiveWriter().quotes(question(), found)] == [quote.text]
 
 
 def test_in_a_language_that_the_embedder_does_not_speak_words_say_more_than_likeness() -> None:
@@ -89,7 +90,7 @@ def test_in_a_language_that_the_embedder_does_not_speak_words_say_more_than_like
     held = replace(whole, chunk=replace(whole.chunk, terms={"theke": 1}))
     found = replace(asked_of(held, text=asked), weights={"theke": 1.0})
     near, told = (
-        Quoter(HashingEmbedder()).quotes(question(asked), replace(found, by_words=by_words))[0].text
+        ExtractiveWriter(HashingEmbedder()).quotes(question(asked), replace(found, by_words=by_words))[0].text
         for by_words in (False, True)
     )
     assert near.startswith("Wo ist der")
@@ -99,7 +100,7 @@ def test_in_a_language_that_the_embedder_does_not_speak_words_say_more_than_like
 def test_no_more_than_so_many_sentences_are_embedded_and_no_batch_is_too_large() -> None:
     embedder = HashingEmbedder(batch_size=10)
     many = [passage(" ".join(f"Sentence {n} of {at}." for n in range(40)), note_id=str(at)) for at in range(5)]
-    Quoter(embedder).quotes(question(), asked_of(*many))
+    ExtractiveWriter(embedder).quotes(question(), asked_of(*many))
     assert 0 < sum(embedder.embedded.values()) <= READ
 
 
@@ -113,26 +114,28 @@ def test_neighbours_are_quoted_though_they_are_not_embedded_themselves() -> None
 def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sentence() -> None:
     digits = passage("12 34\n56", note_id="d")
     found = asked_of(LONG, digits, OTHER)
-    near = Quoter(HashingEmbedder()).nearest(question(), found)
+    near = ExtractiveWriter(HashingEmbedder()).nearest(question(), found)
     assert [quote.passage for quote in near] == list(found.nearest)
     assert (near[1].text, near[1].lines) == ("12 34\n56", ("12 34 56",))
     assert "Firestore" in near[0].text
 
 
 def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
-    quote = Quote(LONG, 118, 139, ("Do this:", "- The weather was fine."), 0.4)
-    text, (citation,) = quoted([quote], "de")
-    assert text == "Die nächstliegenden Stellen in deinen Notizen:\n\n> Do this:\n> - The weather was fine. [N1]"
-    assert (citation.quote, citation.quote_start, citation.quote_end) == (quote.text, 118, 139)
-    assert citation.support is not None
-    assert (citation.support.state, citation.support.score) == (SupportState.QUOTED, 0.4)
-    assert quoted([quote], "ja")[0].startswith("Closest passages in your notes:")
-
-
-def test_all_of_a_quote_is_its_sources() -> None:
-    """So that of a note deleted later nothing stays."""
-    text, _ = quoted(quotes(LONG, OTHER), "en")
-    lead, first, second = find_claims(text)
-    assert lead.labels == ()
-    assert (first.labels, second.labels) == (("N1",), ("N2",))
-    assert text[first.start : first.end].count(".") == MOST_PIECES
+    found = replace(asked_of(LONG, OTHER), analysis=replace(asked_of(LONG).analysis, lang="de"))
+    opening, *quoted = ExtractiveWriter(HashingEmbedder()).pieces(question(), found)
+    assert (opening.text, opening.claim) == ("Die nächstliegenden Stellen in deinen Notizen:", None)
+    assert len(quoted) == 2
+    for number, piece in enumerate(quoted, start=1):
+        (citation,) = piece.cited
+        assert piece.text == f"\n\n> {citation.quote} [N{number}]"
+        assert citation.support is not None
+        assert citation.support.state is SupportState.QUOTED
+        assert piece.claim is not None
+        assert (piece.claim.support, piece.claim.citations) == (citation.support, (citation,))
+    text = "".join(piece.text for piece in (opening, *quoted))
+    assert [text[piece.claim.start : piece.claim.end] for piece in quoted if piece.claim] == [
+        piece.text.strip() for piece in quoted
+    ]
+    assert [f"> {piece.text}" for piece in split(text)[1:]] == [piece.text.strip() for piece in quoted]
+    elsewhere = replace(found, analysis=replace(found.analysis, lang="ja"))
+    assert ExtractiveWriter().pieces(question(), elsewhere)[0].text == "Closest passages in your notes:"

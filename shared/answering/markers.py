@@ -22,6 +22,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 from shared.language.vocabulary import conjunctions
 from shared.markdown.skeleton import NOTHING, PAD, UNFINISHED, skeleton
@@ -91,23 +92,46 @@ def _number(digits: str) -> int:
     )  # nine digits tell any offered number from an invented one, and int() stays cheap
 
 
-def relabelled(text: str, run: re.Match[str], renumbered: Mapping[int, int]) -> str:
-    """A run of the text with the labels in `renumbered` alone; empty: it goes whole."""
-    kept = ""
-    for part in grammar().part.finditer(run.string, run.start(), run.end()):
-        labels = labels_of(part["marker"], renumbered)
-        if labels:
-            kept += (text[slice(*part.span("separator"))] if kept else "") + labels
-    return kept
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """The citation markers of a text."""
+
+    text: str
+    runs: tuple[re.Match[str], ...]
+    """Over the text's skeleton."""
+
+    def numbers(self, offered: Collection[int]) -> tuple[int, ...]:
+        """Every number named, each once, by first use; those that were not `offered` too."""
+        return tuple(dict.fromkeys(number for run in self.runs for number in numbers_in(run[0], offered)))
+
+    def written(self, labels: Mapping[int, int]) -> str:
+        """The text with the markers of `labels` alone, as `[N<label>]`; the others go by the spacing rule."""
+        pieces: list[str] = []
+        end = 0
+        for run in self.runs:
+            pieces.append(self.text[end : run.start()])
+            end = run.end()
+            if markers := self._relabelled(run, labels):
+                pieces.append(markers)
+            else:
+                ahead = next((piece[-1] for piece in islice(reversed(pieces), 1, None) if piece), "")
+                pieces[-1], end = _close_gap(pieces[-1], self.text, end, ahead=ahead, at_start=len(pieces) == 1)
+        return "".join([*pieces, self.text[end:]])
+
+    def _relabelled(self, run: re.Match[str], labels: Mapping[int, int]) -> str:
+        kept = ""
+        for part in grammar().part.finditer(run.string, run.start(), run.end()):
+            numbers = dict.fromkeys(numbers_in(part["marker"], labels))
+            if markers := "".join(f"[N{labels[number]}]" for number in numbers if number in labels):
+                kept += (self.text[slice(*part.span("separator"))] if kept else "") + markers
+        return kept
 
 
-def labels_of(marker: str, renumbered: Mapping[int, int]) -> str:
-    """`[N3, N9]` -> `[N1]`, where 3 has become 1 and there is no 9."""
-    numbers = dict.fromkeys(numbers_in(marker, renumbered))
-    return "".join(f"[N{renumbered[number]}]" for number in numbers if number in renumbered)
+def read_markers(text: str) -> Markers:
+    return Markers(text, tuple(grammar().run.finditer(skeleton(text))))
 
 
-def close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) -> tuple[str, int]:
+def _close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) -> tuple[str, int]:
     """What stands before a run that goes, and where the text goes on after it: by the spacing rule.
 
     `before` reaches back to the run before this one, `ahead` is the last character in front of it.

@@ -1,0 +1,74 @@
+"""How a model call is ended from another thread."""
+
+from __future__ import annotations
+
+import contextvars
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+class Cancelled(Exception):
+    """Whoever listened has left: what is under way ends, and nothing stands in for it."""
+
+
+class Cancel:
+    """Shared by the thread that answers a request and the one that listens to it.
+
+    1. The listener makes one and sets `current` for the thread that answers.
+    2. A model call `watches` its deadline there, and `attach`es how its connection is shut down once there is one.
+    3. The listener calls `check` when `seconds_left` are over, and `leave` when nobody wants the answer any more: the
+       connection is shut down under the model call, which ends.
+    """
+
+    def __init__(self) -> None:
+        self.left = False
+        """Whether nobody listens any more."""
+        self._lock = threading.Lock()
+        self._deadline = math.inf
+        self._shut: Callable[[], None] | None = None
+        self._watched = False
+
+    @contextmanager
+    def watches(self, deadline: float) -> Iterator[None]:
+        """Around a model call; `deadline` by `time.monotonic`."""
+        with self._lock:
+            self._deadline, self._watched = deadline, True
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._deadline, self._watched, self._shut = math.inf, False, None
+
+    def attach(self, shut: Callable[[], None]) -> None:
+        """`shut`: ends the connection of the call that is watched; of any other call nothing is kept."""
+        with self._lock:
+            if not self._watched:
+                return
+            self._shut = shut
+            over = self.left or time.monotonic() >= self._deadline
+        if over:
+            shut()
+
+    def seconds_left(self) -> float:
+        """Until the deadline; infinite while no model is called."""
+        return self._deadline - time.monotonic()
+
+    def check(self) -> None:
+        """End a call whose time is up."""
+        self._end(late_only=True)
+
+    def leave(self) -> None:
+        self.left = True
+        self._end(late_only=False)
+
+    def _end(self, *, late_only: bool) -> None:
+        with self._lock:
+            if self._shut and (not late_only or time.monotonic() >= self._deadline):
+                self._shut()
+
+
+current: contextvars.ContextVar[Cancel] = contextvars.ContextVar("cancel")
+"""That of the request that this thread answers; unset where nobody listens."""
