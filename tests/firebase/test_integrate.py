@@ -25,12 +25,19 @@ HERE = Path(__file__).parent
 PAGE = (ROOT / "docs/integrate.md").read_text()
 PROJECT = "demo-aurora"
 QUESTION = "Which colour is the boat?"
-DRIVER = """
-import { ask, chip, connect, saveNote } from "./snippet.mjs";
+REGION = "europe-west1"
+SIGN_IN = 'await createUserWithEmailAndPassword(app.auth, "mara@example.com", "correct horse");'
+DRIVER = (
+    f"""
+import {{ createUserWithEmailAndPassword }} from "firebase/auth";
+import {{ ask, chip, connect, saveNote }} from "./snippet.mjs";
 
 const [auth, firestore, functions, message] = process.argv.slice(2);
-const config = { projectId: "demo-aurora", apiKey: "key", appId: "app" };
-const app = connect(config, { auth, firestore: Number(firestore), functions: Number(functions) });
+const config = {{ projectId: "demo-aurora", apiKey: "key", appId: "app" }};
+const app = connect(config, {{ auth, firestore: Number(firestore), functions: Number(functions) }});
+{SIGN_IN}
+"""
+    """
 await saveNote(app, "boat", "Boat", "The boat is blue.");
 const shown = [];
 let answer;
@@ -41,6 +48,30 @@ for (let times = 0; times < 100 && !answer?.citations.length; times++) {
 }
 const failure = await ask(app, " ", () => {}).catch((error) => error.code); // node ends at an unhandled one
 console.log(JSON.stringify({ shown, answer, failure, chips: answer.citations.map(chip) }));
+process.exit(0);
+"""
+)
+HOSTS = f"""
+const [auth, product] = process.argv.slice(2);
+const hosts = {{
+  "identitytoolkit.googleapis.com": `${{auth}}/identitytoolkit.googleapis.com`,
+  "{REGION}-{PROJECT}.cloudfunctions.net": product,
+}};
+const {{ fetch }} = globalThis;
+globalThis.fetch = (address, options) => {{
+  const {{ hostname, pathname, search }} = new URL(address);
+  if (!hosts[hostname]) throw new TypeError(`nobody listens at ${{hostname}}`);
+  return fetch(hosts[hostname] + pathname + search, options);
+}};
+"""
+DEPLOYED = f"""
+import "./hosts.mjs";
+import {{ createUserWithEmailAndPassword }} from "firebase/auth";
+import {{ ask, connect }} from "./snippet.mjs";
+
+const app = connect({{ projectId: "{PROJECT}", apiKey: "key", appId: "app" }});
+{SIGN_IN}
+console.log(JSON.stringify(await ask(app, process.argv[4], () => null)));
 process.exit(0);
 """
 
@@ -81,6 +112,45 @@ def test_the_web_snippet_saves_a_note_and_streams_an_answer_that_cites_it(
     assert "blue" in got["chips"][0]["quote"]
     assert got["failure"] == "functions/invalid-argument"
     assert got["chips"][0]["title"] == "Boat"
+
+
+def test_deployed_the_web_snippet_calls_the_functions_in_their_region(
+    product: tuple[Running, AuthEmulator], tmp_path: Path
+) -> None:
+    running, auth = product
+    (tmp_path / "node_modules").symlink_to(installed(HERE / "package.json") / "node_modules")
+    (tmp_path / "snippet.mjs").write_text(snippet("js"))
+    (tmp_path / "hosts.mjs").write_text(HOSTS)
+    (tmp_path / "driver.mjs").write_text(DEPLOYED)
+    command = ["node", "driver.mjs", auth.url, running.address, QUESTION]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["answer"]
+
+
+@pytest.mark.parametrize(
+    ("language", "calls"),
+    [
+        ("js", {"getFunctions(": "getFunctions(app, REGION)", "getFirestore(": "getFirestore(app, DATABASE)"}),
+        (
+            "kotlin",
+            {"Firebase.func": "Firebase.functions(REGION)", "Firebase.fire": "Firebase.firestore(DATABASE)"},
+        ),
+        (
+            "swift",
+            {
+                "Functions.func": "Functions.functions(region: region)",
+                "Firestore.fire": "firestore(database: database)",
+            },
+        ),
+        ("dart", {"Functions.inst": "Functions.instanceFor(region: region)", "Firestore.inst": "databaseId: database"}),
+    ],
+)
+def test_each_snippet_names_region_and_database_in_one_place(language: str, calls: dict[str, str]) -> None:
+    code = snippet(language)
+    assert (code.count(REGION), code.count("(default)"), code.count("nonymous")) == (1, 1, 0)
+    for opened, rightly in calls.items():
+        assert code.count(opened) == code.count(rightly) == 1, opened
 
 
 def test_the_lines_for_a_shell_save_ask_and_stream(product: tuple[Running, AuthEmulator]) -> None:

@@ -21,7 +21,7 @@ NOTE: dict[str, object] = {"title": "Plan", "text": "# Plan\n", "createdAt": CRE
 FULL = {**NOTE, "vault": "work", "path": "projects/api/plan.md", "tags": ["red", "to do"], "lang": "de"}
 OTHERS = (
     *("chunks", "sessions", "sessions/s1/messages", "deletedSessions", "settings"),
-    *("feedback", "usage", "requests", "auroraTrash", "anything", "people/ann/sessions", "people/ann/feedback"),
+    *("feedback", "usage", "auroraRequests", "auroraTrash", "anything", "people/ann/sessions", "people/ann/feedback"),
 )
 ROOTS = ("bookmarks", "tenants", "notes")
 Apps = Callable[..., App]

@@ -1,4 +1,4 @@
-"""What else a person owns: `feedback/{id}` and `requests/{requestId}`; and the end of a person or a tenant: every
+"""What else a person owns: `feedback/{id}` and `auroraRequests/{requestId}`; and the end of a person or a tenant: every
 document below, whatever its collection, and all below those.
 """
 
@@ -19,6 +19,8 @@ from shared.errors import TooLarge
 from shared.model.account import AnsweredRequest, Feedback, Person, StoredRequest
 from shared.ports.pages import Page
 
+REQUESTS = "auroraRequests"
+"""A name that no other app of the project has: documents of all such collections are dropped when they expire."""
 MAX_ANSWER = 900_000
 """Bytes of a kept reply: Firestore's documents end at 1 MiB."""
 AT_ONCE = 2000
@@ -29,6 +31,8 @@ that one commit takes.
 """
 SETTLING_SECONDS = 0.5
 """After which it is looked once more: a worker that had read a note before it went may write what it made of it."""
+_KINDS = {TRASH: "trash", REQUESTS: "requests"}
+"""Collections whose documents are called otherwise in a receipt."""
 EVERYTHING = ""
 """In place of a collection: all of them, with what lies below their documents."""
 
@@ -57,7 +61,7 @@ class Account:
     # -- requests
 
     def read_request(self, person: Person, request_id: str) -> StoredRequest:
-        document = self._connection.read(self._connection.own(person, "requests", request_id))
+        document = self._connection.read(self._connection.own(person, REQUESTS, request_id))
         if document is None:
             return StoredRequest(None, None)
         return StoredRequest(_request(document), _token(document.update_time))
@@ -71,7 +75,7 @@ class Account:
         expected: str | None,
         now: datetime,  # noqa: ARG002 - a time-to-live policy on `expiresAt` drops what has expired
     ) -> str | None:
-        name = self._connection.own(person, "requests", request_id)
+        name = self._connection.own(person, REQUESTS, request_id)
         if record is not None and record.answer is not None and len(record.answer.encode()) > MAX_ANSWER:
             raise TooLarge(f"answer: at most {MAX_ANSWER} bytes can be kept")
         write = delete(name) if record is None else put(name, _request_fields(record))
@@ -137,10 +141,10 @@ class Erasure:
         return [each.name for each in self._connection.query(parent, query)]
 
     def _delete(self, found: list[str]) -> list[str]:
-        """The kinds of what was deleted: the collection each lay in, `trash` for the trash."""
+        """The kinds of what was deleted: mostly the collection each lay in."""
         self._connection.write_each([delete(name) for name in found])
-        kinds = (name.split("/")[-2] for name in found)
-        return ["trash" if kind == TRASH else kind for kind in kinds]
+        collections = (name.split("/")[-2] for name in found)
+        return [_KINDS.get(collection, collection) for collection in collections]
 
 
 def _token(stamp: Any) -> str:  # noqa: ANN401

@@ -18,7 +18,7 @@ from shared.model.retrieval import Restriction
 from shared.model.sessions import Message, Role, Session, Spot
 from shared.settings import Settings
 from tests.contracts.samples import DAY, FREE, PERSON, TENANT, VERSION, chunk, note, save, unit
-from tests.servers.firestore_indexes import FILE, IndexFile, asked_by
+from tests.servers.firestore_indexes import FILE, GROUP, ONE, IndexFile, asked_by
 from tests.servers.firestore_limits import ProductionLimits
 
 V = unit(1, 2, 3, 4)
@@ -34,18 +34,22 @@ RESTRICTIONS = (
     Restriction(created=YEAR, scopes=(frozenset({"t:red", "t:blue"}), RED)),
     Restriction(created=TimeRange(DAY, None), scopes=(RED,)),
 )
-APPS_OWN = {"notes", "templates"}
-"""Apps list these themselves, by whatever field, so that those which are no texts keep Firestore's own indexes."""
+OURS = {"chunks", "auroraRequests", "auroraTrash"}
+"""Collections of these names are taken to be ours alone, whatever else lives in the database."""
+ADDED = {("notes", "updatedAt"), ("index", "chunkCount")}
+"""Fields that have an index over all tenants beside Firestore's own."""
+UNSEARCHABLE = {("templates", "embedding")}
+"""A vector: no query uses an index of this field alone, and an entry of it may be too long for Firestore."""
 
 
-def test_every_index_has_a_query_and_every_field_without_one_is_exempt(
+def test_every_index_has_a_query_and_every_field_of_ours_without_one_is_exempt(
     firestore_store: FirestoreStore, limits: ProductionLimits
 ) -> None:
     limits.queries.clear()
     limits.written.clear()
     _every_query(firestore_store)
     unneeded = limits.indexes.unneeded(limits.queries)
-    assert [each for each in unneeded if each.collection not in APPS_OWN] == []
+    assert [each for each in unneeded if each.collection in OURS or not each.single or each.scope == GROUP] == []
     needed = {
         (index.collection, index.fields[0][0].partition(".")[0])
         for asked in limits.queries
@@ -55,9 +59,22 @@ def test_every_index_has_a_query_and_every_field_without_one_is_exempt(
     idle = {
         (collection, field)
         for collection, field in limits.written - needed
-        if collection not in APPS_OWN and limits.indexes.of_field(collection, field)
+        if collection in OURS and limits.indexes.of_field(collection, field)
     }
     assert idle == set()
+
+
+def test_collections_of_other_apps_lose_no_index_and_no_document() -> None:
+    """An override and a time to live hold for every collection of a name in the database."""
+    defaults = [("ASCENDING", ONE), ("DESCENDING", ONE), ("CONTAINS", ONE)]
+    for each in json.loads(FILE.read_text())["fieldOverrides"]:
+        field = each["collectionGroup"], each["fieldPath"]
+        if field[0] in OURS or field in UNSEARCHABLE:
+            continue
+        kept = [(index.get("order") or index["arrayConfig"], index["queryScope"]) for index in each["indexes"]]
+        assert kept == [*defaults, ("ASCENDING", GROUP)], field
+        assert field in ADDED
+        assert "ttl" not in each
 
 
 def test_vector_indexes_have_the_default_dimension() -> None:
@@ -73,7 +90,7 @@ def test_vector_indexes_have_the_default_dimension() -> None:
 def test_kept_answers_and_trashed_notes_are_dropped_by_firestore_when_they_have_expired() -> None:
     overrides = json.loads(FILE.read_text())["fieldOverrides"]
     expiring = [(each["collectionGroup"], each["fieldPath"]) for each in overrides if each.get("ttl")]
-    assert sorted(expiring) == [("auroraTrash", "expiresAt"), ("requests", "expiresAt")]
+    assert sorted(expiring) == [("auroraRequests", "expiresAt"), ("auroraTrash", "expiresAt")]
 
 
 def _where(*where: Where, order: tuple[Order, ...] = ()) -> Query:
