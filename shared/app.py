@@ -243,7 +243,7 @@ class App:
         lease = timedelta(milliseconds=self.settings.chat_timeout_ms) + LEASE_BEYOND_WRITING
         return Repeats(store=self.store, clock=self.clock, lease=lease, patience=self.patience).claimed(key)
 
-    def give_feedback(
+    def submit_feedback(
         self, person: Person, feedback: Feedback, *, rated: bool = True, commented: bool = True
     ) -> Feedback:
         """Keep it, in place of what was said of the same thing before; not `rated`, the rating of then stays, and not

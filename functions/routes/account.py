@@ -48,7 +48,7 @@ class FeedbackBody(Body):
 
 
 @operation(body=FeedbackBody, reply=FeedbackJson)
-def give(call: Call) -> Reply:
+def submit_feedback(call: Call) -> Reply:
     """Rate an answer or one of its citations; said again of the same, it replaces what was said before.
 
     Whether there was such an answer is not asked: only those of sessions and of repeatable requests are kept.
@@ -64,7 +64,7 @@ def give(call: Call) -> Reply:
         now=call.app.clock(),
     )
     said = body.model_fields_set
-    kept = call.app.give_feedback(call.person, feedback, rated="rating" in said, commented="comment" in said)
+    kept = call.app.submit_feedback(call.person, feedback, rated="rating" in said, commented="comment" in said)
     return Reply(shown(FeedbackJson, kept))
 
 

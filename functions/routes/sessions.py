@@ -15,8 +15,8 @@ from shared.api.answers import AnswerMetaJson, CitationJson
 from shared.api.sessions import MessagesJson, SessionJson, SessionsJson, messages_json, session_json, sessions_json
 from shared.errors import InvalidArgument
 from shared.model.sessions import Message, Role, Session, SessionSettings, StoredCitation
+from shared.sessions.importing import MAX_IMPORTED
 from shared.sessions.limits import LONGEST_TITLE, TITLE
-from shared.sessions.restoring import MOST
 from shared.times.instants import INSTANT, parse_instant
 
 LONGEST_MESSAGE = 200_000
@@ -58,8 +58,8 @@ class SessionImportBody(Body):
     """The request of POST /sessions:import: a conversation of an export, and some of its messages."""
 
     session: SessionRow = Field(description="a session as an export has it")
-    messages: Annotated[list[MessageRow], Field(max_length=MOST)] = Field(
-        default=[], description=f"at most {MOST} messages that follow each other, the oldest first"
+    messages: Annotated[list[MessageRow], Field(max_length=MAX_IMPORTED)] = Field(
+        default=[], description=f"at most {MAX_IMPORTED} messages that follow each other, the oldest first"
     )
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
@@ -79,7 +79,7 @@ def create(call: Call) -> Reply:
 
 
 @operation(body=SessionImportBody, reply=SessionJson)
-def bring(call: Call) -> Reply:
+def import_session(call: Call) -> Reply:
     """Bring back a conversation of an export, in one request or several from its first message on: what is missing is
     added under its own ids, what is there stays as it is. The reply is the session as it is now.
     """
@@ -88,7 +88,7 @@ def bring(call: Call) -> Reply:
     longest = call.app.settings.chat_max_query_length
     messages = [_message(row, f"messages[{place}]", longest) for place, row in enumerate(body.messages)]
     messages.sort(key=lambda each: (each.created_at, each.message_id))
-    return Reply(session_json(call.sessions.bring(_session(body.session), messages)))
+    return Reply(session_json(call.sessions.import_session(_session(body.session), messages)))
 
 
 def _session(row: SessionRow) -> Session:

@@ -19,7 +19,7 @@ from shared.model.answers import Answer, CheckedPiece, Retracted
 from shared.model.questions import Question
 from shared.model.sessions import SettingsPatch
 from shared.ports.cancel import Cancelled
-from shared.sessions.service import Turn
+from shared.sessions.turns import Turn
 from shared.tracing import reads
 
 STOPPED = "…"
@@ -62,7 +62,7 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
         with sessions.turn(request.question, request.session_id, request.patch) as begun:
             yield started_json(request.request_id, begun.session_id)
             with app.budgets.answering(begun.question.tenant_id):
-                turn = sessions.whole(begun)
+                turn = sessions.contextualize_question(begun)
                 shown: list[CheckedPiece] = []
                 try:
                     answer = yield from _answered(app, turn, request.wish, shown)

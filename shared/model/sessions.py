@@ -128,7 +128,7 @@ class Message:
     message_id: str
     role: Role
     text: str
-    """Of an answer with citations: it ends with the list of its sources (`shared.sessions.source_list`)."""
+    """Of an answer with citations: it ends with the list of its sources (`shared.sessions.turns`)."""
     created_at: datetime
     request_id: str = ""
     """Of the turn, which its question and its answer share; empty: stored before messages had one."""

@@ -1,4 +1,4 @@
-"""What a session may be called and set to: the same for every front door."""
+"""What a session may be called and set to, the same for every front door, and what it is called before it is named."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import re
 from collections.abc import Collection
 
 from shared.errors import InvalidArgument
+from shared.language.folding import folded_words
+from shared.markdown.neutralize import neutralize_line
 from shared.model.sessions import SETTINGS, Setting, SettingsPatch
 
 LONGEST_TITLE = 200
 
+LENGTH = 80
+"""Characters of a title that is made of a question."""
 TITLE = f"one line of at most {LONGEST_TITLE} characters"
 
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
@@ -41,3 +45,18 @@ def check_title(title: str, *, inside: str = "") -> str:
     if len(bare) > LONGEST_TITLE or _NOT_ONE_LINE.search(bare):
         raise InvalidArgument(f"{inside}title", TITLE)
     return bare
+
+
+def title_of(question: str) -> str:
+    """The question on one line, at most 80 characters, cut between words and ended by an ellipsis."""
+    line = neutralize_line(question)
+    if len(line) <= LENGTH:
+        return line
+    cut = line[: LENGTH - 1]
+    return f"{(cut.rpartition(' ')[0] or cut).rstrip(',;:.- ')}…"
+
+
+def holds(title: str, wanted: str) -> bool:
+    """Whether every word of `wanted` stands somewhere in the title, whatever its case, width and accents."""
+    read = folded_words(title)
+    return all(word in read for word in folded_words(wanted).split())

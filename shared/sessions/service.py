@@ -4,32 +4,29 @@ from __future__ import annotations
 
 import logging
 import re
-import secrets
-import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from shared.errors import InvalidArgument, NotFound, Unavailable
 from shared.model.account import Person
-from shared.model.answers import Answer, Usage
+from shared.model.answers import Answer
 from shared.model.index import IndexRecord
 from shared.model.questions import Filters, Question
-from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot, StoredCitation
+from shared.model.sessions import Message, Session, SessionSettings, SettingsPatch, Spot
 from shared.ports.models import Writer
-from shared.ports.pages import Page
-from shared.sessions.history import earlier_turns
-from shared.sessions.limits import check_settings, check_title
-from shared.sessions.reading import as_read_now, cited_notes
-from shared.sessions.restoring import RestoringStore, restored
-from shared.sessions.source_list import with_sources
-from shared.sessions.standalone import resolve
-from shared.sessions.titles import holds, title_of
-from shared.sessions.tokens import page_token, read_page_token
+from shared.ports.pages import Page, make_token, read_token
+from shared.sessions.importing import ImportStore, import_session
+from shared.sessions.limits import check_settings, check_title, holds, title_of
+from shared.sessions.standalone import earlier_turns, resolve
+from shared.sessions.turns import Turn, as_read_now, cited_notes, messages_of
+from shared.times.instants import is_within_years
 
+LIFETIME = timedelta(days=1)
+"""Of a page token."""
 NEW = "new"
 """Instead of a session's id: begin one."""
 SCANNED = 100
@@ -44,31 +41,10 @@ _ASKED = frozenset(each.name for each in fields(Question)) - {"model"}
 log = logging.getLogger(__name__)
 
 
-class SessionsStore(RestoringStore, Protocol):
+class SessionsStore(ImportStore, Protocol):
     """Sessions, and what became of the notes that their answers cite."""
 
     def live_records(self, tenant_id: str, note_ids: list[str]) -> Mapping[str, IndexRecord]: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """A question that has been asked and is about to be answered."""
-
-    question: Question
-    """With what the session and the request set; after `whole` also with what earlier turns leave to be understood."""
-    asked_at: datetime
-    session: Session | None = None
-    """None: it belongs to no session."""
-    is_new: bool = False
-    """Whether the session was begun with this turn."""
-    max_history: int = 0
-    """How many of the session's messages it may refer to."""
-    usage: Usage = field(default_factory=Usage)
-    """What making the question whole has cost."""
-
-    @property
-    def session_id(self) -> str | None:
-        return None if self.session is None else self.session.session_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,17 +86,16 @@ class Sessions:
         self.store.patch_session(self.person, session_id, patch, updated_at=self.clock(), title=name)
         return self.get(session_id)
 
-    def bring(self, session: Session, messages: Sequence[Message]) -> Session:
-        """A session of an export, as `restored` says; a model that may not be chosen here stays, and counts as none.
-
-        Raises InvalidArgument.
+    def import_session(self, session: Session, messages: Sequence[Message]) -> Session:
+        """A session of an export, as `shared.sessions.importing` says. A model that may not be chosen here stays, and
+        counts as none. Raises InvalidArgument.
         """
         settings = {name: value for name, value in asdict(session.settings).items() if name != "model"}
         check_settings(settings, models=self.models, inside="session.settings.")
         named = replace(session, title=check_title(session.title, inside="session."))
         if len({each.message_id for each in messages}) < len(messages):
             raise InvalidArgument("messages", "messages of different ids")
-        return restored(self.person, named, messages, store=self.store)
+        return import_session(self.person, named, messages, store=self.store)
 
     def delete(self, session_id: str) -> None:
         """With its messages. Raises NotFound."""
@@ -184,7 +159,7 @@ class Sessions:
         filters = _scoped(question.filters, settings)
         return replace(question, **asked, filters=filters, model=model if model in self.models else None)
 
-    def whole(self, turn: Turn) -> Turn:
+    def contextualize_question(self, turn: Turn) -> Turn:
         """The turn with its history, its question made whole. Reads the session, and may ask a model."""
         if turn.session is None or not turn.max_history:
             return turn
@@ -212,7 +187,7 @@ class Sessions:
             stored = self.store.add_messages(
                 self.person,
                 turn.session.session_id,
-                _messages(turn, answer, body, max(self.clock(), turn.asked_at)),
+                messages_of(turn, answer, body, max(self.clock(), turn.asked_at)),
                 first=title_of(turn.question.asked or turn.question.text),
             )
         except Unavailable as problem:
@@ -257,35 +232,25 @@ def _scoped(filters: Filters, settings: Mapping[str, Any]) -> Filters:
     return filters
 
 
-def _messages(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime) -> tuple[Message, Message]:
-    question = turn.question
-    turn_id = f"{time.time_ns():016x}{secrets.token_hex(8)}"  # by time: turns of one millisecond stay in their order
-    shown: list[Mapping[str, Any]] = body["citations"]
-    request_id = body["meta"]["requestId"]
-    revisions = {each.label: each.passage.chunk.note_revision for each in answer.citations}
-    asked = Message(
-        message_id=f"{turn_id}1",
-        role=Role.USER,
-        text=question.asked or question.text,
-        created_at=turn.asked_at,
-        request_id=request_id,
-        standalone=question.text if question.asked else "",
-        as_of=question.now,
-    )
-    answered = Message(
-        message_id=f"{turn_id}2",
-        role=Role.ASSISTANT,
-        text=with_sources(answer.text, shown),
-        created_at=now,
-        request_id=request_id,
-        citations=tuple(StoredCitation(each["noteId"], revisions[each["cid"]], each) for each in shown),
-        meta=_without_passages(body["meta"]),
-    )
-    return asked, answered
+def page_token(spot: Spot, *, listing: str, now: datetime) -> str:
+    """`listing` names everything that the pages must have in common: tenant, session, search."""
+    return make_token(listing, now.isoformat(), spot.moment.isoformat(), spot.item_id)
 
 
-def _without_passages(meta: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A refusal's nearest notes are no part of the conversation: their text would outlive them."""
-    if not meta.get("refusal"):
-        return meta
-    return {**meta, "refusal": {**meta["refusal"], "nearest": []}}
+def read_page_token(token: str, *, listing: str, now: datetime) -> Spot:
+    """Raises InvalidArgument("pageToken") for what `page_token` did not make for this listing in the last day."""
+    made, moment, item_id = read_token(token, listing, parts=3)
+    if not timedelta(0) <= now - _instant(made) <= LIFETIME:
+        raise InvalidArgument("pageToken", "a token of the last 24 hours; begin the listing again")
+    return Spot(_instant(moment), item_id)
+
+
+def _instant(text: str) -> datetime:
+    """Raises InvalidArgument("pageToken"): whoever makes a token of their own may write what is no time, or no zone."""
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError:
+        instant = None
+    if instant is None or instant.tzinfo is None or not is_within_years(instant):  # stores take no other
+        raise InvalidArgument("pageToken", "a token that the page before gave")
+    return instant

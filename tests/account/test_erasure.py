@@ -44,7 +44,7 @@ def fill(home: Household, tenant: str = TENANT, *, notes: int = 4) -> None:
     for number in range(notes):
         home.save(f"n{number}", f"{number} {TEXT}", tenant=tenant)
     home.app.templates.index(tenant)
-    home.app.give_feedback(Person(tenant, tenant), Feedback("f", "r", home.clock()))
+    home.app.submit_feedback(Person(tenant, tenant), Feedback("f", "r", home.clock()))
     home.app.sessions(Person(tenant, tenant)).create(title="Boats")
 
 

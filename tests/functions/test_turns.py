@@ -18,7 +18,7 @@ from shared.model.answers import Answer, Delta, Prompt
 from shared.model.questions import Question
 from shared.model.sessions import Message, Role
 from shared.sessions.service import NEW
-from shared.sessions.source_list import LINE
+from shared.sessions.turns import LINE
 from tests.fakes import ScriptedWriter
 from tests.functions.conversations import ask, call_json, create, messages
 from tests.functions.world import ALICE, World, problem
@@ -257,7 +257,7 @@ def test_turns_of_two_clients_are_both_stored_and_each_knows_its_own_answer(boat
         boat.clock.forward(seconds=1)
         answer: Answer = replace(answered(boat.app, turn.question), text=text, citations=())
         assert sessions.record(turn, answer, {"citations": [], "meta": {"requestId": request_id}})
-    third = sessions.whole(sessions.begin(question, session_id, {}))
+    third = sessions.contextualize_question(sessions.begin(question, session_id, {}))
     assert {(each.question, each.answer) for each in third.question.history} == {
         ("One boat?", "First."),
         ("Two boats?", "Second."),

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from shared.errors import InvalidArgument
 from shared.model.sessions import Message, Role, Spot
 from shared.ports.pages import make_token
-from shared.sessions.history import earlier_turns
-from shared.sessions.source_list import LINE, with_sources, without_sources
-from shared.sessions.titles import holds, title_of
-from shared.sessions.tokens import page_token, read_page_token
+from shared.sessions.limits import holds, title_of
+from shared.sessions.service import page_token, read_page_token
+from shared.sessions.standalone import earlier_turns
+from shared.sessions.turns import LINE, with_sources, without_sources
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -9,8 +9,7 @@ import pytest
 
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.questions import Exchange, Question
-from shared.sessions.history import Earlier
-from shared.sessions.standalone import LONGEST_ANSWER, resolve
+from shared.sessions.standalone import LONGEST_ANSWER, Earlier, resolve
 from tests.fakes import ScriptedWriter
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

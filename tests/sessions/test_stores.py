@@ -16,7 +16,8 @@ from shared.model.index import IndexChange
 from shared.model.questions import Question
 from shared.model.retrieval import Scored, Scores
 from shared.ports.stores import Store
-from shared.sessions.service import Sessions, Turn
+from shared.sessions.service import Sessions
+from shared.sessions.turns import Turn
 from tests.contracts.samples import COLLEAGUE, DAY, OTHER, PERSON, TENANT, chunk, note, record, save
 
 CHUNK = chunk("n1")
@@ -58,7 +59,7 @@ def sessions(store: Store) -> Sessions:
 
 def _asked(sessions: Sessions, session_id: str, *, max_history: int | None = None) -> Turn:
     patch = {} if max_history is None else {"max_history": max_history}
-    return sessions.whole(sessions.begin(Question(TENANT, "What is alpha?", DAY), session_id, patch))
+    return sessions.contextualize_question(sessions.begin(Question(TENANT, "What is alpha?", DAY), session_id, patch))
 
 
 def test_citations_return_as_answered_then_stale_then_without_text(sessions: Sessions, store: Store) -> None:

@@ -18,8 +18,7 @@ from shared.model.answers import Statement
 from shared.model.notes import Folder
 from shared.model.questions import Exchange, Question
 from shared.model.templates import Template
-from shared.sessions.history import Earlier
-from shared.sessions.standalone import resolve
+from shared.sessions.standalone import Earlier, resolve
 from shared.templates.embedding import with_vectors
 from tests.answering.samples import answer_by, passage, retrieved
 from tests.servers.gemini import GeminiServer

@@ -13,24 +13,24 @@ from shared.model.account import Person
 from shared.model.notes import Note
 from shared.model.sessions import Message, Role, Session, Spot, StoredCitation
 from shared.ports.tenants import SessionStore
-from shared.sessions.titles import title_of
+from shared.sessions.limits import title_of
 
-MOST = 20
+MAX_IMPORTED = 20
 """Messages brought at once: what a store adds in one commit."""
 _LISTED = 100
 _PRECISION = timedelta(milliseconds=1)
 """Of the times in an export."""
 
 
-class RestoringStore(SessionStore, Protocol):
+class ImportStore(SessionStore, Protocol):
     """Sessions, and the notes that their answers cite."""
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None: ...
 
 
-def restored(person: Person, session: Session, messages: Sequence[Message], *, store: RestoringStore) -> Session:
-    """The session as it is here now. `messages`: at most `MOST` of its messages that follow each other, in the order of
-    time; those that bring a session here begin with its first.
+def import_session(person: Person, session: Session, messages: Sequence[Message], *, store: ImportStore) -> Session:
+    """The session as it is here now. `messages`: at most `MAX_IMPORTED` of its messages that follow each other, in the
+    order of time; those that bring a session here begin with its first.
     """
     first = next((title_of(each.text) for each in messages if each.role is Role.USER), "")
     unnamed = replace(session, title="") if session.title == first else session
@@ -49,13 +49,13 @@ def restored(person: Person, session: Session, messages: Sequence[Message], *, s
     return store.get_session(person, session.session_id) or session
 
 
-def _read(tenant_id: str, message: Message, store: RestoringStore) -> Message:
+def _read(tenant_id: str, message: Message, store: ImportStore) -> Message:
     """With the revision that each citation is of: a note that does not hold the quote any more is another one now."""
     citations = tuple(replace(each, note_revision=_revision(tenant_id, each, store)) for each in message.citations)
     return replace(message, citations=citations)
 
 
-def _revision(tenant_id: str, citation: StoredCitation, store: RestoringStore) -> str:
+def _revision(tenant_id: str, citation: StoredCitation, store: ImportStore) -> str:
     try:
         note = store.get_note(tenant_id, citation.note_id)
     except NoteUnreadable:
@@ -63,7 +63,7 @@ def _revision(tenant_id: str, citation: StoredCitation, store: RestoringStore) -
     return note_revision(note) if note and citation.shown["quote"] in note.text else ""
 
 
-def _known(person: Person, session_id: str, messages: Sequence[Message], store: RestoringStore) -> frozenset[str]:
+def _known(person: Person, session_id: str, messages: Sequence[Message], store: ImportStore) -> frozenset[str]:
     """Ids of the messages that are there from the first of these to the last."""
     found: set[str] = set()
     before = Spot(messages[-1].created_at + _PRECISION, "0")
