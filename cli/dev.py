@@ -26,7 +26,7 @@ from cli.dev_store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_sto
 from cli.documents import with_documents
 from cli.environment import environment
 from cli.importing import Import
-from cli.loopback import HOST, PORT, only_from_this_machine
+from cli.loopback import HOST, LOOPBACK, PORT, only_from_this_machine
 from cli.model_servers import answering, writing_with
 from cli.nearby import Running, announced, digest_of, models_of
 from cli.options import Place, close, common, fail, parts_in_use
@@ -40,6 +40,7 @@ from shared.app import App
 from shared.bootstrap import build, use
 from shared.errors import AuroraError
 from shared.indexing.records import LEASE
+from shared.settings import Settings
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -90,6 +91,7 @@ def dev(
         store = stack.enter_context(dev_store(choice, os.environ, functions_port=listener.getsockname()[1]))
         writing = writing_with(model, place.settings(), os.environ) if model else {}
         app = stack.enter_context(_product(place, store, trigger, writing))
+        _check_exposure(app.settings, listen)
         if sample:
             _load_sample(app, place, sample)
         server = _server(listener, _site(app, store, trigger, stack, tenant_id=place.tenant_id))
@@ -97,6 +99,8 @@ def dev(
         stack.callback(trigger.stop)
         trigger.start()
         stack.enter_context(_found_by_commands(place, app, address))
+        if listen not in LOOPBACK:
+            click.echo(f"listens on {listen}, for other machines too")
         _greet(app, store, address, place.tenant_id)
         if browser and sys.stdout.isatty():
             webbrowser.open(address)
@@ -117,6 +121,17 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
             )
         listener.listen(128)
         yield listener
+
+
+def _check_exposure(settings: Settings, listen: str) -> None:
+    """Ends the command where notes would be everybody's: nobody signs in, and more than this machine may ask."""
+    if settings.auth != "none":
+        return
+    cure = "AUTH=emulator or AUTH=firebase makes people sign in"
+    if listen not in LOOPBACK:
+        fail(f"--listen {listen}: with AUTH=none every machine that reaches it could read and change the notes; {cure}")
+    if "*" in settings.allowed_origins:
+        fail(f"ALLOWED_ORIGINS=*: with AUTH=none every web page could read and change the notes; name pages, or {cure}")
 
 
 def _found_by_commands(place: Place, app: App, address: str) -> AbstractContextManager[None]:

@@ -94,6 +94,8 @@ class Reply:
     events: Generator[StreamEvent | None] | None = None
     """A stream; errors raised in it become its last event."""
     form: Form = Form.PLAIN
+    ended: Callable[[], None] | None = None
+    """Called when the reply has been sent, or its client has left."""
 
 
 @dataclass(frozen=True, slots=True)

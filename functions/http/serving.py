@@ -17,12 +17,22 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import flask
-from werkzeug.exceptions import ClientDisconnected
 
 from functions.http import log as _log
-from functions.http.app_check import APP_CHECK, check_app
-from functions.http.calls import BODY_LIMIT, HEALTH, REQUEST_ID_PATTERN, Call, Found, Reply, Route, current_app, find
-from functions.http.cors import cors_headers, is_preflight
+from functions.http.admission import (
+    BODY_SECONDS,
+    EXPORTS,
+    REFUSED_SECONDS,
+    STREAMS,
+    caller,
+    connection_of,
+    cors_headers,
+    is_preflight,
+    is_read,
+    read_body,
+    then_drained,
+)
+from functions.http.calls import HEALTH, REQUEST_ID_PATTERN, Call, Found, Reply, Route, current_app, find
 from functions.http.errors import (
     INTERNAL,
     INTERNAL_MESSAGE,
@@ -44,7 +54,7 @@ from functions.http.sse import (
     one_event,
     unwrapped,
 )
-from shared.errors import AuroraError, InvalidArgument, RequestBusy, TooLarge
+from shared.errors import AuroraError, Exhausted, RequestBusy, RequestError
 from shared.tracing import reads, spans
 
 if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
@@ -52,9 +62,6 @@ if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
     from shared.ports.access import Identity
 
 HEALTH_PATHS = frozenset(route.pattern for route in HEALTH)
-MOST_DRAINED = 8 * 1024 * 1024
-"""Bytes of a refused body that are read and dropped once the refusal is sent, so that its sender gets to read it."""
-
 SECURITY_HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -133,6 +140,8 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
     response = _streamed(begun, reply, reply.events) if reply.events else _response(request, reply)
     response.headers.update({**SECURITY_HEADERS, **cors_headers(request.method, request.headers), **reply.headers})
     response.headers["X-Request-Id"] = request_id
+    if reply.ended is not None:
+        response.call_on_close(reply.ended)
     return response
 
 
@@ -159,28 +168,57 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
     """The handler's reply, or the error it raised as one, in the form in which the caller speaks. Never raises."""
     form = Form.PLAIN
     try:
-        body = _body(request, found)
         if is_preflight(request.method, request.headers) and found.allowed:
             return Reply(None, 204)
         if found.route is None:
             return _unrouted(request.method, found.allowed)
         accepts_events = any(kind == EVENT_STREAM and quality > 0 for kind, quality in request.accept_mimetypes)
         streams = True if accepts_events else None
+        identity, refused = None, None
+        try:  # before the body: whoever brings no token may not keep a thread waiting for one
+            identity = None if found.route.public else caller(request.headers)
+        except AuroraError as error:
+            if not found.route.callable:
+                raise
+            refused = error  # the body says in which form it is told
+        body = _refused_body(request, found.route) if refused else read_body(request, found.route.limit, BODY_SECONDS)
         if found.route.callable and (data := unwrapped(body)) is not None:
             form, body, streams = (Form.CALLABLE_STREAM if streams else Form.CALLABLE), data, bool(streams)
-        identity = None if found.route.public else _caller(request)
-        headers = {header.lower(): value for header, value in request.headers.items()}
+        if refused:
+            raise refused
         call = Call(
             request_id=request_id,
             query=request.args.to_dict(),
             body=body,
             identity=identity,
             streams=streams,
-            headers=headers,
+            headers={header.lower(): value for header, value in request.headers.items()},
         )
-        return _formed(found.route.load()(call, **found.segments), form)
+        return _formed(_admitted(found.route.load()(call, **found.segments), identity), form)
     except Exception as error:  # noqa: BLE001 - the last door
         return _formed(_refusal(error), form)
+
+
+def _refused_body(request: flask.Request, route: Route) -> bytes:
+    """What there is of it; empty if it is no body, or does not come at once."""
+    try:
+        return read_body(request, route.limit, REFUSED_SECONDS)
+    except RequestError:
+        return b""
+
+
+def _admitted(reply: Reply, identity: Identity | None) -> Reply:
+    """Raises Exhausted for a stream or an export beyond those that a person may keep open. On one's own machine nobody
+    is counted.
+    """
+    if identity is None or not (reply.events or reply.stream) or current_app().settings.auth == "none":
+        return reply
+    try:
+        return replace(reply, ended=(STREAMS if reply.events else EXPORTS).add(identity.person))
+    except Exhausted:
+        if reply.events:
+            reply.events.close()
+        raise
 
 
 def _formed(reply: Reply, form: Form) -> Reply:
@@ -216,55 +254,15 @@ def _unrouted(method: str, allowed: tuple[str, ...]) -> Reply:
     return Reply(error_body(WRONG_METHOD, f"this path answers {allow['Allow']}"), WRONG_METHOD.code, allow)
 
 
-def _caller(request: flask.Request) -> Identity:
-    """Raises Unauthenticated, also for an app that is none of the project's; Unavailable while tokens cannot be
-    verified.
-    """
-    check_app(request.headers.get(APP_CHECK))
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    return current_app().verifier.verify(token.strip() if scheme.lower() == "bearer" else None)
-
-
-# -- bodies
-
-
-def _body(request: flask.Request, found: Found) -> bytes:
-    """All of it, at most the route's limit. Raises TooLarge before reading more."""
-    limit = found.route.limit if found.route else BODY_LIMIT
-    too_large = TooLarge(f"the body is over {limit} bytes")
-    if (request.content_length or 0) > limit:
-        raise too_large
-    body = b""
-    try:
-        while part := request.stream.read(limit + 1 - len(body)):
-            body += part
-            if len(body) > limit:
-                raise too_large
-    except ClientDisconnected as error:
-        raise InvalidArgument("body", "as many bytes as Content-Length says") from error
-    return body
-
-
 def _response(request: flask.Request, reply: Reply) -> flask.Response:
     if reply.stream is not None:
         return flask.Response(reply.stream, reply.status, mimetype=reply.media_type)
     text = b"" if reply.body is None else json.dumps(reply.body, ensure_ascii=False).encode()
     # functions-framework reads what is left of a body into memory, unless the response is a stream.
-    content = _then_drain(text, request) if reply.status == 413 else text
-    response = flask.Response(content, reply.status, mimetype="application/json")
+    response = flask.Response(text if is_read(request) else then_drained(text, request), reply.status)
+    response.mimetype = "application/json"
     response.headers["Content-Length"] = str(len(text))
     return response
-
-
-def _then_drain(text: bytes, request: flask.Request) -> Iterator[bytes]:
-    """The reply, and then the rest of the body is dropped: closing on a sender makes it lose the reply."""
-    yield text
-    left = MOST_DRAINED if (request.content_length or 0) <= MOST_DRAINED else 0
-    try:
-        while left > 0 and (part := request.stream.read(min(left, BODY_LIMIT))):
-            left -= len(part)
-    except (ClientDisconnected, OSError):
-        return
 
 
 # -- streams
@@ -272,8 +270,7 @@ def _then_drain(text: bytes, request: flask.Request) -> Iterator[bytes]:
 
 def _streamed(begun: _Begun, reply: Reply, events: Generator[StreamEvent | None]) -> flask.Response:
     """A reply that goes out event by event; its log line comes at its end."""
-    environ = begun.request.environ
-    connection = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
+    connection = connection_of(begun.request.environ)
 
     def send() -> Iterator[bytes]:
         status = CLIENT_LEFT

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from functions.client import InProcessClient
+from functions.http.admission import is_allowed
 from functions.http.calls import Call, Reply
-from functions.http.cors import is_allowed
 from shared.errors import PermissionDenied
 
 SENT_ON = ("accept", "mcp-protocol-version", "mcp-method", "mcp-name")

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
-from functions.http.app_check import APP_CHECK
+from functions.http.admission import APP_CHECK
 from functions.http.calls import Call, Reply, Route
 from functions.http.operations import OPERATIONS, Operation, operation
 from functions.http.sse import EVENT_STREAM, NESTED

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from shared.errors import NotFound
 from shared.model.account import DayUsage, Feedback, Person
@@ -15,9 +15,15 @@ from shared.model.templates import Template
 from shared.ports.pages import Page, every
 from shared.ports.stores import Store
 
-NOTES_AT_ONCE = 20
-"""Of at most 900,000 bytes each."""
+FIRST_PAGE = 2
+"""Items of a first page. Each further page is at most twice as long as the one before, ..."""
+PAGE_CHARACTERS = 1_000_000
+"""... and of as many items as come to this, if they are as long as the longest of the page before; ..."""
+NOTES_AT_ONCE = 10
+"""... and at most this many notes, of up to 900,000 bytes each."""
 ROWS_AT_ONCE = 100
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +71,34 @@ def export_tenant(tenant_id: str, store: Store) -> Iterator[Exported]:
 
 def all_notes(tenant_id: str, store: Store) -> Iterator[Note | UnreadableNote]:
     """By id, with their texts; what cannot be read as it is kept."""
-    return every(lambda token: store.whole_notes(tenant_id, limit=NOTES_AT_ONCE, token=token))
+    return _bounded(
+        lambda limit, token: store.whole_notes(tenant_id, limit=limit, token=token),
+        lambda note: len(note.text) if isinstance(note, Note) else len(str(note.fields)),
+        most=NOTES_AT_ONCE,
+    )
 
 
 def _messages(session_id: str, sessions: SessionPages) -> Iterator[SessionMessage]:
     """Page by page from the newest, each page in the order of time. None more of a session deleted meanwhile."""
     with suppress(NotFound):
-        for message in every(lambda token: sessions.messages(session_id, limit=ROWS_AT_ONCE, token=token)):
-            yield SessionMessage(session_id, message)
+        messages = _bounded(
+            lambda limit, token: sessions.messages(session_id, limit=limit, token=token),
+            lambda message: len(message.text) + sum(len(str(each.shown)) for each in message.citations),
+            most=ROWS_AT_ONCE,
+        )
+        yield from (SessionMessage(session_id, message) for message in messages)
+
+
+def _bounded(read: Callable[[int, str | None], Page[T]], length: Callable[[T], int], *, most: int) -> Iterator[T]:
+    """Every item of a listing whose pages are read with (limit, token): they get shorter where items are long, so that
+    an export that is taken slowly holds little.
+    """
+    limit, token = FIRST_PAGE, None
+    while True:
+        page = read(limit, token)
+        yield from page.items
+        token = page.next_token
+        if token is None:
+            return
+        longest = max(map(length, page.items), default=1)
+        limit = max(1, min(2 * limit, most, PAGE_CHARACTERS // max(1, longest)))

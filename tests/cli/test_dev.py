@@ -119,6 +119,24 @@ def test_a_taken_port_is_told_in_one_line(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "env", "told"),
+    [
+        (["--listen", "0.0.0.0"], {}, "--listen 0.0.0.0: with AUTH=none every machine"),
+        ([], {"ALLOWED_ORIGINS": "*"}, "ALLOWED_ORIGINS=*: with AUTH=none every web page"),
+    ],
+)
+def test_notes_that_would_be_everybodys_are_not_served(
+    tmp_path: Path, options: list[str], env: dict[str, str], told: str
+) -> None:
+    command = [*COMMAND, "--home", str(tmp_path), "--port", "0", *options]
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, **env}, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"aurora: {told}")
+
+
 @pytest.mark.parametrize("database", ["(default)", "notes-db"])
 def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emulator: Emulator, database: str) -> None:
     assert emulator.host  # there is one on this machine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import Any
 
 import functions_framework
 from flask.testing import FlaskClient
+from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
 
 from shared.answering.extractive import ExtractiveWriter
@@ -127,6 +129,20 @@ def world_on(store: Store, home: Path, clients: dict[str, FlaskClient], embedder
             clock=clock,
         )
         yield World(app, clock, tokens, clients)
+
+
+@contextmanager
+def listening(world: World, function: str) -> Iterator[int]:
+    """One function as a server gives it to the network: its port."""
+    server = make_server("127.0.0.1", 0, world.clients[function].application, threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def problem(response: TestResponse) -> tuple[int, str, str]:
