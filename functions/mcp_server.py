@@ -1,4 +1,5 @@
-"""The MCP server on the official SDK: the tools, and the notes as resources, for one caller.
+"""The MCP server on the official SDK: tools, and the notes as resources, for one caller. Each tool is one route, with
+its fields and its reply.
 
 The SDK is asynchronous and the product is not: each call runs in a thread, and over HTTP each request has an event
 loop of its own, which a stateless server needs no longer than that.
@@ -10,6 +11,8 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
@@ -19,10 +22,17 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel, Field, TypeAdapter
 
 from functions.client import ApiClient, Json
+from functions.http.bodies import Body
 from functions.http.errors import INTERNAL_MESSAGE, body_of
-from functions.tools import TOOLS, read_note, schemas
+from functions.routes.chat import ChatBody
+from functions.routes.notes import NOTE_ID
+from functions.routes.search import SearchBody
+from shared.api.answers import AnswerJson
+from shared.api.notes import OpenNoteJson
+from shared.api.search import SearchJson
 from shared.errors import AuroraError, InvalidArgument, NotFound
 
 INSTRUCTIONS = (
@@ -41,6 +51,88 @@ _URI = re.compile(r"aurora://notes/([^/?#]+)")
 _logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+
+class GetNote(Body):
+    """The arguments of `get_note`."""
+
+    note_id: str = Field(description=NOTE_ID)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool. Everything it says of its arguments and its result comes from the route behind it."""
+
+    name: str
+    title: str
+    description: str
+    body: type[BaseModel]
+    fields: tuple[str, ...]
+    """Which of the body's fields a model may set; the others are for apps."""
+    result: type[Any]
+    """The type of the reply."""
+    send: Callable[[ApiClient, Mapping[str, Any]], Json]
+
+    def input_schema(self) -> Json:
+        schema = self.body.model_json_schema(by_alias=True)
+        offered = {name: schema["properties"][name] for name in self.fields}
+        required = [name for name in schema.get("required", ()) if name in offered]
+        more = {"$defs": schema["$defs"]} if "$defs" in schema else {}
+        return {"type": "object", "properties": offered, "required": required, "additionalProperties": False, **more}
+
+    def call(self, client: ApiClient, arguments: Mapping[str, Any]) -> Json:
+        """The reply of the route. Raises the errors of `shared.errors`; what is not offered is a bad field."""
+        for name in arguments:
+            if name not in self.fields:
+                raise InvalidArgument(name, f"no such field; there are {', '.join(self.fields)}")
+        return self.send(client, arguments)
+
+
+def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
+    note_id = arguments.get("noteId")
+    if not isinstance(note_id, str):
+        raise InvalidArgument("noteId", NOTE_ID)
+    return read_note(client, note_id)
+
+
+def read_note(client: ApiClient, note_id: str) -> Json:
+    """Raises NotFound."""
+    return client.send("GET", f"/notes/{quote(note_id, safe='')}")
+
+
+TOOLS = (
+    Tool(
+        name="rag-search",
+        title="Answer from notes",
+        description="Answer a question from the user's own notes. Every claim in `answer` carries a marker like "
+        "[N1] that names an entry of `citations`: which note, the exact quote and where it stands. `meta.refusal` says "
+        "why, when the notes do not hold the answer. Where `meta.answerKind` is `quoted`, no model has read them: "
+        "`answer` quotes the nearest passages, which may not answer.",
+        body=ChatBody,
+        fields=("message", "topK", "threshold", "filters", "timeZone", "now", "strategy", "template"),
+        result=AnswerJson,
+        send=lambda client, arguments: client.send("POST", "/chat", arguments),
+    ),
+    Tool(
+        name="search_notes",
+        title="Search notes",
+        description="Find passages in the user's notes by meaning and by keyword, best first. Times in the query "
+        "('last week', 'in March') restrict the search.",
+        body=SearchBody,
+        fields=("query", "k", "filters", "timeZone", "now", "strategy"),
+        result=SearchJson,
+        send=lambda client, arguments: client.send("POST", "/search", arguments),
+    ),
+    Tool(
+        name="get_note",
+        title="Read a note",
+        description="One whole note as Markdown, by the noteId that a search or a citation gave.",
+        body=GetNote,
+        fields=("noteId",),
+        result=OpenNoteJson,
+        send=_get_note,
+    ),
+)
 
 
 def server_for(client: ApiClient) -> Server[Any]:
@@ -119,6 +211,7 @@ async def _in_thread(work: Callable[[], T]) -> T:
     return await anyio.to_thread.run_sync(work)
 
 
+@cache
 def _tools() -> list[types.Tool]:
     reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
     return [
@@ -126,8 +219,8 @@ def _tools() -> list[types.Tool]:
             name=tool.name,
             title=tool.title,
             description=tool.description,
-            input_schema=schemas(tool.name)[0],
-            output_schema=schemas(tool.name)[1],
+            input_schema=tool.input_schema(),
+            output_schema=TypeAdapter(tool.result).json_schema(),
             annotations=reads,
         )
         for tool in TOOLS

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Iterator
+from urllib.request import Request, urlopen
 
 import pytest
 from playwright.sync_api import expect
 
+from shared.adapters.firebase.authentication import Accounts, EmulatorVerifier
+from shared.errors import Unauthenticated
 from tests.servers.dev import Running, dev
 from tests.servers.firebase_suite import FirebaseSuite, firebase_suite
 from tests.web.conftest import OpenPage
@@ -35,6 +40,29 @@ def test_the_suite_is_found_and_named(product: Running, suite: FirebaseSuite) ->
     assert f"FIREBASE_AUTH_EMULATOR_HOST={suite.auth}" in product.greeting
     assert f"FIRESTORE_EMULATOR_HOST={suite.firestore}" in product.greeting
     assert f"GOOGLE_CLOUD_PROJECT={PROJECT}" in product.greeting
+
+
+def test_an_account_that_is_disabled_stops_at_once_where_that_is_asked_for(suite: FirebaseSuite) -> None:
+    token = suite.sign_up("eve@example.com", PASSWORD)
+    asking = EmulatorVerifier(PROJECT, accounts=Accounts.emulated(PROJECT, suite.auth))
+    uid = asking.verify(token).uid
+
+    def change(what: str, body: dict[str, object]) -> None:
+        address = f"http://{suite.auth}/identitytoolkit.googleapis.com/v1/projects/{PROJECT}/accounts:{what}"
+        headers = {"Authorization": "Bearer owner", "Content-Type": "application/json"}
+        with urlopen(Request(address, json.dumps({"localId": uid, **body}).encode(), headers), timeout=60):
+            pass
+
+    change("update", {"disableUser": True})
+    with pytest.raises(Unauthenticated, match="disabled"):
+        asking.verify(token)
+    assert EmulatorVerifier(PROJECT).verify(token).uid == uid  # where nobody asks, for the hour it was issued for
+    change("update", {"disableUser": False, "validSince": str(int(time.time()) + 60)})
+    with pytest.raises(Unauthenticated, match="revoked"):
+        asking.verify(token)
+    change("delete", {})
+    with pytest.raises(Unauthenticated, match="not exist"):
+        asking.verify(token)
 
 
 def test_people_of_the_auth_emulator_sign_in_on_the_page(
