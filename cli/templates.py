@@ -19,7 +19,7 @@ from functions.client import ApiClient, Json
 from shared.api.templates import TemplateJson
 from shared.api.values import shown
 from shared.errors import InvalidArgument, NotFound
-from shared.templates.markdown import read_template
+from shared.templates.files import read_template
 
 
 @click.group()
@@ -92,25 +92,17 @@ def _keep_what_goes(client: ApiClient, where: str, wanted: Json) -> None:
 @templates.command()
 @common
 def index(place: Place) -> None:
-    """Bring what is in TEMPLATE_FOLDERS. What was changed or deleted elsewhere stays so; `add` takes a file instead.
-
-    Exit code 1: some files are no templates, or have changed while their templates were changed elsewhere.
-    """
+    """Read what is in TEMPLATE_FOLDERS and embed what is new. Exit code 1: some files are no templates."""
     with place.app() as app:
         report = app.templates.index(place.tenant_id)
     if place.as_json:
         problems = [{"path": problem.path, "reason": problem.reason} for problem in report.problems]
-        counts = {"count": report.count, "written": report.written, "removed": report.removed}
-        print_json({**counts, "problems": problems, "kept": report.kept, "conflicts": report.conflicts})
+        print_json({"count": report.count, "problems": problems})
     else:
-        click.echo(f"{counted(report.count, 'template')}: {report.written} written, {report.removed} removed")
+        click.echo(counted(report.count, "template"))
         for problem in report.problems:
             click.echo(f"  no template: {problem.path}: {problem.reason}")
-        for template_id in report.kept:
-            how = "conflict" if template_id in report.conflicts else "kept"
-            also = ", and so was its file" if how == "conflict" else ""
-            click.echo(f"  {how} {template_id}: changed or deleted elsewhere{also}; it stays, `add` takes the file")
-    if report.problems or report.conflicts:
+    if report.problems:
         sys.exit(FAILED)
 
 

@@ -43,8 +43,8 @@ from shared.sessions.service import Sessions
 from shared.settings import Settings
 from shared.sweep.reconcile import ReconcileReport, reconcile
 from shared.sweep.repair import Repairs
-from shared.templates.folders import SHIPPED
-from shared.templates.service import Templates
+from shared.templates.files import SHIPPED
+from shared.templates.service import FolderCache, Templates
 
 LEASE_BEYOND_WRITING = timedelta(seconds=30)
 """How long the rest of an answer may take beside the writing model's own timeout."""
@@ -80,8 +80,8 @@ class App:
     """Who judges whether passages back what is said with them, and what happens to claims that nothing backs."""
     chunker: Chunker = MARKDOWN
     """How notes are cut; evaluation compares others."""
-    delivered: dict[str, str] = field(default_factory=dict)
-    """Tenant -> state of the template folders when this process last brought them there."""
+    template_files: FolderCache = field(default_factory=FolderCache)
+    """The templates of the configured folders."""
     questions: Cache[Vector] = field(default_factory=Cache)
     """Vectors of questions asked lately."""
     calibrations: Cache[CosineCalibration] = field(default_factory=partial(Cache, seconds=CALIBRATION_SECONDS))
@@ -200,7 +200,8 @@ class App:
             store=self.store,
             folders=self.settings.template_folders or (SHIPPED,),
             embedder_of=self.embedder_of,
-            delivered=self.delivered,
+            files=self.template_files,
+            threshold=self.settings.template_threshold,
         )
 
     # -- the account
@@ -278,7 +279,6 @@ class App:
         erased = self.store.erase(tenant_id)
         if self.on_erase is not None:
             self.on_erase(tenant_id)
-        self.delivered.pop(tenant_id, None)
         if self.results is not None:
             self.results.clear()
         return Receipt(erased)

@@ -16,7 +16,7 @@ from shared.api.answers import AnswerJson
 from shared.asking.turn import TurnRequest
 from shared.errors import InvalidArgument
 from shared.model.templates import AUTO
-from shared.templates.limits import NONE, is_template_id
+from shared.templates.files import NONE, is_template_id
 
 TEMPLATE = "auto, none, or the id of a template"
 

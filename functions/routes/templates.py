@@ -17,7 +17,7 @@ from shared.api.templates import (
 from shared.api.values import shown
 from shared.errors import InvalidArgument
 from shared.model.templates import Template
-from shared.templates.limits import TEMPLATE_ID, is_template_id
+from shared.templates.files import TEMPLATE_ID, is_template_id
 
 
 class TemplateBody(Body):
@@ -63,7 +63,7 @@ def get(call: Call, template_id: str) -> Reply:
 
 @operation(errors=(404,))
 def delete(call: Call, template_id: str) -> Reply:
-    """One that came from a folder stays away too."""
+    """One of the tenant's own; a shipped one of the same id comes back."""
     call.app.templates.delete(call.tenant_id, check_template_id(template_id))
     return Reply(None, 204)
 

@@ -39,12 +39,6 @@ class TemplateStore(Protocol):
         """Whether there was one to delete."""
         ...
 
-    def read_shelf(self, tenant_id: str) -> Mapping[str, str]:
-        """Which files were last brought from the template folders: template id -> revision. Empty: none ever."""
-        ...
-
-    def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None: ...
-
 
 class SessionStore(Protocol):
     """A person's sessions and their messages. Ids are letters and digits. Listings go from the newest to the oldest,

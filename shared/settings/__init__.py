@@ -244,6 +244,12 @@ class Settings:
         parse.paths,
         "Folders of reasoning templates, comma separated. Default: the ten that are shipped in `templates/`.",
     )
+    template_threshold: float | None = _setting(
+        "TEMPLATE_THRESHOLD",
+        None,
+        parse.number(0, 1),
+        "Least similarity of a template that `auto` or a search finds. Default: it must stand out from the others.",
+    )
     otel_endpoint: str | None = _setting(
         "OTEL_EXPORTER_OTLP_ENDPOINT",
         None,

@@ -1,77 +1,196 @@
-"""What front doors ask of templates; those of the folders are brought to a tenant before anything else."""
+"""What front doors ask of templates: those of the folders, read-only and alike for all, beside each tenant's own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
+from threading import Lock
+from typing import Literal
 
-from shared.errors import NotFound
-from shared.model.templates import Template, TemplateKey, TemplateMatch
+from shared.errors import BrokenPromise, InvalidArgument, ModelRefused, ModelUnavailable, NotFound
+from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.ports.models import Embedder
 from shared.ports.tenants import TemplateStore
-from shared.templates import pipeline
-from shared.templates.folders import state_of
+from shared.retrieval.calibration import UNKNOWN
+from shared.templates.files import Problem, TemplateFiles, check, read_folders, state_of
+from shared.templates.ranking import fallback, is_current, rank, with_vectors
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateReport:
+    """What the folders hold. `count`: templates in them."""
+
+    count: int
+    problems: tuple[Problem, ...]
+
+
+@dataclass(slots=True)
+class FolderCache:
+    """The process's templates of the configured folders, with their vectors. Safe between threads."""
+
+    _state: str = ""
+    _stored: tuple[StoredTemplate, ...] = ()
+    _problems: tuple[Problem, ...] = ()
+    _lock: Lock = field(default_factory=Lock)
+
+    def read(self, folders: Sequence[Path]) -> TemplateFiles:
+        """Reads the files again only when one of them has changed."""
+        state = state_of(folders)
+        with self._lock:
+            if state != self._state:
+                found = read_folders(folders)
+                for problem in found.problems:
+                    _log.warning("no template: %s: %s", problem.path, problem.reason)
+                known = {each.template: each for each in self._stored}
+                self._stored = tuple(known.get(each, StoredTemplate(each)) for each in found.templates)
+                self._problems, self._state = found.problems, state
+            return TemplateFiles(tuple(each.template for each in self._stored), self._problems)
+
+    def embedded(self, folders: Sequence[Path], embedder: Embedder | None) -> tuple[StoredTemplate, ...]:
+        """The templates with their vectors, embedded once; without where the model is away."""
+        self.read(folders)
+        with self._lock:
+            if embedder is not None:
+                self._stored = _all_current(self._stored, embedder)
+            return self._stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Templates:
-    """The templates of all tenants. Safe between threads."""
+    """The templates of all tenants. A tenant's own takes the place of a file's of the same id. Safe between threads."""
 
     store: TemplateStore
     folders: tuple[Path, ...]
     embedder_of: Callable[[str], Embedder | None]
     """At a tenant's expense."""
-    delivered: dict[str, str]
-    """Tenant -> state of the folders when this process last brought them there."""
+    files: FolderCache
+    threshold: float | None = None
+    """Least similarity of a template that is found; None: it must stand out from the rest."""
 
-    def index(self, tenant_id: str) -> pipeline.TemplateReport:
-        """Bring all templates of the configured folders to the tenant."""
-        state = state_of(self.folders)
-        embedder = self.embedder_of(tenant_id)
-        report = pipeline.index(tenant_id, self.folders, store=self.store, embedder=embedder)
-        self.delivered[tenant_id] = state
-        return report
+    def index(self, tenant_id: str) -> TemplateReport:
+        """Read the configured folders and embed what is new in them."""
+        found = self.files.read(self.folders)
+        self.files.embedded(self.folders, self.embedder_of(tenant_id))
+        return TemplateReport(len(found.templates), found.problems)
 
     def save(self, tenant_id: str, template: Template) -> None:
-        """Create or replace. Raises InvalidArgument naming the field that is not as it must be."""
-        self._deliver(tenant_id)
-        pipeline.add(tenant_id, template, store=self.store, embedder=self.embedder_of(tenant_id))
+        """Create or replace a tenant's own. The same again writes nothing; only a text that is new is embedded.
+
+        Raises InvalidArgument naming the field that is not as it must be.
+        """
+        check(template)
+        embedder = self.embedder_of(tenant_id)
+        try:
+            held = self.store.get_template(tenant_id, template.template_id)
+        except InvalidArgument:  # an app wrote nonsense there, which is about to be replaced
+            held = None
+        if held is not None and held.template == template and (embedder is None or is_current(held, embedder)):
+            return
+        moved = StoredTemplate(template) if held is None else replace(held, template=template)
+        if embedder is None or not is_current(moved, embedder):
+            (moved,) = _embedded([template], embedder)
+        self.store.put_templates(tenant_id, [moved])
 
     def get(self, tenant_id: str, template_id: str) -> Template:
         """Raises NotFound."""
-        self._deliver(tenant_id)
         stored = self.store.get_template(tenant_id, template_id)
-        if stored is None:
-            raise NotFound(f"no template {template_id!r}")
-        return stored.template
+        if stored is not None:
+            return stored.template
+        for template in self.files.read(self.folders).templates:
+            if template.template_id == template_id:
+                return template
+        raise NotFound(f"no template {template_id!r}")
 
     def all(self, tenant_id: str) -> tuple[Template, ...]:
         """By id."""
-        self._deliver(tenant_id)
-        return tuple(stored.template for stored in self.store.templates(tenant_id))
+        shipped = {each.template_id: each for each in self.files.read(self.folders).templates}
+        own = {each.template.template_id: each.template for each in self.store.templates(tenant_id)}
+        return tuple(template for _, template in sorted((shipped | own).items()))
 
     def delete(self, tenant_id: str, template_id: str) -> None:
-        """Raises NotFound. One that came from a folder stays away too."""
-        self._deliver(tenant_id)
-        if not self.store.delete_template(tenant_id, template_id):
-            raise NotFound(f"no template {template_id!r}")
+        """Raises NotFound where the tenant has none of its own; a file's of the same id comes back."""
+        if self.store.delete_template(tenant_id, template_id):
+            return
+        if any(each.template_id == template_id for each in self.files.read(self.folders).templates):
+            raise NotFound(f"no template {template_id!r} of your own; the shipped one is read-only")
+        raise NotFound(f"no template {template_id!r}")
 
     def search(self, tenant_id: str, query: str, *, top_k: int) -> tuple[TemplateMatch, ...]:
-        """The most similar, best first; the chain of thought where none is. Never empty."""
-        self._deliver(tenant_id)
+        """At most `top_k` for a query, best first; the chain of thought where none is near. Never empty.
+
+        Without an embedder, or while it is away, none is near.
+        """
         embedder = self.embedder_of(tenant_id)
-        return pipeline.search(tenant_id, query, top_k=top_k, store=self.store, embedder=embedder)
+        stored = self._embedded(tenant_id, embedder)
+        if embedder is None or not stored:
+            return (fallback(stored),)
+        try:
+            vector = embedder.embed_query(query)
+        except (ModelUnavailable, ModelRefused) as away:
+            _log.warning("choosing no template by similarity: %s", away.message)
+            return (fallback(stored),)
+        current = [each for each in stored if is_current(each, embedder)]
+        calibration = embedder.calibration or UNKNOWN
+        near = rank(current, vector, top_k=top_k, calibration=calibration, threshold=self.threshold)
+        return near or (fallback(stored),)
 
     def ready(self, tenant_id: str) -> bool:
-        """Whether every template is found by similarity."""
-        return pipeline.ready(tenant_id, store=self.store, embedder=self.embedder_of(tenant_id))
+        """Whether a search finds every template by similarity."""
+        embedder = self.embedder_of(tenant_id)
+        stored = (*self.files.embedded(self.folders, embedder), *self.store.templates(tenant_id))
+        return embedder is not None and all(is_current(each, embedder) for each in stored)
 
-    def refresh(self, key: TemplateKey) -> pipeline.Refreshed:
-        """Bring one template's vector to what the template says now."""
-        return pipeline.refresh(key, store=self.store, embedder=self.embedder_of(key.tenant_id))
+    def refresh(self, key: TemplateKey) -> Literal["unchanged", "embedded", "gone"]:
+        """Give a tenant's template the vector of what it says now, whatever happened to it.
 
-    def _deliver(self, tenant_id: str) -> None:
-        """Once a process, and again when a file in the folders has changed."""
-        if self.delivered.get(tenant_id) != state_of(self.folders):
-            self.index(tenant_id)
+        Writing the vector calls for this again, and then there is nothing left to do: the key that is written with it
+        says of which text and model it is. A slow writer's stale vector is found by its key in the same way.
+        Raises InvalidArgument for a template that cannot be read, ModelUnavailable, ModelRefused, BrokenPromise.
+        """
+        embedder = self.embedder_of(key.tenant_id)
+        stored = self.store.get_template(key.tenant_id, key.template_id)
+        if stored is None:
+            return "gone"
+        if embedder is None or is_current(stored, embedder):
+            return "unchanged"
+        (fresh,) = with_vectors([stored.template], embedder)
+        return "embedded" if self._save_vector(key.tenant_id, fresh) else "gone"
+
+    def _embedded(self, tenant_id: str, embedder: Embedder | None) -> tuple[StoredTemplate, ...]:
+        """All of a tenant's, with their vectors as far as they can be had now; new ones of its own are written back."""
+        shipped = {each.template.template_id: each for each in self.files.embedded(self.folders, embedder)}
+        own = self.store.templates(tenant_id)
+        current = own if embedder is None else _all_current(own, embedder)
+        for before, now in zip(own, current, strict=True):
+            if before != now:
+                self._save_vector(tenant_id, now)
+        return tuple((shipped | {each.template.template_id: each for each in current}).values())
+
+    def _save_vector(self, tenant_id: str, fresh: StoredTemplate) -> bool:
+        """False: the template is gone."""
+        if fresh.vector is None or fresh.vector_key is None:
+            return False
+        return self.store.put_template_vector(tenant_id, fresh.template.template_id, fresh.vector, fresh.vector_key)
+
+
+def _all_current(stored: Sequence[StoredTemplate], embedder: Embedder) -> tuple[StoredTemplate, ...]:
+    """In their order, each with the vector of what it says now, as far as it can be had now."""
+    stale = [each.template for each in stored if not is_current(each, embedder)]
+    fresh = {each.template.template_id: each for each in _embedded(stale, embedder) if each.vector is not None}
+    return tuple(each if is_current(each, embedder) else fresh.get(each.template.template_id, each) for each in stored)
+
+
+def _embedded(templates: Sequence[Template], embedder: Embedder | None) -> list[StoredTemplate]:
+    """Each with its vector, or without where it cannot be had now."""
+    done: list[StoredTemplate] = []
+    if embedder is not None:
+        try:
+            done.extend(with_vectors(templates, embedder))
+        except (ModelUnavailable, ModelRefused, BrokenPromise) as away:
+            _log.warning("templates stay without vectors for now: %s", away.message)
+    return done + [StoredTemplate(each) for each in islice(templates, len(done), None)]

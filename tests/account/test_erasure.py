@@ -54,7 +54,7 @@ def test_no_document_no_row_and_no_file_is_left(home: Household) -> None:
     fill(home, OTHER, notes=1)
     others = left(home.app.store, OTHER)
     erased = home.app.erase(PERSON).erased
-    assert (erased["notes"], erased["index"], erased["templates"]) == (4, 4, 10)
+    assert (erased["notes"], erased["index"]) == (4, 4)
     assert (erased["feedback"], erased["sessions"]) == (1, 1)
     assert erased["chunks"] >= 4
     assert left(home.app.store, TENANT) == []
@@ -127,7 +127,7 @@ def test_an_emptied_file_that_another_process_has_open_stays_and_is_empty(
     assert len(elsewhere.list_notes(TENANT, limit=9).items) == 4
     home.app.erase(PERSON)
     assert elsewhere.list_notes(TENANT, limit=9).items == ()
-    tables = ("notes", "records", "chunks", "vectors", "templates", "shelf", "feedback", "usage", "requests")
+    tables = ("notes", "records", "chunks", "vectors", "templates", "feedback", "usage", "requests")
     with closing(sqlite3.connect(embedded_store._files.of(TENANT).path)) as db:
         assert [db.execute(f"SELECT count(*) FROM {table}").fetchone() for table in tables] == [(0,)] * len(tables)  # noqa: S608
     elsewhere.put_note(TENANT, Note("new", "T", "x", START, START))

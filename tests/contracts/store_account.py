@@ -140,9 +140,9 @@ class AccountContract:
     def test_erasing_says_what_there_was_and_leaves_nothing(self, store: Store) -> None:
         _fill(store, TENANT)
         erased = store.erase(TENANT)
-        counted = ("notes", "chunks", "index", "templates", "settings", "feedback", "usage", "requests", "trash")
+        counted = ("notes", "chunks", "index", "templates", "feedback", "usage", "requests", "trash")
         assert {kind: erased[kind] for kind in counted} == {
-            "notes": 3, "chunks": 5, "index": 1, "templates": 1, "settings": 1, "feedback": 2, "usage": 2,
+            "notes": 3, "chunks": 5, "index": 1, "templates": 1, "feedback": 2, "usage": 2,
             "requests": 1, "trash": 1,
         }  # fmt: skip
         _assert_empty(store, TENANT)
@@ -207,7 +207,6 @@ def _fill(store: Store, tenant: str, *, request: str = "r-1") -> None:
         store.put_note(tenant, note(f"n{number}"))
     save(store, *(chunk("n1", position) for position in range(5)), vector=V, tenant=tenant)
     store.put_templates(tenant, [StoredTemplate(Template("t", "N", "1."), V, "k")])
-    store.write_shelf(tenant, {"t": "1"})
     person = Person(tenant, PERSON.uid)
     for feedback in (CLICK, RATED):
         store.put_feedback(person, feedback)
@@ -225,7 +224,6 @@ def _assert_empty(store: Store, tenant: str) -> None:
     assert store.read_record(tenant, "n1").record is None
     assert store.folders(tenant) == ()
     assert store.templates(tenant) == ()
-    assert store.read_shelf(tenant) == {}
     assert store.list_feedback(Person(tenant, PERSON.uid), limit=10).items == ()
     assert store.list_usage(tenant, limit=10).items == ()
     assert store.list_trashed(tenant, limit=10).items == ()

@@ -57,17 +57,9 @@ class TemplatesContract:
         assert store.delete_template(TENANT, "bare") is False
         assert store.get_template(TENANT, "bare") is None
 
-    def test_the_shelf_is_what_was_written_last(self, store: Store) -> None:
-        assert store.read_shelf(TENANT) == {}
-        store.write_shelf(TENANT, {"a": "1", "__b__": "2"})
-        store.write_shelf(TENANT, {"__b__": "3", "ü.`/": "4"})
-        assert store.read_shelf(TENANT) == {"__b__": "3", "ü.`/": "4"}
-
-    def test_templates_and_shelves_belong_to_their_tenant(self, store: Store) -> None:
+    def test_templates_belong_to_their_tenant(self, store: Store) -> None:
         store.put_templates(TENANT, [StoredTemplate(BARE, V, "k")])
-        store.write_shelf(TENANT, {"bare": "1"})
         assert store.templates(OTHER) == ()
-        assert store.read_shelf(OTHER) == {}
         assert not store.put_template_vector(OTHER, "bare", W, "k2")
         assert not store.delete_template(OTHER, "bare")
         assert store.get_template(TENANT, "bare") == StoredTemplate(BARE, V, "k")

@@ -12,7 +12,7 @@ import pytest
 
 from cli.emulator import Emulator
 from shared.model.limits import LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MAX_ID_BYTES, MOST_TAGS, MOST_TEXT_BYTES
-from shared.templates import limits as of_templates
+from shared.templates import files as of_templates
 from tests.functions.world import World
 from tests.rules.apps import SERVER_TIME, App
 
@@ -112,8 +112,8 @@ NOTES: dict[str, Values] = {
 }
 
 WORDS: Values = (
-    [ROCKET * of_templates.LONGEST_NAME, "a b"],
-    ["x" * (of_templates.LONGEST_NAME + 1), "", " \t", "a\0b", 5],
+    [ROCKET * of_templates.MAX_NAME, "a b"],
+    ["x" * (of_templates.MAX_NAME + 1), "", " \t", "a\0b", 5],
 )
 TEMPLATES: dict[str, Values] = {
     "name": WORDS,
@@ -121,16 +121,16 @@ TEMPLATES: dict[str, Values] = {
     "complexity": WORDS,
     "methodology": WORDS,
     "content": (
-        [ROCKET * of_templates.LONGEST_CONTENT, "a\n\n\tb"],
-        ["x" * (of_templates.LONGEST_CONTENT + 1), " \n", "a\0b", 5],
+        [ROCKET * of_templates.MAX_CONTENT, "a\n\n\tb"],
+        ["x" * (of_templates.MAX_CONTENT + 1), " \n", "a\0b", 5],
     ),
     "description": (
-        [ROCKET * of_templates.LONGEST_DESCRIPTION, ""],
-        ["x" * (of_templates.LONGEST_DESCRIPTION + 1), "a\0b", 5],
+        [ROCKET * of_templates.MAX_DESCRIPTION, ""],
+        ["x" * (of_templates.MAX_DESCRIPTION + 1), "a\0b", 5],
     ),
     "keywords": (
-        [[], [ROCKET * of_templates.LONGEST_KEYWORD], TAGS[: of_templates.MOST_KEYWORDS]],
-        [["x" * (of_templates.LONGEST_KEYWORD + 1)], TAGS[: of_templates.MOST_KEYWORDS + 1], [""], ["a\nb"], [7]],
+        [[], [ROCKET * of_templates.MAX_KEYWORD_LENGTH], TAGS[: of_templates.MAX_KEYWORDS]],
+        [["x" * (of_templates.MAX_KEYWORD_LENGTH + 1)], TAGS[: of_templates.MAX_KEYWORDS + 1], [""], ["a\nb"], [7]],
     ),
 }
 

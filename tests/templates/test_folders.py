@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.templates.folders import MOST_BYTES, SHIPPED, read_folders, state_of
+from shared.templates.files import MAX_BYTES, SHIPPED, read_folders, state_of
 from shared.templates.ranking import CHAIN_OF_THOUGHT
 
 
@@ -22,9 +22,9 @@ def _write(folder: Path, name: str, text: str | bytes | None = None) -> Path:
 def test_every_markdown_file_of_all_folders_is_a_template_by_its_name(tmp_path: Path) -> None:
     for name in ("one/b.md", "one/deep/er/a.markdown", "two/C d.MD", "one/readme.txt", "one/.hidden/x.md", "two/.y.md"):
         _write(tmp_path, name)
-    shelf = read_folders([tmp_path / "one", tmp_path / "two"])
-    assert [each.template_id for each in shelf.templates] == ["C d", "a", "b"]
-    assert shelf.problems == ()
+    found = read_folders([tmp_path / "one", tmp_path / "two"])
+    assert [each.template_id for each in found.templates] == ["C d", "a", "b"]
+    assert found.problems == ()
 
 
 def test_a_byte_order_mark_does_not_matter(tmp_path: Path) -> None:
@@ -35,10 +35,10 @@ def test_a_byte_order_mark_does_not_matter(tmp_path: Path) -> None:
 def test_of_duplicate_ids_the_first_stays_and_the_others_are_told(tmp_path: Path) -> None:
     first = _write(tmp_path, "one/plan.md")
     others = [_write(tmp_path, "one/sub/plan.md"), _write(tmp_path, "two/plan.markdown")]
-    shelf = read_folders([tmp_path / "one", tmp_path / "two"])
-    assert [each.content for each in shelf.templates] == ["1. From one/plan.md."]
-    assert [problem.path for problem in shelf.problems] == list(map(str, others))
-    assert all(f"duplicate id: {first} has it" in problem.reason for problem in shelf.problems)
+    found = read_folders([tmp_path / "one", tmp_path / "two"])
+    assert [each.content for each in found.templates] == ["1. From one/plan.md."]
+    assert [problem.path for problem in found.problems] == list(map(str, others))
+    assert all(f"duplicate id: {first} has it" in problem.reason for problem in found.problems)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_of_duplicate_ids_the_first_stays_and_the_others_are_told(tmp_path: Path
         ("t.md", "---\ndomain: x\n---\n1.", "name"),
         ("t.md", "---\nname: T\n---\n", "content"),
         ("t.md", b"---\nname: \xff\n---\n1.", "UTF-8; byte 10"),
-        ("t.md", b"x" * (MOST_BYTES + 1), "bytes"),
+        ("t.md", b"x" * (MAX_BYTES + 1), "bytes"),
         ("auto.md", None, "templateId"),
     ],
 )
@@ -58,10 +58,10 @@ def test_a_bad_file_is_told_and_the_rest_is_read(
 ) -> None:
     bad = _write(tmp_path, name, text)
     _write(tmp_path, "good.md")
-    shelf = read_folders([tmp_path])
-    assert [each.template_id for each in shelf.templates] == ["good"]
-    assert [problem.path for problem in shelf.problems] == [str(bad)]
-    assert reason in shelf.problems[0].reason
+    found = read_folders([tmp_path])
+    assert [each.template_id for each in found.templates] == ["good"]
+    assert [problem.path for problem in found.problems] == [str(bad)]
+    assert reason in found.problems[0].reason
 
 
 def test_a_folder_that_is_not_there_is_a_problem_of_its_own(tmp_path: Path) -> None:
@@ -82,8 +82,8 @@ def test_the_state_moves_with_every_change_of_a_file(tmp_path: Path) -> None:
 
 
 def test_ten_good_templates_are_shipped_the_built_in_one_among_them() -> None:
-    shelf = read_folders([SHIPPED])
-    assert shelf.problems == ()
-    assert len(shelf.templates) == 10
-    assert CHAIN_OF_THOUGHT in shelf.templates
-    assert all(each.keywords and each.description for each in shelf.templates)
+    found = read_folders([SHIPPED])
+    assert found.problems == ()
+    assert len(found.templates) == 10
+    assert CHAIN_OF_THOUGHT in found.templates
+    assert all(each.keywords and each.description for each in found.templates)

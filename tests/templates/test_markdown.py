@@ -6,8 +6,7 @@ import pytest
 
 from shared.errors import InvalidArgument
 from shared.model.templates import Template
-from shared.templates.limits import LONGEST_CONTENT, check, is_template_id
-from shared.templates.markdown import read_template
+from shared.templates.files import MAX_CONTENT, check, is_template_id, read_template
 
 WHOLE = """\
 ---
@@ -86,7 +85,7 @@ def test_broken_yaml_is_told_with_its_line() -> None:
         (Template("t", "", "1."), "name"),
         (Template("t", "T", " \n"), "content"),
         (Template("t", "T" * 201, "1."), "name"),
-        (Template("t", "T", "x" * (LONGEST_CONTENT + 1)), "content"),
+        (Template("t", "T", "x" * (MAX_CONTENT + 1)), "content"),
         (Template("t", "T", "a\0b"), "content"),
         (Template("t", "T", "\ud800"), "content"),
         (Template("t", "T", "1.", methodology=""), "methodology"),

@@ -27,7 +27,7 @@ REQUESTS = Table("requests", AnsweredRequest, renamed={"notes": "note_ids"})
 SETTLING_SECONDS = 0.2
 """After which it is looked once more: a worker that had read a note before it went may write what it made of it."""
 
-_KINDS = {"records": "index", "shelf": "settings"}
+_KINDS = {"records": "index"}
 """Tables whose rows are called otherwise in a receipt; others are called as they are."""
 _UNCOUNTED = ("vectors", "removed_vectors")
 """Parts of chunks."""

@@ -65,7 +65,6 @@ _TABLES = (
         revision INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (revision, id)) WITHOUT ROWID""",
     # `body` is the template as JSON.
     "CREATE TABLE templates (template_id TEXT PRIMARY KEY, vector_key TEXT, vector BLOB, body TEXT NOT NULL)",
-    "CREATE TABLE shelf (template_id TEXT PRIMARY KEY, revision TEXT NOT NULL)",
     # `settings`, and of a message `body`, as JSON.
     """CREATE TABLE sessions (
         session_id TEXT PRIMARY KEY, updated_at INTEGER NOT NULL, created_at INTEGER NOT NULL,

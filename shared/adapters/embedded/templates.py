@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from shared.adapters.embedded.documents import CODEC, insert
 from shared.adapters.embedded.files import TenantFiles
@@ -45,15 +45,6 @@ class Templates:
     def delete_template(self, tenant_id: str, template_id: str) -> bool:
         with self._files.of(tenant_id).writing() as db:
             return db.execute("DELETE FROM templates WHERE template_id = ?", (template_id,)).rowcount > 0
-
-    def read_shelf(self, tenant_id: str) -> Mapping[str, str]:
-        with self._files.of(tenant_id).reading() as db:
-            return dict(db.execute("SELECT template_id, revision FROM shelf").fetchall())
-
-    def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None:
-        with self._files.of(tenant_id).writing() as db:
-            db.execute("DELETE FROM shelf")
-            db.executemany("INSERT INTO shelf (template_id, revision) VALUES (?, ?)", shelf.items())
 
 
 def _blob(vector: Vector | None) -> bytes | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from array import array
 from collections.abc import Mapping, Sequence
@@ -18,8 +17,6 @@ from shared.ports.tenants import MOST_TEMPLATES
 
 BATCH = 50
 """Templates written by one commit: the longest, with its vector, weighs 50 KB, and none has index entries."""
-_SHELF = ("settings", "templateShelf")
-"""Where the shelf lies: collection and id. Its field `files` is JSON, for ids may be what field names may not."""
 
 _log = logging.getLogger(__name__)
 
@@ -58,15 +55,6 @@ class Templates:
     def delete_template(self, tenant_id: str, template_id: str) -> bool:
         name = self._connection.name(tenant_id, "templates", template_id)
         return self._connection.try_commit([delete(name, existing=True)])
-
-    def read_shelf(self, tenant_id: str) -> Mapping[str, str]:
-        found = self._connection.read(self._connection.name(tenant_id, *_SHELF))
-        shelf: dict[str, str] = {} if found is None else json.loads(found.fields["files"].string_value)
-        return shelf
-
-    def write_shelf(self, tenant_id: str, shelf: Mapping[str, str]) -> None:
-        name = self._connection.name(tenant_id, *_SHELF)
-        self._connection.commit([put(name, {"files": json.dumps(dict(shelf))})])
 
 
 def stored_of(document: Any) -> StoredTemplate:  # noqa: ANN401

@@ -155,7 +155,6 @@ def _every_query(store: FirestoreStore) -> None:
     store.spend(TENANT, DAY.date(), Spending.EMBEDDED_TOKENS, 1, limit=5)
     store.list_usage(TENANT, limit=1)
     store.write_bookmark("place", "x")
-    store.write_shelf(TENANT, {"t": "1"})
     answered = AnsweredRequest(fingerprint="f", expires_at=DAY, lease_until=None, answer="{}", notes={"n1": "r1"})
     store.write_request(PERSON, "r1", answered, expected=None, now=DAY)
     save(store, chunk("n1", path="elsewhere/x.md"), vector=V)

@@ -19,7 +19,7 @@ from shared.model.notes import Folder
 from shared.model.questions import Exchange, Question
 from shared.model.templates import Template
 from shared.sessions.standalone import Earlier, resolve
-from shared.templates.embedding import with_vectors
+from shared.templates.ranking import with_vectors
 from tests.answering.samples import answer_by, passage, retrieved
 from tests.servers.gemini import GeminiServer
 from tests.servers.gemini_protocol import violations

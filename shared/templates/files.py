@@ -1,0 +1,177 @@
+"""Template files (YAML frontmatter that says what a template is for, then its steps) and what a template may hold."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.errors import InvalidArgument
+from shared.markdown.frontmatter import split
+from shared.model.limits import ID, is_id
+from shared.model.templates import AUTO, Template
+
+SHIPPED = Path(__file__).resolve().parents[2] / "templates"
+SUFFIXES = frozenset({".md", ".markdown"})
+MAX_BYTES = 64 * 1024
+"""Of a file; a template holds 8,000 characters."""
+NONE = "none"
+"""In a request: no template. So none has this id."""
+MAX_NAME = 200
+"""Characters of a name, and of each of the three words that class a template."""
+MAX_DESCRIPTION = 1000
+MAX_CONTENT = 8000
+"""Characters; all of it goes into the prompt."""
+MAX_KEYWORDS = 20
+MAX_KEYWORD_LENGTH = 100
+
+TEMPLATE_ID = f"a template id: {ID}, `{AUTO}` or `{NONE}`"
+
+_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that is no template, and why. `template_id` None: a whole folder that cannot be read."""
+
+    path: str
+    reason: str
+    template_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateFiles:
+    """What the folders hold now."""
+
+    templates: tuple[Template, ...]
+    """Sorted by id; of several files with one id the first, in the order of folders and paths."""
+    problems: tuple[Problem, ...]
+
+
+def is_template_id(text: str) -> bool:
+    return is_id(text) and text not in (AUTO, NONE)
+
+
+def check(template: Template) -> Template:
+    """The template itself. Raises InvalidArgument naming the first field that is not as it must be."""
+    if not is_template_id(template.template_id):
+        raise InvalidArgument("templateId", TEMPLATE_ID)
+    for field, value in (
+        ("name", template.name),
+        ("domain", template.domain),
+        ("complexity", template.complexity),
+        ("methodology", template.methodology),
+    ):
+        _check_text(field, value, MAX_NAME)
+    _check_text("description", template.description, MAX_DESCRIPTION, empty=True)
+    _check_text("content", template.content, MAX_CONTENT)
+    if len(template.keywords) > MAX_KEYWORDS:
+        raise InvalidArgument("keywords", f"at most {MAX_KEYWORDS} words")
+    for place, keyword in enumerate(template.keywords):
+        _check_text(f"keywords[{place}]", keyword, MAX_KEYWORD_LENGTH)
+    return template
+
+
+def _check_text(field: str, value: str, longest: int, *, empty: bool = False) -> None:
+    if len(value) > longest or _UNKEEPABLE.search(value) or not (empty or value.strip()):
+        kind = "text" if empty else "text that is not blank,"
+        raise InvalidArgument(field, f"{kind} of at most {longest} characters, without NUL")
+
+
+def state_of(folders: Sequence[Path]) -> str:
+    """Of every file's path, time and size: another state means that something has changed."""
+    state = hashlib.sha256()
+    for folder in folders:
+        for file in _files(folder):
+            try:
+                about = file.stat()
+            except OSError:
+                continue
+            state.update(f"{file}\0{about.st_mtime_ns}\0{about.st_size}\0".encode("utf-8", "surrogateescape"))
+    return state.hexdigest()
+
+
+def read_folders(folders: Sequence[Path]) -> TemplateFiles:
+    """Every Markdown file in the folders and below, hidden ones aside. Never raises."""
+    found: dict[str, tuple[Path, Template]] = {}
+    problems = [Problem(str(folder), "no folder that can be read", None) for folder in folders if not folder.is_dir()]
+    for file in (file for folder in folders for file in _files(folder)):
+        template_id = file.stem
+        if template_id in found:
+            problems.append(Problem(str(file), f"duplicate id: {found[template_id][0]} has it already", template_id))
+            continue
+        try:
+            found[template_id] = file, check(read_template(template_id, _read(file)))
+        except InvalidArgument as wrong:
+            problems.append(Problem(str(file), wrong.message, template_id))
+    return TemplateFiles(tuple(template for _, (_, template) in sorted(found.items())), tuple(problems))
+
+
+def read_template(template_id: str, text: str) -> Template:
+    """The template in a file's text. Fields it does not know are left alone.
+
+    Raises InvalidArgument: `frontmatter` if there is none or it cannot be read, else the field that is wrong.
+    """
+    front = split(text)
+    if front.problem:
+        raise InvalidArgument("frontmatter", f"YAML that can be read ({front.problem.removeprefix('frontmatter: ')})")
+    if not front.body_start:
+        raise InvalidArgument("frontmatter", "YAML between two lines of --- at the start, with at least a name")
+    fields = front.fields
+    bare = Template(template_id, _text(fields, "name", ""), text[front.body_start :].strip())
+    return Template(
+        template_id,
+        bare.name,
+        bare.content,
+        domain=_text(fields, "domain", bare.domain),
+        complexity=_text(fields, "complexity", bare.complexity),
+        methodology=_text(fields, "methodology", bare.methodology),
+        keywords=_words(fields.get("keywords")),
+        description=_text(fields, "description", ""),
+    )
+
+
+def _text(fields: Mapping[str, object], name: str, default: str) -> str:
+    """A field on one line; one that is not there, or empty, is its default."""
+    value = fields.get(name)
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InvalidArgument(name, "text")
+    return " ".join(str(value).split()) or default
+
+
+def _words(value: object) -> tuple[str, ...]:
+    """A list, or text with commas; each once, in order."""
+    words = value.split(",") if isinstance(value, str) else [] if value is None else value
+    if not isinstance(words, list) or not all(_is_word(word) for word in words):
+        raise InvalidArgument("keywords", "a list of words")
+    plain = (re.sub(r"\s+", " ", str(word)).strip() for word in words)
+    return tuple(dict.fromkeys(word for word in plain if word))
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for file in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if file.suffix.lower() in SUFFIXES and not hidden and file.is_file():
+            yield file
+
+
+def _read(file: Path) -> str:
+    """Raises InvalidArgument for what is too large, cannot be read or is not UTF-8."""
+    try:
+        raw = file.read_bytes() if file.stat().st_size <= MAX_BYTES else None
+    except OSError as error:
+        raise InvalidArgument("file", f"one that can be read ({error.strerror})") from error
+    if raw is None:
+        raise InvalidArgument("file", f"at most {MAX_BYTES} bytes")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidArgument("file", f"UTF-8; byte {error.start} is not") from None

@@ -1,0 +1,204 @@
+"""Templates of folders and of tenants on a real store: what is embedded when, and what a search gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shared.adapters.embedded import EmbeddedStore
+from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable
+from shared.model.templates import StoredTemplate, Template, TemplateKey
+from shared.ports.models import Embedder
+from shared.templates.ranking import is_current
+from shared.templates.service import FolderCache, Templates
+from tests.contracts.samples import OTHER, TENANT, unit
+from tests.fakes import HashingEmbedder
+
+BOAT = Template("boat", "Boat repair", "1. Find the leak.", keywords=("boat", "leak"), description="Mend a boat.")
+QUERY = "boat repair find the leak mend a boat"
+CHAIN = [("chain-of-thought", False)]
+
+
+@pytest.fixture
+def embedder() -> HashingEmbedder:
+    return HashingEmbedder(batch_size=2)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "templates"
+    folder.mkdir()
+    for name in ("one", "two", "three"):
+        (folder / f"{name}.md").write_text(f"---\nname: {name}\n---\n1. Do {name}.")
+    return folder
+
+
+Having = Callable[[Embedder | None], Templates]
+
+
+@pytest.fixture
+def having(embedded_store: EmbeddedStore, folder: Path) -> Having:
+    """The templates of one process, asked with this embedder."""
+    files = FolderCache()
+    return lambda chosen: Templates(store=embedded_store, folders=(folder,), embedder_of=lambda _: chosen, files=files)
+
+
+@pytest.fixture
+def templates(having: Having, embedder: HashingEmbedder) -> Templates:
+    return having(embedder)
+
+
+def _found(templates: Templates, query: str = QUERY) -> list[tuple[str, bool]]:
+    """Ids, and whether they came by similarity."""
+    matches = templates.search(TENANT, query, top_k=3)
+    return [(match.template.template_id, match.score != 0.5) for match in matches]
+
+
+def _embedded(embedder: HashingEmbedder) -> int:
+    return sum(embedder.embedded.values())
+
+
+# -- folders
+
+
+def test_a_folders_templates_are_read_and_embedded_once_for_all_tenants(
+    templates: Templates, embedder: HashingEmbedder, embedded_store: EmbeddedStore
+) -> None:
+    assert [templates.index(tenant).count for tenant in (TENANT, OTHER, TENANT)] == [3, 3, 3]
+    assert _found(templates, "two Do two.")[0] == ("two", True)
+    assert _embedded(embedder) == 3
+    assert embedded_store.templates(TENANT) == ()
+
+
+def test_only_a_changed_file_is_embedded_again(templates: Templates, embedder: HashingEmbedder, folder: Path) -> None:
+    templates.index(TENANT)
+    (folder / "two.md").write_text("---\nname: two\n---\n1. Do it otherwise.")
+    (folder / "three.md").unlink()
+    (folder / "one.md").touch()
+    assert templates.index(TENANT).count == 2
+    assert _embedded(embedder) == 4
+
+
+def test_bad_files_are_reported_and_logged_once_and_the_rest_is_there(
+    templates: Templates, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (folder / "bad.md").write_text("no frontmatter")
+    for _ in range(2):
+        report = templates.index(TENANT)
+        assert (report.count, [problem.template_id for problem in report.problems]) == (3, ["bad"])
+    assert caplog.text.count("bad.md") == 1
+
+
+@pytest.mark.parametrize("outage", [ModelUnavailable("away"), ModelRefused("bad key")])
+def test_without_the_model_templates_are_there_and_get_their_vectors_later(
+    templates: Templates, embedder: HashingEmbedder, outage: ModelUnavailable | ModelRefused
+) -> None:
+    embedder.outage = outage
+    assert templates.index(TENANT).count == 3
+    assert not templates.ready(TENANT)
+    assert _found(templates, "two Do two.") == CHAIN
+    embedder.outage = None
+    assert _found(templates, "two Do two.")[0] == ("two", True)
+    assert templates.ready(TENANT)
+
+
+def test_an_empty_folder_is_no_error(templates: Templates, folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+    assert templates.index(TENANT).count == 0
+    assert _found(templates) == CHAIN
+
+
+def test_a_tenants_own_takes_the_place_of_a_files(templates: Templates) -> None:
+    mine = replace(BOAT, template_id="two")
+    templates.save(TENANT, mine)
+    assert templates.get(TENANT, "two") == mine
+    assert [each.template_id for each in templates.all(TENANT)] == ["one", "three", "two"]
+    assert _found(templates) == [("two", True)]
+    assert templates.get(OTHER, "two").name == "two"
+    templates.delete(TENANT, "two")
+    assert templates.get(TENANT, "two").name == "two"
+
+
+# -- save
+
+
+def test_saving_replaces_and_embeds_only_what_is_new(
+    templates: Templates, embedded_store: EmbeddedStore, embedder: HashingEmbedder
+) -> None:
+    for template, calls in (
+        (BOAT, 1),
+        (BOAT, 1),
+        (replace(BOAT, domain="ships"), 1),  # the domain is not embedded
+        (replace(BOAT, name="Ship repair"), 2),
+    ):
+        templates.save(TENANT, template)
+        stored = embedded_store.get_template(TENANT, "boat")
+        assert stored is not None
+        assert stored.template == template
+        assert is_current(stored, embedder)
+        assert _embedded(embedder) == calls
+
+
+def test_saving_without_an_embedder_keeps_a_vector_that_is_there(having: Having, templates: Templates) -> None:
+    templates.save(TENANT, BOAT)
+    having(None).save(TENANT, BOAT)
+    assert _found(templates) == [("boat", True)]
+
+
+def test_what_is_over_a_limit_is_not_saved(templates: Templates, embedded_store: EmbeddedStore) -> None:
+    with pytest.raises(InvalidArgument):
+        templates.save(TENANT, Template("auto", "A", "1."))
+    assert embedded_store.templates(TENANT) == ()
+
+
+# -- refresh
+
+
+def test_a_refresh_embeds_once_and_then_finds_nothing_to_do(
+    templates: Templates, embedded_store: EmbeddedStore, embedder: HashingEmbedder
+) -> None:
+    embedded_store.put_templates(TENANT, [StoredTemplate(BOAT)])
+    key = TemplateKey(TENANT, "boat")
+    assert [templates.refresh(key) for _ in range(3)] == ["embedded", "unchanged", "unchanged"]
+    assert _embedded(embedder) == 1
+
+
+def test_a_stale_vector_is_known_by_its_key(having: Having, embedded_store: EmbeddedStore) -> None:
+    embedded_store.put_templates(TENANT, [StoredTemplate(BOAT, unit(*range(1, 65)), "hashing:64:of another text")])
+    boat = TemplateKey(TENANT, "boat")
+    assert having(HashingEmbedder()).refresh(boat) == "embedded"
+    assert having(HashingEmbedder(32)).refresh(boat) == "embedded"
+    assert having(None).refresh(boat) == "unchanged"
+    assert having(HashingEmbedder()).refresh(TemplateKey(TENANT, "gone")) == "gone"
+
+
+def test_a_vector_of_a_wrong_length_is_replaced_before_it_is_compared(
+    templates: Templates, embedded_store: EmbeddedStore
+) -> None:
+    templates.save(TENANT, BOAT)
+    stored = embedded_store.get_template(TENANT, "boat")
+    assert stored is not None
+    embedded_store.put_template_vector(TENANT, "boat", unit(1, 2), stored.vector_key or "")
+    assert _found(templates) == [("boat", True)]
+
+
+# -- search
+
+
+def test_the_similar_one_is_found_and_nothing_else(templates: Templates) -> None:
+    templates.save(TENANT, BOAT)
+    assert _found(templates) == [("boat", True)]
+    assert _found(templates, "quark lepton") == CHAIN
+
+
+def test_without_an_embedder_or_while_it_is_away_the_chain_of_thought_is_given(
+    having: Having, templates: Templates, embedder: HashingEmbedder
+) -> None:
+    templates.save(TENANT, BOAT)
+    assert _found(having(None)) == CHAIN
+    embedder.outage = ModelUnavailable("away")
+    assert _found(templates) == CHAIN
