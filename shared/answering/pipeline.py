@@ -60,7 +60,7 @@ def answer_events(
     else:
         yield Searched(retrieved)
         if retrieved.refusal:
-            yield _refusal(retrieved.refusal, question, retrieved, writers)
+            yield replace(_refusal(retrieved.refusal, question, retrieved, writers), template=template)
             return
         sources = label_sources(retrieved.selected)
         prompt = build_prompt(question, retrieved, sources, template=named)

@@ -22,7 +22,7 @@ GOLDEN, FURTHER, NOTES = EXAMPLES / "golden.jsonl", EXAMPLES / "golden-refusals.
 
 RECORDED = {"weighted": 0.969, "rrf": 0.958}
 """nDCG@10 with the local embedder."""
-RECORDED_ALONE = 0.952
+RECORDED_ALONE = 0.932
 """The same by keywords and recency only."""
 TOLERANCE = 0.02
 STRANGERS = EXAMPLES / "strangers"
