@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 
 from shared.account.archive import zipped
-from shared.account.budgets import Budgets, ProjectBudget
+from shared.account.budgets import Budgets, ProjectBudget, seconds_to_next_day, utc_day
 from shared.account.caches import Cache
 from shared.account.export import Exported, all_notes, export_person, export_tenant
 from shared.account.metering import TenantEmbedder
@@ -165,6 +165,8 @@ class App:
             dry_run=dry_run,
             hand_over=hand_over,
         )
+        if not dry_run:
+            self.store.forget_erased(utc_day(self.clock()))
         return reconcile(repairs, budget=budget)
 
     # -- searching
@@ -276,9 +278,11 @@ class App:
 
     def erase_tenant(self, tenant_id: str) -> Receipt:
         """Remove everything of the tenant and its people. Killed half-way, the next call does and counts the rest."""
-        erased = self.store.erase(tenant_id)
+        now = self.clock()
+        erased = self.store.erase(tenant_id, keep_usage_of=utc_day(now))
         if self.on_erase is not None:
             self.on_erase(tenant_id)
         if self.results is not None:
             self.results.clear()
-        return Receipt(erased)
+        kept = bool(self.store.list_usage(tenant_id, limit=1).items)
+        return Receipt(erased, now + timedelta(seconds=seconds_to_next_day(now)) if kept else None)

@@ -55,14 +55,14 @@ class ProjectBudget:
         """Raises Exhausted, StoreUnavailable."""
         now = self._clock()
         with self._lock:
-            if _day(now) != self._day:
-                self._day, self._seen = _day(now), 0
+            if utc_day(now) != self._day:
+                self._day, self._seen = utc_day(now), 0
                 self._seen_at = datetime.min.replace(tzinfo=UTC)
             stale = now - self._seen_at >= FRESH
             if stale:
                 self._seen_at = now
         if stale:
-            seen = self._store.spent(PROJECT, _day(now), Spending.MICRO_USD)
+            seen = self._store.spent(PROJECT, utc_day(now), Spending.MICRO_USD)
             with self._lock:
                 self._seen = max(self._seen, seen)
         if self._seen + self._reserved + self._unwritten >= self._limit:
@@ -103,7 +103,7 @@ class ProjectBudget:
             amount, self._unwritten = self._unwritten, 0
             self._seen += amount
         try:
-            self._store.spend(PROJECT, _day(self._clock()), Spending.MICRO_USD, amount)
+            self._store.spend(PROJECT, utc_day(self._clock()), Spending.MICRO_USD, amount)
         except Unavailable as problem:
             log.warning("what was spent is written later (%s)", type(problem).__name__)
             with self._lock:
@@ -171,7 +171,7 @@ class Budgets:
             yield
             return
         now = self.clock()
-        if not self.store.spend(tenant_id, _day(now), kind, amount, limit=limit):
+        if not self.store.spend(tenant_id, utc_day(now), kind, amount, limit=limit):
             left = seconds_to_next_day(now)
             raise Exhausted(f"today's {limit} {_CALLED[kind]} are used up", retry_after=left)
         try:
@@ -180,7 +180,7 @@ class Budgets:
             raise
         except AuroraError:
             with suppress(Unavailable):
-                self.store.spend(tenant_id, _day(now), kind, -amount)
+                self.store.spend(tenant_id, utc_day(now), kind, -amount)
             raise
 
 
@@ -193,11 +193,11 @@ _CALLED = {
 
 def seconds_to_next_day(now: datetime) -> int:
     """In UTC, rounded up: 1 to 86,400."""
-    tomorrow = datetime.combine(_day(now) + timedelta(days=1), time(), UTC)
+    tomorrow = datetime.combine(utc_day(now) + timedelta(days=1), time(), UTC)
     return math.ceil((tomorrow - now).total_seconds())
 
 
-def _day(now: datetime) -> date:
+def utc_day(now: datetime) -> date:
     return now.astimezone(UTC).date()
 
 

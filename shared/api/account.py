@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -12,7 +12,7 @@ from shared.account.export import Exported, SessionMessage
 from shared.api.notes import NoteJson, TrashedNoteJson
 from shared.api.sessions import MessageJson, SessionJson, message_json, session_json
 from shared.api.templates import TemplateJson
-from shared.api.values import ErrorJson, shown
+from shared.api.values import ErrorJson, instant, shown
 from shared.indexing.revision import note_revision
 from shared.model.account import DayUsage, Feedback, Receipt
 from shared.model.notes import Note, TrashedNote, UnreadableNote
@@ -33,9 +33,12 @@ class FeedbackJson(TypedDict):
 
 
 class ReceiptJson(TypedDict):
-    """What was erased: kind -> how many; kinds of which there was nothing are absent."""
+    """What was erased: kind -> how many; kinds of which there was nothing are absent. `usageKeptUntil`: the numbers of
+    today's answers, searches and embedded tokens stay until then, so that the day's limits hold; absent: none stay.
+    """
 
     erased: dict[str, int]
+    usageKeptUntil: NotRequired[str]
 
 
 class NoteLineJson(NoteJson):
@@ -111,7 +114,9 @@ class ErrorLineJson(ErrorJson):
 
 def receipt_json(receipt: Receipt) -> ReceiptJson:
     """The body of DELETE /me."""
-    return {"erased": dict(sorted(receipt.erased.items()))}
+    until = receipt.usage_kept_until
+    kept: ReceiptJson = {"erased": dict(sorted(receipt.erased.items()))}
+    return {**kept, "usageKeptUntil": instant(until)} if until else kept
 
 
 def export_lines(items: Iterable[Exported]) -> Iterator[Mapping[str, object]]:

@@ -105,3 +105,7 @@ class Receipt:
     """What an erasure removed: kind (`notes`, `chunks`, …) -> how many. Kinds of which there was nothing are absent."""
 
     erased: Mapping[str, int]
+    usage_kept_until: datetime | None = None
+    """Until when what the tenant has used today is kept, as numbers alone: the day's limits hold for who comes back.
+    None: nothing is kept.
+    """

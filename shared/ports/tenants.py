@@ -139,12 +139,17 @@ class RequestStore(Protocol):
 class ErasureStore(Protocol):
     """The end of a person's or a tenant's data."""
 
-    def erase(self, tenant_id: str) -> Mapping[str, int]:
-        """Remove everything under the tenant, whatever it is; kind -> how many, without zeros.
+    def erase(self, tenant_id: str, *, keep_usage_of: date | None = None) -> Mapping[str, int]:
+        """Remove everything under the tenant, whatever it is; kind -> how many, without zeros. What the tenant has used
+        on the day `keep_usage_of` stays, as numbers without content, until `forget_erased`.
 
         Notes go first, so that whoever indexes meanwhile finds none. Killed half-way, the next call does the rest;
         again on nothing, it does nothing. Raises StoreUnavailable, having removed a part.
         """
+        ...
+
+    def forget_erased(self, before: date) -> None:
+        """Remove what erasures have kept of days before that, at most a hundred tenants' a call."""
         ...
 
     def erase_person(self, person: Person) -> Mapping[str, int]:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import timedelta
 
 import pytest
 
@@ -14,8 +15,8 @@ from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firestore import FirestoreStore, account
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.protocol import Query, protocol
-from shared.errors import AuroraError
-from shared.model.account import Feedback, Person
+from shared.errors import AuroraError, Exhausted
+from shared.model.account import Feedback, Person, Spending
 from shared.model.notes import Note, NoteKey
 from shared.ports.stores import Store
 from tests.account.world import OTHER, PERSON, TENANT, Household
@@ -166,3 +167,24 @@ def test_a_large_tenant_goes_page_by_page(firestore_store: FirestoreStore, monke
         firestore_store.put_feedback(PERSON, Feedback(f"f{number}", "r", START))
     assert firestore_store.erase(TENANT) == {"feedback": 100}
     assert documents(firestore_store, TENANT) == []
+
+
+@on_both_stores
+def test_who_erases_everything_has_spent_the_day_all_the_same(home: Household) -> None:
+    home.limited(daily_chat_limit=1, daily_search_limit=1, daily_embed_tokens=100_000)
+    fill(home)
+    home.chat()
+    tokens = home.app.store.spent(TENANT, home.clock().date(), Spending.EMBEDDED_TOKENS)
+    receipt = home.app.erase(PERSON)
+    assert receipt.usage_kept_until == home.clock() + timedelta(hours=12)
+    with pytest.raises(Exhausted):
+        home.chat()
+    assert home.app.store.spent(TENANT, home.clock().date(), Spending.EMBEDDED_TOKENS) == tokens > 0
+    assert home.app.erase(PERSON).erased == {}
+    home.app.reconcile(budget=10)
+    assert home.app.store.list_usage(TENANT, limit=9).items
+    home.clock.advance(hours=12)
+    home.app.reconcile(budget=10)
+    assert left(home.app.store, TENANT) == []
+    assert home.app.store.list_usage(TENANT, limit=9).items == ()
+    assert home.app.erase(PERSON).usage_kept_until is None

@@ -108,12 +108,12 @@ class Erasure:
     _files: TenantFiles
     _spaces: dict[str, VectorSpace]
 
-    def erase(self, tenant_id: str) -> Mapping[str, int]:
+    def erase(self, tenant_id: str, *, keep_usage_of: date | None = None) -> Mapping[str, int]:
         """Kind -> how many. Emptied in one commit, so that processes which have the file open find nothing; then it is
         removed, unless another process has it open.
         """
         self._spaces.pop(tenant_id, None)
-        erased = Counter(self._clear(self._files.of(tenant_id)))
+        erased = Counter(self._clear(self._files.of(tenant_id), keep_usage_of))
         for file in self._files.people(tenant_id):
             erased.update(self._clear(file))
         return dict(erased)
@@ -121,12 +121,24 @@ class Erasure:
     def erase_person(self, person: Person) -> Mapping[str, int]:
         return self._clear(self._files.of(person.space))
 
-    def _clear(self, file: TenantFile) -> Mapping[str, int]:
+    def forget_erased(self, before: date) -> None:
+        """Where nothing is left of a tenant but numbers of days before, the file goes."""
+        for file in self._files.all():
+            with file.reading() as db:
+                tables = {table for table in _tables(db) if db.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone()}
+                (newest,) = db.execute("SELECT max(day) FROM usage").fetchone()
+            if tables == {"usage"} and newest < before.isoformat():
+                self._clear(file)
+
+    def _clear(self, file: TenantFile, keep_usage_of: date | None = None) -> Mapping[str, int]:
         erased: Counter[str] = Counter()
+        kept = "" if keep_usage_of is None else keep_usage_of.isoformat()
         while file.exists():
             with file.writing() as db:
-                erased.update(_empty(db))
-            if not file.remove():
+                emptied = _empty(db, kept)
+                is_kept = db.execute("SELECT 1 FROM usage").fetchone() is not None
+            erased.update(emptied)
+            if not emptied if is_kept else not file.remove():
                 break
             sleep(SETTLING_SECONDS)
         return dict(erased)
@@ -143,9 +155,10 @@ def _request(db: sqlite3.Connection, request_id: str) -> StoredRequest:
     return StoredRequest(None, None) if row is None else StoredRequest(REQUESTS.load(row), str(row[-1]))
 
 
-def _empty(db: sqlite3.Connection) -> Mapping[str, int]:
+def _empty(db: sqlite3.Connection, kept_day: str) -> Mapping[str, int]:
     db.execute("PRAGMA secure_delete = ON")  # overwritten, should the file stay
-    counts = {table: db.execute(f'DELETE FROM "{table}"').rowcount for table in _tables(db)}
+    counts = {table: db.execute(f'DELETE FROM "{table}"').rowcount for table in _tables(db) if table != "usage"}
+    counts["usage"] = db.execute("DELETE FROM usage WHERE day <> ?", (kept_day,)).rowcount
     db.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
     # So far on that whoever follows the file by its revision reads it anew.
     db.execute("UPDATE state SET chunk_count = 0, total_length = 0, revision = revision + ?", (KEPT_REMOVALS + 1,))

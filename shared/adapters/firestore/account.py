@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from shared.adapters.firestore.connection import Connection, last, pool
@@ -33,6 +33,9 @@ SETTLING_SECONDS = 0.5
 """After which it is looked once more: a worker that had read a note before it went may write what it made of it."""
 _KINDS = {TRASH: "trash", REQUESTS: "requests"}
 """Collections whose documents are called otherwise in a receipt."""
+ERASED = "auroraErased"
+"""`{day}:{tenantId}` for each tenant whose erasure has kept what was used that day; without a field."""
+FORGOTTEN_AT_ONCE = 100
 EVERYTHING = ""
 """In place of a collection: all of them, with what lies below their documents."""
 
@@ -96,13 +99,16 @@ class Erasure:
     _days: set[str]
     _places: Places
 
-    def erase(self, tenant_id: str) -> Mapping[str, int]:
+    def erase(self, tenant_id: str, *, keep_usage_of: date | None = None) -> Mapping[str, int]:
         """Some 8,000 documents a second on the emulator; a read and a delete each."""
         parent = self._connection.tenant(tenant_id)
         erased: Counter[str] = Counter()
+        kept = "" if keep_usage_of is None else f"{parent}/usage/{keep_usage_of.isoformat()}"
+        if kept and self._connection.read(kept, ()):  # first, so that it is forgotten also after a death
+            self._connection.commit([put(f"{self._connection.root}/{ERASED}/{last(kept)}:{tenant_id}", {})])
         try:
             self._clear(parent, "notes", erased)
-            self._clear_all(parent, erased)
+            self._clear_all(parent, erased, kept)
         finally:
             self._corpus.forget(tenant_id)
             self._days.clear()
@@ -114,16 +120,29 @@ class Erasure:
         self._clear_all(self._connection.person(person), erased)
         return dict(erased)
 
-    def _clear_all(self, parent: str, erased: Counter[str]) -> None:
-        while self._clear(parent, EVERYTHING, erased):
+    def forget_erased(self, before: date) -> None:
+        query = Query(collection=ERASED, order=(Order(KEY),), limit=FORGOTTEN_AT_ONCE, fields=())
+        for marker in self._connection.query(self._connection.root, query):
+            day, _, tenant_id = last(marker.name).partition(":")
+            if day >= before.isoformat():
+                return
+            usage = self._connection.name(tenant_id, "usage", day)
+            self._clear_all(usage, Counter())
+            self._connection.commit([delete(usage), delete(marker.name)])
+
+    def _clear_all(self, parent: str, erased: Counter[str], kept: str = "") -> None:
+        while self._clear(parent, EVERYTHING, erased, kept):
             time.sleep(SETTLING_SECONDS)
 
-    def _clear(self, parent: str, collection: str, erased: Counter[str]) -> bool:
-        """Whether there was anything. Going on by name: a query from the start would wade through what is deleted."""
+    def _clear(self, parent: str, collection: str, erased: Counter[str], kept: str = "") -> bool:
+        """Whether there was anything but `kept` and what lies below it. Going on by name: a query from the start would
+        wade through what is deleted.
+        """
         seen: tuple[Reference, ...] = ()
         before = erased.total()
         while found := self._names(parent, collection, seen):
-            batches = [found[start : start + BATCH] for start in range(0, len(found), BATCH)]
+            going = [name for name in found if not kept or (name != kept and not name.startswith(f"{kept}/"))]
+            batches = [going[start : start + BATCH] for start in range(0, len(going), BATCH)]
             for done in pool().map(self._delete, batches):
                 erased.update(done)
             seen = (Reference(found[-1]),)
