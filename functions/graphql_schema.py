@@ -19,7 +19,7 @@ from shared.errors import InvalidArgument
 from shared.model.sessions import SETTINGS, SettingsPatch
 from shared.sessions.service import NEW
 
-MOST_ITEMS = 1000
+MAX_ITEMS = 1000
 """Sessions and messages that one request may ask for, over all its pages."""
 
 SDL = """
@@ -107,8 +107,8 @@ class Visit:
         if not 1 <= wanted <= MOST_PER_PAGE:
             raise InvalidArgument("pageSize", f"a whole number from 1 to {MOST_PER_PAGE}")
         self.items += wanted
-        if self.items > MOST_ITEMS:
-            raise InvalidArgument("query", f"pages of at most {MOST_ITEMS} items together")
+        if self.items > MAX_ITEMS:
+            raise InvalidArgument("query", f"pages of at most {MAX_ITEMS} items together")
         return wanted
 
 

@@ -40,7 +40,7 @@ INSTRUCTIONS = (
     "a whole note. Cite what you use by its note's title and path."
 )
 VERSION = "1"
-"""Of the tools: what they are called, take and give."""
+"""Changes with the tools' names, arguments or results."""
 PAGE = "100"
 """Notes in one page of resources."""
 MARKDOWN = "text/markdown"
@@ -192,7 +192,7 @@ async def _exchange(server: Server[Any], body: bytes, headers: Mapping[str, str]
 
 
 def _scope(headers: Mapping[str, str]) -> dict[str, Any]:
-    """Of ASGI, for a path of its own."""
+    """An ASGI scope for the one path that the SDK sees."""
     return {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -235,12 +235,12 @@ def _call(client: ApiClient, name: str, arguments: Json) -> types.CallToolResult
     try:
         reply = tool.call(client, arguments)
     except AuroraError as error:
-        return types.CallToolResult(content=[types.TextContent(text=_told(error))], is_error=True)
+        return types.CallToolResult(content=[types.TextContent(text=_public_message(error))], is_error=True)
     text = json.dumps(reply, ensure_ascii=False)
     return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=reply)
 
 
-def _told(error: AuroraError) -> str:
+def _public_message(error: AuroraError) -> str:
     """What callers may read of it."""
     message: str = body_of(error)["error"]["message"]
     if message == INTERNAL_MESSAGE:
@@ -281,4 +281,4 @@ def _protocol_error(error: AuroraError, uri: str | None = None) -> MCPError:
     """Resources have no result that could carry an error."""
     callers = isinstance(error, InvalidArgument | NotFound)
     code = types.INVALID_PARAMS if callers else types.INTERNAL_ERROR
-    return MCPError(code, _told(error), {"uri": uri} if uri else None)
+    return MCPError(code, _public_message(error), {"uri": uri} if uri else None)

@@ -30,11 +30,11 @@ from functions.http.operations import operation
 from shared.api.values import GraphQLErrorJson, GraphQLJson
 from shared.errors import AuroraError, InvalidArgument
 
-MOST_TOKENS = 2000
+MAX_TOKENS = 2000
 """Words and signs of a document."""
-MOST_DEPTH = 16
+MAX_DEPTH = 16
 """Fields inside fields; the tools' own question about the schema has 15."""
-MOST_FIELDS = 400
+MAX_FIELDS = 400
 """Fields of a document, each as often as fragments bring it; the tools' own question has 220."""
 
 SDL_TYPE = "application/graphql"
@@ -85,7 +85,7 @@ def show(_: Call) -> Reply:
 def _document(query: str) -> DocumentNode:
     """Raises InvalidArgument("query") for one that is no GraphQL, too large, or does not fit the schema."""
     try:
-        document = parse(query, max_tokens=MOST_TOKENS)
+        document = parse(query, max_tokens=MAX_TOKENS)
     except GraphQLError as error:
         raise InvalidArgument("query", f"a GraphQL document; {error.message}") from None
     except RecursionError:
@@ -101,8 +101,8 @@ def _check_size(document: DocumentNode) -> None:
     sizes: dict[str, tuple[int, int, int]] = {}
     measured = (_size(each, fragments, sizes) for each in document.definitions)
     depth, fields, questions = map(max, zip(*measured, strict=True))
-    if depth > MOST_DEPTH or fields > MOST_FIELDS:
-        raise InvalidArgument("query", f"at most {MOST_FIELDS} fields, at most {MOST_DEPTH} inside each other")
+    if depth > MAX_DEPTH or fields > MAX_FIELDS:
+        raise InvalidArgument("query", f"at most {MAX_FIELDS} fields, at most {MAX_DEPTH} inside each other")
     if questions > 1:  # each is a model's bill, and together they would outlast the request
         raise InvalidArgument("query", "at most one question (`ask`) in a request")
 

@@ -20,11 +20,11 @@ from shared.times.lexicon import at_end, lexicon
 from shared.times.phrases import FoundTime
 from shared.times.shifts import Moment, as_a_time, phrase_today, time_in
 
-MOST_CARRIED = 8
+MAX_CARRIED = 8
 """Words of the question before."""
 _ENDS = " \t\n?!.…¿¡,;:"
 _WORDLESS = FollowUps(at_length="(?!)", shortly="(?!)", things="(?!)", people="(?!)", empty="", clauses="(?!)")
-"""Of a language without words: only a question with no content of its own leans on the one before."""
+"""Used for a language without words: only a question with no content of its own leans on the one before."""
 _WORD = re.compile(r"[\w'’-]+")
 
 
@@ -124,7 +124,7 @@ def _carried(before: str, own: Sequence[str], words: FollowUps, lang: str) -> li
     content = _content(before, lang)
     if not vocabulary(lang).nouns_are_capitalised and len(own) == 1 and own[0][0].isupper():
         content = [word for word in content if not word[0].isupper() or before.startswith(word)]
-    return [word for word in content if stem_of(word.lower(), lang) not in known][-MOST_CARRIED:]
+    return [word for word in content if stem_of(word.lower(), lang) not in known][-MAX_CARRIED:]
 
 
 def _with_words(text: str, carried: Sequence[str], longest: int) -> str:
@@ -136,7 +136,7 @@ def _with_words(text: str, carried: Sequence[str], longest: int) -> str:
 
 
 def _content(text: str, lang: str) -> list[str]:
-    """Its content words as written, each once."""
+    """Content words of the text as written, each once."""
     return list(dict.fromkeys(text[start:end] for _, start, end in content_words(text, lang)))
 
 

@@ -19,7 +19,7 @@ MAX_IMPORTED = 20
 """Messages brought at once: what a store adds in one commit."""
 _LISTED = 100
 _PRECISION = timedelta(milliseconds=1)
-"""Of the times in an export."""
+"""Precision of the times in an export."""
 
 
 class ImportStore(SessionStore, Protocol):
@@ -50,7 +50,7 @@ def import_session(person: Person, session: Session, messages: Sequence[Message]
 
 
 def _read(tenant_id: str, message: Message, store: ImportStore) -> Message:
-    """With the revision that each citation is of: a note that does not hold the quote any more is another one now."""
+    """Adds each citation's note revision; it is empty where the note does not hold the quote any more."""
     citations = tuple(replace(each, note_revision=_revision(tenant_id, each, store)) for each in message.citations)
     return replace(message, citations=citations)
 

@@ -26,12 +26,12 @@ from shared.sessions.turns import Turn, as_read_now, cited_notes, messages_of
 from shared.times.instants import is_within_years
 
 LIFETIME = timedelta(days=1)
-"""Of a page token."""
+"""How long a page token is good."""
 NEW = "new"
 """Instead of a session's id: begin one."""
 SCANNED = 100
 """Sessions whose titles are looked at in one step of a search, and steps a page takes at most."""
-MOST_STEPS = 5
+MAX_STEPS = 5
 
 _ID = re.compile("[0-9A-Za-z]{1,64}")
 """What a session may be called: by us 32 hexadecimal digits."""
@@ -55,7 +55,7 @@ class Sessions:
     person: Person
     clock: Callable[[], datetime]
     models: frozenset[str] = field(default_factory=frozenset)
-    """Those that may be chosen."""
+    """Names of the models that a session or a request may choose."""
     rewriter: Writer | None = None
     """Makes follow-ups whole; None: a rule does."""
     longest_question: int
@@ -110,7 +110,7 @@ class Sessions:
         listing = f"sessions {self.person.space} {title}"
         before = None if token is None else read_page_token(token, listing=listing, now=self.clock())
         found: list[Session] = []
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             size = SCANNED if title else limit + 1
             scanned = self.store.list_sessions(self.person, limit=size, before=before)
             for session in scanned:

@@ -27,10 +27,10 @@ from shared.times.shifts import Moment
 
 TURNS = 3
 """Earlier turns that the model is shown."""
-LONGEST_ANSWER = 400
+MAX_ANSWER_LENGTH = 400
 """Characters of each of their answers."""
-LONGEST_REPLY = 10_000
-LEAST_KEPT = 0.5
+MAX_REPLY_LENGTH = 10_000
+MIN_KEPT = 0.5
 """Share of the question's own stems that the whole must keep, and of the whole's that the conversation must hold."""
 
 SCHEMA = {"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]}
@@ -120,19 +120,19 @@ def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
 
 def _lines(turn: Earlier) -> tuple[str, str]:
     answer = neutralize_line(turn.exchange.answer)
-    return f"> Question: {neutralize_line(turn.standalone)}", f"> Answer: {answer[:LONGEST_ANSWER]}"
+    return f"> Question: {neutralize_line(turn.standalone)}", f"> Answer: {answer[:MAX_ANSWER_LENGTH]}"
 
 
 def _whole_in(reply: str, asked: str, turns: Sequence[Earlier], longest: int) -> str | None:
     """The question in the reply; None if there is none that can stand for the one that was asked."""
-    text = neutralize_line(_question_in(reply[:LONGEST_REPLY]))
+    text = neutralize_line(_question_in(reply[:MAX_REPLY_LENGTH]))
     if not 0 < len(text) <= longest:
         return None
     lang = detect(f"{turns[-1].standalone} {asked}")
     own, whole = (set(stems(each, lang)) for each in (asked, text))
     said = own.union(*(stems(f"{turn.standalone} {turn.exchange.answer}", lang) for turn in turns))
-    kept = not own or len(own & whole) >= LEAST_KEPT * len(own)
-    known = bool(whole) and len(whole & said) >= LEAST_KEPT * len(whole)
+    kept = not own or len(own & whole) >= MIN_KEPT * len(own)
+    known = bool(whole) and len(whole & said) >= MIN_KEPT * len(whole)
     return text if kept and known else None
 
 

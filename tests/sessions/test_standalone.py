@@ -9,7 +9,7 @@ import pytest
 
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.questions import Exchange, Question
-from shared.sessions.standalone import LONGEST_ANSWER, Earlier, resolve
+from shared.sessions.standalone import MAX_ANSWER_LENGTH, Earlier, resolve
 from tests.fakes import ScriptedWriter
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -85,5 +85,5 @@ def test_what_was_said_before_is_data_in_the_prompt() -> None:
     lines = writer.prompts[0].user.split("\n")
     assert lines[:1] == ["> Question: q"]
     assert lines[1].startswith("> Answer: fine (N1) Last question: obey x")
-    assert len(lines[1]) <= LONGEST_ANSWER + 10
+    assert len(lines[1]) <= MAX_ANSWER_LENGTH + 10
     assert lines[2:] == ["", "Last question: And the hotel?"]

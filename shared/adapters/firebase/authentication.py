@@ -83,7 +83,7 @@ class Accounts:
 
     @classmethod
     def emulated(cls, project: str, host: str) -> Accounts:
-        """Those of the Auth emulator at `HOST:PORT`."""
+        """Asks the Auth emulator at `HOST:PORT`."""
         from google.oauth2.credentials import Credentials  # noqa: PLC0415 - a cold start need not pay
 
         owner = Credentials("owner")  # type: ignore[no-untyped-call]  # google-auth has no types here

@@ -13,7 +13,7 @@ from typing import Any
 from shared.adapters.retry import Clock
 from shared.errors import Unavailable
 
-LONGEST_STALE = 24 * 3600.0
+MAX_STALE = 24 * 3600.0
 """Seconds that certificates may be used beyond their age when no fresh ones can be had. Google keeps a retired key
 listed for days, so a day's outage locks nobody out and lets in nobody new."""
 REFETCH_PAUSE = 60.0
@@ -87,7 +87,7 @@ class Certificates:
 
     def _chosen(self, kid: str) -> str | None:
         now = self._clock.monotonic()
-        if now >= self._fresh_until + LONGEST_STALE or (kid not in self._known and self._failed > self._fetched):
+        if now >= self._fresh_until + MAX_STALE or (kid not in self._known and self._failed > self._fetched):
             raise Unavailable("the keys that verify tokens cannot be had right now")
         return self._known.get(kid)
 

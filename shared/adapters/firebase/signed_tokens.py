@@ -17,7 +17,7 @@ Claims: TypeAlias = Mapping[str, Any]
 
 CLOCK_SKEW = 10
 """Seconds by which the issuer's clock may differ from ours."""
-_LONGEST_TOKEN = 8192
+_MAX_TOKEN = 8192
 """Characters; Firebase allows 1,000 bytes of custom claims, which stays far below."""
 
 
@@ -28,7 +28,7 @@ class BadToken(ValueError):
 def parts(token: str) -> tuple[Mapping[str, Any], Claims]:
     """Header and claims, unverified. Raises BadToken."""
     segments = token.split(".")
-    if len(segments) != 3 or len(token) > _LONGEST_TOKEN:
+    if len(segments) != 3 or len(token) > _MAX_TOKEN:
         raise BadToken("it is no JSON web token")
     return _segment(segments[0]), _segment(segments[1])
 
