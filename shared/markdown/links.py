@@ -12,7 +12,8 @@ from shared.markdown.skeleton import NOTHING, PAD, skeleton
 _SCHEMES = ("http://", "https://", "ftp://", "www.", "mailto:", "xmpp:")
 """What Markdown clients turn into links without being asked (GitHub's extended autolinks)."""
 
-LINK_START = "|".join(map(re.escape, _SCHEMES))
+_HOST_FOLLOWS = r"(?=[^\s/<>]{1,253}\.\w)"
+LINK_START = "|".join((*map(re.escape, _SCHEMES), f"(?<![:/])//{_HOST_FOLLOWS}"))
 LONGEST = 2048
 """Characters; what is longer is no address that anybody wrote down."""
 ADDRESS = re.compile(rf"(?:{LINK_START})[!#-&(-;=?-Z_a-z~']{{0,{LONGEST}}}", re.IGNORECASE)

@@ -40,13 +40,18 @@ from shared.markdown.links import (
 
 REMOVED = "‹link removed›"
 
-_SPECIAL = re.compile(rf"[`\\<>\[\]\n]|!(?=\[)|~{{3,}}|{LINK_START}", re.IGNORECASE)
+_SPECIAL = re.compile(rf"[`\\<>\[\]\n]|!(?=\[)|~{{3,}}|{LINK_START}|@(?=[a-z0-9-]{{1,63}}\.\w)", re.IGNORECASE)
+_MAILBOX = re.compile(r"[\w.+-]{1,64}\Z")
+_HOST = re.compile(r"@[\w.-]{1,255}")
 _HARMLESS_AFTER_LESS = frozenset(" \t\n0123456789=-<‹")
 _LABEL = re.compile(r"\[N\d+\]")
 _JOINS_BEFORE, _JOINS_AFTER = frozenset(" \t\n(*_\"“'"), frozenset(" \t\n.,;!?)*_\"”'")
 _CONTAINER = re.compile(r"[ \t>*+\-\d.):~]*")
-_INFO = re.compile(r"[ \t]*[\w+#.-]*[ \t]*", re.ASCII)
+_INFO = re.compile(r"[ \t]*(?P<word>[\w+#.-]*)[ \t]*", re.ASCII)
 _BEYOND_A_LINE = re.compile("[|\x85\u2028\u2029]")
+_PROSE = re.compile(r"\([\w'’-]+[,;:]? [\w(]")
+"""What no parser takes for a link's address, a blank before it; a backslash parts other brackets from what they follow."""
+_BEHIND_BRACKET = re.compile(r"([ \t]*+)[(:]")
 _TICKS = re.compile(r"`+")
 _RUN = re.compile(r"`+|~+")
 _LONGEST_SPAN, _LONGEST_INFO = 1000, 200
@@ -54,7 +59,9 @@ _LINE_KEPT = 64
 
 
 def sanitize(text: str, texts: Sequence[str] = ()) -> str:
-    """Markdown -> the same sanitized; `texts`: where the addresses stand that may stay. Made so twice, it stays."""
+    """Markdown that a model or a note's author wrote -> Markdown that shows the same and does nothing; `texts`: where
+    the addresses stand that may stay. Sanitizing twice is sanitizing once. Linear in the text.
+    """
     return Sanitizer(texts).feed(text)
 
 
@@ -77,10 +84,13 @@ class Sanitizer:
             "!": self._image,
             "[": self._bracket,
             "]": partial(self._take, "]"),
+            "@": self._mail,
         }
         self._at = 0
         self._sent: list[str] = []
         self._last = "\n"
+        self._closed = False
+        """Whether a bracket was closed last, blanks aside."""
         self._line = ""
         """What was sent of this line, its start."""
         self._fence = ""
@@ -106,8 +116,8 @@ class Sanitizer:
     def _step(self) -> None:
         if self._fence:
             self._line_of_code()
-        elif self._last == "]" and self._text[self._at] in "(:":
-            self._after_bracket()
+        elif self._closed and (found := _BEHIND_BRACKET.match(self._text, self._at)):
+            self._after_bracket(found[1])
         else:
             found = _SPECIAL.search(self._text, self._at)
             end = found.start() if found else len(self._text)
@@ -123,6 +133,8 @@ class Sanitizer:
         if text:
             self._sent.append(text)
             self._last = text[-1]
+            if shown := text.rstrip(" \t"):
+                self._closed = shown[-1] == "]"
             self._line = (self._line + text[:_LINE_KEPT])[:_LINE_KEPT]
 
     def _follows(self, length: int) -> str:
@@ -150,7 +162,7 @@ class Sanitizer:
 
     def _less(self) -> None:
         following = self._follows(1)
-        if not following or following in _HARMLESS_AFTER_LESS:
+        if following and following in _HARMLESS_AFTER_LESS:
             self._take("<")
         else:
             self._opened_angle = True
@@ -172,27 +184,35 @@ class Sanitizer:
 
     def _open_fence(self, run: str) -> None:
         line = self._rest_of_line()
-        if len(line) > _LONGEST_INFO or not _INFO.fullmatch(line[len(run) :]):
+        info = _INFO.fullmatch(line, len(run)) if len(line) <= _LONGEST_INFO else None
+        closing = re.compile(rf"\n {{0,3}}{re.escape(run)}").search(self._text, self._at + len(line) + 1)
+        if info and closing and re.compile(r"[ \t]*(?:\n|\Z)").match(self._text, closing.end()):
+            self._fence = run
+            self._whole_line(line, run + info["word"])
+        else:
             self._no_code = True  # whether this opens a block is not ours to tell
             self._take(run)
-        else:
-            self._fence = run
-            self._whole_line(line)
 
     def _line_of_code(self) -> None:
         line = self._rest_of_line()
-        if re.fullmatch(rf" {{0,3}}{self._fence[0]}{{{len(self._fence)},}}[ \t]*", line):
+        if line.strip(" \t") == self._fence:
             self._fence = ""
-        self._whole_line(line)
+            line_shown = line.rstrip()
+        else:
+            line_shown = line
+        self._whole_line(line, line_shown)
 
-    def _whole_line(self, line: str) -> None:
-        self._take(line)
+    def _whole_line(self, line: str, shown: str) -> None:
+        self._take(line, shown)
         if self._at < len(self._text):
             self._newline()
             self._no_spans = False
 
     def _span(self, run: str) -> str:
         """The span of code that the run opens, or the run alone."""
+        if self._last in "\\~":  # some parsers see no span behind these, whatever stands before them
+            self._no_spans = True
+            return run
         limit = self._at + _LONGEST_SPAN
         newline = self._text.find("\n", self._at, limit)
         for found in _TICKS.finditer(self._text, self._at + len(run)):
@@ -243,24 +263,36 @@ class Sanitizer:
         self._take(self._text[self._at : link.end()], shown)
         return True
 
-    def _after_bracket(self) -> None:
+    def _after_bracket(self, blanks: str) -> None:
+        self._take(blanks)
         if self._text[self._at] == ":":
-            self._take(":", " :" if self._may_define else ":")
+            self._take(":", " :" if self._may_define and not blanks else ":")
             return
         target = TARGET.match(self._text, self._at)
         if target and POINTS_SOMEWHERE.search(target["address"]) and not stands_in(target["address"], self._texts):
             self._take(target[0], "")
         else:
-            self._take("(", " (")
+            prose = "(" if self._last != "]" else " ("
+            self._take("(", prose if _PROSE.match(self._text, self._at) else "\\(")
+
+    def _mail(self) -> None:
+        """`name@host`, which many clients link: the texts hold it, or it is spelt so that none does."""
+        name = _MAILBOX.search(self._text, max(0, self._at - 64), self._at)
+        host = _HOST.match(self._text, self._at)
+        assert host  # noqa: S101 - it begins with one
+        known = not name or any(stands_in(name[0] + each, self._texts) for each in whole_addresses(host[0]))
+        self._take("@", "@" if known else " (at) ")
 
     def _bare_address(self, start: str) -> None:
         found = ADDRESS.match(self._text, self._at)
         assert found  # noqa: S101 - it begins with `start`
+        following = self._follows(len(found[0]))
+        separate = "" if not following or following.isspace() else " "  # what follows must not become a part of it
         if found[0] == start:
-            self._take(start)
-        elif any(stands_in(address, self._texts) for address in whole_addresses(found[0])):
-            following = self._follows(len(found[0]))  # must not become a part of it
             self._ends_in_address = not following
-            self._take(found[0], found[0] if not following or following.isspace() else f"{found[0]} ")
+            self._take(start, f"{start}{separate}")
+        elif any(stands_in(address, self._texts) for address in whole_addresses(found[0])):
+            self._ends_in_address = not following
+            self._take(found[0], f"{found[0]}{separate}")
         else:
             self._take(bare_address(found[0]), f"{' ' if self._last == ']' else ''}{REMOVED}")
