@@ -50,7 +50,7 @@ _CONTAINER = re.compile(r"[ \t>*+\-\d.):~]*")
 _INFO = re.compile(r"[ \t]*(?P<word>[\w+#.-]*)[ \t]*", re.ASCII)
 _BEYOND_A_LINE = re.compile("[|\x85\u2028\u2029]")
 _PROSE = re.compile(r"\([\w'’-]+[,;:]? [\w(]")
-"""What no parser takes for a link's address, a blank before it; a backslash parts other brackets from what they follow."""
+"""What no parser takes for a link's address behind a blank. A backslash parts other brackets from what they follow."""
 _BEHIND_BRACKET = re.compile(r"([ \t]*+)[(:]")
 _TICKS = re.compile(r"`+")
 _RUN = re.compile(r"`+|~+")
@@ -185,8 +185,9 @@ class Sanitizer:
     def _open_fence(self, run: str) -> None:
         line = self._rest_of_line()
         info = _INFO.fullmatch(line, len(run)) if len(line) <= _LONGEST_INFO else None
-        closing = re.compile(rf"\n {{0,3}}{re.escape(run)}").search(self._text, self._at + len(line) + 1)
-        if info and closing and re.compile(r"[ \t]*(?:\n|\Z)").match(self._text, closing.end()):
+        closing = re.compile(rf"\n {{0,3}}{re.escape(run)}").search(self._text, self._at + len(line))
+        holds = closing is not None and closing.start() > self._at + len(line)
+        if info and closing and holds and re.compile(r"[ \t]*(?:\n|\Z)").match(self._text, closing.end()):
             self._fence = run
             self._whole_line(line, run + info["word"])
         else:

