@@ -11,6 +11,7 @@ import threading
 import webbrowser
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
@@ -30,9 +31,10 @@ from cli.loopback import HOST, LOOPBACK, PORT, only_from_this_machine
 from cli.model_servers import answering, writing_with
 from cli.nearby import Running, announced, digest_of, models_of
 from cli.options import Place, close, common, fail, parts_in_use
-from cli.origins import FolderFiles
+from cli.origins import FolderFiles, with_note_files
 from cli.page import with_page
 from cli.request_lines import with_request_lines
+from cli.sample import dated
 from cli.suite import PROJECT
 from cli.tokens import minted
 from cli.trigger import Trigger, delivery, posting
@@ -154,8 +156,6 @@ def _product(place: Place, store: DevStore, trigger: Trigger, writing: Mapping[s
     more |= {name: said[name] for name in ("AUTH", "LOG_LEVEL") if said.get(name)}
     settings = place.settings(**more)
     app = build(settings, on_write=trigger.enqueue, on_erase=partial(forget, settings), tenant=place.tenant_id)
-    if settings.auth == "none":  # where people sign in, the folders of this machine are not theirs
-        app = FolderFiles.added_to(app)
     use(app)
     try:
         yield app
@@ -178,9 +178,11 @@ def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack, *, tena
     elif app.settings.store == "firestore":
         # The emulator posts its events below this path.
         functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
-    site = with_page(_by_first_segment(functions, api), ROOT / "web", store.page)
-    if isinstance(app.files, FolderFiles):
-        site = with_documents(site, app.files, tenant_id)
+    site, has_files = _by_first_segment(functions, api), app.settings.auth == "none"
+    if has_files:  # where people sign in, the folders of this machine are not theirs
+        files = FolderFiles(app, tenant_id)
+        site = with_documents(with_note_files(site, files), files)
+    site = with_page(site, ROOT / "web", {**store.page, "files": has_files})
     return with_request_lines(only_from_this_machine(site, app.settings.allowed_origins))
 
 
@@ -257,6 +259,7 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
 
     What a start that died has begun is brought to its end. Their vectors follow by the trigger.
     """
+    sample = dated(sample, app.settings.home, datetime.now(UTC).date())
     task = Import(LocalDestination(app, place.tenant_id), sample, SAMPLE_VAULT)
     manifest = task.manifest()
     begun = manifest.knows(task.source)

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 PREFIX = "/documents/"
 
 
-def with_documents(site: WSGIApplication, files: FolderFiles, tenant_id: str) -> WSGIApplication:
+def with_documents(site: WSGIApplication, files: FolderFiles) -> WSGIApplication:
     """`site`, with the documents of this tenant's notes before it."""
 
     def served(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
         if request.method not in {"GET", "HEAD"} or not request.path.startswith(PREFIX):
             return site(environ, start_response)
-        return _document(request, files, tenant_id)(environ, start_response)
+        return _document(request, files)(environ, start_response)
 
     return served
 
 
-def _document(request: Request, files: FolderFiles, tenant_id: str) -> Response:
+def _document(request: Request, files: FolderFiles) -> Response:
     note_id = request.path.removeprefix(PREFIX)
-    file = files.pdf(tenant_id, note_id)
+    file = files.pdf(note_id)
     if file is None:
         missing = NotFound(f"note {note_id!r} came from no PDF that is in its folder")
         return Response(json.dumps(body_of(missing)), kind_of(missing).code, mimetype="application/json")

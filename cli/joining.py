@@ -95,7 +95,7 @@ class Joining:
     def _goes_to(self, path: str, vault: str, wanted: str) -> str | None:
         """Where the file at `path` is to lie now that its note is at `wanted`; None: where it is."""
         same = not wanted or wanted == path or vault != self.source.vault
-        return None if same or not is_writable(wanted) or (self.root / wanted).exists() else wanted
+        return None if same or not is_writable(self.root, wanted) or (self.root / wanted).exists() else wanted
 
     def join(self, note_id: str, file: Path | None) -> Taken:
         """`file` None: it is not there any more. What goes wrong with one file is told, and the others go on."""
@@ -267,10 +267,11 @@ class Joining:
         return Taken(pair.path, pair.file, note_id if pair.note else None, conflict=_conflict(pair))
 
 
-def is_writable(path: str) -> bool:
-    """Whether a note at this path can have a file there."""
+def is_writable(root: Path, path: str) -> bool:
+    """Whether a note at this path can have a file there, below `root`."""
     parts = PurePosixPath(path).parts
-    return PurePosixPath(path).suffix.lower() in SUFFIXES and not any(part.startswith(".") for part in parts)
+    is_read = PurePosixPath(path).suffix.lower() in SUFFIXES and not any(part.startswith(".") for part in parts)
+    return is_read and (root / path).resolve().is_relative_to(root.resolve())
 
 
 def _placed(file: FileNote, note: Note | None) -> FileNote:

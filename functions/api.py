@@ -17,7 +17,6 @@ ROUTES = (
     Route("POST", "/notes:import", "notes:import_file", limit=NOTE_LIMIT),
     Route("GET", "/notes/{note_id}:indexStatus", "index:status"),
     Route("GET", "/notes/{note_id}:links", "notes:links"),
-    Route("POST", "/notes/{note_id}:writeFile", "notes:write_file"),
     Route("PUT", "/notes/{note_id}", "notes:put", limit=NOTE_LIMIT),
     Route("GET", "/notes/{note_id}", "notes:get"),
     Route("DELETE", "/notes/{note_id}", "notes:delete"),

@@ -31,7 +31,7 @@ from functions.routes.chat import ChatBody
 from functions.routes.notes import NOTE_ID
 from functions.routes.search import SearchBody
 from shared.api.answers import AnswerJson
-from shared.api.notes import OpenNoteJson
+from shared.api.notes import NoteJson
 from shared.api.search import SearchJson
 from shared.errors import AuroraError, InvalidArgument, NotFound
 
@@ -129,7 +129,7 @@ TOOLS = (
         description="One whole note as Markdown, by the noteId that a search or a citation gave.",
         body=GetNote,
         fields=("noteId",),
-        result=OpenNoteJson,
+        result=NoteJson,
         send=_get_note,
     ),
 )

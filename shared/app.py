@@ -34,7 +34,6 @@ from shared.notes.linked import Linked, linked
 from shared.notes.service import Notes
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Reranker, Writer
-from shared.ports.notes import NoteFiles
 from shared.ports.stores import Store
 from shared.retrieval.calibration import estimated
 from shared.retrieval.options import RetrievalOptions
@@ -90,8 +89,6 @@ class App:
     """What searches found lately; None: not kept."""
     on_erase: Callable[[str], None] | None = None
     """Forgets what is kept of a tenant outside the store; None: nothing is."""
-    files: NoteFiles | None = None
-    """Files that notes came from; None: none that can be reached from here."""
     project_budget: ProjectBudget | None = None
     """What all tenants together may cost a day; None: there is no limit."""
     patience: float = PATIENCE
@@ -106,7 +103,7 @@ class App:
 
     @property
     def notes(self) -> Notes:
-        return Notes(store=self.store, clock=self.clock, files=self.files)
+        return Notes(store=self.store, clock=self.clock)
 
     def linked(self, tenant_id: str, note_id: str) -> Linked:
         """The notes that a note points at, and those that point at it. Raises NotFound."""

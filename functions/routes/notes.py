@@ -15,11 +15,11 @@ from shared.api.notes import (
     ImportedJson,
     LinksJson,
     ListedNoteJson,
+    NoteJson,
     NoteRowJson,
     NotesJson,
-    OpenNoteJson,
     links_json,
-    open_note_json,
+    note_json,
 )
 from shared.api.values import shown
 from shared.errors import InvalidArgument, TooLarge
@@ -36,7 +36,7 @@ from shared.model.limits import (
     VAULT_PATTERN,
     is_id,
 )
-from shared.model.notes import DEFAULT_VAULT, Note, TrashReason
+from shared.model.notes import DEFAULT_VAULT, TrashReason
 from shared.notes.service import NoteDraft
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 
@@ -62,9 +62,8 @@ class NoteBody(Body):
     created_at: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     lang: str | None = Field(default=None, pattern=f"^{LANG_PATTERN}$", description=LANG)
     note_id: str | None = Field(default=None, description="the id that the address names")
-    updated_at: str | None = Field(default=None, description="what the server said; it is not taken over")
+    updated_at: str | None = Field(default=None, description="read-only; ignored on write")
     revision: str | None = Field(default=None, description=REPLACED)
-    origin: dict[str, object] | None = Field(default=None, description="what the server said; it is not taken over")
 
 
 class ImportBody(Body):
@@ -84,7 +83,7 @@ class DeleteQuery(Body):
     revision: str | None = Field(default=None, description=REPLACED)
 
 
-@operation(body=NoteBody, reply=OpenNoteJson, errors=(409,))
+@operation(body=NoteBody, reply=NoteJson, errors=(409,))
 def put(call: Call, note_id: str) -> Reply:
     """Create or replace; what is replaced goes into the trash. The same content again writes nothing and keeps
     `updatedAt`. With the `revision` that GET gave, 409 if somebody else has changed the note since; 409 also if another
@@ -96,7 +95,7 @@ def put(call: Call, note_id: str) -> Reply:
     if body.note_id not in (None, note_id):
         raise InvalidArgument("noteId", "the id that the address names")
     note = call.app.notes.save(call.tenant_id, note_id, draft_of(body), replacing=body.revision)
-    return _open(call, note)
+    return Reply(note_json(note))
 
 
 @operation(body=ImportBody, reply=ImportedJson, errors=(409,))
@@ -127,10 +126,10 @@ def import_file(call: Call) -> Reply:
     return Reply(imported)
 
 
-@operation(reply=OpenNoteJson, errors=(404, 409))
+@operation(reply=NoteJson, errors=(404, 409))
 def get(call: Call, note_id: str) -> Reply:
-    """The note as it is now, and the file it came from. 409 for one that an app wrote so that nobody can read it."""
-    return _open(call, call.app.notes.get(call.tenant_id, check_note_id(note_id)))
+    """The note as it is now. 409 for one that an app wrote so that nobody can read it."""
+    return Reply(note_json(call.app.notes.get(call.tenant_id, check_note_id(note_id))))
 
 
 @operation(reply=LinksJson, errors=(404, 409))
@@ -139,26 +138,6 @@ def links(call: Call, note_id: str) -> Reply:
     files, by path, title or alias. `noteId` null: no note is called so, as far as the index has followed.
     """
     return Reply(links_json(note_id, call.app.linked(call.tenant_id, check_note_id(note_id))))
-
-
-def _open(call: Call, note: Note) -> Reply:
-    return Reply(open_note_json(note, call.app.notes.origin(call.tenant_id, note.note_id)))
-
-
-class FilesBody(Body):
-    """The request of POST /notes/{id}:writeFile."""
-
-    write_back: bool = Field(description="whether saving notes of this note's folder writes their files")
-
-
-@operation(body=FilesBody, reply=OpenNoteJson, errors=(404, 409))
-def write_file(call: Call, note_id: str) -> Reply:
-    """Decide it for the whole folder that the note came from, and write this note's file if so. Only where the folder
-    can be reached: `aurora dev` on the machine where it was indexed.
-    """
-    body = parse(call.body, FilesBody)
-    call.app.notes.write_files(call.tenant_id, check_note_id(note_id), write=body.write_back)
-    return _open(call, call.app.notes.get(call.tenant_id, note_id))
 
 
 @operation(query=DeleteQuery, errors=(404, 409))

@@ -8,7 +8,7 @@ from functions.http.bodies import Page, parse, parse_query
 from functions.http.calls import Call, Reply
 from functions.http.operations import operation
 from functions.routes.notes import NoteBody, check_note_id, draft_of
-from shared.api.notes import OpenNoteJson, TrashedNoteJson, TrashJson, open_note_json, trashed_json, trashed_row_json
+from shared.api.notes import NoteJson, TrashedNoteJson, TrashJson, note_json, trashed_json, trashed_row_json
 
 
 class DiscardBody(NoteBody):
@@ -41,11 +41,10 @@ def put(call: Call) -> Reply:
     return Reply(trashed_json(call.app.notes.discard(call.tenant_id, check_note_id(body.note_id), draft)))
 
 
-@operation(reply=OpenNoteJson, errors=(404, 409))
+@operation(reply=NoteJson, errors=(404, 409))
 def restore(call: Call, trash_id: str) -> Reply:
     """Put the note back as it was; what has taken its place goes into the trash. 409 if another note has its path."""
-    note = call.app.notes.restore(call.tenant_id, trash_id)
-    return Reply(open_note_json(note, call.app.notes.origin(call.tenant_id, note.note_id)))
+    return Reply(note_json(call.app.notes.restore(call.tenant_id, trash_id)))
 
 
 @operation(errors=(404,))

@@ -1,4 +1,4 @@
-"""Notes, where they come from, and the state of their index."""
+"""Notes, their trash and links, and the state of their index."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing_extensions import TypedDict
 
 from shared.api.values import shown
 from shared.indexing.revision import note_revision
-from shared.markdown.file import note_id_of
 from shared.model.index import Coverage, IndexRecord
 from shared.model.notes import Note, TrashedNote
 from shared.notes.linked import Link, Linked
-from shared.ports.notes import Origin
 from shared.sweep.reconcile import ReconcileReport
 
 
@@ -48,25 +46,6 @@ class NoteJson(ListedNoteJson):
 
     text: str
     revision: str
-
-
-class OriginJson(TypedDict):
-    """The file that a note came from. `folder` null: it cannot be reached from here, and stays as it is.
-
-    `writeBack`: whether saving the note writes it; null: nobody was asked yet. `state`: who has changed since both were
-    the same; null: that cannot be seen from here.
-    """
-
-    folder: str | None
-    path: str
-    writeBack: bool | None
-    state: Literal["same", "note", "file", "both"] | None
-
-
-class OpenNoteJson(NoteJson):
-    """A note and where it came from. `origin` null: from no file."""
-
-    origin: OriginJson | None
 
 
 class LinkJson(TypedDict):
@@ -164,16 +143,6 @@ class ReconcileJson(TypedDict):
 def note_json(note: Note) -> NoteJson:
     """A note as `/notes/{id}` gives it."""
     return shown(NoteJson, note, revision=note_revision(note))
-
-
-def open_note_json(note: Note, origin: Origin | None) -> OpenNoteJson:
-    """A note with its file: one that is known, or one that its id speaks of."""
-    file: OriginJson | None = None
-    if origin is not None:
-        file = shown(OriginJson, origin)
-    elif note.note_id == note_id_of(note.vault, note.path):
-        file = OriginJson(folder=None, path=note.path, writeBack=None, state=None)
-    return shown(OpenNoteJson, note, revision=note_revision(note), origin=file)
 
 
 def trashed_row_json(trashed: TrashedNote) -> TrashedRowJson:

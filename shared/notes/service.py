@@ -1,4 +1,4 @@
-"""What front doors ask of notes: save, read, delete and restore them, and the files that some came from.
+"""What front doors ask of notes: save, read, delete and restore them.
 
 Every version that is replaced or deleted goes into the trash for 30 days. Of a caller's edits of versions that it has
 read, the first of each hour is kept, so that a program that saves every few seconds does not fill the trash.
@@ -17,7 +17,7 @@ from shared.errors import Conflict, NoteUnreadable, NotFound
 from shared.indexing.revision import note_revision
 from shared.markdown.file import candidate_ids
 from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, TrashedNote, TrashReason
-from shared.ports.notes import NoteFiles, NoteStore, Origin, TrashStore
+from shared.ports.notes import NoteStore, TrashStore
 from shared.ports.pages import Page
 
 TRASH_KEPT = timedelta(days=30)
@@ -77,8 +77,6 @@ class Notes:
 
     store: KeptNoteStore
     clock: Callable[[], datetime]
-    files: NoteFiles | None
-    """Files that notes came from; None: none that can be reached from here."""
 
     def save(
         self,
@@ -105,7 +103,6 @@ class Notes:
             _check_revision(existing, replacing)
         self._check_path(tenant_id, note, existing)
         self._swap(tenant_id, note_id, existing, note, reason=reason, seen=replacing is not None)
-        self._follow_with_file(tenant_id, note_id)
         return note
 
     def import_id(self, tenant_id: str, vault: str, path: str) -> str:
@@ -159,24 +156,6 @@ class Notes:
             trash_id = _trash_id(at, was.note_id, note_revision(was))
         return TrashedNote(trash_id=trash_id, note=was, trashed_at=at, expires_at=at + TRASH_KEPT, reason=reason)
 
-    def _follow_with_file(self, tenant_id: str, note_id: str) -> None:
-        if self.files is not None:
-            self.files.follow(tenant_id, note_id)
-
-    def origin(self, tenant_id: str, note_id: str) -> Origin | None:
-        """The file that a note came from; None: none that can be reached from here."""
-        return None if self.files is None else self.files.origin(tenant_id, note_id)
-
-    def write_files(self, tenant_id: str, note_id: str, *, write: bool) -> None:
-        """Decide for the folder that a note came from whether saving writes its files; this note's at once.
-
-        Raises NotFound for a note without such a file.
-        """
-        if self.files is None:
-            raise NotFound(f"note {note_id!r} came from no folder that can be reached from here")
-        self.files.decide(tenant_id, note_id, write=write)
-        self.files.follow(tenant_id, note_id)
-
     def _readable(self, tenant_id: str, note_id: str) -> Note | None:
         """None also for a note that an app wrote with fields of wrong types: saving it again mends it."""
         try:
@@ -209,7 +188,6 @@ class Notes:
         if replacing is not None:
             _check_revision(note, replacing)
         self._swap(tenant_id, note_id, note, None, reason=TrashReason.DELETED, seen=replacing is not None)
-        self._follow_with_file(tenant_id, note_id)
 
     # -- the trash
 

@@ -1,10 +1,9 @@
-"""Notes as their owner wrote them, and the files they come from."""
+"""Notes as their owner wrote them, and their trash."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Protocol
 
 from shared.model.notes import Folder, ListedNote, Note, TrashedNote, UnreadableNote
 from shared.ports.pages import Page
@@ -78,36 +77,4 @@ class TrashStore(Protocol):
 
     def expire_trashed(self, now: datetime) -> None:
         """Remove what has expired by `now`, of all tenants; nothing where the database does so by itself."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The file that a note came from."""
-
-    folder: str
-    """Path of the folder on this machine."""
-    path: str
-    """Of the file, below it."""
-    write_back: bool | None
-    """Whether the file is written when the note is saved; None: nobody was asked yet."""
-    state: Literal["same", "note", "file", "both"]
-    """`same`, or who has changed since: `note`, `file`, `both`."""
-
-
-class NoteFiles(Protocol):
-    """Files that notes came from, where the product can reach them."""
-
-    def origin(self, tenant_id: str, note_id: str) -> Origin | None:
-        """None: it came from none here."""
-        ...
-
-    def decide(self, tenant_id: str, note_id: str, *, write: bool) -> None:
-        """Remember for its whole folder whether files are written when their notes are saved. Raises NotFound."""
-        ...
-
-    def follow(self, tenant_id: str, note_id: str) -> None:
-        """The note was saved or deleted: its file becomes the same, where that was decided and the file has not changed
-        too. What cannot be written stays as it is, and `origin` says so.
-        """
         ...

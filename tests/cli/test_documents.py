@@ -44,7 +44,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     (tmp_path / "secret.pdf").write_bytes(b"%PDF secret")
     with Place(tmp_path / "home", "local", as_json=False).app() as app:
         Import(LocalDestination(app, "local"), folder, "default").run()
-        site = with_documents(Response("the product"), FolderFiles(app), "local")
+        site = with_documents(Response("the product"), FolderFiles(app, "local"))
         yield Desk(folder, app, Client(only_from_this_machine(site, ())))
 
 

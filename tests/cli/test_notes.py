@@ -166,7 +166,7 @@ def test_a_conversation_longer_than_a_request_may_be_is_brought_back_whole(auror
         {"type": "session", "sessionId": "s1", "title": "Long", "createdAt": at.format(0), "updatedAt": at.format(0)},
         *(
             {"type": "message", "sessionId": "s1", "messageId": f"m{number}", "role": "assistant",
-             "createdAt": at.format(number)}
+             "text": "é" * 100_000, "createdAt": at.format(number)}
             for number in range(14)
         ),
         {"type": "end"},

@@ -175,12 +175,7 @@ def test_the_other_snippets_are_of_their_languages(language: str) -> None:
 
 def test_the_table_is_what_a_note_may_hold() -> None:
     table = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.MULTILINE))
-    taken = {field.alias or name for name, field in NoteBody.model_fields.items()} - {
-        "tenantId",
-        "noteId",
-        "revision",
-        "origin",
-    }
+    taken = {field.alias or name for name, field in NoteBody.model_fields.items()} - {"tenantId", "noteId", "revision"}
     assert set(table) == taken
     said = {
         field: [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", row)] for field, row in table.items()

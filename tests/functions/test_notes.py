@@ -28,7 +28,6 @@ def test_a_saved_note_is_read_back_as_it_was_written(world: World) -> None:
         "tags": ["x", "y"],
         "lang": "en",
         "revision": saved["revision"],
-        "origin": None,
     }
     assert world.call("api", "GET", "/notes/n1").get_json() == saved
 

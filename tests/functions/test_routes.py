@@ -39,9 +39,6 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "GET", "/notes/{note_id}:indexStatus"): Example("/notes/boat:indexStatus", key="current"),
     ("api", "GET", "/notes/{note_id}:links"): Example("/notes/boat:links", key="backlinks"),
     ("api", "PUT", "/notes/{note_id}"): Example("/notes/car", body={"title": "Car", "text": "red"}, key="updatedAt"),
-    ("api", "POST", "/notes/{note_id}:writeFile"): Example(
-        "/notes/boat:writeFile", status=404, body={"writeBack": True}, key="error"
-    ),
     ("api", "GET", "/notes/{note_id}"): Example("/notes/boat", key="text"),
     ("api", "DELETE", "/notes/{note_id}"): Example("/notes/boat", status=204),
     ("api", "GET", "/index:coverage"): Example("/index:coverage", key="indexed"),

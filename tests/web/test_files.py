@@ -32,6 +32,11 @@ class Desk:
     def index(self) -> None:
         assert CliRunner().invoke(main, ["--home", str(self.home), "index", str(self.folder)]).exit_code == 0
 
+    def write_back(self) -> None:
+        """From now on the files of the folder are written."""
+        note_id = note_id_of("default", "boat.md")
+        assert self.running.call("PUT", f"/notes/{note_id}:file", {"writeBack": True})[0] == 200
+
     def address(self, path: str, query: str = "") -> str:
         return f"{self.running.address}/#/notes/{note_id_of('default', path)}{query}"
 
@@ -94,9 +99,7 @@ def test_a_file_that_is_left_stays_and_so_does_the_note(page: Page, desk: Desk) 
 
 
 def test_a_file_that_was_changed_too_is_not_written(page: Page, desk: Desk) -> None:
-    page.request.post(
-        f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}:writeFile", data={"writeBack": True}
-    )
+    desk.write_back()
     (desk.folder / "boat.md").write_text(TEXT.replace("blue", "green"))
     _edit(page, desk, "boat.md", TEXT.replace("blue", "red"))
     expect(page.get_by_text("Its file was changed too")).to_be_visible()
@@ -140,11 +143,48 @@ def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(page: Pa
     note = f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}"
     page.request.put(note, data={"title": "Boat", "text": "The boat is mine.", "path": "boat.md"})
     page.goto(f"{desk.running.address}/#/notes")
-    for button, kept in (("Cancel", "The boat is mine."), ("Replace", TEXT)):
+    for action, kept in (("Skip", "The boat is mine."), ("Replace", TEXT)):
         page.reload()
         page.locator("input[webkitdirectory]").set_input_files(desk.folder)
+        page.get_by_role("dialog").get_by_role("button", name="The same notes").click()
         question = page.get_by_role("dialog")
-        expect(question).to_contain_text("1 file and the notes at the same paths")
-        question.get_by_role("button", name=button).click()
-        expect(page.get_by_text("imported. The index")).to_be_visible()
+        expect(question.locator("li")).to_contain_text(["boat.md"])
+        question.get_by_label("What becomes of boat.md").select_option(action)
+        question.get_by_role("button", name="Go on").click()
+        expect(page.get_by_text("imported into “default”")).to_be_visible()
         assert page.request.get(note).json()["text"] == kept
+
+
+def test_with_files_being_written_a_new_note_and_a_changed_path_reach_the_disk(page: Page, desk: Desk) -> None:
+    desk.write_back()
+    page.goto(f"{desk.running.address}/#/notes")
+    page.get_by_role("button", name="New note").click()
+    page.get_by_label("Title").fill("Log")
+    page.get_by_label("Text", exact=True).fill("High water.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_have_text("Saved. It has no path, so it is not written to a file.")
+    page.get_by_label("Path").fill("sea/log.md")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_have_text("Saved. Its file says the same.")
+    assert "High water." in desk.file("sea/log.md")
+    page.get_by_label("Path").fill("sea/old/log.md")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_have_text("Saved. Its file says the same.")
+    assert "High water." in desk.file("sea/old/log.md")
+    assert not (desk.folder / "sea/log.md").exists()
+    page.get_by_label("Path").fill("boat.md")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_contain_text("has the path 'boat.md' already")
+    desk.index()
+    listed = page.request.get(f"{desk.running.address}/api/notes").json()["notes"]
+    assert sorted(note["path"] for note in listed if note["title"] == "Log") == ["sea/old/log.md"]
+
+
+def test_what_is_imported_in_the_place_of_a_note_is_not_written_into_its_file_unasked(page: Page, desk: Desk) -> None:
+    desk.write_back()
+    address = f"{desk.running.address}/api/notes"
+    reply = page.request.post(f"{address}:import", data={"path": "boat.md", "text": "Another boat."})
+    assert reply.status == 200
+    assert desk.file("boat.md") == TEXT
+    page.goto(desk.address("boat.md"))
+    expect(page.get_by_text("changed here and in the file")).to_be_visible()

@@ -135,6 +135,28 @@ def test_a_note_is_deleted_only_after_asking(page: Page) -> None:
     expect(page.locator(".landing")).to_be_visible()
     page.get_by_label("Search notes").fill("Passing thought")
     expect(page.locator("#side-notes .list")).to_contain_text("No note matches.")
+    page.get_by_label("Search notes").fill("")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".note h2")).to_have_text("Passing thought")
+    expect(page.locator(".note .prose")).to_contain_text("Gone tomorrow.")
+
+
+def test_a_note_comes_back_from_the_trash_with_its_earlier_text(page: Page, shot: Shot) -> None:
+    write_note(page, "Harbour dues", "Forty euros.")
+    page.get_by_label("Text", exact=True).fill("Fifty euros.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_have_text("Saved.")
+    open_notes(page)
+    page.get_by_role("link", name="Notes", exact=True).click()
+    page.goto(f"{page.url.split('#')[0]}#/notes")
+    page.get_by_role("button", name="Show the trash").click()
+    shot(page, "trash")
+    row = page.locator(".landing .decisions li").filter(has_text="Harbour dues").first
+    expect(row).to_contain_text("edited")
+    row.get_by_role("button", name="Restore").click()
+    expect(page.locator(".toast")).to_contain_text("Restored Harbour dues.")
+    page.get_by_role("link", name=re.compile("Harbour dues")).first.click()
+    expect(page.locator(".note .prose")).to_contain_text("Forty euros.")
 
 
 VAULT = {
@@ -144,6 +166,46 @@ VAULT = {
     "vault/.obsidian/app.md": "hidden",
     "vault/picture.png": "no note",
 }
+
+
+def decide(page: Page, action: str) -> None:
+    """The same for everything that is here already."""
+    dialog = page.get_by_role("dialog", name="What is here already")
+    dialog.get_by_label("For all", exact=True).last.select_option(action)
+    dialog.get_by_role("button", name="Go on").click()
+
+
+def test_folders_with_the_same_paths_replace_nothing_of_each_other(
+    page: Page, product: Running, tmp_path: Path, shot: Shot
+) -> None:
+    for folder, text in (("Kayak", "The kayak leaks."), ("Canoe", "The canoe is dry.")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "README.md").write_text(text)
+        (tmp_path / folder / "todo.md").write_text(f"Paint the {folder}.")
+        open_notes(page)
+        drop(page, tmp_path / folder)
+        expect(page.locator(".landing .good")).to_contain_text(f"2 notes imported into “{folder}”.")
+
+    def text_of(path: str) -> str:
+        return str(product.call("GET", f"/notes/{note_id_of('Kayak', path)}")[1]["text"])
+
+    assert text_of("README.md") == "The kayak leaks."
+    for name in ("README.md", "todo.md"):
+        (tmp_path / "Kayak" / name).write_text("Sold.")
+    drop(page, tmp_path / "Kayak")
+    dialog = page.get_by_role("dialog", name="What is here already")
+    expect(dialog.locator("li")).to_contain_text([re.compile("README.md.*here: .*to import: "), "todo.md"])
+    dialog.get_by_label("What becomes of README.md").select_option("Keep both")
+    dialog.get_by_label("What becomes of todo.md").select_option("Replace")
+    shot(page, "import-choice")
+    dialog.get_by_role("button", name="Go on").click()
+    expect(page.locator(".landing")).to_contain_text("1 replaced: what was there is in the trash.")
+    texts = [text_of(path) for path in ("README.md", "README (2).md", "todo.md")]
+    assert texts == ["The kayak leaks.", "Sold.", "Sold."]
+    page.get_by_role("button", name="Show the trash").click()
+    page.get_by_role("button", name="Restore todo.md").first.click()
+    expect(page.locator(".toast")).to_contain_text("Restored todo.md.")
+    assert text_of("todo.md") == "Paint the Kayak."
 
 
 def drop(page: Page, folder: Path) -> None:
@@ -162,18 +224,18 @@ def test_a_folder_comes_in_with_titles_tags_and_dates_and_again_as_the_same_note
         file.write_text(text)
     open_notes(page)
     drop(page, tmp_path / "vault")
-    expect(page.locator(".landing .good")).to_have_text("3 notes imported. The index follows by itself.")
+    expect(page.locator(".landing .good")).to_have_text("3 notes imported into “vault”. The index follows by itself.")
     expect(page.locator(".landing")).to_contain_text("broken.md: indexed without its frontmatter")
     shot(page, "import")
-    note = product.call("GET", f"/notes/{note_id_of('default', 'alps/plan.md')}")[1]
+    note = product.call("GET", f"/notes/{note_id_of('vault', 'alps/plan.md')}")[1]
     assert (note["title"], note["tags"]) == ("Crossing the Alps", ["travel", "hut"])
     assert note["createdAt"] == "2024-05-08T12:00:00.000Z"
-    packing = product.call("GET", f"/notes/{note_id_of('default', 'alps/2023-07-01 packing.md')}")[1]
+    packing = product.call("GET", f"/notes/{note_id_of('vault', 'alps/2023-07-01 packing.md')}")[1]
     assert (packing["title"], packing["createdAt"][:10]) == ("Packing", "2023-07-01")
 
     (tmp_path / "vault/alps/plan.md").write_text("Thirteen days.")
     drop(page, tmp_path / "vault")
-    page.get_by_role("dialog").get_by_role("button", name="Replace").click()
+    decide(page, "Replace")
     expect(page.locator("#side-notes .list-title", has_text=re.compile("^plan$"))).to_be_visible()
     again = product.call("GET", f"/notes/{note['noteId']}")[1]
     assert (again["text"], again["title"]) == ("Thirteen days.", "plan")
@@ -188,7 +250,7 @@ def test_files_that_are_dropped_come_in_too(page: Page, product: Running) -> Non
           document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, bubbles: true, cancelable: true}));
         }"""
     )
-    expect(page.locator(".landing .good")).to_have_text("1 note imported. The index follows by itself.")
+    expect(page.locator(".landing .good")).to_have_text("1 note imported into “default”. The index follows by itself.")
     note = product.call("GET", f"/notes/{note_id_of('default', 'pasta.md')}")[1]
     assert (note["title"], note["createdAt"]) == ("pasta", "2022-04-05T00:00:00.000Z")
 
@@ -252,7 +314,7 @@ def test_an_export_is_brought_back_and_replaces_nothing_unasked(
         fresh.call("PUT", f"/notes/{note_id}", {"title": "Mine", "text": "Said here."})
         _bring_back(other, download.value.path())
         other.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-        expect(other.locator(".landing .bad")).to_have_text("1 could not be imported:")
+        expect(other.locator(".landing")).to_contain_text("Skipped, what is here stays: Brought back")
         assert fresh.call("GET", f"/notes/{note_id}")[1]["text"] == "Said here."
 
         (tmp_path / "picture.ndjson").write_bytes(b"\x89PNG\n")

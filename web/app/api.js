@@ -43,11 +43,24 @@ export class Api {
    * @param {string} base address of the functions' host; empty: the page's own
    * @param {Auth} auth
    * @param {import("./connection.js").Connection} connection
+   * @param {boolean} files whether notes may have files that the server reaches
    */
-  constructor(base, auth, connection) {
+  constructor(base, auth, connection, files) {
     this.base = base;
     this.auth = auth;
     this.connection = connection;
+    this.files = files;
+  }
+
+  /** A note, with the `origin` that it has: its file; null: none can be reached. Throws ApiError. @param {string} id @returns {Promise<any>} */
+  async note(id) {
+    const [note, origin] = await Promise.all([this.get(`/notes/${encodeURIComponent(id)}`), this.file(id)]);
+    return { ...note, origin };
+  }
+
+  /** @param {string} id @returns {Promise<any>} */
+  async file(id) {
+    return this.files ? this.get(`/notes/${encodeURIComponent(id)}:file`) : null;
   }
 
   /** @param {string} path */

@@ -198,7 +198,7 @@ export class Card {
   /** The PDF that a citation's note came from, at the cited page; null: none. @param {any} citation */
   async documentOf({ noteId, path, headingPath }) {
     if (!/\.pdf$/i.test(path ?? "")) return null;
-    const note = await tried(() => this.api.get(`/notes/${encodeURIComponent(noteId)}`));
+    const note = await tried(() => this.api.note(noteId));
     return note && documentLink(this.api, note, pageIn((headingPath ?? "").replaceAll(" > ", "\n")));
   }
 

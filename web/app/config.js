@@ -10,13 +10,14 @@
  * @typedef {object} Config
  * @property {string} apiBase address of the functions' host; empty: the page's own
  * @property {Firebase | null} firebase null: nobody signs in
+ * @property {boolean} files whether notes may have files that the server reaches
  */
 
 /** @returns {Promise<Config>} The default where there is no such file. */
 export async function loadConfig() {
   const given = await read();
   const firebase = given.firebase?.apiKey ? given.firebase : null;
-  return { apiBase: String(given.apiBase ?? "").replace(/\/+$/, ""), firebase };
+  return { apiBase: String(given.apiBase ?? "").replace(/\/+$/, ""), firebase, files: given.files === true };
 }
 
 async function read() {

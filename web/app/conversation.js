@@ -140,13 +140,14 @@ export class Conversation extends EventTarget {
   /** @param {Exchange} exchange */
   end(exchange) {
     const { answer, question, requestId } = exchange;
-    if (answer?.phase !== "failed") this.answered(requestId);
-    if (answer?.phase === "done") {
+    const ended = answer?.phase === "done" || (answer?.phase === "stopped" && answer.sessionId);
+    if (ended) {
+      this.answered(requestId);
       this.name(answer.sessionId);
-      const result = { answer: answer.text, citations: answer.citations, meta: answer.meta };
-      this.keep({ question, requestId, result });
-      this.page.announce(ending(answer));
+      const meta = answer.meta ?? { sessionId: answer.sessionId, requestId };
+      this.keep({ question, requestId, result: { answer: answer.text, citations: answer.citations, meta } });
     }
+    if (answer?.phase === "done") this.page.announce(ending(answer));
     this.changed();
   }
 

@@ -1,7 +1,7 @@
 /** What the user owns, as a file: everything as JSON lines, which can be brought back, or the notes as a zip of Markdown. */
 
 import { ApiError, errorOf } from "./api.js";
-import { download } from "./page.js";
+import { download, newId } from "./page.js";
 
 const ANY = new Array(16).fill(null);
 const ZIP_END = [0x50, 0x4b, 0x05, 0x06, ...ANY, 0, 0];
@@ -9,6 +9,7 @@ const ZIP_END = [0x50, 0x4b, 0x05, 0x06, ...ANY, 0, 0];
 
 const LEFT = /** @type {Readonly<Record<string, string>>} */ ({
   feedback: "ratings",
+  trashedNote: "the trash",
   usage: "the count of what was used",
 });
 
@@ -94,8 +95,19 @@ function parsed(line, place) {
 
 /** @param {any} row @returns {import("./import.js").Entry} */
 function entry({ type, ...fields }) {
-  if (type === "note") return { path: fields.path || fields.title || fields.noteId, save: (notes, meant) => saveNote(notes, fields, meant) };
-  return { path: `template ${fields.templateId}`, save: (notes, meant) => saveTemplate(notes.page.api, fields, meant) };
+  if (type === "note") return noteEntry(fields);
+  return { path: `template ${fields.templateId}`, here: () => undefined, save: (notes, meant) => saveTemplate(notes.page.api, fields, meant) };
+}
+
+/** @param {any} note @returns {import("./import.js").Entry} */
+function noteEntry(note) {
+  return {
+    path: note.path || note.title || note.noteId,
+    changed: note.updatedAt,
+    here: (notes) => notes.all.get(note.noteId) ?? (note.path ? notes.at(note.vault, note.path) : undefined),
+    save: (notes, meant) => saveNote(notes, note, meant),
+    copy: (notes) => noteEntry({ ...note, noteId: newId(), path: note.path && notes.freePath(note.vault, note.path) }),
+  };
 }
 
 /** Each with its messages, the oldest first; what is here already stays. @param {any[]} rows @returns {import("./import.js").Entry[]} */
@@ -103,6 +115,7 @@ function conversations(rows) {
   const said = Map.groupBy(rows.filter(({ type }) => type === "message"), ({ sessionId }) => sessionId);
   return rows.filter(({ type }) => type === "session").map(({ type: _, ...session }) => ({
     path: `conversation ${session.title}`,
+    here: () => undefined,
     save: (notes) => saveConversation(notes.page.api, session, (said.get(session.sessionId) ?? []).map(({ type: __, sessionId: ___, ...message }) => message)),
   }));
 }

@@ -1,52 +1,89 @@
-/** A folder of Markdown that was dropped or chosen -> notes, with progress. The server reads their frontmatter. */
+/** Folders of Markdown that were dropped or chosen -> notes, with progress. The server reads their frontmatter. */
 
 import { ApiError } from "./api.js";
-import { confirmed } from "./page.js";
+import { chosen } from "./page.js";
 
 const MARKDOWN = /\.(md|markdown)$/i;
 const MOST_BYTES = 900_000;
 const WORKERS = 4;
+const DEFAULT_VAULT = "default";
 
 /**
  * @typedef {object} Entry one thing to bring in
  * @property {string} path of the file below its folder, or what else it is called
+ * @property {string} [changed] when it was last changed, RFC 3339
+ * @property {(notes: import("./notes.js").Notes) => any} here what it would replace; undefined: nothing that is known
  * @property {(notes: import("./notes.js").Notes, meant: {revision?: string}) => Promise<string | null>} save what is odd
  * about it; ApiError 409 where there is something else than `meant`
+ * @property {(notes: import("./notes.js").Notes) => Entry} [copy] the same beside what is here
  */
-/** @typedef {{done: number, all: number, failed: {path: string, reason: string}[], odd: {path: string, reason: string}[]}} Progress */
+/** @typedef {{path: string, reason: string}} Told */
+/** @typedef {{done: number, all: number, failed: Told[], odd: Told[], kept: string[], replaced: number}} Progress */
+/** @typedef {{name: string, files: {path: string, file: File}[]}} Folder with its name; "": files that came alone */
 
 /**
- * What a drop brought: files, or folders with everything below them. One folder's own name is no part of a path.
+ * What a drop brought: files, or folders with everything below them.
  * @param {DataTransfer} transfer
- * @returns {Promise<Entry[]>}
+ * @returns {Promise<Folder[]>}
  */
 export async function dropped(transfer) {
   const items = [...transfer.items].map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() })); // gone after an await
-  const single = items.length === 1 && items[0].entry?.isDirectory;
-  const found = items.map(({ entry, file }) => {
-    if (entry) return below(entry, single ? "" : entry.name);
-    return file && wanted(file.name) ? [ofFile(file.name, file)] : [];
+  const found = items.map(async ({ entry, file }) => {
+    if (entry?.isDirectory) return { name: entry.name, files: await below(entry, "") };
+    return { name: "", files: file && wanted(file.name) ? [{ path: file.name, file }] : [] };
   });
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(found)).filter(({ files }) => files.length);
 }
 
-/** The same from a file input; the chosen folder's own name is no part of a path. @param {FileList} files */
-export function chosen(files) {
-  return [...files]
-    .map((file) => ofFile(file.webkitRelativePath.split("/").slice(1).join("/") || file.name, file))
-    .filter(({ path }) => wanted(path));
+/** The folder that a file input brought. @param {FileList} list @returns {Folder[]} */
+export function picked(list) {
+  const files = [...list].map((file) => ({ path: file.webkitRelativePath.split("/").slice(1).join("/") || file.name, file }));
+  const read = files.filter(({ path }) => wanted(path));
+  return read.length ? [{ name: list[0].webkitRelativePath.split("/")[0], files: read }] : [];
 }
 
-/** A Markdown file, whose frontmatter the server reads. @param {string} path @param {File} file @returns {Entry} */
-function ofFile(path, file) {
-  const modifiedAt = new Date(file.lastModified).toISOString();
+/**
+ * Each folder keeps its name, as a vault; asked where most of it is in the default vault already. Files that came alone
+ * go into the default vault. Null: the person wants neither.
+ * @param {import("./notes.js").Notes} notes @param {Folder[]} folders @returns {Promise<{entries: Entry[], vaults: string[]} | null>}
+ */
+export async function entriesOf(notes, folders) {
+  const entries = [];
+  const vaults = new Set();
+  for (const { name, files } of folders) {
+    const vault = name ? await vaultOf(notes, name, files) : DEFAULT_VAULT;
+    if (!vault) return null;
+    vaults.add(vault);
+    entries.push(...files.map(({ path, file }) => ofFile(vault, path, file)));
+  }
+  return { entries, vaults: [...vaults] };
+}
+
+/** @param {import("./notes.js").Notes} notes @param {string} name @param {Folder["files"]} files */
+async function vaultOf(notes, name, files) {
+  // eslint-disable-next-line no-control-regex
+  const own = name.replace(/[/\x00-\x1f\x7f]/g, "-").slice(0, 200);
+  await notes.load();
+  const known = files.filter(({ path }) => notes.at(DEFAULT_VAULT, path)).length;
+  if (notes.vaults.has(own) || known * 2 <= files.length) return own;
+  const question = `The vault “${DEFAULT_VAULT}” has notes at ${known} of the ${files.length} paths of “${name}”. Are these the same notes, or others?`;
+  return chosen(question, [
+    [own, `Others: a vault “${own}”`],
+    [DEFAULT_VAULT, "The same notes"],
+  ]);
+}
+
+/** A Markdown file, whose frontmatter the server reads. @param {string} vault @param {string} path @param {File} file @returns {Entry} */
+function ofFile(vault, path, file) {
+  const changed = new Date(file.lastModified).toISOString();
   const save = async (/** @type {import("./notes.js").Notes} */ notes, /** @type {object} */ meant) => {
     if (file.size > MOST_BYTES) throw new ApiError(413, `too large: ${file.size.toLocaleString()} bytes`);
-    const { note, problem } = await notes.page.api.json("POST", "/notes:import", { path, text: await textOf(file), modifiedAt, ...meant });
+    const body = { path, vault, text: await textOf(file), modifiedAt: changed, ...meant };
+    const { note, problem } = await notes.page.api.json("POST", "/notes:import", body);
     notes.put(note);
     return problem;
   };
-  return { path, save };
+  return { path, changed, save, here: (notes) => notes.at(vault, path), copy: (notes) => ofFile(vault, notes.freePath(vault, path), file) };
 }
 
 /** @param {Blob} file */
@@ -64,17 +101,15 @@ function wanted(path) {
   return MARKDOWN.test(path) && !path.split("/").some((part) => part.startsWith("."));
 }
 
-/** @param {FileSystemEntry} entry @param {string} path @returns {Promise<Entry[]>} */
-async function below(entry, path) {
-  if (entry.name.startsWith(".")) return [];
-  if (entry.isFile) {
-    if (!wanted(path)) return [];
-    const file = await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject));
-    return [ofFile(path, file)];
-  }
-  const children = await childrenOf(/** @type {FileSystemDirectoryEntry} */ (entry));
+/** @param {FileSystemEntry} folder @param {string} path @returns {Promise<Folder["files"]>} */
+async function below(folder, path) {
   const found = [];
-  for (const child of children) found.push(...(await below(child, path ? `${path}/${child.name}` : child.name)));
+  for (const entry of await childrenOf(/** @type {FileSystemDirectoryEntry} */ (folder))) {
+    const place = path ? `${path}/${entry.name}` : entry.name;
+    if (entry.name.startsWith(".")) continue;
+    if (entry.isDirectory) found.push(...(await below(entry, place)));
+    else if (wanted(place)) found.push({ path: place, file: await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject)) });
+  }
   return found;
 }
 
@@ -93,11 +128,11 @@ async function childrenOf(folder) {
 /**
  * Send them, a few at a time. One that fails does not stop the others.
  * @param {import("./notes.js").Notes} notes @param {Entry[]} entries @param {(progress: Progress) => void} step
- * @param {(count: number) => string} question asked once where what is here says something else
+ * @param {(entries: Entry[]) => Promise<("skip" | "replace" | "both")[]>} decide of those where what is here says something else
  * @returns {Promise<Progress>}
  */
-export async function importAll(notes, entries, step, question) {
-  const progress = /** @type {Progress} */ ({ done: 0, all: entries.length, failed: [], odd: [] });
+export async function importAll(notes, entries, step, decide) {
+  const progress = /** @type {Progress} */ ({ done: 0, all: entries.length, failed: [], odd: [], kept: [], replaced: 0 });
   const other = /** @type {Entry[]} */ ([]);
   const queue = [...entries];
   const work = async () => {
@@ -108,10 +143,12 @@ export async function importAll(notes, entries, step, question) {
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, work));
-  const replaces = other.length && (await confirmed(question(other.length), "Replace"));
-  for (const entry of other) {
-    if (replaces) await importOne(notes, entry, progress, {});
-    else progress.failed.push({ path: entry.path, reason: "what is here says something else, and stays" });
+  other.sort((one, two) => one.path.localeCompare(two.path));
+  const choices = other.length ? await decide(other) : [];
+  for (const [place, entry] of other.entries()) {
+    if (choices[place] === "replace") progress.replaced += Number(await importOne(notes, entry, progress, {}));
+    else if (choices[place] === "both" && entry.copy) await importOne(notes, entry.copy(notes), progress, { revision: "" });
+    else progress.kept.push(entry.path);
   }
   return progress;
 }
@@ -126,7 +163,7 @@ async function importOne(notes, { path, save }, progress, meant) {
     if (problem) progress.odd.push({ path, reason: problem });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.status === 409) return false;
+    if (error.status === 409 && "revision" in meant) return false;
     progress.failed.push({ path, reason: error.message });
   }
   return true;

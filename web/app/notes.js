@@ -98,9 +98,23 @@ export class Notes extends EventTarget {
     return new Map(sorted(found.keys()).map((vault) => [vault, sorted(found.get(vault) ?? [])]));
   }
 
+  /** The note at a path of a vault, without its text; undefined: none. @param {string} vault @param {string} path @returns {any} */
+  at(vault, path) {
+    return [...this.all.values()].find((note) => note.vault === vault && note.path === path);
+  }
+
+  /** `a (2).md` for `a.md`, or the next number that is free. @param {string} vault @param {string} path */
+  freePath(vault, path) {
+    const [, stem, suffix] = /** @type {RegExpMatchArray} */ (path.match(/^(.*?)(\.[^./]*)?$/s));
+    for (let copy = 2; ; copy++) {
+      const free = `${stem} (${copy})${suffix ?? ""}`;
+      if (!this.at(vault, free)) return free;
+    }
+  }
+
   /** @param {string} id @returns {Promise<any>} with its text */
   get(id) {
-    return this.page.api.get(`/notes/${encodeURIComponent(id)}`);
+    return this.page.api.note(id);
   }
 
   /** @param {any} note @returns {Promise<any>} as it was saved */
@@ -108,12 +122,12 @@ export class Notes extends EventTarget {
     const { updatedAt: _, origin: __, ...fields } = note;
     const saved = await this.page.api.json("PUT", `/notes/${encodeURIComponent(note.noteId)}`, fields);
     this.put(saved);
-    return saved;
+    return { ...saved, origin: await this.page.api.file(note.noteId) };
   }
 
-  /** Whether saving notes of this one's folder writes their files. @param {string} id @param {boolean} writeBack @returns {Promise<any>} */
-  writeFile(id, writeBack) {
-    return this.page.api.json("POST", `/notes/${encodeURIComponent(id)}:writeFile`, { writeBack });
+  /** Whether saving notes of this one's folder writes their files. @param {any} note @param {boolean} writeBack @returns {Promise<any>} as it is then */
+  async writeFile(note, writeBack) {
+    return { ...note, origin: await this.page.api.json("PUT", `/notes/${encodeURIComponent(note.noteId)}:file`, { writeBack }) };
   }
 
   /** A note that the server has taken in. @param {any} note */
@@ -129,6 +143,25 @@ export class Notes extends EventTarget {
     this.all.delete(id);
     this.meanwhile.set(id, null);
     this.dispatchEvent(new Event("change"));
+  }
+
+  /** What is in the trash, the newest first. @returns {Promise<any[]>} */
+  async trash() {
+    const found = [];
+    let token = "";
+    do {
+      const page = await this.page.api.get(`/trash?pageSize=${PAGE}${token && `&pageToken=${encodeURIComponent(token)}`}`);
+      found.push(...page.trash);
+      token = page.nextPageToken;
+    } while (token);
+    return found;
+  }
+
+  /** @param {string} trashId @returns {Promise<any>} the note as it is again */
+  async restore(trashId) {
+    const note = await this.page.api.json("POST", `/trash/${trashId}:restore`);
+    this.put(note);
+    return note;
   }
 
   /** @param {string} id */

@@ -11,7 +11,7 @@ import { h } from "./dom.js";
  * @property {import("./scope.js").Scope} scope of the conversation that is looked at
  * @property {import("./connection.js").Connection} connection
  * @property {import("./citations.js").Card} card
- * @property {(text: string) => void} say read out and shown for a moment
+ * @property {(text: string, actions?: Record<string, () => void>) => void} say read out and shown for a moment
  * @property {(error: Error) => void} tell the same of what failed
  * @property {(text: string) => void} announce read out alone
  */

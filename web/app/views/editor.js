@@ -115,7 +115,7 @@ export class Editor {
       return;
     }
     this.keepDraft();
-    this.state.textContent = this.dirty ? "Not saved yet." : ["Saved.", becameOf(this.note.origin)].filter(Boolean).join(" ");
+    this.state.textContent = this.dirty ? "Not saved yet." : ["Saved.", becameOf(this.note)].filter(Boolean).join(" ");
     this.index.replaceChildren(indexState(this.notes, this.note.noteId));
     this.actions.saved(this.note);
   }
@@ -125,7 +125,7 @@ export class Editor {
     try {
       return await this.notes.save(wanted);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 409) throw error;
+      if (!(error instanceof ApiError) || error.status !== 409 || error.message.startsWith("path: ")) throw error;
       if (!(await this.mayReplace())) return null;
       return this.notes.save({ ...wanted, revision: null });
     }

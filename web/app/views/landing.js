@@ -3,7 +3,8 @@
 import { tried } from "../api.js";
 import { button, h, plural } from "../dom.js";
 import { exportAll, exportMarkdown, read } from "../export.js";
-import { chosen, dropped, importAll } from "../import.js";
+import { dropped, entriesOf, importAll, picked } from "../import.js";
+import { decided, Trash } from "./import_choice.js";
 
 export class Landing {
   /** @param {import("../notes.js").Notes} notes */
@@ -12,7 +13,7 @@ export class Landing {
     this.notes = notes;
     this.progress = h("progress", { "aria-label": "Import", hidden: true });
     this.told = h("div", { role: "status" });
-    this.files = chooser("Folder of Markdown", { webkitdirectory: true, multiple: true }, (files) => this.takeFiles(chosen(files)));
+    this.files = chooser("Folder of Markdown", { webkitdirectory: true, multiple: true }, (files) => this.takeFolders(picked(files)));
     this.exported = chooser("Export", { accept: ".ndjson,.jsonl" }, ([file]) => tried(() => this.restore(file), this.page.tell));
     this.element = h(
       "div",
@@ -22,7 +23,7 @@ export class Landing {
         "div",
         { class: "drop" },
         h("p", {}, "Drop a folder of Markdown anywhere on this page."),
-        h("p", { class: "muted" }, "Titles, tags and dates come from the frontmatter. Dropping it again updates what changed."),
+        h("p", { class: "muted" }, "A folder becomes a vault of its name. Titles, tags and dates come from the frontmatter. Dropping it again updates what changed."),
         button("Choose a folder", () => this.files.click(), { class: "primary" }),
         this.files,
       ),
@@ -38,6 +39,7 @@ export class Landing {
         button("Import an export", () => this.exported.click()),
         this.exported,
       ),
+      new Trash(notes).element,
     );
     this.listen();
   }
@@ -56,36 +58,37 @@ export class Landing {
       event.preventDefault();
       document.body.classList.remove("dragging");
       location.hash = "#/notes";
-      await this.takeFiles(await dropped(/** @type {DataTransfer} */ (event.dataTransfer)));
+      await this.takeFolders(await dropped(/** @type {DataTransfer} */ (event.dataTransfer)));
     });
   }
 
-  /** @param {import("../import.js").Entry[]} entries */
-  async takeFiles(entries) {
-    const question = (count) => `${plural(count, "file")} and the notes at the same paths say different things. Replace these notes?`;
-    if (entries.length) await this.take(entries, question);
-    else this.told.replaceChildren(h("p", { class: "notice" }, "There is no Markdown file (.md, .markdown) in it."));
+  /** @param {import("../import.js").Folder[]} folders */
+  async takeFolders(folders) {
+    if (!folders.length) return this.told.replaceChildren(h("p", { class: "notice" }, "There is no Markdown file (.md, .markdown) in it."));
+    await tried(async () => {
+      const found = await entriesOf(this.notes, folders);
+      if (found) await this.take(found.entries, ["note", "notes"], found.vaults);
+    }, this.page.tell);
   }
 
   /** @param {File} file */
   async restore(file) {
     const { entries, left, whole } = await read(file);
-    const question = (count) => `What is here says something else than ${plural(count, "entry", "entries")} of the export. Replace it?`;
-    await this.take(entries, question, ["entry", "entries"]);
+    await this.take(entries, ["entry", "entries"]);
     this.notes.dispatchEvent(new Event("restored"));
     if (left.length) this.told.append(h("p", { class: "notice" }, `Not brought back: ${left.join(", ")}. They stay in the file.`));
     if (!whole) this.told.append(h("p", { class: "notice bad" }, "The file has no end: the export it came from broke off, and the rest is missing."));
   }
 
-  /** @param {import("../import.js").Entry[]} entries @param {(count: number) => string} question @param {[string, string]} [words] for one, and for several */
-  async take(entries, question, words = ["note", "notes"]) {
+  /** @param {import("../import.js").Entry[]} entries @param {[string, string]} words for one, and for several @param {string[]} [vaults] */
+  async take(entries, words, vaults = []) {
     this.told.replaceChildren();
     this.progress.hidden = false;
     this.progress.max = entries.length;
     const started = Date.now();
-    const done = await importAll(this.notes, entries, (progress) => this.step(progress, started), question);
+    const done = await importAll(this.notes, entries, (progress) => this.step(progress, started), (others) => decided(this.notes, others));
     this.progress.hidden = true;
-    this.told.replaceChildren(...report(done, words));
+    this.told.replaceChildren(...report(done, words, vaults));
     await this.notes.followCoverage();
   }
 
@@ -107,12 +110,16 @@ function chooser(label, kind, take) {
   return input;
 }
 
-/** @param {import("../import.js").Progress} done @param {[string, string]} words */
-function report({ all, failed, odd }, words) {
-  const list = (/** @type {{path: string, reason: string}[]} */ rows) => h("ul", {}, rows.map(({ path, reason }) => h("li", {}, `${path}: ${reason}`)));
+/** @param {import("../import.js").Progress} done @param {[string, string]} words @param {string[]} vaults */
+function report({ all, failed, odd, kept, replaced }, words, vaults) {
+  const list = (/** @type {import("../import.js").Told[]} */ rows) => h("ul", {}, rows.map(({ path, reason }) => h("li", {}, `${path}: ${reason}`)));
+  const into = vaults.length ? ` into ${vaults.map((name) => `“${name}”`).join(", ")}` : "";
+  const taken = all - failed.length - kept.length;
   return [
-    h("p", { class: "notice good" }, `${plural(all - failed.length, ...words)} imported. The index follows by itself.`),
+    taken > 0 && h("p", { class: "notice good" }, `${plural(taken, ...words)} imported${into}. The index follows by itself.`),
+    replaced > 0 && h("p", { class: "notice" }, `${replaced.toLocaleString()} replaced: what was there is in the trash.`),
+    ...(kept.length ? [h("p", { class: "notice" }, `Skipped, what is here stays: ${kept.join(", ")}`)] : []),
     ...(failed.length ? [h("p", { class: "notice bad" }, `${failed.length.toLocaleString()} could not be imported:`), list(failed)] : []),
     ...(odd.length ? [h("p", { class: "notice" }, "Imported, but not as their author meant:"), list(odd)] : []),
-  ];
+  ].filter((part) => part !== false);
 }

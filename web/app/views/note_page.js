@@ -73,10 +73,19 @@ export class NotePage {
     if (!(await confirmed(`Delete “${note.title || "Untitled"}”? ${goesWith(note.origin)}`, "Delete"))) return;
     const removed = async () => {
       await this.notes.remove(note.noteId);
-      this.page.say("Deleted.");
+      this.page.say("Deleted.", { Undo: () => this.bringBack(note.noteId) });
       go({ view: "notes" });
     };
     await tried(removed, this.page.tell);
+  }
+
+  /** What was just deleted. @param {string} id */
+  async bringBack(id) {
+    await tried(async () => {
+      const trashed = (await this.notes.trash()).find(({ noteId, reason }) => noteId === id && reason === "deleted");
+      if (trashed) await this.notes.restore(trashed.trashId);
+      go({ view: "notes", id });
+    }, this.page.tell);
   }
 
   /** @param {import("../api.js").ApiError} error @param {string} id @param {import("../router.js").Route} route */
@@ -90,7 +99,7 @@ export class NotePage {
   unreadable(id) {
     const note = this.notes.all.get(id) ?? { noteId: id, title: id };
     return [
-      h("p", {}, "An app wrote this note so that it cannot be read. It stays as it is kept, and an export holds all of it."),
+      h("p", {}, "An app wrote this note so that it cannot be read. It stays as it is kept, and an export holds all of it; deleted, it does not go into the trash."),
       button("Delete", () => this.remove(note), { class: "danger" }),
     ];
   }

@@ -20,22 +20,22 @@ export async function withFile(notes, note) {
     ["leave", "Leave the files"],
     ["write", "Write the files"],
   ]);
-  return answer ? notes.writeFile(note.noteId, answer === "write") : note;
+  return answer ? notes.writeFile(note, answer === "write") : note;
 }
 
-/** What saving did to the file. @param {any} origin @returns {string} empty: the note has none */
-export function becameOf(origin) {
-  if (!origin) return "";
-  if (!origin.folder) return "The file it came from stays as it is.";
-  if (origin.state === "same") return "Its file says the same.";
-  if (origin.state === "note") return "Its file stays as it is.";
+/** What saving did to the file. @param {any} note @returns {string} empty: the note has none */
+export function becameOf({ origin, path }) {
+  if (!origin?.folder) return origin?.reason ? `${origin.reason[0].toUpperCase()}${origin.reason.slice(1)}.` : "";
+  const stays = path && path !== origin.path ? ` Its file stays at ${origin.path}.` : "";
+  if (origin.state === "same") return `Its file says the same.${stays}`;
+  if (origin.state === "note") return `Its file stays as it is.${stays}`;
   return "Its file was changed too: both stay until “aurora index --take” decides.";
 }
 
 /** What deleting does to the file. @param {any} origin @returns {string} */
 export function goesWith(origin) {
-  if (!origin) return "It cannot be brought back.";
-  return origin.folder && origin.writeBack ? "Its file goes into the trash." : "Its file stays where it is.";
+  if (!origin?.folder) return "It stays in the trash for 30 days.";
+  return `It stays in the trash for 30 days. Its file ${origin.writeBack ? "goes with it" : "stays where it is"}.`;
 }
 
 const SINCE = { same: "", note: "changed here since", file: "the file has changed since", both: "changed here and in the file" };
@@ -65,12 +65,11 @@ export function documentLink(api, note, page) {
  */
 export function originLine(notes, note) {
   const { origin } = note;
-  if (!origin) return null;
-  if (!origin.folder) return h("p", { class: "muted origin" }, `From the file ${origin.path}, which this server cannot reach: saving leaves it as it is.`);
+  if (!origin?.folder) return origin?.reason ? h("p", { class: "muted origin" }, `In no file: ${origin.reason}.`) : null;
   const since = SINCE[/** @type {keyof typeof SINCE} */ (origin.state)];
   const line = h("p", { class: "muted origin" }, h("span", {}, `From ${fileOf(origin)}`), since && h("span", {}, since));
   const toggle = async () => {
-    const changed = await notes.writeFile(note.noteId, !origin.writeBack);
+    const changed = await notes.writeFile(note, !origin.writeBack);
     line.replaceWith(originLine(notes, changed) ?? "");
   };
   line.append(button(`${origin.writeBack ? "Leave" : "Write"} the files of this folder`, toggle, { class: "quiet" }));

@@ -1,8 +1,9 @@
 /** The frame of the page: the side with its two lists, the main area, the pane beside it, the state of things. */
 
-import { h, icon, iconButton } from "../dom.js";
+import { button, h, icon, iconButton } from "../dom.js";
 
 const SHOWN_FOR = 4000;
+const ACTS_FOR = 12_000;
 
 export class Shell {
   /** @param {import("../connection.js").Connection} connection */
@@ -48,12 +49,17 @@ export class Shell {
     this.announcements.textContent = text;
   };
 
-  /** Say it to everybody: shown for a moment, and read out. @param {string} text */
-  say = (text) => {
-    this.live.textContent = text;
+  /**
+   * Say it to everybody: shown for a moment, and read out.
+   * @param {string} text @param {Record<string, () => void>} [actions] what can be done about it, by the words on its button
+   */
+  say = (text, actions = {}) => {
+    const hide = () => this.live.classList.remove("shown");
+    const buttons = Object.entries(actions).map(([words, run]) => button(words, () => (hide(), run())));
+    this.live.replaceChildren(text, ...buttons);
     this.live.classList.add("shown");
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.live.classList.remove("shown"), SHOWN_FOR);
+    this.timer = setTimeout(hide, buttons.length ? ACTS_FOR : SHOWN_FOR);
   };
 
   /** @param {boolean} online */

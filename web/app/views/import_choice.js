@@ -1,0 +1,73 @@
+/** What becomes of each thing in an import that is here already and says something else. */
+
+import { button, day, h, plural } from "../dom.js";
+
+const CHOICES = /** @type {const} */ ([["skip", "Skip"], ["replace", "Replace"], ["both", "Keep both"]]);
+
+/**
+ * Ask for each, or for all; by Escape none is taken.
+ * @param {import("../notes.js").Notes} notes @param {import("../import.js").Entry[]} entries
+ * @returns {Promise<("skip" | "replace" | "both")[]>} one an entry
+ */
+export async function decided(notes, entries) {
+  const selects = entries.map((entry) => choice(`What becomes of ${entry.path}`, !entry.copy));
+  const all = choice("For all", entries.some(({ copy }) => !copy));
+  all.addEventListener("change", () => {
+    for (const select of selects) select.value = all.value;
+  });
+  const question = `${plural(entries.length, "of them is", "of them are")} here already, and ${entries.length === 1 ? "says" : "say"} something else. What is replaced stays in the trash for 30 days.`;
+  const form = h(
+    "form",
+    { method: "dialog" },
+    h("p", {}, question),
+    h("label", { class: "row" }, h("span", {}, "For all"), all),
+    h("ul", { class: "decisions" }, entries.map((entry, place) => row(notes, entry, selects[place]))),
+    h("div", { class: "row" }, h("button", { value: "" }, "Cancel"), h("button", { value: "yes", class: "primary" }, "Go on")),
+  );
+  const dialog = h("dialog", { class: "ask", "aria-label": "What is here already" }, form);
+  document.body.append(dialog);
+  dialog.showModal();
+  await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
+  dialog.remove();
+  return selects.map(({ value }) => (dialog.returnValue === "yes" ? /** @type {any} */ (value) : "skip"));
+}
+
+/** @param {string} label @param {boolean} single whether no second one can be beside it */
+function choice(label, single) {
+  return h("select", { "aria-label": label }, CHOICES.filter(([value]) => value !== "both" || !single).map(([value, words]) => h("option", { value }, words)));
+}
+
+/** @param {import("../notes.js").Notes} notes @param {import("../import.js").Entry} entry @param {HTMLElement} select */
+function row(notes, entry, select) {
+  const here = entry.here(notes)?.updatedAt;
+  const dates = [here && `here: ${day(here)}`, entry.changed && `to import: ${day(entry.changed)}`].filter(Boolean).join(" · ");
+  return h("li", {}, h("span", {}, h("span", {}, entry.path), h("span", { class: "muted list-facts" }, dates)), select);
+}
+
+/** The notes that were edited, replaced or deleted within 30 days, each with a way back. */
+export class Trash {
+  /** @param {import("../notes.js").Notes} notes */
+  constructor(notes) {
+    this.notes = notes;
+    this.list = h("ul", { class: "decisions" });
+    this.element = h("div", {}, h("h3", {}, "Trash"), h("p", { class: "muted" }, "What was edited, replaced or deleted stays here for 30 days."), h("div", { class: "row" }, button("Show the trash", () => this.show())), this.list);
+  }
+
+  async show() {
+    const found = await this.notes.trash();
+    this.list.replaceChildren(...(found.length ? found.map((row) => this.row(row)) : [h("li", { class: "muted" }, "The trash is empty.")]));
+  }
+
+  /** @param {any} trashed of the wire */
+  row(trashed) {
+    const name = trashed.path || trashed.title || "Untitled";
+    const facts = `${trashed.vault} · ${trashed.reason} ${day(trashed.trashedAt)} · until ${day(trashed.expiresAt)}`;
+    const restore = async () => {
+      await this.notes.restore(trashed.trashId);
+      this.notes.page.say(`Restored ${name}.`);
+      await this.show();
+    };
+    const back = button("Restore", () => restore().catch(this.notes.page.tell), { "aria-label": `Restore ${name}` });
+    return h("li", {}, h("span", {}, h("span", {}, name), h("span", { class: "muted list-facts" }, facts)), back);
+  }
+}
