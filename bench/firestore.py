@@ -25,7 +25,7 @@ from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
 from google.cloud.firestore_v1.vector import Vector as ClientVector
 
 from bench.search_route import GivenVectors, SearchRoute
-from cli.emulator import start
+from cli.product.emulator import start
 from shared.adapters.firestore import FirestoreStore, vector_reads
 from shared.adapters.firestore.documents import chunk_fields
 from shared.indexing.pipeline import index_version

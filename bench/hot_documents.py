@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from cli.emulator import start
+from cli.product.emulator import start
 from shared.account.budgets import Budgets
 from shared.account.caches import Cache
 from shared.account.metering import TenantEmbedder

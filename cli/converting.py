@@ -177,5 +177,5 @@ KINDS: Mapping[str, Kind] = {
     ".htm": Kind("HTML", "markdownify", _html),
     ".org": Kind("Org file", "orgparse", _org),
 }
-"""By ending. Plain text is read as Markdown is, see `cli.folder`."""
+"""By ending. Plain text is read as Markdown is, see `cli.sync.folder`."""
 EXTRA = "pip install -e '.[files]' reads it"

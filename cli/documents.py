@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from werkzeug.utils import send_file
 from werkzeug.wrappers import Request, Response
 
-from cli.origins import FolderFiles
+from cli.sync.note_files import FolderFiles
 from functions.http.errors import body_of, kind_of
 from shared.errors import NotFound
 

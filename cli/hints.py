@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.counts import counted
-from cli.nearby import Models, models_of
 from cli.options import Place
+from cli.product.running import Models, models_of
 from cli.remote import HttpClient
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.environment import HOME, environment, remarks
-from cli.nearby import nearby
+from cli.product.running import find_running
 from shared.errors import AuroraError, InvalidArgument
 from shared.settings import LOCAL_TENANT, Settings
 
@@ -70,7 +70,7 @@ class Place:
     @contextmanager
     def app(self) -> Iterator[App]:
         """The product, closed afterwards."""
-        from cli.destinations import forget  # noqa: PLC0415 - the product takes half a second
+        from cli.sync.destinations import forget  # noqa: PLC0415 - the product takes half a second
         from shared.bootstrap import build  # noqa: PLC0415
 
         settings = self.settings()
@@ -84,7 +84,7 @@ class Place:
     @contextmanager
     def client(self) -> Iterator[ApiClient]:
         """The product's routes, on this machine or on the server: commands cannot tell which."""
-        running = None if self.server else nearby(self.settings(), self.tenant_id)
+        running = None if self.server else find_running(self.settings(), self.tenant_id)
         address = self.server or (running.address if running else None)
         if address is None:
             with self.lasting_client() as client:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from cli.exchanges import Asked, BrokenOff, Exchange, Received, on_this_machine, over_the_network
-from cli.loopback import LOOPBACK
+from cli.product.loopback import LOOPBACK
 from functions.http.errors import KINDS
 from shared.errors import AuroraError, Exhausted, InvalidArgument, Unauthenticated, Unavailable
 
 if TYPE_CHECKING:
-    from cli.nearby import Models
+    from cli.product.running import Models
     from functions.client import Json
     from shared.api.stream import StreamEvent
 

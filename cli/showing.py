@@ -13,11 +13,11 @@ from rich.text import Text
 from cli.converting import page_of
 from cli.counts import counted
 from cli.hints import hint_for
-from cli.manifest import Manifest
 from cli.options import Place
+from cli.sync.manifest import Manifest
 
 if TYPE_CHECKING:
-    from cli.report import Report
+    from cli.sync.report import Report
     from functions.client import Json
 
 MATCHING = 0.6

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cli.emulator import Emulator, EmulatorMissing, start
+from cli.product.emulator import Emulator, EmulatorMissing, start
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from tests.missing import missing

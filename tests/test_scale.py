@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench import scale
-from cli.emulator import Emulator
+from cli.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
 from shared.indexing.pipeline import index_note
 from shared.model.notes import NoteKey

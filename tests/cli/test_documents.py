@@ -10,15 +10,15 @@ import pytest
 from werkzeug.test import Client, TestResponse
 from werkzeug.wrappers import Response
 
-from cli.destinations import LocalDestination
 from cli.documents import with_documents
-from cli.importing import Import
-from cli.loopback import only_from_this_machine
 from cli.options import Place
-from cli.origins import FolderFiles
+from cli.product.loopback import only_from_this_machine
+from cli.sync.destinations import LocalDestination
+from cli.sync.importing import Import
+from cli.sync.note_files import FolderFiles
 from shared.app import App
 from shared.markdown.file import note_id_of
-from tests.cli.other_files import pdf
+from tests.cli.sync.other_files import pdf
 
 PDF = pdf(["The boiler is an Ofen 3000.", "The filter is changed every May."])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.model_servers import places
+from cli.product.model_servers import places
 from tests.cli.conftest import Aurora
 from tests.servers.dev import dev
 from tests.servers.openai import OpenAIServer

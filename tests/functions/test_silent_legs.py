@@ -17,8 +17,8 @@ import grpc  # type: ignore[import-untyped]
 import pytest
 from flask.testing import FlaskClient
 
-from cli.emulator import Emulator
-from cli.listening import listening
+from cli.product.emulator import Emulator
+from cli.product.listening import listening
 from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
 from tests.fakes import HashingEmbedder

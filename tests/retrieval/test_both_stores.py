@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from cli.emulator import Emulator
+from cli.product.emulator import Emulator
 from shared.adapters.embedded import EmbeddedStore
 from shared.folders.search import FolderScope, retrieve_from_folders
 from shared.model.questions import Filters, Question, Strategy

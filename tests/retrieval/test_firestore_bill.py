@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cli.emulator import Emulator
+from cli.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
 from shared.folders.search import FolderScope, retrieve_from_folders
 from shared.language.terms import stems

@@ -11,7 +11,7 @@ from statistics import fmean, pstdev
 
 import pytest
 
-from cli.folder import FileNote, read, walk
+from cli.sync.folder import FileNote, read, walk
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import BOX_CALIBRATION, LocalEmbedder
 from shared.errors import OperatorError

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from cli.emulator import Emulator
+from cli.product.emulator import Emulator
 from shared.model.limits import LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MAX_ID_BYTES, MOST_TAGS, MOST_TEXT_BYTES
 from shared.templates import files as of_templates
 from tests.functions.world import World

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.emulator import Emulator
+from cli.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
 from shared.errors import OperatorError
 from shared.model.notes import Note

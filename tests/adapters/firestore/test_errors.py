@@ -12,7 +12,7 @@ import pytest
 from google.api_core import exceptions as core
 from google.auth import exceptions as auth
 
-from cli.emulator import Emulator, start
+from cli.product.emulator import Emulator, start
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.errors import ours, table, translated
 from shared.errors import Conflict, StoreRefused, StoreUnavailable

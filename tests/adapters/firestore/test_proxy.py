@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import grpc  # type: ignore[import-untyped]
 import pytest
 
-from cli.emulator import Emulator
+from cli.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
 from shared.errors import StoreRefused, StoreUnavailable
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, note, save, unit

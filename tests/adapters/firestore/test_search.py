@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cli.emulator import Emulator
+from cli.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore, Reads, vector_reads
 from shared.adapters.firestore.documents import place_key
 from shared.adapters.firestore.filters import MAX_SEARCHES, VectorFilters, by_time_and_scope, for_vectors

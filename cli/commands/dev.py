@@ -1,0 +1,286 @@
+"""`aurora dev`: the deployed functions under one address on this machine, the index following every save."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from datetime import UTC, datetime
+from functools import partial
+from itertools import chain, repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import functions_framework
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+
+from cli.commands.token import minted
+from cli.counts import counted
+from cli.documents import with_documents
+from cli.environment import environment
+from cli.options import Place, close, common, fail, parts_in_use
+from cli.product.loopback import HOST, LOOPBACK, PORT, only_from_this_machine
+from cli.product.model_servers import answering, writing_with
+from cli.product.page import with_page
+from cli.product.request_lines import with_request_lines
+from cli.product.running import Running, announced, digest_of, models_of
+from cli.product.sample import dated
+from cli.product.store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, following
+from cli.product.suite import PROJECT
+from cli.product.trigger import Trigger, delivery, posting
+from cli.sync.destinations import LocalDestination, forget
+from cli.sync.importing import Import
+from cli.sync.note_files import FolderFiles, with_note_files
+from shared.app import App
+from shared.bootstrap import build, use
+from shared.errors import AuroraError
+from shared.indexing.records import LEASE
+from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+RECONCILE_SECONDS = 300.0
+BEYOND_LEASE = 2.0
+"""Seconds."""
+RECONCILE_BUDGET = 5000
+SAMPLE_VAULT = "default"
+QUESTION = "What did we decide about the API?"
+
+_logger = logging.getLogger("shared.dev")
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free one.")
+@click.option("--store", type=click.Choice(["embedded", "emulator"]), default="embedded", show_default=True)
+@click.option("--emulator-port", type=click.IntRange(0, 65535), default=0, help="0: any free one.")
+@click.option(
+    "--emulator-data", type=click.Path(path_type=Path, file_okay=False), help="Folder that keeps its documents."
+)
+@click.option("--listen", default=HOST, show_default=True, help="Address; 0.0.0.0 inside a container.")
+@click.option("--browser/--no-browser", default=True, help="Open the address, when started from a terminal.")
+@click.option(
+    "--sample", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Notes to load the first time."
+)
+@click.option("--model", help="The model that writes, of a server on this machine like Ollama, or of what is set.")
+@common
+def dev(
+    place: Place,
+    /,
+    *,
+    port: int,
+    listen: str,
+    sample: Path | None,
+    browser: bool,
+    model: str | None,
+    **asked: Any,  # noqa: ANN401 - click's options
+) -> None:
+    """The whole product on this machine, for this machine only. Ctrl-C ends it."""
+    choice = StoreChoice(kind=asked["store"], port=asked["emulator_port"], data=asked["emulator_data"])
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, signal.default_int_handler)
+    with suppress(KeyboardInterrupt), ExitStack() as stack:
+        listener = stack.enter_context(_listening(listen, port))
+        address = f"http://localhost:{listener.getsockname()[1]}"
+        trigger = Trigger()
+        store = stack.enter_context(dev_store(choice, os.environ, functions_port=listener.getsockname()[1]))
+        writing = writing_with(model, place.settings(), os.environ) if model else {}
+        app = stack.enter_context(_product(place, store, trigger, writing))
+        _check_exposure(app.settings, listen)
+        if sample:
+            _load_sample(app, place, sample)
+        server = _server(listener, _site(app, store, trigger, stack, tenant_id=place.tenant_id))
+        stack.enter_context(_reconciling(app, trigger, place.tenant_id, reconcile_waits()))
+        stack.callback(trigger.stop)
+        trigger.start()
+        stack.enter_context(_found_by_commands(place, app, address))
+        if listen not in LOOPBACK:
+            click.echo(f"listens on {listen}, for other machines too")
+        _greet(app, store, address, place.tenant_id)
+        if browser and sys.stdout.isatty():
+            webbrowser.open(address)
+        server.serve_forever()
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket of our own, so that a taken port is told plainly and port 0 is known before anything starts."""
+    with socket.socket() as listener:
+        if os.name == "posix":  # elsewhere it would let two servers share the port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            fail(
+                f"port {port} cannot be had on {host} ({error.strerror}): stop what uses it, or choose one with --port"
+            )
+        listener.listen(128)
+        yield listener
+
+
+def _check_exposure(settings: Settings, listen: str) -> None:
+    """Ends the command where notes would be everybody's: nobody signs in, and more than this machine may ask."""
+    if settings.auth != "none":
+        return
+    cure = "AUTH=emulator or AUTH=firebase makes people sign in"
+    if listen not in LOOPBACK:
+        fail(f"--listen {listen}: with AUTH=none every machine that reaches it could read and change the notes; {cure}")
+    if "*" in settings.allowed_origins:
+        fail(f"ALLOWED_ORIGINS=*: with AUTH=none every web page could read and change the notes; name pages, or {cure}")
+
+
+def _found_by_commands(place: Place, app: App, address: str) -> AbstractContextManager[None]:
+    """Commands of this home ask this process, where their own product would answer the same."""
+    if app.settings.auth != "none" or app.settings.store != "embedded":
+        return nullcontext()
+    plain = place.settings()
+    if plain.store != "embedded":
+        return nullcontext()
+    running = Running(address=address, tenant=place.tenant_id, settings=digest_of(plain), models=models_of(app))
+    return announced(app.settings.home, running)
+
+
+@contextmanager
+def _product(place: Place, store: DevStore, trigger: Trigger, writing: Mapping[str, str]) -> Iterator[App]:
+    """The App of this process, on that store. `writing`: the settings of a model that was asked for."""
+    more = {"AUTH": "none", "LOG_LEVEL": "WARNING", **store.settings, **writing}
+    # What somebody has set wins over our defaults, but not over where the store is.
+    said = environment(place.home)
+    more |= {name: said[name] for name in ("AUTH", "LOG_LEVEL") if said.get(name)}
+    settings = place.settings(**more)
+    app = build(settings, on_write=trigger.enqueue, on_erase=partial(forget, settings), tenant=place.tenant_id)
+    use(app)
+    try:
+        yield app
+    finally:
+        close(app)
+
+
+def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack, *, tenant_id: str) -> WSGIApplication:
+    """Every deployed function through its own host, under the paths it has in the cloud."""
+    chat, api, on_note_write, on_template_write, reconcile = (
+        functions_framework.create_app(name, str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
+        for name in ("chat", "api", "on_note_write", "on_template_write", "reconcile")
+    )
+    trigger.deliver = delivery(on_note_write)
+    trigger.words = lambda key: not app.index_note(key, words_only=True).waiting
+    functions = {"chat": chat, "reconcile": reconcile}
+    if store.follow:
+        templates = posting(on_template_write)
+        stack.enter_context(following(store.follow, on_note=trigger.enqueue_path, on_template=templates))
+    elif app.settings.store == "firestore":
+        # The emulator posts its events below this path.
+        functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
+    site, has_files = _by_first_segment(functions, api), app.settings.auth == "none"
+    if has_files:  # where people sign in, the folders of this machine are not theirs
+        files = FolderFiles(app, tenant_id)
+        site = with_documents(with_note_files(site, files), files)
+    site = with_page(site, ROOT / "web", {**store.page, "files": has_files})
+    return with_request_lines(only_from_this_machine(site, app.settings.allowed_origins))
+
+
+def _by_first_segment(functions: Mapping[str, WSGIApplication], rest: WSGIApplication) -> WSGIApplication:
+    """As on the shared functions host; each function knows its name before a path.
+
+    Firebase's SDKs, told to use an emulator, call `/PROJECT/REGION/NAME`.
+    """
+
+    def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        names = environ.get("PATH_INFO", "").strip("/").split("/")
+        name = names[2] if len(names) > 2 and names[2] in functions else names[0]
+        return functions.get(name, rest)(environ, start_response)
+
+    return site
+
+
+def _by_last_segment(triggers: Mapping[str, WSGIApplication], rest: WSGIApplication) -> WSGIApplication:
+    """Which function an event of the emulator is for."""
+
+    def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return triggers.get(environ.get("PATH_INFO", "").rpartition("/")[2], rest)(environ, start_response)
+
+    return site
+
+
+def _server(listener: socket.socket, site: WSGIApplication) -> BaseWSGIServer:
+    host, port = listener.getsockname()
+    return make_server(host, port, site, threaded=True, request_handler=_Quiet, fd=listener.fileno())
+
+
+class _Quiet(WSGIRequestHandler):
+    """`with_request_lines` tells of requests, when they have ended."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Nothing."""
+
+
+def reconcile_waits() -> Iterator[float]:
+    """Seconds before each pass: now, when the last lease of a process that was killed has run out, and then every five
+    minutes, as the scheduler does.
+    """
+    return chain((0.0, LEASE.total_seconds() + BEYOND_LEASE), repeat(RECONCILE_SECONDS))
+
+
+@contextmanager
+def _reconciling(app: App, trigger: Trigger, tenant_id: str, waits: Iterable[float]) -> Iterator[None]:
+    """Bring what is new in the template folders, and what an earlier process left undone to the trigger, at these
+    times.
+    """
+    stopped = threading.Event()
+
+    def run() -> None:
+        for wait in waits:
+            if stopped.wait(wait):
+                return
+            try:
+                app.templates.index(tenant_id)
+                app.reconcile(budget=RECONCILE_BUDGET, hand_over=trigger.enqueue)
+            except AuroraError as error:
+                _logger.warning("reconcile: %s", error.message)
+
+    thread = threading.Thread(target=run, name="reconcile", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def _load_sample(app: App, place: Place, sample: Path) -> None:
+    """Once only: not again when somebody has deleted them, and not into a space that has notes.
+
+    What a start that died has begun is brought to its end. Their vectors follow by the trigger.
+    """
+    sample = dated(sample, app.settings.home, datetime.now(UTC).date())
+    task = Import(LocalDestination(app, place.tenant_id), sample, SAMPLE_VAULT)
+    manifest = task.manifest()
+    begun = manifest.knows(task.source)
+    if manifest.finished(task.source):
+        return
+    if not begun and app.notes.page(place.tenant_id, limit=1, token=None, vault=None).items:
+        return
+    report = task.run(vectors=False)
+    click.echo(f"loaded {counted(report.notes, 'sample note')} from {sample}")
+
+
+def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
+    click.echo(f"Aurora Notes on {address}  (Ctrl-C ends it)")
+    click.echo(parts_in_use(app))
+    server = None if app.writer else answering(os.environ)
+    if server:
+        click.echo(f"a model server answers at {server.told()}: aurora dev --model NAME writes with it")
+    for line in store.told:
+        click.echo(line)
+    body = f'{{"message": "{QUESTION}"}}'
+    signed = ""
+    if app.settings.auth == "emulator":
+        signed = f"-H 'Authorization: Bearer {minted(tenant_id, app.settings.project or PROJECT)}' "
+    click.echo(f"try: curl -s {address}/chat {signed}-H 'Content-Type: application/json' -d '{body}'")

@@ -1,0 +1,80 @@
+"""`aurora doctor`: is everything there that the product needs, and what is missing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import click
+
+from cli.diagnosis.checks import Verdict, examined, is_begun
+from cli.diagnosis.deployment import examine, require_checkout
+from cli.diagnosis.google_project import GoogleProject
+from cli.diagnosis.server_checks import examined_server
+from cli.options import FAILED, Place, anywhere, print_json
+from shared.errors import OperatorError
+from shared.indexing.pipeline import index_version
+from shared.retrieval.calibration import measured
+
+
+@click.command()
+@click.option("--project", help="Check what is deployed in this Google Cloud project instead.")
+@click.option("--calibrate", is_flag=True, help="Measure the embedder on the notes and print the two settings instead.")
+@anywhere
+def doctor(place: Place, project: str | None, *, calibrate: bool) -> None:
+    """Check all that the product on this machine needs, or with --server a product that runs elsewhere.
+
+    Exit code 1: something has failed.
+    """
+    if calibrate and (project or place.server):
+        raise click.UsageError("--calibrate measures on this machine: without --project or --server")
+    if calibrate:
+        _calibrate(place)
+    elif project is not None:
+        _tell_of(project, as_json=place.as_json)
+    else:
+        _tell(place, examined_server(place) if place.server else examined(place))
+
+
+def _tell(place: Place, verdicts: Sequence[Verdict]) -> None:
+    if place.as_json:
+        print_json([asdict(verdict) for verdict in verdicts])
+    else:
+        for verdict in verdicts:
+            click.echo(f"{verdict.verdict:8} {verdict.part:10} {verdict.detail}")
+    if any(verdict.verdict == "failed" for verdict in verdicts):
+        sys.exit(FAILED)
+
+
+def _calibrate(place: Place) -> None:
+    """Raises OperatorError without an embedder or with too few notes, EmbeddingsSpent, and what the embedder raises."""
+    with place.app() as app:
+        if not is_begun(app, place.tenant_id):
+            raise OperatorError(f"no notes of {place.tenant_id} yet to measure the embedder on: run aurora index")
+        embedder = app.embedder_of(place.tenant_id)
+        if embedder is None:
+            raise OperatorError("there is no embedder to measure: pip install -e '.[local]'")
+        version = index_version(embedder, app.chunker)
+        calibration = measured(place.tenant_id, store=app.store, embedder=embedder, index_version=version)
+    found = {"EMBEDDING_UNRELATED": round(calibration.baseline, 3), "EMBEDDING_ALIKE": round(calibration.match, 3)}
+    if place.as_json:
+        print_json(found)
+    else:
+        for variable, cosine in found.items():
+            click.echo(f"{variable}={cosine:g}")
+
+
+def _tell_of(project: str, *, as_json: bool) -> None:
+    """Raises OperatorError without credentials."""
+    require_checkout()
+    findings = examine(GoogleProject(project))
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        for each in findings:
+            click.echo(f"{each.verdict:8} {each.part:10} {each.detail}".rstrip())
+            if each.mend:
+                click.echo(f"{'':20}{each.mend}")
+    if any(each.verdict == "failed" for each in findings):
+        sys.exit(FAILED)

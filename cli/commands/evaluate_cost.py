@@ -1,0 +1,49 @@
+"""What a writing model will be asked by `aurora eval`: told beforehand, and agreed to where it is paid for."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import click
+
+from cli.counts import counted
+from cli.options import USAGE, can_be_asked, fail
+from cli.product.loopback import LOOPBACK
+from shared.account.prices import MODELS, usd
+from shared.app import App
+from shared.errors import InvalidArgument
+from shared.model.answers import Usage
+
+PROMPT_TOKENS, ANSWER_TOKENS = 3_500, 2_048
+"""Of one answer: 12,000 characters of sources and the rules; what a model may write at most, its thoughts included."""
+
+
+def agree(app: App, answers: int, *, yes: bool) -> None:
+    """Says what `answers` come to at most, in tokens and money. Where the model is on another machine, ends the command
+    unless somebody says that it may go on, or has by `yes`; then nothing has been asked of anybody.
+    """
+    if app.ranker is None or not answers:
+        return
+    most, is_here = Usage(answers * PROMPT_TOKENS, answers * ANSWER_TOKENS), _is_here(app)
+    tokens = f"{most.input_tokens:,} tokens of prompts and {most.output_tokens:,} of answers"
+    cost = "for nothing" if is_here else _money(most, app.ranker.model)
+    click.echo(f"{counted(answers, 'answer')} by {app.ranker.model}: at most about {tokens}, {cost}", err=True)
+    if yes or is_here:
+        return
+    if not can_be_asked():
+        raise InvalidArgument("--yes", f"it to be given where nobody can be asked whether to pay for {answers} answers")
+    if not click.confirm("Ask the model?", default=False, err=True):
+        fail("nothing was asked", USAGE)
+
+
+def _money(most: Usage, model: str) -> str:
+    dollars = usd(most, model)
+    if dollars is None:
+        return "price unknown"
+    return f"USD {dollars:.2f} by the list prices of {MODELS[model][0].looked_up}"
+
+
+def _is_here(app: App) -> bool:
+    """Whether the model runs on this machine, for nothing."""
+    address = app.settings.openai_base_url
+    return not app.settings.uses_gemini and address is not None and urlsplit(address).hostname in LOOPBACK

@@ -1,0 +1,145 @@
+"""`aurora folders`: the folders whose notes are kept, when they have moved or are no more to be followed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from cli.commands.index import destination_of
+from cli.counts import counted
+from cli.options import Place, anywhere, can_be_asked, print_json
+from cli.showing import console
+from cli.sync.destinations import Destination
+from cli.sync.manifest import Known, Manifest
+from cli.sync.manifest_file import Source
+from functions.client import Json
+from shared.api.values import instant
+from shared.errors import InvalidArgument, NotFound
+
+KEEP, REMOVE = "keep", "remove"
+
+
+@click.group(invoke_without_command=True)
+@anywhere
+def folders(place: Place) -> None:
+    """List, move and forget the folders whose notes are kept; without a word more, list them."""
+    context = click.get_current_context()
+    if context.invoked_subcommand is None:
+        _list(place)
+    else:
+        tenant = None if place.server else place.tenant_id
+        options = {"home": place.home, "tenant": tenant, "server": place.server, "token": place.token}
+        context.obj = {**options, "as_json": place.as_json}
+
+
+@folders.command("list")
+@anywhere
+def list_all(place: Place) -> None:
+    """Every folder, its vault, how many notes it has, what was skipped and when it was last indexed."""
+    _list(place)
+
+
+def _list(place: Place) -> None:
+    with destination_of(place) as destination:
+        known = Manifest.of(destination.home).folders(destination.name)
+    if place.as_json:
+        print_json({"folders": [_json(each) for each in known]})
+        return
+    out = console()
+    if not known:
+        out.print("no folders: aurora index PATH brings one")
+    for each in known:
+        out.print(Text(_line(each)))
+
+
+@folders.command()
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@anywhere
+def move(place: Place, old: Path, new: Path) -> None:
+    """Say that the folder OLD is at NEW now; its notes stay what they are."""
+    with destination_of(place) as destination:
+        manifest = Manifest.of(destination.home)
+        sources = _named(manifest, destination, old)
+        root = new.resolve()
+        if any(each.source.root == root for each in manifest.folders(destination.name)):
+            raise InvalidArgument("NEW", f"a folder that is not indexed yet: {root} is; aurora folders forget it first")
+        for source in sources:
+            manifest.move(source, root)
+    _tell(place, {"moved": str(sources[0].root), "to": str(root)}, f"{sources[0].root} is {root} now")
+
+
+@folders.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--notes", type=click.Choice([KEEP, REMOVE]), help="Whether its notes stay or go.  [default: asks]")
+@anywhere
+def forget(place: Place, folder: Path, notes: str | None) -> None:
+    """Follow a folder no more. Its files stay; its notes stay or go into the trash, as you say."""
+    with destination_of(place) as destination:
+        manifest = Manifest.of(destination.home)
+        sources = _named(manifest, destination, folder)
+        count = sum(len(manifest.files(source)) for source in sources)
+        going = (notes or _asked(count)) == REMOVE
+        removed = sum(_let_go(destination, manifest, source) for source in sources) if going else 0
+        for source in sources:
+            manifest.forget(source)
+    told = f"{counted(removed, 'note')} removed" if going else f"its notes stay: {count}"
+    _tell(place, {"forgotten": str(sources[0].root), "removed": removed}, f"{sources[0].root} is forgotten; {told}")
+
+
+def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[Source]:
+    """Of each vault it went into. Raises NotFound."""
+    root = folder.resolve()
+    found = [each.source for each in manifest.folders(destination.name) if each.source.root == root]
+    if not found:
+        raise NotFound(f"{root} was never indexed; aurora folders lists those that were")
+    return found
+
+
+def _asked(count: int) -> str:
+    """Raises InvalidArgument where nobody can be asked."""
+    if not can_be_asked():
+        raise InvalidArgument("--notes", f"{KEEP} or {REMOVE}: it has {counted(count, 'note')}")
+    return REMOVE if click.confirm(f"Remove its {counted(count, 'note')} too?", default=False) else KEEP
+
+
+def _let_go(destination: Destination, manifest: Manifest, source: Source) -> int:
+    return sum(_removed(destination, note_id) for note_id in manifest.files(source))
+
+
+def _removed(destination: Destination, note_id: str) -> bool:
+    held = destination.read(note_id)
+    if held is None:
+        return False
+    destination.remove(note_id, held.revision)
+    return True
+
+
+def _json(known: Known) -> Json:
+    return {
+        "folder": str(known.source.root),
+        "vault": known.source.vault,
+        "notes": known.notes,
+        "skipped": known.skipped,
+        "indexedAt": None if known.indexed_at is None else instant(known.indexed_at),
+        "complete": known.finished,
+        "present": known.source.root.is_dir(),
+        "writeBack": known.write_back,
+    }
+
+
+def _line(known: Known) -> str:
+    """One folder for people."""
+    when = "never indexed to its end" if known.indexed_at is None else f"indexed {known.indexed_at:%Y-%m-%d %H:%M} UTC"
+    skipped = f", {known.skipped} skipped" if known.skipped else ""
+    gone = "" if known.source.root.is_dir() else "  (not there: aurora folders move or forget)"
+    return f"{known.source.root}  vault {known.source.vault}  {counted(known.notes, 'note')}{skipped}  {when}{gone}"
+
+
+def _tell(place: Place, value: Json, line: str) -> None:
+    if place.as_json:
+        print_json(value)
+    else:
+        click.echo(line)

@@ -1,0 +1,1 @@
+"""What `aurora doctor` checks: settings, models, a server, a Google Cloud project."""

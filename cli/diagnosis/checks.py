@@ -1,0 +1,242 @@
+"""What the product on this machine needs, part by part: there, missing, or not working."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from cli.counts import counted
+from cli.environment import environment
+from cli.options import Place, close, parts_in_use
+from cli.product import emulator
+from cli.product.loopback import HOST, PORT
+from cli.product.model_servers import answering, places
+from cli.product.running import find_running, found
+from cli.sync.destinations import local_name
+from cli.sync.folder import Skipped, read, walk
+from cli.sync.manifest import Known, Manifest
+from shared.adapters.embedded.files import file_name
+from shared.api.notes import coverage_json
+from shared.app import App
+from shared.bootstrap import build
+from shared.errors import AuroraError, OperatorError
+from shared.language.vocabulary import languages, vocabulary
+from shared.model.account import DayUsage
+from shared.model.answers import Prompt
+from shared.ports.models import Embedder, Writer
+from shared.settings import Settings
+
+MOST_DAYS = 10_000
+MOST_NAMED = 5
+"""Files that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One part: `ok`, `missing` (the product runs without it) or `failed` (it does not)."""
+
+    part: str
+    verdict: str
+    detail: str
+
+
+def examined(place: Place) -> list[Verdict]:
+    """Every part of the product that runs with this place's settings."""
+    try:
+        app = build(place.settings(), tenant=place.tenant_id)
+    except AuroraError as error:
+        return [Verdict("settings", "failed", error.message), _emulator()]
+    try:
+        return [
+            Verdict("settings", "ok", parts_in_use(app)),
+            Verdict("auth", "ok", _auth(environment(place.home))),
+            Verdict("origins", "ok", _origins(app.settings)),
+            tried("budgets", lambda: _budgets(app, place.tenant_id)),
+            tried("store", lambda: _store(app, place.tenant_id)),
+            _embedder(app.embedder),
+            _writer(app.writer, app.model),
+            _models(app, environment(place.home)),
+            Verdict("languages", "ok", _languages()),
+            tried("folders", lambda: _folders(app, place.tenant_id)),
+            *_files(app, place.tenant_id),
+            Verdict("running", "ok", _running(place)),
+            _mcp(),
+            _emulator(),
+        ]
+    finally:
+        close(app)
+
+
+def tried(part: str, check: Callable[[], str]) -> Verdict:
+    """`check` says what it found, or raises."""
+    try:
+        return Verdict(part, "ok", check())
+    except AuroraError as error:
+        return Verdict(part, "failed", " ".join(error.message.split()))
+    except OSError as error:
+        return Verdict(part, "failed", str(error))
+
+
+def _store(app: App, tenant_id: str) -> str:
+    if not is_begun(app, tenant_id):
+        return _room(_file(app, tenant_id), tenant_id)
+    return coverage_told(coverage_json(app.coverage(tenant_id)), f" of {tenant_id}")
+
+
+def coverage_told(coverage: Mapping[str, Any], whose: str = "") -> str:
+    """How far the index has followed the notes."""
+    behind = {"failed": "failed", "waiting for vectors": "pendingEmbeddings", "not indexed": "missing"}
+    told = f"{counted(coverage['notes'], 'note')}{whose}, {coverage['indexed']} indexed"
+    return ", ".join((told, *(f"{coverage[name]} {what}" for what, name in behind.items() if coverage.get(name))))
+
+
+def is_begun(app: App, tenant_id: str) -> bool:
+    """An embedded store is made by its first use; looking at it must not be that."""
+    return app.settings.store != "embedded" or _file(app, tenant_id).exists()
+
+
+def _file(app: App, tenant_id: str) -> Path:
+    return app.settings.home / "tenants" / file_name(tenant_id)
+
+
+def _room(file: Path, tenant_id: str) -> str:
+    """Raises OperatorError if the file could not be made."""
+    nearest = next(folder for folder in file.parents if folder.exists())
+    if not nearest.is_dir():
+        raise OperatorError(f"{file} cannot be made: {nearest} is no folder")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise OperatorError(f"{file} cannot be made: {nearest} may not be written to")
+    return f"no notes of {tenant_id} yet"
+
+
+def _embedder(embedder: Embedder | None) -> Verdict:
+    if embedder is None:
+        return Verdict("embedder", "missing", "search by keyword and recency only; pip install -e '.[local]'")
+    return tried("embedder", lambda: f"{embedder.model}, {len(embedder.embed_query('hello'))} dimensions")
+
+
+def _writer(writer: Writer | None, model: str) -> Verdict:
+    """Writes a word: that costs next to nothing and finds bad keys and unknown models."""
+    if writer is None:
+        return Verdict("writer", "ok", f"{model}: passages are quoted; GEMINI_API_KEY or OPENAI_BASE_URL gives a model")
+    prompt = Prompt(system="Answer with one word.", user="Say hello.", question="hello", sources=())
+    return tried("writer", lambda: writer.write(prompt).model)
+
+
+def _known(app: App, tenant_id: str) -> tuple[Known, ...]:
+    return Manifest.of(app.settings.home).folders(local_name(app.settings, tenant_id))
+
+
+def _folders(app: App, tenant_id: str) -> str:
+    """Raises OperatorError if one has gone, or its import was broken off."""
+    known = _known(app, tenant_id)
+    odd = [f"{each.source.root} is gone" for each in known if not each.source.root.is_dir()]
+    odd += [
+        f"{each.source.root} was not indexed to its end"
+        for each in known
+        if each.source.root.is_dir() and not each.finished
+    ]
+    if odd:
+        raise OperatorError(f"{'; '.join(odd)}: run aurora index on it, or aurora folders move or forget")
+    told = (f"{each.source.root} ({counted(each.notes, 'note')} in vault {each.source.vault})" for each in known)
+    return ", ".join(told) or "none indexed yet"
+
+
+def _files(app: App, tenant_id: str) -> Iterator[Verdict]:
+    """Of each folder that is there: what in it is no note, as it is now."""
+    for each in _known(app, tenant_id):
+        root = each.source.root
+        if not root.is_dir():
+            continue
+        unfit = list(_left_out(root, each.source.vault))
+        missed = [place for place in unfit if place.missed]
+        counted = Counter(place.reason for place in unfit if not place.missed)
+        told = [f"{place.path}: {place.reason}" for place in missed[:MOST_NAMED]]
+        told += [f"{len(missed) - MOST_NAMED} more"] if len(missed) > MOST_NAMED else []
+        told += [f"{count} {reason}" for reason, count in counted.items()]
+        yield Verdict("files", "missing" if missed else "ok", f"{root}: {'; '.join(told) or 'all are notes'}")
+
+
+def _left_out(root: Path, vault: str) -> Iterator[Skipped]:
+    for entry in walk(root):
+        place = entry if isinstance(entry, Skipped) else read(root, entry, vault)
+        if isinstance(place, Skipped):
+            yield place
+
+
+def _auth(env: Mapping[str, str]) -> str:
+    """Of `aurora dev`; commands are whoever runs them."""
+    asked = env.get("AUTH") or "none"
+    who = {"none": "aurora dev takes every program of this machine for its user", "firebase": "a deployment's default"}
+    return f"{asked}: {who[asked]}" if asked in who else asked
+
+
+def _origins(settings: Settings) -> str:
+    return ", ".join(settings.allowed_origins) or "none: only the product's own page may call from a browser"
+
+
+def _budgets(app: App, tenant_id: str) -> str:
+    """What is used up today of each limit."""
+    today = DayUsage(datetime.now(UTC).date())
+    if is_begun(app, tenant_id):
+        days = app.store.list_usage(tenant_id, limit=MOST_DAYS, token=None).items
+        today = next((each for each in days if each.day == today.day), today)
+    limits = (
+        (today.answers, app.settings.daily_chat_limit, "answers"),
+        (today.searches, app.settings.daily_search_limit, "searches"),
+        (today.embedded_tokens, app.settings.daily_embed_tokens, "tokens embedded"),
+    )
+    told = [f"{used} of {limit} {what} today" for used, limit, what in limits if limit]
+    return ", ".join(told) or "no daily limits"
+
+
+def _models(app: App, env: Mapping[str, str]) -> Verdict:
+    """Servers on this machine that could write."""
+    server = answering(env)
+    if server is None:
+        return Verdict("models", "ok" if app.writer else "missing", f"no model server at {' or '.join(places(env))}")
+    how = "" if app.writer else ": aurora dev --model NAME writes with it"
+    return Verdict("models", "ok", f"{server.told()}{how}")
+
+
+def _running(place: Place) -> str:
+    """A product in this home; else whether one could start at the port that it takes unless told otherwise."""
+    running, ours = found(place.settings().home), find_running(place.settings(), place.tenant_id)
+    if running is not None:
+        others = "" if ours else ", for another tenant or with other settings: commands do not ask it"
+        return f"aurora dev at {running.address}{others}"
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, PORT))
+        except OSError:
+            return f"nothing; port {PORT} is taken by another program: aurora dev --port 0 takes a free one"
+    return f"nothing; port {PORT} is free for aurora dev"
+
+
+def _languages() -> str:
+    """Which are known whole; every other works with words alone: its times, follow-ups and negations are not read."""
+    alone = [lang for lang in languages() if vocabulary(lang).words_alone]
+    whole = ", ".join(lang for lang in languages() if lang not in alone)
+    return f"{whole}; words alone, without times and negations: {', '.join(alone)} and any other"
+
+
+def _mcp() -> Verdict:
+    if importlib.util.find_spec("mcp") is None:
+        return Verdict("mcp", "missing", "only for `aurora mcp` and /mcp; pip install -e '.[mcp]'")
+    return Verdict("mcp", "ok", f"SDK {version('mcp')}")
+
+
+def _emulator() -> Verdict:
+    try:
+        return Verdict("emulator", "ok", f"{emulator.find_java()}, {emulator.find_jar(os.environ)}")
+    except AuroraError as error:
+        return Verdict("emulator", "missing", f"only for `aurora dev --store emulator` and tests: {error.message}")

@@ -1,0 +1,115 @@
+"""The product that runs in a home already, for commands that then need not start one of their own.
+
+`aurora dev` writes down where it answers, and holds a lock for as long: one that was killed cannot leave that behind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from cli.product.locking import is_locked, locked_if_free
+from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from shared.app import App
+
+_PLAIN = Settings()
+"""Settings that differ in nothing else answer the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """Those that a product uses, as people are told of them. None: none is set."""
+
+    writer: str | None
+    quoter: str
+    """What stands in for the writer."""
+    embedder: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A product and how it was started."""
+
+    address: str
+    tenant: str
+    settings: str
+    """Digest of what the environment said; another one asks for another product."""
+    models: Models
+
+
+def models_of(app: App) -> Models:
+    """Of a product in this process."""
+    settings = app.settings
+    server = settings.gemini_base_url if settings.uses_gemini else settings.openai_base_url
+    return Models(
+        writer=_at(server, app.writer.model) if app.writer else None,
+        quoter=app.extractive.model,
+        embedder=_at(None if settings.embeds_here else server, app.embedder.model) if app.embedder else None,
+    )
+
+
+def _at(server: str | None, model: str) -> str:
+    """With its server's address, if that was chosen, but not with what may stand before the host."""
+    if server is None:
+        return model
+    address = urlsplit(server)
+    return f"{model} at {address._replace(netloc=address.netloc.rpartition('@')[2]).geturl()}"
+
+
+def digest_of(settings: Settings) -> str:
+    """Of what answers depend on. Where the home is, what is logged and who may call is not among it."""
+    bare = replace(settings, home=_PLAIN.home, log_level=_PLAIN.log_level, auth=_PLAIN.auth)
+    return hashlib.sha256(repr(bare).encode()).hexdigest()
+
+
+@contextmanager
+def announced(home: Path, running: Running) -> Iterator[None]:
+    """While the block runs, `find_running` finds it, unless another product runs in this home already."""
+    home.mkdir(parents=True, exist_ok=True)
+    with locked_if_free(_lock(home)) as is_ours:
+        if not is_ours:
+            yield
+            return
+        file = _file(home)
+        file.touch(mode=0o600)
+        file.write_text(json.dumps(asdict(running)), encoding="utf-8")
+        try:
+            yield
+        finally:
+            file.unlink(missing_ok=True)
+
+
+def find_running(settings: Settings, tenant: str) -> Running | None:
+    """The one that runs in this home for this tenant, started with the same settings; None: there is none."""
+    running = found(settings.home)
+    return running if running and (running.tenant, running.settings) == (tenant, digest_of(settings)) else None
+
+
+def found(home: Path) -> Running | None:
+    """The one that runs in this home, however it was started."""
+    running = _announced(home)
+    return running if running and is_locked(_lock(home)) else None
+
+
+def _announced(home: Path) -> Running | None:
+    try:
+        said = json.loads(_file(home).read_text(encoding="utf-8"))
+        return Running(**{**said, "models": Models(**said["models"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _file(home: Path) -> Path:
+    return home / "running.json"
+
+
+def _lock(home: Path) -> Path:
+    return home / "running.lock"

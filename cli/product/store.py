@@ -1,0 +1,124 @@
+"""Where `aurora dev` keeps notes: the embedded store, an emulator of its own, or emulators that run already."""
+
+from __future__ import annotations
+
+import _thread
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from cli.product import emulator
+from cli.product.suite import Suite, running
+from shared.adapters.firestore.connection import DEFAULT_DATABASE
+from shared.errors import OperatorError
+
+ROOT = Path(__file__).resolve().parents[2]
+TRIGGER, TEMPLATE_TRIGGER = "on-note-write", "on-template-write"
+WEB_KEY = "emulated"
+"""The Auth emulator takes any web key."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreChoice:
+    """What was asked for."""
+
+    kind: str
+    """`embedded` or `emulator`."""
+    port: int = 0
+    """Of an emulator of our own; 0: any free one."""
+    data: Path | None = None
+    """The folder in which it keeps its documents between runs; None: they are gone with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DevStore:
+    """A store that is ready, and what follows from it."""
+
+    settings: Mapping[str, str]
+    """What it asks of the product's settings."""
+    told: tuple[str, ...] = ()
+    """Lines for other programs that are to use it."""
+    page: Mapping[str, object] = field(default_factory=dict)
+    """What the page's config.json says beside its file."""
+    follow: Suite | None = None
+    """Emulators that do not post events to us: their writes have to be listened for."""
+
+
+@contextmanager
+def dev_store(choice: StoreChoice, env: Mapping[str, str], *, functions_port: int) -> Iterator[DevStore]:
+    """The store. Raises OperatorError for one that cannot be had, or options that cannot go together."""
+    if choice.kind == "embedded":
+        yield DevStore({"STORE": "embedded"})
+        return
+    suite = running(env)
+    with ExitStack() as stack:
+        if suite.firestore is None:
+            suite = stack.enter_context(_own(choice, suite, functions_port=functions_port))
+            yield _ready(suite, follow=None)
+        else:
+            if choice.port or choice.data:
+                option = "--emulator-port" if choice.port else "--emulator-data"
+                raise OperatorError(f"{option}: the emulator at {suite.firestore} runs already")
+            yield _ready(suite, follow=suite)
+
+
+@contextmanager
+def _own(choice: StoreChoice, suite: Suite, *, functions_port: int) -> Iterator[Suite]:
+    """An emulator under our rules that posts its events to us."""
+    with emulator.start(port=choice.port, functions_port=functions_port, data=choice.data) as started:
+        started.upload_rules(suite.project, (ROOT / "firestore.rules").read_text(encoding="utf-8"))
+        started.register_trigger(suite.project, TRIGGER, database=suite.database)
+        started.register_trigger(suite.project, TEMPLATE_TRIGGER, emulator.TEMPLATES, database=suite.database)
+        with _lasting(started.process):
+            try:
+                yield replace(suite, firestore=started.host)
+            finally:
+                if choice.data and started.process.poll() is None:
+                    started.save(suite.project, choice.data, suite.database)
+
+
+@contextmanager
+def _lasting(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """The block is interrupted when the process ends before it. Raises OperatorError then."""
+    done = threading.Event()
+
+    def wait() -> None:
+        process.wait()
+        if not done.is_set():
+            _thread.interrupt_main()
+
+    threading.Thread(target=wait, name="emulator", daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+        if process.poll() is not None:
+            raise OperatorError("the Firestore emulator has ended, and what it held and had not saved is gone")
+
+
+def _ready(suite: Suite, *, follow: Suite | None) -> DevStore:
+    assert suite.firestore is not None  # noqa: S101 - for the type checker
+    os.environ["FIRESTORE_EMULATOR_HOST"] = suite.firestore  # where Google's clients look
+    settings = {"STORE": "firestore", "GOOGLE_CLOUD_PROJECT": suite.project}
+    told = [f"FIRESTORE_EMULATOR_HOST={suite.firestore}", f"GOOGLE_CLOUD_PROJECT={suite.project}"]
+    if suite.database != DEFAULT_DATABASE:
+        told.append(f"FIRESTORE_DATABASE={suite.database}")
+    page: dict[str, object] = {}
+    if suite.auth:
+        settings["AUTH"] = "emulator"
+        told.append(f"FIREBASE_AUTH_EMULATOR_HOST={suite.auth}")
+        page["firebase"] = {"apiKey": WEB_KEY, "emulator": f"http://{suite.auth}"}
+    return DevStore(settings=settings, told=tuple(told), page=page, follow=follow)
+
+
+@contextmanager
+def following(suite: Suite, on_note: Callable[[str], None], on_template: Callable[[str], object]) -> Iterator[None]:
+    """Both callbacks with the paths of documents that anybody writes."""
+    from cli.product.listening import listening  # noqa: PLC0415 - Google's client, for emulators alone
+
+    with listening(suite.project, {"notes": on_note, "templates": on_template}, database=suite.database):
+        yield

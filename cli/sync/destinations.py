@@ -1,0 +1,333 @@
+"""Where the notes of a folder go: the store of this machine, where they are indexed at once, or a server's."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from cli.pages import address, listed_notes, pages
+from cli.sync.folder import FileNote
+from cli.sync.manifest import Manifest
+from functions.client import ApiClient, Json
+from shared.api.notes import trashed_row_json
+from shared.api.values import instant
+from shared.app import App
+from shared.errors import ModelAway, ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
+from shared.indexing.pipeline import IndexOutcome
+from shared.indexing.revision import note_revision
+from shared.markdown.file import fields_of, note_id_of
+from shared.model.notes import ListedNote, Note, NoteKey
+from shared.notes.service import NoteDraft
+from shared.ports.pages import every
+from shared.settings import Settings
+
+FOLLOWS_WITHIN = 60.0
+"""Seconds that a server's index is waited for; it follows afterwards too."""
+LISTED_AGAIN = 600.0
+"""Seconds after which a follower of a folder asks a server again for all its notes."""
+LISTED = 500
+"""Notes read at once of this machine's store."""
+_ENDS = frozenset({"indexed", "failed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A note as it is there now."""
+
+    note: Note
+    revision: str
+    """What says on saving that this is the note that is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """How far the index has followed one note."""
+
+    changed: bool = False
+    """Whether there was anything to follow."""
+    embedded: int = 0
+    """Texts that were embedded; a server does not say."""
+    waiting: bool = False
+    """Whether `follow` has something left to do."""
+    pending: str | None = None
+    """Why vectors are still to come."""
+    failed: str | None = None
+    away: bool = False
+    """Whether that is so because nobody listens at the model's address: then it will be so with the next note too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A note as it was in a list of all."""
+
+    seen: str
+    """When it was last changed."""
+    vault: str
+    path: str
+
+    @classmethod
+    def of(cls, note: Note | ListedNote) -> Listed:
+        return cls(seen(note), note.vault, note.path)
+
+
+class Destination(Protocol):
+    """A place for notes. Used by several threads at once. Everything may raise RequestError and Unavailable."""
+
+    @property
+    def name(self) -> str:
+        """Names store and tenant in the manifest."""
+        ...
+
+    @property
+    def home(self) -> Path:
+        """Folder of the manifest."""
+        ...
+
+    def listed(self) -> Mapping[str, Listed]:
+        """Every note by its id, as they were a short while ago."""
+        ...
+
+    def read(self, note_id: str) -> Held | None:
+        """None: there is no such note."""
+        ...
+
+    def save(self, file: FileNote, replacing: str) -> Note:
+        """The note that the file becomes. Raises Conflict if it is not of the revision `replacing` (empty: there is
+        none) and not what the file says either.
+        """
+        ...
+
+    def index(self, note_id: str) -> Followed:
+        """Begin to follow, where that does not begin by itself: from now on words find the note."""
+        ...
+
+    def follow(self, note_id: str) -> Followed:
+        """The rest of what `save` has set off, or `index` has left."""
+        ...
+
+    def remove(self, note_id: str, replacing: str) -> None:
+        """Into the trash. Raises Conflict if it is of another revision, NotFound."""
+        ...
+
+    def discard(self, note_id: str, draft: NoteDraft) -> None:
+        """Keep in the trash what a file or a note says that is about to be replaced."""
+        ...
+
+    def replaced(self) -> Mapping[str, str]:
+        """Id of each note in whose place another file was imported -> when that was, as `seen` says it."""
+        ...
+
+
+def seen(note: Note | ListedNote) -> str:
+    """When it was last changed, as `listed` says it."""
+    return note.updated_at.astimezone(UTC).isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDestination:
+    """A tenant's notes in the App of this process."""
+
+    app: App
+    tenant_id: str
+    indexes: bool = True
+    """False: somebody else follows every save."""
+
+    @property
+    def name(self) -> str:
+        return local_name(self.app.settings, self.tenant_id)
+
+    @property
+    def home(self) -> Path:
+        return self.app.settings.home
+
+    def listed(self) -> Mapping[str, Listed]:
+        notes, tenant_id = self.app.notes, self.tenant_id
+        every_note = every(lambda token: notes.page(tenant_id, limit=LISTED, token=token, vault=None))
+        return {note.note_id: Listed.of(note) for note in every_note}
+
+    def read(self, note_id: str) -> Held | None:
+        try:
+            note = self.app.notes.get(self.tenant_id, note_id)
+        except NotFound:
+            return None
+        return Held(note, note_revision(note))
+
+    def save(self, file: FileNote, replacing: str) -> Note:
+        return self.app.notes.save(self.tenant_id, file.note_id, file.dated_draft, replacing=replacing)
+
+    def index(self, note_id: str) -> Followed:
+        return self._followed(note_id, words_only=True)
+
+    def follow(self, note_id: str) -> Followed:
+        return self._followed(note_id, words_only=False)
+
+    def _followed(self, note_id: str, *, words_only: bool) -> Followed:
+        if not self.indexes:
+            return Followed()
+        try:
+            outcome = self._indexed(NoteKey(self.tenant_id, note_id), words_only=words_only)
+        except Unavailable as error:
+            return Followed(pending=error.message, away=isinstance(error, ModelAway))
+        except ModelRefused as error:
+            return Followed(failed=error.message)
+        if outcome.action == "failed":
+            return Followed(failed=outcome.error or "refused by the model")
+        return Followed(outcome.action != "unchanged", outcome.embedded, outcome.waiting)
+
+    def _indexed(self, key: NoteKey, *, words_only: bool) -> IndexOutcome:
+        """Once `aurora dev`, which follows the same notes, has done its part. Raises NoteBusy if that takes long."""
+        deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
+        while True:
+            try:
+                return self.app.index_note(key, words_only=words_only)
+            except NoteBusy:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(pause)
+            pause = min(2 * pause, 1.0)
+
+    def remove(self, note_id: str, replacing: str) -> None:
+        self.app.notes.delete(self.tenant_id, note_id, replacing=replacing)
+        self.index(note_id)
+
+    def discard(self, note_id: str, draft: NoteDraft) -> None:
+        self.app.notes.discard(self.tenant_id, note_id, draft)
+
+    def replaced(self) -> Mapping[str, str]:
+        notes, tenant_id = self.app.notes, self.tenant_id
+        return _replaced(map(trashed_row_json, every(lambda token: notes.trash(tenant_id, limit=LISTED, token=token))))
+
+
+def local_name(settings: Settings, tenant_id: str) -> str:
+    """Of a tenant's notes on this machine."""
+    if settings.store != "firestore":
+        return f"embedded {tenant_id}"
+    database = "" if settings.firestore_database == "(default)" else f"/{settings.firestore_database}"
+    return f"firestore:{settings.project}{database} {tenant_id}"
+
+
+def forget(settings: Settings, tenant_id: str) -> None:
+    """Which folders a tenant's notes on this machine came from is not known any more."""
+    Manifest.of(settings.home).forget_all(local_name(settings, tenant_id))
+
+
+@dataclass(slots=True)
+class RemoteDestination:
+    """The caller's notes on a server, whose index follows by itself."""
+
+    client: ApiClient
+    server: str
+    home: Path
+    _listed: dict[str, Listed] = field(default_factory=dict)
+    _again: float = 0.0
+    """When the notes are to be listed again, on the monotonic clock: each listing is a bill."""
+
+    @property
+    def name(self) -> str:
+        return self.server
+
+    def listed(self) -> Mapping[str, Listed]:
+        if time.monotonic() >= self._again:
+            self._listed = {note["noteId"]: Listed.of(_note(note)) for note in listed_notes(self.client)}
+            self._again = time.monotonic() + LISTED_AGAIN
+        return self._listed
+
+    def read(self, note_id: str) -> Held | None:
+        try:
+            found = self.client.send("GET", address("notes", note_id))
+        except NotFound:
+            self._listed.pop(note_id, None)
+            return None
+        return Held(_note(found), found["revision"])
+
+    def save(self, file: FileNote, replacing: str) -> Note:
+        draft = file.draft
+        body = {"text": draft.text, "path": draft.path, "vault": draft.vault, "modifiedAt": instant(file.modified)}
+        if note_id_of(draft.vault, draft.path) == file.note_id and _says_it_itself(draft):
+            saved = self.client.send("POST", "/notes:import", {**body, "revision": replacing})["note"]
+        else:  # the note was moved or changed there
+            saved = self.client.send("PUT", address("notes", file.note_id), {**_body(draft), "revision": replacing})
+        note = _note({**saved, "text": draft.text})
+        self._listed[note.note_id] = Listed.of(note)
+        return note
+
+    def index(self, note_id: str) -> Followed:  # noqa: ARG002 - the server's index follows every save
+        return Followed()
+
+    def follow(self, note_id: str) -> Followed:
+        deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
+        try:
+            while (state := self._state(note_id)) not in _ENDS and time.monotonic() < deadline:
+                time.sleep(pause)
+                pause = min(2 * pause, 1.0)
+        except (RequestError, Unavailable) as error:
+            return Followed(pending=f"saved; {error.message}")
+        if state == "failed":
+            return Followed(failed="the server could not index it")
+        return Followed(changed=True, pending=None if state == "indexed" else "saved; the server has still to index it")
+
+    def _state(self, note_id: str) -> str:
+        """How far the index is with what the note says now."""
+        status = self.client.send("GET", f"{address('notes', note_id)}:indexStatus")
+        return str(status["status"]) if status["current"] else "missing"
+
+    def remove(self, note_id: str, replacing: str) -> None:
+        self.client.send("DELETE", address("notes", note_id), query={"revision": replacing})
+        self._listed.pop(note_id, None)
+
+    def discard(self, note_id: str, draft: NoteDraft) -> None:
+        self.client.send("POST", "/trash", {**_body(draft), "noteId": note_id})
+
+    def replaced(self) -> Mapping[str, str]:
+        return _replaced(row for page in pages(self.client, "/trash") for row in page["trash"])
+
+
+def _replaced(rows: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+    """The newest come first."""
+    found: dict[str, str] = {}
+    for row in rows:
+        if row["reason"] == "replaced":
+            found.setdefault(row["noteId"], datetime.fromisoformat(row["trashedAt"]).astimezone(UTC).isoformat())
+    return found
+
+
+def _says_it_itself(draft: NoteDraft) -> bool:
+    """Whether the file's text says all that the note has beside it."""
+    says = fields_of(draft.text, draft.path)
+    return (says.title, says.tags, says.lang, says.created_at) == (
+        draft.title,
+        draft.tags,
+        draft.lang,
+        draft.created_at,
+    )
+
+
+def _body(draft: NoteDraft) -> Json:
+    return {
+        "title": draft.title,
+        "text": draft.text,
+        "vault": draft.vault,
+        "path": draft.path,
+        "tags": draft.tags,
+        "lang": draft.lang,
+        "createdAt": None if draft.created_at is None else instant(draft.created_at),
+    }
+
+
+def _note(found: Json) -> Note:
+    """A note as the routes give it; without a text where they list it."""
+    return Note(
+        note_id=found["noteId"],
+        title=found["title"],
+        text=found.get("text", ""),
+        created_at=datetime.fromisoformat(found["createdAt"]),
+        updated_at=datetime.fromisoformat(found["updatedAt"]),
+        vault=found["vault"],
+        path=found["path"],
+        tags=tuple(found["tags"]),
+        lang=found["lang"],
+    )

@@ -1,0 +1,210 @@
+"""A folder of Markdown and the notes made of it: what is news in one goes to the other, and nothing that somebody wrote
+is lost.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+from cli.sync.dating import first_added
+from cli.sync.destinations import Destination, Followed, Listed
+from cli.sync.folder import Skipped, relative, walk
+from cli.sync.manifest import Begun, Manifest, Read
+from cli.sync.manifest_file import Source
+from cli.sync.merging import UNDECIDED, Choice, Merge
+from cli.sync.moved_files import with_moves
+from cli.sync.report import Report, Taken
+from shared.errors import NotFound
+from shared.markdown.file import candidate_ids
+
+WORKERS = 4
+"""Files at once: while one waits for a model or the disk, another is read."""
+
+NOTES, VECTORS = "notes", "vectors"
+Step: TypeAlias = Callable[[str, int, int], None]
+"""Called as (NOTES or VECTORS, done, all)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What somebody who has looked before knows of the folder, so that a pass needs not read all of it again."""
+
+    known: Callable[[Path], bool] = lambda _: False
+    """Whether this file was taken as it is now."""
+    absent: frozenset[str] | None = None
+    """Ids of notes whose files were not there last time: only those are removed. Many programs save a file by moving
+    the old one away first. None: all whose files are not there.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One folder on its way into one vault."""
+
+    destination: Destination
+    root: Path
+    vault: str
+    choice: Choice = UNDECIDED
+
+    @property
+    def source(self) -> Source:
+        """Names the folder in the manifest."""
+        return Source(self.destination.name, self.vault, self.root.resolve())
+
+    def manifest(self) -> Manifest:
+        return Manifest.of(self.destination.home)
+
+    def run(
+        self, step: Step = lambda _what, _done, _all: None, glance: Glance = Glance(), *, vectors: bool = True
+    ) -> Report:
+        """Import all of it: first every note, so that words find it, then the vectors that they wait for, unless
+        somebody else sees to them. Broken off among those, it is complete but for them, and the next one goes on.
+
+        Raises OperatorError, StoreUnavailable.
+        """
+        if not self.root.is_dir():
+            raise NotFound(f"no folder {self.root}")
+        started = time.perf_counter()
+        report = Report(self.vault, str(self.root))
+        entries = list(self._entries())
+        for entry in entries:
+            if isinstance(entry, Skipped):
+                report.leave_out(entry)
+        manifest = self.manifest()
+        with manifest.held():
+            listed = self.destination.listed()
+            paths = {relative(self.root, entry): entry for entry in entries if isinstance(entry, Path)}
+            ids = note_ids(self.vault, paths, manifest.files(self.source), listed)
+            files = {ids[path]: entry for path, entry in paths.items()}
+            begun = self._begin(manifest, files, report)
+            merge = with_moves(self._joining(manifest, begun, listed), files)
+            if not files.keys() <= merge.begun.before.keys():
+                merge = replace(merge, added=first_added(self.root))
+            unread = {entry.path for entry in entries if isinstance(entry, Skipped) and entry.ignored}
+            taken = self._bring(_apart_from(merge, unread), files, report, step, glance)
+            unfit = sum(isinstance(each.file, Skipped) for each in taken)
+            manifest.end(self.source, skipped=len(report.skipped) + unfit)
+        for each in self._followed(taken, step) if vectors else taken:
+            report.add(each)
+        report.seconds = time.perf_counter() - started
+        return report
+
+    def _entries(self) -> Iterator[Path | Skipped]:
+        """Files and what is left out; a folder inside that is indexed by itself is left out whole."""
+        own = self.source.root
+        roots = (known.source.root for known in self.manifest().folders(self.destination.name))
+        inner = [root for root in roots if root != own and root.is_relative_to(own) and root.is_dir()]
+        told: set[Path] = set()
+        for entry in walk(self.root):
+            path = entry.path if isinstance(entry, Skipped) else relative(self.root, entry)
+            within = next((root for root in inner if (own / path).is_relative_to(root)), None)
+            if within is None:
+                yield entry
+            elif within not in told:
+                told.add(within)
+                yield Skipped(within.relative_to(own).as_posix(), "indexed as a folder of its own")
+
+    def _joining(self, manifest: Manifest, begun: Begun, listed: Mapping[str, Listed]) -> Merge:
+        return Merge(
+            destination=self.destination,
+            source=self.source,
+            root=self.root,
+            choice=self.choice,
+            manifest=manifest,
+            begun=begun,
+            listed=listed,
+            replaced=self.destination.replaced() if self.choice.write_back else {},
+        )
+
+    def _begin(self, manifest: Manifest, files: Mapping[str, Path], report: Report) -> Begun:
+        """Raises NotFound for a folder of which everything has gone: so looks one whose disk is not there."""
+        if not files and not report.skipped and not any(self.root.iterdir()):
+            known = len(manifest.files(self.source))
+            if known:
+                raise NotFound(f"{self.root} is empty: is its disk there? Its notes stay: {known}")
+        return manifest.begin(self.source, {note_id: relative(self.root, file) for note_id, file in files.items()})
+
+    def _bring(
+        self, merge: Merge, files: Mapping[str, Path], report: Report, step: Step, glance: Glance
+    ) -> list[Taken]:
+        """Each file and its note, then the notes whose files are not there."""
+        due = {note_id: file for note_id, file in files.items() if not (glance.known(file) and merge.settled(note_id))}
+        taken: list[Taken] = []
+        with _workers() as workers:
+            for each in workers.map(merge.join, due, due.values()):
+                taken.append(each)
+                step(NOTES, len(taken), len(due))
+            missing = frozenset(merge.begun.before) - frozenset(files)
+            if any(
+                isinstance(each, Skipped) and each.unread for each in (*report.skipped, *(one.file for one in taken))
+            ):
+                missing = frozenset()  # what cannot be looked at may still be there
+            gone = missing if glance.absent is None else missing & glance.absent
+            report.absent = missing - gone
+            taken += workers.map(partial(merge.join, file=None), sorted(gone))
+        return taken
+
+    def _followed(self, taken: Sequence[Taken], step: Step) -> Iterator[Taken]:
+        """The same, each once the index has followed it. Where the model is away, only the first few wait for it."""
+        behind = sum(each.is_behind for each in taken)
+        done = 0
+        away: list[Followed] = []
+        if behind:
+            step(VECTORS, done, behind)
+
+        def follow(each: Taken) -> Taken:
+            after = self._follow(each, away[0] if away else None)
+            if after.followed.away:
+                away.append(after.followed)
+            return after
+
+        with _workers() as workers:
+            for before, after in zip(taken, workers.map(follow, taken), strict=True):
+                if before.is_behind:
+                    done += 1
+                    step(VECTORS, done, behind)
+                yield after
+
+    def _follow(self, taken: Taken, known: Followed | None) -> Taken:
+        """`known`: what will become of it, where that is known already."""
+        if taken.note_id is None or not taken.is_behind:
+            return taken
+        rest = known or self.destination.follow(taken.note_id)
+        return replace(taken, followed=replace(rest, changed=taken.followed.changed or rest.changed))
+
+
+def note_ids(
+    vault: str, paths: Iterable[str], known: Mapping[str, Read], listed: Mapping[str, Listed]
+) -> dict[str, str]:
+    """Path -> id of its note: as it was last read, else that of the note at this path of the vault, else a new one."""
+    read = {each.path: note_id for note_id, each in known.items()}
+    there = {each.path: note_id for note_id, each in listed.items() if each.vault == vault and note_id not in known}
+    found: dict[str, str] = {}
+    for path in paths:
+        fresh = (each for each in candidate_ids(vault, path) if each not in known and each not in listed)
+        found[path] = read.get(path) or there.get(path) or next(fresh)
+    return found
+
+
+def _apart_from(merge: Merge, paths: AbstractSet[str]) -> Merge:
+    """Without knowing of files that are there and are not read any more: their notes stay."""
+    before = {note_id: read for note_id, read in merge.begun.before.items() if read.path not in paths}
+    return replace(merge, begun=replace(merge.begun, before=before))
+
+
+@contextmanager
+def _workers() -> Iterator[ThreadPoolExecutor]:
+    """Threads that stop after the files at hand when the import is broken off."""
+    pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="import")
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)

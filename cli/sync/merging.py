@@ -1,0 +1,312 @@
+"""One file and its note brought together: the news of either goes to the other, what is news on both sides waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+
+from cli.converting import kind_of
+from cli.sync.comparison import Comparison, agree, compare, digest_of, reading_of
+from cli.sync.destinations import Destination, Held, Listed, seen
+from cli.sync.file_content import content_of, unsaid
+from cli.sync.file_writes import create_file, move_file, remove_file, replace_file
+from cli.sync.folder import SUFFIXES, FileNote, Skipped, Unchanged, digest_of_bytes, read, relative
+from cli.sync.manifest import Begun, Manifest, Read
+from cli.sync.manifest_file import Source
+from cli.sync.report import Taken
+from shared.errors import AuroraError, Conflict, NotFound
+from shared.model.notes import Note
+from shared.notes.service import NoteDraft
+
+ATTEMPTS = 3
+"""How often a file and its note are looked at when somebody changes them meanwhile."""
+TAKEN = "another folder has put a note at this path of the vault: index this one with --vault NAME"
+
+
+class Side(StrEnum):
+    """What stays of a file and its note that were both changed."""
+
+    FILE = "file"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a person has decided beforehand."""
+
+    write_back: bool = False
+    """Whether a note that was changed elsewhere goes into its file."""
+    take: Side | None = None
+    """Which side stays where both were changed; the other goes into the trash. None: both stay."""
+
+
+UNDECIDED = Choice()
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Both as they are now. None: there is none."""
+
+    path: str
+    """Of the file, below its folder."""
+    file: FileNote | None
+    held: Held | None
+
+    @property
+    def note(self) -> Note | None:
+        return self.held.note if self.held else None
+
+    @property
+    def revision(self) -> str:
+        return self.held.revision if self.held else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """What all files of one import share. Used by several threads at once."""
+
+    destination: Destination
+    source: Source
+    root: Path
+    """The folder as it was named."""
+    choice: Choice
+    manifest: Manifest
+    begun: Begun
+    listed: Mapping[str, Listed]
+    """Every note by its id."""
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    """Id of a note in whose place another file was imported -> when; only where files are written."""
+    added: Mapping[str, datetime] = field(default_factory=dict)
+    """Path -> when git first knew the file, of a folder with files that are new here."""
+
+    def settled(self, note_id: str) -> bool:
+        """Whether there is nothing new of the note."""
+        return note_id in self.begun.foreign or self._is_untouched(note_id)
+
+    def _is_untouched(self, note_id: str) -> bool:
+        last, listed = self.begun.before.get(note_id), self.listed.get(note_id)
+        if last is None or last.seen is None or listed is None or listed.seen != last.seen:
+            return False
+        return not self.choice.write_back or self._goes_to(last.path, listed.vault, listed.path) is None
+
+    def _goes_to(self, path: str, vault: str, wanted: str) -> str | None:
+        """Where the file at `path` is to lie now that its note is at `wanted`; None: where it is."""
+        same = not wanted or wanted == path or vault != self.source.vault
+        return None if same or not is_writable(self.root, wanted) or (self.root / wanted).exists() else wanted
+
+    def join(self, note_id: str, file: Path | None) -> Taken:
+        """`file` None: it is not there any more. What goes wrong with one file is told, and the others go on."""
+        last = self.begun.before.get(note_id)
+        path = relative(self.root, file) if file else last.path if last else ""
+        if note_id in self.begun.foreign:
+            return Taken(path, Skipped(path, TAKEN, missed=True))
+        for _ in range(ATTEMPTS):
+            known = last.file if last and self._is_untouched(note_id) else None
+            found = None if file is None else read(self.root, file, self.source.vault, known)
+            if isinstance(found, Unchanged):
+                return self._kept_up(note_id, path, found)
+            if isinstance(found, FileNote):
+                found = replace(found, note_id=note_id)
+                if found.dated == "file" and path in self.added:
+                    found = replace(found, modified=self.added[path], dated="git")
+            if isinstance(found, Skipped):
+                if note_id not in self.listed and (last is None or last.note is None):
+                    self.manifest.drop(self.source, note_id)  # it is no note, and never was
+                return Taken(path, found)
+            try:
+                return self._tried(note_id, path, found)
+            except Conflict as error:  # somebody has changed one of them in this moment
+                problem = error.message
+        told = problem if problem.startswith("path: ") else "it is being changed right now: index again"
+        return Taken(path, found, note_id, conflict=told)
+
+    def create(self, note_id: str, path: str) -> Taken:
+        """The file of a note that came from none. Raises Conflict if there is a file at this path."""
+        return self._note_taken(note_id, _Pair(path, None, self.destination.read(note_id)))
+
+    def _tried(self, note_id: str, path: str, file: FileNote | None) -> Taken:
+        """Raises Conflict."""
+        try:
+            return self._joined(note_id, path, file)
+        except Conflict:
+            raise
+        except AuroraError as error:
+            return Taken(path, file, note_id, failed=error.message)
+        except OSError as error:
+            return Taken(path, file, note_id, failed=f"{error.strerror}: {error.filename}")
+
+    def _joined(self, note_id: str, path: str, file: FileNote | None) -> Taken:
+        """Raises Conflict."""
+        last = self.begun.before.get(note_id)
+        if file and last and self._is_untouched(note_id) and last.is_of(file.digest, reading_of(file.draft)):
+            return self._kept_up(note_id, path, file)
+        pair = self._moved(note_id, _Pair(path, file, self.destination.read(note_id)))
+        path, file = pair.path, pair.file
+        how = compare(last, file, pair.note)
+        if how is Comparison.CONFLICT:  # another import may have read it since this one began
+            how = compare(self.manifest.read(self.source, note_id), file, pair.note)
+        since = last.seen if last and last.seen else ""
+        if how is Comparison.NOTE_NEWS and pair.note and self.replaced.get(note_id, "") > since:
+            how = Comparison.CONFLICT  # what another file says there is no edit of this one
+        match how:
+            case Comparison.AGREED | Comparison.SETTLED:
+                return self._settled(note_id, pair, last)
+            case Comparison.FILE_NEWS:
+                return self._file_taken(note_id, pair)
+            case Comparison.NOTE_NEWS:
+                return self._note_taken(note_id, pair) if self.choice.write_back else self._kept(note_id, pair)
+            case Comparison.CONFLICT:
+                return self._decided(note_id, pair)
+
+    def _moved(self, note_id: str, pair: _Pair) -> _Pair:
+        """Its file moved to the path that the note has now, where files are written."""
+        if not self.choice.write_back or pair.file is None or pair.note is None:
+            return pair
+        wanted = self._goes_to(pair.path, pair.note.vault, pair.note.path)
+        if wanted is None:
+            return pair
+        move_file(self.root / pair.path, self.root / wanted, was=pair.file.digest)
+        found = read(self.root, self.root / wanted, self.source.vault)
+        if not isinstance(found, FileNote):
+            raise Conflict("the file was changed meanwhile")
+        last = self.begun.before.get(note_id)
+        if last is not None:
+            self.manifest.record(self.source, note_id, replace(last, path=wanted, seen=None))
+        return _Pair(wanted, replace(found, note_id=note_id), pair.held)
+
+    def _settled(self, note_id: str, pair: _Pair, last: Read | None) -> Taken:
+        """Nothing to do but to know it the next time."""
+        if pair.file is None or pair.note is None:
+            self.manifest.drop(self.source, note_id)
+            return Taken(pair.path, None)
+        now = _read(pair.path, pair.file, pair.note)
+        if now != last and agree(pair.file, pair.note):
+            self.manifest.record(self.source, note_id, now)
+        return self._kept_up(note_id, pair.path, pair.file)
+
+    def _kept_up(self, note_id: str, path: str, file: FileNote | Unchanged | None) -> Taken:
+        """There is a note, and the index follows it."""
+        return Taken(path=path, file=file, note_id=note_id, followed=self.destination.index(note_id))
+
+    def _file_taken(self, note_id: str, pair: _Pair) -> Taken:
+        """The note becomes what the file says."""
+        if pair.file is None:
+            removed = self._removed(note_id, pair.revision)
+            self.manifest.drop(self.source, note_id)
+            return Taken(pair.path, None, removed=removed)
+        self.manifest.intend(self.source, note_id, reading_of(pair.file.draft))
+        note = self.destination.save(_placed(pair.file, pair.note), pair.revision)
+        self.manifest.record(self.source, note_id, _read(pair.path, pair.file, note))
+        return replace(self._kept_up(note_id, pair.path, pair.file), saved=True)
+
+    def _removed(self, note_id: str, revision: str) -> bool:
+        try:
+            self.destination.remove(note_id, revision)
+        except NotFound:
+            return False  # somebody else deleted it
+        return True
+
+    def _note_taken(self, note_id: str, pair: _Pair) -> Taken:
+        """The file becomes what the note says."""
+        if pair.note is not None and kind_of(pair.path):
+            return self._unwritable(note_id, pair)
+        file = self.root / pair.path
+        if pair.note is None:
+            if pair.file is not None and kind_of(pair.path):
+                return Taken(pair.path, pair.file, None, kept="deleted elsewhere, and stays so; its file stays too")
+            if pair.file is not None:
+                self.destination.discard(note_id, pair.file.dated_draft)
+                remove_file(file, was=pair.file.digest)
+            self.manifest.drop(self.source, note_id)
+            return Taken(pair.path, None, written=pair.file is not None)
+        raw = b"" if pair.file is None else file.read_bytes()
+        content = content_of(raw, pair.note, pair.path)
+        changed = pair.file is None or digest_of_bytes(content) != pair.file.digest
+        if pair.file is None:
+            create_file(file, content)
+        elif changed:
+            replace_file(file, content, was=pair.file.digest)
+        written = read(self.root, file, self.source.vault)
+        if not isinstance(written, FileNote) or written.digest != digest_of_bytes(content):
+            raise Conflict("somebody else has written the file")
+        short = unsaid(content, pair.note, pair.path, raw)
+        now = _short_read(pair.path, written) if short else _read(pair.path, written, pair.note)
+        self.manifest.record(self.source, note_id, now)
+        told = _unsaid(short, written.problem) if short else None
+        return replace(self._kept_up(note_id, pair.path, written), written=changed, conflict=told)
+
+    def _kept(self, note_id: str, pair: _Pair) -> Taken:
+        if pair.note is not None and kind_of(pair.path):
+            return self._unwritable(note_id, pair)
+        if pair.note is None:
+            return Taken(
+                pair.path, pair.file, None, kept="deleted elsewhere, and stays so; --write-back removes the file"
+            )
+        kept = "changed elsewhere, and stays so; --write-back writes the file"
+        return replace(self._kept_up(note_id, pair.path, pair.file), kept=kept)
+
+    def _unwritable(self, note_id: str, pair: _Pair) -> Taken:
+        """A file of which the note is only the text."""
+        told = "changed elsewhere, and stays so; no text can be written into such a file"
+        return replace(self._kept_up(note_id, pair.path, pair.file), kept=told)
+
+    def _decided(self, note_id: str, pair: _Pair) -> Taken:
+        """Where both have changed: what a person has said beforehand; what does not stay goes into the trash."""
+        match self.choice.take:
+            case Side.FILE:
+                if pair.note is not None and pair.file is not None:
+                    self.destination.discard(note_id, NoteDraft.of(pair.note))
+                return self._file_taken(note_id, pair)
+            case Side.NOTE if pair.note is None or not kind_of(pair.path):
+                if pair.file is not None and pair.note is not None:
+                    self.destination.discard(note_id, pair.file.dated_draft)
+                return self._note_taken(note_id, pair)
+        return Taken(pair.path, pair.file, note_id if pair.note else None, conflict=_conflict(pair))
+
+
+def is_writable(root: Path, path: str) -> bool:
+    """Whether a note at this path can have a file there, below `root`."""
+    parts = PurePosixPath(path).parts
+    is_read = PurePosixPath(path).suffix.lower() in SUFFIXES and not any(part.startswith(".") for part in parts)
+    return is_read and (root / path).resolve().is_relative_to(root.resolve())
+
+
+def _placed(file: FileNote, note: Note | None) -> FileNote:
+    """A note that was moved elsewhere stays where it is."""
+    return file if note is None else replace(file, draft=replace(file.draft, path=note.path, vault=note.vault))
+
+
+def _conflict(pair: _Pair) -> str:
+    """What has become of both."""
+    if pair.note is not None and kind_of(pair.path):  # nothing brings such a file back, or writes into it
+        done = ("is gone", "removes it") if pair.file is None else ("was changed", "decides")
+        return f"the file {done[0]}, the note was changed elsewhere; --take file {done[1]}"
+    if pair.file is None:
+        return (
+            "the file is gone, the note was changed elsewhere; --take file removes it, --take note brings the file back"
+        )
+    if pair.note is None:
+        return "the file was changed, the note deleted elsewhere; --take file or --take note decides"
+    return "changed in the file and elsewhere; --take file or --take note decides"
+
+
+def _read(path: str, file: FileNote, note: Note) -> Read:
+    reading = reading_of(file.draft) if agree(file, note) else None
+    return Read(path=path, file=file.digest, note=digest_of(note), seen=seen(note), reading=reading)
+
+
+def _unsaid(names: Sequence[str], problem: str | None) -> str:
+    """Of a note's fields that its file does not say although it was written."""
+    why = f" ({problem})" if problem else ""
+    return (
+        f"its {' and '.join(names)} cannot be written into the file{why}, and stay in the note; "
+        "mend the file, then --take note or --take file decides"
+    )
+
+
+def _short_read(path: str, file: FileNote) -> Read:
+    """Of a note that says more than its file: it stays news, so that no change of the file takes that away."""
+    return Read(path=path, file=file.digest, note=reading_of(file.draft))

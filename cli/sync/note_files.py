@@ -1,0 +1,216 @@
+"""The files that notes of this machine came from, for whoever changes a note through `aurora dev`: the page, an app.
+
+1. A note is saved, deleted or restored through the API: its file follows at once where its folder's files are written.
+2. A new note of a vault gets a file in the folder of that vault whose files are written.
+3. `GET /notes/{id}:file` says which file a note has and who has changed since; `PUT` decides for the whole folder
+   whether files are written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Request, Response
+
+from cli.sync.comparison import Comparison, compare
+from cli.sync.destinations import LocalDestination
+from cli.sync.folder import FileNote, read
+from cli.sync.manifest import Begun, Known, Manifest, Read
+from cli.sync.merging import Choice, Merge, is_writable
+from functions.http.errors import body_of, kind_of
+from shared.app import App
+from shared.errors import AuroraError, Conflict, InvalidArgument, NotFound
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+_STATES = {
+    Comparison.AGREED: "same",
+    Comparison.SETTLED: "same",
+    Comparison.FILE_NEWS: "file",
+    Comparison.NOTE_NEWS: "note",
+    Comparison.CONFLICT: "both",
+}
+_FILE = re.compile(r"(?:/api)?/notes/([^/]+):file", re.DOTALL)
+_NOTE = re.compile(r"(?:/api)?/notes/([^/:]+)", re.DOTALL)
+_MAKES_A_NOTE = re.compile(r"(?:/api)?/(?:notes:import|trash/[^/]+:restore)")
+MAX_BODY = 1000
+"""Bytes of a decision."""
+
+
+def with_note_files(site: WSGIApplication, files: FolderFiles) -> WSGIApplication:
+    """`site`, whose notes have files."""
+
+    def served(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        request = Request(environ)
+        asked = _FILE.fullmatch(request.path)
+        if asked and request.method in {"GET", "PUT"}:
+            return _answer(request, files, asked[1])(environ, start_response)
+        written = _NOTE.fullmatch(request.path) if request.method in {"PUT", "DELETE"} else None
+        if not written and not (request.method == "POST" and _MAKES_A_NOTE.fullmatch(request.path)):
+            return site(environ, start_response)
+        reply = Response.from_app(site, environ, buffered=True)
+        if reply.status_code < 300:
+            files.follow(unquote(written[1]) if written else _made(reply))
+        return reply(environ, start_response)
+
+    return served
+
+
+def _made(reply: Response) -> str:
+    """Id of the note that a reply speaks of."""
+    body = json.loads(reply.get_data())
+    return str(body.get("note", body)["noteId"])
+
+
+def _answer(request: Request, files: FolderFiles, note_id: str) -> Response:
+    try:
+        if request.method == "PUT":
+            files.decide(note_id, write=_decision(request))
+            files.follow(note_id)
+        body, status = files.origin(note_id), 200
+    except AuroraError as error:
+        body, status = body_of(error), kind_of(error).code
+    response = Response(json.dumps(body), status, mimetype="application/json")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _decision(request: Request) -> bool:
+    request.max_content_length = MAX_BODY
+    try:
+        wanted = json.loads(request.get_data())["writeBack"]
+    except (HTTPException, ValueError, RecursionError, TypeError, KeyError):
+        wanted = None
+    if not isinstance(wanted, bool):
+        raise InvalidArgument("writeBack", "true or false")
+    return wanted
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFiles:
+    """Files by what the imports of this home have written down, of one tenant's notes."""
+
+    app: App
+    tenant_id: str
+
+    def origin(self, note_id: str) -> Mapping[str, object]:
+        """`folder` and, below it, `path` of the note's file; `writeBack`: whether saving the note writes it, null: not
+        decided; `state`: `same`, or who has changed since: `note`, `file`, `both`. Without a file `folder` is null,
+        and `reason` says why it has none although files of its vault are written, else null.
+        """
+        found = self._found(note_id)
+        held = self._destination.read(note_id)
+        if found is None:
+            return {"folder": None, "reason": None if held is None else self._reason(held.note.vault, held.note.path)}
+        known, last = found
+        file = known.source.root / last.path
+        there = read(known.source.root, file, known.source.vault) if file.exists() else None
+        how = compare(last, there if isinstance(there, FileNote) else None, held.note if held else None)
+        if how is Comparison.NOTE_NEWS and self._destination.replaced().get(note_id, "") > (last.seen or ""):
+            how = Comparison.CONFLICT
+        return {
+            "folder": str(known.source.root),
+            "path": last.path,
+            "writeBack": known.write_back,
+            "state": _STATES[how],
+        }
+
+    def pdf(self, note_id: str) -> Path | None:
+        """The PDF that a note of today came from; None: it came from none, or its folder does not hold that any more,
+        not even as a link that leads out of it.
+        """
+        found = self._found(note_id)
+        if found is None or not self.app.store.live_records(self.tenant_id, [note_id]):
+            return None
+        root = found[0].source.root.resolve()
+        file = (root / found[1].path).resolve()
+        return file if file.suffix.lower() == ".pdf" and file.is_relative_to(root) and file.is_file() else None
+
+    def decide(self, note_id: str, *, write: bool) -> None:
+        """Remember for its whole folder whether files are written when their notes are saved. Raises NotFound."""
+        found = self._found(note_id)
+        if found is None:
+            raise NotFound(f"note {note_id!r} came from no folder of this machine")
+        self._manifest.write_back(found[0].source, wanted=write)
+
+    def follow(self, note_id: str) -> None:
+        """The note was saved or deleted: its file becomes the same, where its folder's files are written and the file
+        has not changed too. What cannot be written stays as it is, and `origin` says so.
+        """
+        found = self._found(note_id)
+        if found is None:
+            self._create(note_id)
+        elif found[0].write_back and found[0].source.root.is_dir():
+            known, last = found
+            file = known.source.root / last.path
+            self._joining(known, {note_id: last}).join(note_id, file if file.exists() else None)
+
+    def _create(self, note_id: str) -> None:
+        held = self._destination.read(note_id)
+        folder = None if held is None else self._folder_for(held.note.vault, held.note.path)
+        if held and folder and is_writable(folder.source.root, held.note.path):
+            with suppress(Conflict, OSError):  # there is such a file, or the disk does not take it: `_reason` says so
+                self._joining(folder, {}).create(note_id, held.note.path)
+
+    def _folder_for(self, vault: str, path: str) -> Known | None:
+        """The folder in which a new note of the vault gets its file: the one whose files are written, of several the
+        one that has the note's folder.
+        """
+        written = self._written(vault)
+        top, _, below = path.partition("/")
+        having = [each for each in written if below and (each.source.root / top).is_dir()]
+        chosen = written if len(written) == 1 else having
+        return chosen[0] if len(chosen) == 1 else None
+
+    def _written(self, vault: str) -> list[Known]:
+        folders = self._manifest.folders(self._destination.name)
+        return [
+            each for each in folders if each.write_back and each.source.vault == vault and each.source.root.is_dir()
+        ]
+
+    def _reason(self, vault: str, path: str) -> str | None:
+        """Why a note has no file; None: no files of its vault are written."""
+        if not self._written(vault):
+            return None
+        if not path:
+            return "it has no path, so it is not written to a file"
+        folder = self._folder_for(vault, path)
+        if folder is None:
+            return f"several folders of vault {vault} are written, so it is not written to a file"
+        if not is_writable(folder.source.root, path):
+            return "its path is none of a .md or .txt file in the folder, so it is not written to a file"
+        return f"{folder.source.root / path} cannot be written, or is there already with another text"
+
+    def _joining(self, known: Known, before: Mapping[str, Read]) -> Merge:
+        return Merge(
+            destination=self._destination,
+            source=known.source,
+            root=known.source.root,
+            choice=Choice(write_back=True),
+            manifest=self._manifest,
+            begun=Begun(before, frozenset()),
+            listed={},
+            replaced=self._destination.replaced(),
+        )
+
+    @property
+    def _manifest(self) -> Manifest:
+        return Manifest.of(self.app.settings.home)
+
+    def _found(self, note_id: str) -> tuple[Known, Read] | None:
+        """The folder and the file of a note that was read at least once."""
+        found = self._manifest.origin(self._destination.name, note_id)
+        return found if found and found[1].path and found[1].file else None
+
+    @property
+    def _destination(self) -> LocalDestination:
+        return LocalDestination(self.app, self.tenant_id, indexes=False)

@@ -1,0 +1,277 @@
+"""`aurora dev` as people start it: a process on a free port."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from werkzeug.test import Client
+from werkzeug.wrappers import Response
+
+from cli.commands.dev import _by_first_segment, _by_last_segment, reconcile_waits
+from cli.product import emulator as emulators
+from cli.product.emulator import Emulator
+from cli.product.store import TEMPLATE_TRIGGER, TRIGGER
+from shared.adapters.firestore import FirestoreStore
+from shared.indexing.records import LEASE
+from shared.model.notes import Note
+from tests.servers.dev import COMMAND, ROOT, Running, dev
+
+ANIMALS = ("penguin", "walrus", "otter")
+"""One of three has to be in time: the machines that run tests are shared, and an emulator's first save is slow."""
+
+
+def _follows(running: Running, animal: str) -> bool:
+    """Whether a note answers within a second of being saved."""
+    note = {"title": animal, "text": f"The {animal} is called Ludwig{animal}."}
+    assert running.call("PUT", f"/notes/{animal}", note)[0] == 200
+    return running.answered(f"What is the {animal} called?", f"Ludwig{animal}", within=1)
+
+
+def test_a_saved_note_answers_within_a_second_and_ctrl_c_ends_it_well(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        assert running.call("GET", "/health") == (200, {"status": "ok"})
+        assert "embedded store" in running.greeting
+        running.call("POST", "/search", {"query": "warm up"})
+        assert any(_follows(running, animal) for animal in ANIMALS)
+        assert running.call("DELETE", "/notes/penguin")[0] == 204
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(10) == 0
+        assert running.errors() == []
+
+
+def test_being_told_to_end_is_not_a_failure_either(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        running.process.terminate()
+        assert running.process.wait(10) == 0
+
+
+def test_the_sample_is_loaded_once_only(tmp_path: Path) -> None:
+    sample = ("--sample", str(ROOT / "examples/notes"))
+    with dev(tmp_path, *sample) as running:
+        notes = running.call("GET", "/notes?pageSize=200")[1]["notes"]
+        assert len(notes) > 10
+        status, answer = running.call("POST", "/chat", {"message": "What did we decide about the API?"})
+        assert status == 200
+        assert answer["citations"]
+        for note in notes:
+            assert running.call("DELETE", f"/notes/{note['noteId']}")[0] == 204
+    with dev(tmp_path, *sample) as running:
+        assert running.call("GET", "/notes")[1]["notes"] == []
+
+
+def test_a_note_saved_by_a_process_that_died_is_indexed_at_the_next_start(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        assert running.call("PUT", "/notes/n1", {"title": "Penguin", "text": "It is called Ludwig."})[0] == 200
+        running.process.kill()
+    with dev(tmp_path) as running:
+        assert running.answered("What is the penguin called?", "Ludwig", within=10)
+
+
+def test_what_a_killed_process_had_leased_is_looked_at_again_as_soon_as_the_lease_has_run_out() -> None:
+    at_once, second, third, fourth = islice(reconcile_waits(), 4)
+    assert at_once == 0
+    assert LEASE.total_seconds() < second < LEASE.total_seconds() + 10
+    assert third == fourth == 300
+
+
+def test_functions_stand_under_the_paths_of_the_cloud(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        assert running.call("GET", "/api/notes")[1] == running.call("GET", "/notes")[1]
+        assert running.call("POST", "/reconcile", {})[1]["complete"]
+        assert running.call("GET", "/chat")[0] == 405
+        assert running.call("POST", "/functions/projects/p/triggers/t")[0] == 404
+
+
+def test_a_page_of_somebody_else_is_kept_out(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        assert running.call("GET", "/notes", Origin="https://evil.example")[0] == 403
+        assert running.call("GET", "/notes", Host="evil.example")[0] == 403
+
+
+def test_a_body_over_the_limit_is_refused_and_the_sender_reads_why(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        status, text = running.call("POST", "/chat", {"message": "x" * 2_000_000})
+        assert status == 413
+        assert "TOO_LARGE" in text
+
+
+def test_a_taken_port_is_told_in_one_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [*COMMAND, "--home", str(tmp_path), "--port", port], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"aurora: port {port} cannot be had")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "env", "told"),
+    [
+        (["--listen", "0.0.0.0"], {}, "--listen 0.0.0.0: with AUTH=none every machine"),
+        ([], {"ALLOWED_ORIGINS": "*"}, "ALLOWED_ORIGINS=*: with AUTH=none every web page"),
+    ],
+)
+def test_notes_that_would_be_everybodys_are_not_served(
+    tmp_path: Path, options: list[str], env: dict[str, str], told: str
+) -> None:
+    command = [*COMMAND, "--home", str(tmp_path), "--port", "0", *options]
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, **env}, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"aurora: {told}")
+
+
+@pytest.mark.parametrize("database", ["(default)", "notes-db"])
+def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emulator: Emulator, database: str) -> None:
+    assert emulator.host  # there is one on this machine
+    with dev(tmp_path, "--store", "emulator", env={"FIRESTORE_DATABASE": database}) as running:
+        assert ("FIRESTORE_DATABASE=notes-db\n" in running.greeting) == (database == "notes-db")
+        assert "Firestore (demo-aurora)" in running.greeting
+        assert any(_follows(running, animal) for animal in ANIMALS)
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(20) == 0
+
+
+def test_what_the_emulator_holds_is_there_again_at_the_next_start(tmp_path: Path, emulator: Emulator) -> None:
+    assert emulator.host  # there is one on this machine
+    options = ("--store", "emulator", "--emulator-data", str(tmp_path / "data"))
+    for _ in range(2):  # the second run replaces what the first has saved
+        with dev(tmp_path, *options) as running:
+            running.call("PUT", "/notes/penguin", {"title": "Penguin", "text": "The penguin is called Ludwig."})
+            assert running.answered("What is the penguin called?", "Ludwig", within=20)
+    with dev(tmp_path, *options) as running:
+        assert running.answered("What is the penguin called?", "Ludwig", within=20)
+
+
+def test_an_emulator_that_runs_already_is_shared_with_the_apps_that_use_it(
+    tmp_path: Path, firestore_store: FirestoreStore, firestore_project: str, emulator: Emulator
+) -> None:
+    """What an app writes there is indexed, and whoever asks is who the token says."""
+    env = {
+        "FIRESTORE_EMULATOR_HOST": emulator.host,
+        "GOOGLE_CLOUD_PROJECT": firestore_project,
+        "AUTH": "emulator",
+    }
+    before = note("walrus", "The walrus is called Olga.")
+    firestore_store.put_note("alice", before)
+    with dev(tmp_path, "--store", "emulator", "--tenant", "alice", env=env) as running:
+        assert f"FIRESTORE_EMULATOR_HOST={emulator.host}\n" in running.greeting
+        assert f"GOOGLE_CLOUD_PROJECT={firestore_project}\n" in running.greeting
+        token = re.search(r"Bearer (\S+)'", running.greeting)
+        assert token
+        firestore_store.put_note("alice", note("penguin", "The penguin is called Ludwig."))
+        for question, name in (("What is the penguin called?", "Ludwig"), ("What is the walrus called?", "Olga")):
+            assert running.answered(question, name, within=20, Authorization=f"Bearer {token[1]}")
+        assert running.call("POST", "/chat", {"message": "Who?"})[0] == 401
+
+
+def test_an_emulator_that_goes_away_costs_nothing_and_is_followed_again_when_it_is_back(tmp_path: Path) -> None:
+    first = emulators.start()
+    port = int(first.host.rpartition(":")[2])
+    env = {"FIRESTORE_EMULATOR_HOST": first.host, "GOOGLE_CLOUD_PROJECT": "demo-away"}
+    try:
+        with dev(tmp_path, "--store", "emulator", env=env) as running:
+            running.call("PUT", "/notes/walrus", {"title": "Walrus", "text": "The walrus is called Olga."})
+            assert running.answered("What is the walrus called?", "Olga", within=20)
+            first.process.kill()
+            assert _said(running, "Firestore: ServiceUnavailable: writes are followed again when it answers")
+            before = _processor_seconds(running.process.pid)
+            time.sleep(3)
+            assert _processor_seconds(running.process.pid) - before < 0.6
+            with emulators.start(port=port):
+                _written_past(first.host, "demo-away", note("penguin", "The penguin is called Ludwig."))
+                assert running.answered("What is the penguin called?", "Ludwig", within=20)
+    finally:
+        first.stop()
+
+
+def test_its_own_emulator_that_ends_ends_it_with_a_line(tmp_path: Path) -> None:
+    with dev(tmp_path, "--store", "emulator", "--emulator-data", str(tmp_path / "data")) as running:
+        child = subprocess.run(
+            ["pgrep", "-P", str(running.process.pid), "java"], capture_output=True, text=True, check=True
+        )
+        os.kill(int(child.stdout), signal.SIGKILL)
+        assert running.process.wait(60) == 1  # a request to it at that moment is tried for half a minute
+        assert "aurora: the Firestore emulator has ended" in running.errors()[-1]
+
+
+def _said(running: Running, line: str) -> bool:
+    """Within some seconds."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if line in "".join(running.errors()):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def _processor_seconds(pid: int) -> float:
+    """What a process has used so far."""
+    _, _, fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+    return sum(map(int, fields.split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def _written_past(host: str, project: str, written: Note) -> None:
+    """As another app writes to an emulator."""
+    fields = {
+        name: {"stringValue": value} for name, value in (("title", written.title), ("text", written.text))
+    } | {
+        name: {"timestampValue": value.isoformat()}
+        for name, value in (("createdAt", written.created_at), ("updatedAt", written.updated_at))
+    }  # fmt: skip
+    place = f"http://{host}/v1/projects/{project}/databases/(default)/documents/tenants/local/notes/{written.note_id}"
+    body = json.dumps({"fields": fields}).encode()
+    request = urllib.request.Request(place, body, {"Authorization": "Bearer owner"}, method="PATCH")
+    with urllib.request.urlopen(request, timeout=20):
+        pass
+
+
+def test_an_emulator_that_runs_already_takes_no_options(tmp_path: Path, emulator: Emulator) -> None:
+    done = subprocess.run(
+        [*COMMAND, "--home", str(tmp_path), "--port", "0", "--store", "emulator", "--emulator-port", "9999"],
+        cwd=ROOT,
+        env={**os.environ, "FIRESTORE_EMULATOR_HOST": emulator.host},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert re.fullmatch(r"aurora: --emulator-port: the emulator at \S+ runs already\n", done.stderr)
+
+
+def note(note_id: str, text: str) -> Note:
+    now = datetime.now(UTC)
+    return Note(note_id=note_id, title=note_id, text=text, created_at=now, updated_at=now)
+
+
+def test_each_event_of_the_emulator_goes_to_its_own_function() -> None:
+    notes, templates = (Response(text) for text in ("notes", "templates"))
+    client = Client(_by_last_segment({TEMPLATE_TRIGGER: templates}, notes))
+    below = "/functions/projects/demo-aurora/triggers"
+    assert client.post(f"{below}/{TEMPLATE_TRIGGER}").text == "templates"
+    assert client.post(f"{below}/{TRIGGER}").text == "notes"
+
+
+def test_a_function_is_found_by_its_name_as_in_the_cloud_and_as_behind_an_emulator() -> None:
+    chat, rest = (Response(text) for text in ("chat", "rest"))
+    client = Client(_by_first_segment({"chat": chat}, rest))
+    for path in ("/chat", "/chat/health", "/demo-aurora/us-central1/chat"):
+        assert client.post(path).text == "chat"
+    for path in ("/", "/notes/chat", "/notes"):
+        assert client.post(path).text == "rest"

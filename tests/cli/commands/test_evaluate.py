@@ -1,0 +1,226 @@
+"""`aurora eval`, in this process, on a home of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Aurora
+from tests.servers.gemini import GeminiServer
+from tests.servers.openai import OpenAIServer
+
+pytestmark = pytest.mark.slow
+
+Write = Callable[..., Path]
+SUPPORT = Path(__file__).parents[3] / "examples" / "support.jsonl"
+
+NOTES = {
+    "toys/boat.md": "---\ncreated: 2026-05-08\n---\n# Boat\n\nThe boat is blue and floats.\n",
+    "garden.md": "---\ncreated: 2026-06-01\n---\n# Garden\n\nWe planted six tomatoes behind the house.\n",
+}
+QUESTIONS: list[dict[str, Any]] = [
+    {"id": "boat", "text": "What colour is the boat?", "relevant": {"toys/boat.md": 1}, "slice": "toys"},
+    {"id": "garden", "text": "How many tomatoes did we plant?", "relevant": {"garden.md": 1}},
+    {"id": "none", "text": "What is the wifi password?", "unanswerable": True},
+]
+
+
+def _golden(folder: Path, questions: list[dict[str, Any]]) -> str:
+    file = folder / "golden.jsonl"
+    file.write_text("".join(json.dumps(question) + "\n" for question in questions), encoding="utf-8")
+    return str(file)
+
+
+def test_a_golden_file_is_asked_and_measured(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    shown = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
+    (variant,) = shown["variants"]
+    assert variant["overall"]["MRR"] == 1.0
+    assert set(variant["slices"]) == {"toys", "all"}
+    assert variant["refusals"] == {"accuracy": 1.0, "unanswerableRefused": 1.0, "answerableRefused": 0.0}
+    assert variant["citations"]["recall"] == 1.0
+
+
+def test_variants_stand_side_by_side(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    options = [("--strategy", "weighted"), ("--strategy", "rrf"), ("--chunker", "markdown"), ("--chunker", "whole")]
+    options += [("--embedder", "configured"), ("--embedder", "none")]
+    flat = [word for option in options for word in option]
+    shown = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--no-chat", *flat)
+    labels = [variant["variant"] for variant in shown["variants"]]
+    assert len(set(labels)) == 8
+    assert "rrf · none · whole" in labels
+    assert all("refusals" not in variant for variant in shown["variants"])
+
+
+def test_tuning_reports_the_half_it_was_not_tuned_on(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    shown = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--no-chat", "--tune")
+    (tuned,) = shown["tuned"]
+    assert tuned["change"] == {}
+    assert tuned["heldOutHalf"] == {"before": 1.0, "after": 1.0}
+
+
+def test_your_own_notes_are_asked_and_not_touched(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    aurora("index", str(notes(NOTES)))
+    before = aurora.json("search", "boat")["results"]
+    shown = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--slice", "toys")
+    assert (shown["notes"], shown["questions"]) == (2, 1)
+    assert aurora.json("search", "boat")["results"] == before
+
+
+def test_a_collection_is_measured_vault_by_vault(aurora: Aurora, tmp_path: Path) -> None:
+    rows: dict[str, list[dict[str, Any]]] = {
+        "notes": [{"id": f"{scope}/n", "scope": scope, "text": "The boat is blue."} for scope in ("one", "two")],
+        "queries": [{"id": "two/q", "text": "Which colour has the boat?"}],
+        "qrels": [{"query_id": "two/q", "note_id": "two/n", "relevance": 1}],
+    }
+    for name, listed in rows.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in listed), encoding="utf-8")
+    shown = aurora.json("eval", "--collection", str(tmp_path))
+    assert shown["variants"][0]["overall"]["P@1"] == 1.0
+
+
+def test_first_level_folders_are_vaults_where_questions_name_them(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    folder = notes(
+        {"en/boat.md": "The boat is blue.\n", "de/boat.md": "Das Boot ist rot.\n", "README.md": "No note.\n"}
+    )
+    questions = [
+        {"id": "en", "text": "boat", "vault": "en", "relevant": {"boat.md": 2}, "answer_facts": ["boat is blue"]},
+        {"id": "de", "text": "boat rot", "vault": "de", "slice": "keyword", "relevant": {"boat.md": 2}},
+    ]
+    shown = aurora.json("eval", _golden(tmp_path, questions), "--notes", str(folder))
+    (variant,) = shown["variants"]
+    assert shown["notes"] == 2
+    assert {name: figures["hit@5"] for name, figures in variant["slices"].items()} == {"en all": 1.0, "de keyword": 1.0}
+    assert variant["answers"]["en all"] == {
+        "refused": 0.0, "right note cited": 1.0, "facts": 1.0, "precision": 1.0, "recall": 1.0
+    }  # fmt: skip
+
+
+def test_questions_about_other_notes_are_asked_and_counted_when_refused(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.jsonl"
+    entry = {"id": "q", "text": "Which ferry goes to Elba?", "vault": "far", "relevant": ["ferries.md"]}
+    other.write_text(json.dumps(entry) + "\n", encoding="utf-8")
+    golden = _golden(tmp_path, QUESTIONS)
+    shown = aurora.json("eval", golden, "--notes", str(notes(NOTES)), "--foreign", str(other))
+    assert shown["variants"][0]["foreignRefused"] == {"other": 1.0}
+
+
+def test_vectors_are_kept_for_the_next_run(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    cache = tmp_path / "vectors.sqlite3"
+    arguments = ("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--no-chat", "--cache", str(cache))
+    first = aurora.json(*arguments)
+    written = cache.stat().st_mtime_ns
+    assert aurora.json(*arguments)["variants"][0]["overall"] == first["variants"][0]["overall"]
+    assert cache.stat().st_mtime_ns == written
+
+
+def test_people_get_a_table_and_a_page(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--tune", "--html", str(page))
+    assert result.exit_code == 0, result.output
+    assert "nDCG@10" in result.stdout
+    assert "nothing did better" in result.stdout
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_wrong_use_is_told_and_ends_with_two(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    folder = str(notes(NOTES))
+    golden = _golden(tmp_path, [*QUESTIONS, {"id": "lost", "text": "?", "relevant": ["missing.md"]}])
+    unknown = aurora("eval", golden, "--notes", folder)
+    assert (unknown.exit_code, "missing.md" in unknown.stderr) == (2, True)
+    assert aurora("eval", golden, "--notes", folder, "--slice", "nothing").exit_code == 2
+    assert aurora("eval", golden, "--notes", folder, "--now", "soon").exit_code == 2
+    assert aurora("eval").exit_code == 2
+    assert aurora("eval", golden, "--collection", folder).exit_code == 2
+
+
+def test_a_golden_question_about_a_vault_that_there_is_not_is_named(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
+    golden = _golden(tmp_path, [{**QUESTIONS[0], "filters": {"vaults": ["attic"]}}])
+    result = aurora("eval", golden, "--notes", str(notes(NOTES)))
+    assert result.exit_code == 1
+    assert result.stderr.strip() == "aurora: question boat: no vault 'attic'; there are: default"
+
+
+def test_tuning_needs_an_answerable_question_for_each_half(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    result = aurora("eval", _golden(tmp_path, QUESTIONS[1:]), "--notes", str(notes(NOTES)), "--tune")
+    assert (result.exit_code, result.stderr.startswith("aurora: --tune: expected")) == (2, True)
+
+
+def test_a_page_that_cannot_be_written_does_not_lose_the_figures(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+    page = str(tmp_path / "nowhere" / "page.html")
+    result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--no-chat", "--html", page)
+    assert (result.exit_code, page in result.stderr) == (1, True)
+    assert "nDCG@10" in result.stdout
+
+
+def test_metrics_that_are_not_installed_are_asked_for(
+    aurora: Aurora, notes: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
+    assert (result.exit_code, "pip install -e '.[eval]'" in result.stderr) == (1, True)
+
+
+def test_what_a_writing_model_is_asked_is_told_before_it_is_asked(
+    aurora: Aurora, notes: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    golden, folder = _golden(tmp_path, QUESTIONS), str(notes(NOTES))
+    with OpenAIServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("CHAT_MODEL", "writes")
+        said = aurora("eval", golden, "--notes", folder, "--strategy", "weighted", "--strategy", "rrf").stderr
+        assert "6 answers by writes: at most about 21,000 tokens of prompts and 12,288 of answers, for nothing" in said
+        server.requests.clear()
+        assert "answers by" not in aurora("eval", golden, "--notes", folder, "--no-chat").stderr
+        assert [each.path for each in server.requests] == []
+        assert "3 answers by" in aurora("eval", golden, "--notes", folder, "--no-chat", "--foreign", golden).stderr
+
+
+def _answers(server: GeminiServer) -> list[str]:
+    return [each.path for each in server.requests if "enerateContent" in each.path]
+
+
+def test_a_model_that_is_paid_for_is_asked_only_with_leave(
+    aurora: Aurora, notes: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
+    with GeminiServer() as server:
+        monkeypatch.setenv("GEMINI_API_KEY", "key")
+        monkeypatch.setenv("GEMINI_BASE_URL", server.url)
+        stopped = aurora(*arguments)
+        assert (stopped.exit_code, server.requests) == (2, [])
+        told, why = stopped.stderr.splitlines()
+        assert told.startswith("3 answers by gemini-3.5-flash-lite: at most about 10,500 tokens of prompts")
+        # 10,500 at 0.30 and 6,144 at 2.50 dollars a million
+        assert told.endswith(" and 6,144 of answers, USD 0.02 by the list prices of 2026-11")
+        assert why == "aurora: --yes: expected it to be given where nobody can be asked whether to pay for 3 answers"
+        monkeypatch.setattr("cli.commands.evaluate_cost.can_be_asked", lambda: True)
+        declined = aurora(*arguments)  # standard input is empty, which is no yes
+        assert (declined.exit_code != 0, server.requests) == (True, [])
+        assert aurora(*arguments, "--yes").exit_code == 0
+        assert 0 < len(_answers(server)) <= 3
+    monkeypatch.setenv("GEMINI_API_KEY", "")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://models.example/v1")
+    monkeypatch.setenv("CHAT_MODEL", "writes")
+    monkeypatch.setattr("cli.commands.evaluate_cost.can_be_asked", lambda: False)
+    elsewhere = aurora(*arguments)
+    assert (elsewhere.exit_code, elsewhere.stderr.splitlines()[0].endswith(", price unknown")) == (2, True)
+
+
+def test_the_judge_of_support_is_measured_on_labelled_pairs(aurora: Aurora) -> None:
+    shown = aurora.json("eval", "--support", str(SUPPORT))
+    assert (shown["judge"], set(shown["parts"])) == ("offline", {"all", "held out"})
+    assert shown["parts"]["all"]["number"]["auc"] >= 0.95
+    assert "AUC" in aurora("eval", "--support", str(SUPPORT)).output
+
+
+def test_one_thing_is_evaluated_at_a_time(aurora: Aurora) -> None:
+    assert aurora("eval", "--support", str(SUPPORT), str(SUPPORT)).exit_code == 2

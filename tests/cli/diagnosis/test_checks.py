@@ -1,0 +1,139 @@
+"""What `aurora doctor` tells of this machine, and of a server."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.product.loopback import PORT
+from tests.cli.conftest import Aurora
+from tests.servers.dev import dev
+from tests.servers.scripted import Reply, ScriptedServer
+from tests.servers.served import Served, served
+
+Write = Callable[..., Path]
+
+NOTES = {"boat.md": "The boat is blue and floats.\n", "garden.md": "We planted six tomatoes.\n"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def no_model_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
+
+
+def _told(aurora: Aurora, *arguments: str) -> dict[str, tuple[str, str]]:
+    """Part -> (verdict, detail)."""
+    verdicts = json.loads(aurora("doctor", *arguments, "--json").stdout)
+    return {each["part"]: (each["verdict"], each["detail"]) for each in verdicts}
+
+
+def test_who_may_call_and_how_much_is_told_as_it_is_set(aurora: Aurora, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = _told(aurora)
+    assert plain["auth"] == ("ok", "none: aurora dev takes every program of this machine for its user")
+    assert plain["origins"][1].startswith("none")
+    assert plain["budgets"] == ("ok", "no daily limits")
+    monkeypatch.setenv("AUTH", "emulator")
+    monkeypatch.setenv("ALLOWED_ORIGINS", "https://notes.example")
+    monkeypatch.setenv("DAILY_CHAT_LIMIT", "7")
+    said = _told(aurora)
+    assert (said["auth"][1], said["origins"][1]) == ("emulator", "https://notes.example")
+    assert said["budgets"][1] == "0 of 7 answers today"
+
+
+def test_what_is_used_up_today_is_told(aurora: Aurora, notes: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAILY_CHAT_LIMIT", "7")
+    monkeypatch.setenv("DAILY_EMBED_TOKENS", "100000")
+    aurora("index", str(notes(NOTES)))
+    aurora("ask", "What colour is the boat?")
+    answers, tokens = _told(aurora)["budgets"][1].split(", ")
+    assert answers == "1 of 7 answers today"
+    assert 0 < int(tokens.split()[0]) < 1000
+
+
+def test_files_that_are_no_notes_are_told_as_they_are_now(aurora: Aurora, notes: Write) -> None:
+    folder = notes({**NOTES, ".hidden.md": "secret"})
+    aurora("index", str(folder))
+    assert _told(aurora)["files"] == ("ok", f"{folder}: 1 hidden file")
+    notes({f"{number}.md": b"\0" for number in range(7)})
+    verdict, detail = _told(aurora)["files"]
+    assert verdict == "missing"
+    assert detail.startswith(f"{folder}: 0.md: binary: a note is text; 1.md: ")
+    assert "; 2 more; 1 hidden file" in detail
+    assert f"{folder} (2 notes in vault default)" in _told(aurora)["folders"][1]
+
+
+def test_a_model_server_in_reach_is_told(aurora: Aurora, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _told(aurora)["models"] == (
+        "missing",
+        "no model server at http://127.0.0.1:1/v1 or http://127.0.0.1:1234/v1",
+    )
+    with ScriptedServer(lambda _: Reply(body={"data": [{"id": "llama3.2"}]})) as models:
+        monkeypatch.setenv("OLLAMA_HOST", models.url)
+        assert _told(aurora)["models"] == ("ok", f"{models.url}/v1 (llama3.2): aurora dev --model NAME writes with it")
+
+
+def test_a_product_that_runs_is_told_and_whether_commands_ask_it(
+    aurora: Aurora, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with dev(aurora.home) as product:
+        assert _told(aurora)["running"] == ("ok", f"aurora dev at {product.address}")
+        monkeypatch.setenv("RETRIEVAL_TOP_K", "3")
+        assert "with other settings: commands do not ask it" in _told(aurora)["running"][1]
+
+
+def test_whether_the_usual_port_can_be_had_is_told(aurora: Aurora) -> None:
+    with socket.socket() as other:
+        try:
+            other.bind(("127.0.0.1", PORT))
+        except OSError:  # somebody else's on this machine: as good
+            pass
+        else:
+            other.listen()
+        assert f"port {PORT} is taken" in _told(aurora)["running"][1]
+
+
+# -- a server
+
+
+def test_a_server_is_examined_from_outside(aurora: Aurora, server: Served) -> None:
+    told = _told(aurora, "--server", server.address, "--token", server.alice)
+    assert {part: verdict for part, (verdict, _) in told.items()} == dict.fromkeys(
+        ("server", "auth", "token", "store"), "ok"
+    )
+    assert told["auth"][1] == "callers need a token"
+    assert told["store"][1] == "0 notes, 0 indexed"
+
+
+def test_a_token_that_is_not_let_in_has_failed(aurora: Aurora, server: Served) -> None:
+    result = aurora("doctor", "--server", server.address, "--token", "nonsense")
+    assert result.exit_code == 1
+    assert "failed   token" in result.stdout
+
+
+def test_where_nobody_signs_in_that_is_told(aurora: Aurora) -> None:
+    with dev(aurora.home) as product:
+        assert _told(aurora, "--server", product.address)["auth"][1] == "none: whoever reaches the server may call"
+
+
+def test_a_server_that_does_not_answer_has_failed(aurora: Aurora) -> None:
+    result = aurora("doctor", "--server", "http://127.0.0.1:1")
+    assert result.exit_code == 1
+    assert "failed   server     http://127.0.0.1:1 does not answer" in result.stdout
+    assert aurora("doctor", "--server", "http://127.0.0.1:1", "--calibrate").exit_code == 2
+
+
+def test_which_languages_work_with_words_alone_is_told(aurora: Aurora) -> None:
+    whole, alone = _told(aurora)["languages"][1].split("; ")
+    assert {"de", "en", "es", "fr"} <= set(whole.split(", "))
+    assert alone.startswith("words alone")
+    assert alone.endswith("and any other")

@@ -1,0 +1,46 @@
+"""Who may talk to the server on loopback."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from werkzeug.test import Client
+from werkzeug.wrappers import Response
+
+from cli.product.loopback import only_from_this_machine
+
+ALLOWED = ("https://notes.example",)
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("localhost:8080", None, 200),
+        ("127.0.0.1:8080", None, 200),
+        ("[::1]:8080", None, 200),
+        ("localhost:8080", "http://localhost:8080", 200),
+        ("localhost:8080", "https://notes.example", 200),
+        ("localhost:8080", "https://evil.example", 403),
+        ("localhost:8080", "http://localhost:3000", 403),
+        ("localhost:8080", "null", 403),
+        ("evil.example:8080", None, 403),
+        ("evil.example", "http://evil.example", 403),
+        ("localhost.evil.example", None, 403),
+        ("[::1", None, 403),
+    ],
+)
+def test_only_this_machine_and_named_pages(host: str, origin: str | None, status: int) -> None:
+    client = Client(only_from_this_machine(Response("in"), ALLOWED))
+    headers = {"Origin": origin} if origin else {}
+    reply = client.get("/", headers=headers, environ_overrides={"HTTP_HOST": host})
+    assert reply.status_code == status
+    if status == 403:
+        error = json.loads(reply.text)["error"]
+        assert (reply.mimetype, error["code"], error["status"]) == ("application/json", 403, "PERMISSION_DENIED")
+        assert "ALLOWED_ORIGINS" in error["message"]
+
+
+def test_any_page_may_be_let_in() -> None:
+    client = Client(only_from_this_machine(Response("in"), ("*",)))
+    assert client.get("/", base_url="http://localhost", headers={"Origin": "https://x.example"}).status_code == 200

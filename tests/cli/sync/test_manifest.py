@@ -1,0 +1,100 @@
+"""What was last read of which folder, also when several imports write it down at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.sync.manifest import Manifest, Read
+from cli.sync.manifest_file import Source
+from shared.errors import OperatorError
+from tests.servers.dev import ROOT
+
+WRITER = """
+import sys
+from pathlib import Path
+from cli.sync.manifest import Manifest, Read, Source
+home, name = Path(sys.argv[1]), sys.argv[2]
+source = Source("destination", "default", home / name)
+for number in range(40):
+    manifest = Manifest.of(home)
+    note_id = f"{name}-{number}"
+    manifest.begin(source, {note_id: "a.md"})
+    manifest.intend(source, note_id, "reading")
+    manifest.record(source, note_id, Read("a.md", "file", "note", "seen", "reading"))
+    manifest.end(source, skipped=0)
+"""
+
+
+def _source(root: Path, destination: str = "destination") -> Source:
+    return Source(destination, "default", root)
+
+
+def test_processes_at_once_lose_nothing_of_each_other(tmp_path: Path) -> None:
+    """Two of them on the same folder."""
+    names = ("a", "b", "b", "c")
+    running = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), name], cwd=ROOT) for name in names]
+    assert [process.wait(120) for process in running] == [0, 0, 0, 0]
+    manifest = Manifest.of(tmp_path)
+    for name in "abc":
+        begun = manifest.begin(_source(tmp_path / name), {})
+        assert set(begun.before) == {f"{name}-{number}" for number in range(40)}
+        assert set(begun.before.values()) == {Read("a.md", "file", "note", "seen", "reading")}
+        assert len(begun.foreign) == 80
+
+
+def test_two_folders_that_begin_at_once_do_not_both_take_the_same_note(tmp_path: Path) -> None:
+    manifest, one, other = Manifest.of(tmp_path), _source(tmp_path / "one"), _source(tmp_path / "other")
+    manifest.begin(one, {"n": "n.md"})
+    assert manifest.begin(other, {"n": "n.md"}).foreign == {"n"}
+    assert manifest.files(other) == {}
+    assert set(manifest.begin(one, {}).before) == {"n"}
+
+
+def test_another_shelf_may_have_the_same_notes(tmp_path: Path) -> None:
+    manifest = Manifest.of(tmp_path)
+    manifest.begin(_source(tmp_path), {"n": "n.md"})
+    assert manifest.begin(_source(tmp_path, "other"), {"n": "n.md"}).foreign == frozenset()
+
+
+def test_what_was_read_is_known_until_it_is_dropped(tmp_path: Path) -> None:
+    manifest, source = Manifest.of(tmp_path), _source(tmp_path)
+    manifest.begin(source, {"n": "n.md", "m": "m.md"})
+    manifest.intend(source, "n", "reading")
+    assert manifest.read(source, "n") == Read("n.md", reading="reading")
+    read = Read("n.md", "file", "note", "seen", "reading")
+    manifest.record(source, "n", read)
+    manifest.drop(source, "m")
+    assert Manifest.of(tmp_path).files(source) == {"n": read}
+    assert not manifest.finished(source)
+    manifest.end(source, skipped=3)
+    (known,) = manifest.folders("destination")
+    assert (known.source, known.notes, known.finished, known.skipped) == (source, 1, True, 3)
+    assert manifest.origin("destination", "n") == (known, read)
+    manifest.forget_all("destination")
+    assert manifest.folders("destination") == ()
+    assert manifest.origin("destination", "n") is None
+
+
+def test_a_note_leads_to_its_file_while_there_is_one(tmp_path: Path) -> None:
+    manifest = Manifest.of(tmp_path)
+    (tmp_path / "a.md").write_text("")
+    manifest.begin(_source(tmp_path), {"id-a": "a.md", "id-b": "b.md"})
+    assert manifest.file_of("id-a", "a.md") == tmp_path / "a.md"
+    assert manifest.file_of("id-b", "b.md") is None
+    assert manifest.file_of("id-c", "a.md") is None
+
+
+def test_looking_makes_no_file(tmp_path: Path) -> None:
+    assert Manifest.of(tmp_path / "home").folders("destination") == ()
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("text", ["[]", '{"other": 1}', "nonsense"])
+def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "folders.db").write_bytes(text.encode() * 1000)
+    with pytest.raises(OperatorError, match=r"folders\.db is damaged"):
+        Manifest.of(tmp_path).folders("destination")
