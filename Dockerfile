@@ -9,7 +9,7 @@ RUN npm install --global firebase-tools@15.34.2 && firebase setup:emulators:fire
 
 WORKDIR /aurora
 COPY . .
-RUN python3 -m venv .venv && .venv/bin/pip install --no-cache-dir -c constraints.txt -e '.[local,cli,files,openai,mcp,graphql]'
+RUN python3 -m venv .venv && .venv/bin/pip install --no-cache-dir -c constraints.txt -e '.[local,cli,files,openai,mcp,graphql,eval]'
 
 # At SIGINT firebase-tools writes down what the emulators hold; at SIGTERM it waits for a product that does not end.
 STOPSIGNAL SIGINT
