@@ -17,8 +17,8 @@ from shared.account.archive import zipped
 from shared.account.budgets import Budgets, ProjectBudget, seconds_to_next_day, utc_day
 from shared.account.caches import Cache
 from shared.account.export import Exported, all_notes, export_person, export_tenant
+from shared.account.idempotency import PATIENCE, Idempotency, IdempotencyLock, RequestKey
 from shared.account.metering import TenantEmbedder
-from shared.account.repeats import PATIENCE, Claim, Repeats, RequestKey
 from shared.answering.checking import SupportPolicy
 from shared.answering.extractive import ExtractiveWriter
 from shared.errors import NoteUnreadable
@@ -233,7 +233,7 @@ class App:
         estimate = partial(estimated, tenant_id, store=self.store, index_version=self.index_version)
         return self.calibrations.get((tenant_id, self.index_version), estimate)
 
-    def claimed(self, key: RequestKey | None) -> AbstractContextManager[Claim | None]:
+    def claimed(self, key: RequestKey | None) -> AbstractContextManager[IdempotencyLock | None]:
         """Around answering a request that names a `requestId`: it may have been answered before. None: it names none.
 
         Raises Conflict for an id that was used for another request, RequestBusy while somebody is answering it.
@@ -241,7 +241,8 @@ class App:
         if key is None:
             return nullcontext()
         lease = timedelta(milliseconds=self.settings.chat_timeout_ms) + LEASE_BEYOND_WRITING
-        return Repeats(store=self.store, clock=self.clock, lease=lease, patience=self.patience).claimed(key)
+        idempotency = Idempotency(store=self.store, clock=self.clock, lease=lease, patience=self.patience)
+        return idempotency.locked(key)
 
     def submit_feedback(
         self, person: Person, feedback: Feedback, *, rated: bool = True, commented: bool = True

@@ -6,6 +6,7 @@ import importlib
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -114,8 +115,7 @@ class Route:
 
     def match(self, path: str) -> dict[str, str] | None:
         """The segments by name, percent-encoded; None if the path is another route's."""
-        expression = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(self.pattern))
-        found = re.fullmatch(expression, path, re.DOTALL)
+        found = _expression(self.pattern).fullmatch(path)
         return found.groupdict() if found else None
 
     def load(self) -> Callable[..., Reply]:
@@ -123,6 +123,11 @@ class Route:
         module, _, name = self.handler.partition(":")
         handler: Callable[..., Reply] = getattr(importlib.import_module(f"functions.routes.{module}"), name)
         return handler
+
+
+@cache
+def _expression(pattern: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(pattern)), re.DOTALL)
 
 
 HEALTH = (

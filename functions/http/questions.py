@@ -9,7 +9,7 @@ from pydantic import Field, create_model
 
 from functions.http.bodies import Body, DayOrInstant, Folders, Instant, Names, TenantId, Zone, checked
 from functions.http.calls import REQUEST_ID_PATTERN, Call
-from shared.account.repeats import RequestKey, fingerprint
+from shared.account.idempotency import RequestKey, fingerprint
 from shared.errors import InvalidArgument
 from shared.model.limits import LONGEST_FOLDER, LONGEST_NAME, MOST_DAYS
 from shared.model.questions import Filters, Question, Strategy

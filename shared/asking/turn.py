@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from shared.account.repeats import Claim, RequestKey
+from shared.account.idempotency import IdempotencyLock, RequestKey
 from shared.api.answers import AnswerJson, AskJson, answer_json, ask_json
 from shared.api.stream import StreamEvent, ended, notes_of, replayed, started_json, stream_json
 from shared.app import App
@@ -110,7 +110,7 @@ def _reply(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> Answer
     return answer_json(turn.question, answer, k=k, request_id=request.request_id, session_id=turn.session_id)
 
 
-def _as_read_now(kept: str, claim: Claim) -> AnswerJson | AskJson:
+def _as_read_now(kept: str, claim: IdempotencyLock) -> AnswerJson | AskJson:
     """An answer that was kept; its citations of notes that were edited since are stale."""
     answered: AnswerJson | AskJson = json.loads(kept)
     for citation in answered["citations"]:

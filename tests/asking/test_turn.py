@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from shared.account.repeats import RequestKey
+from shared.account.idempotency import RequestKey
 from shared.adapters.embedded import EmbeddedStore
 from shared.api.answers import AskJson
 from shared.api.stream import EVENTS, StreamEvent

@@ -1,12 +1,12 @@
-"""Idempotency: a request's `requestId` -> the answer it already has, or the claim to answer it.
+"""Idempotency: a request's `requestId` -> the answer it already has, or the lock under which to answer it.
 
-The first to come claims the id under a lease, and its answer is kept for a day. A repeat that comes meanwhile waits a
-little for it and is then told to come back (503). A request whose worker died is answered anew when the lease has run
-out, one that failed or was abandoned at once. The same id with another body is a conflict.
+1. The first request takes the lock of its id, with a lease, and its answer is kept for a day.
+2. A repeat that comes meanwhile waits a little for that answer, and is then asked to come back (503).
+3. A request whose worker died is answered anew when the lease has run out, one that failed or was abandoned at once.
+4. The same id with another body is a conflict.
 
-An answer is given again only while every note whose text may stand in it exists: the person who asked may have deleted
-one since, and then the question is answered anew. A note that was only edited leaves the answer as it was given; its
-citations are stale.
+A kept answer is given again only while every note whose text may be in it exists: where one was deleted since, the
+question is answered anew. A note that was only edited leaves the answer as it was; its citations are stale.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 1.0
 logger = logging.getLogger(__name__)
 
 
-class RepeatStore(RequestStore, Protocol):
+class IdempotencyStore(RequestStore, Protocol):
     """What repeats need of a store."""
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]: ...
@@ -51,11 +51,11 @@ class RequestKey:
 
 
 @dataclass(slots=True)
-class Claim:
+class IdempotencyLock:
     """A request that is the holder's to answer, or was answered before."""
 
     key: RequestKey
-    repeats: Repeats
+    owner: Idempotency
     record: AnsweredRequest
     token: str | None
     changed: frozenset[str] = frozenset()
@@ -74,9 +74,9 @@ class Claim:
         """
         kept = replace(self.record, answer=answer, notes=notes, lease_until=None)
         try:
-            self.token = self.repeats.write(self.key, kept, self.token)
+            self.token = self.owner.write(self.key, kept, self.token)
         except Conflict:
-            other = self.repeats.read(self.key).record
+            other = self.owner.read(self.key).record
             if other is not None and other.answer is not None and other.fingerprint == self.key.fingerprint:
                 kept = other
         except TooLarge:
@@ -92,14 +92,14 @@ class Claim:
         next one answers when the lease has run out.
         """
         with suppress(Conflict, Unavailable):
-            self.repeats.write(self.key, None, self.token)
+            self.owner.write(self.key, None, self.token)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeats:
-    """Claims requests in a store."""
+class Idempotency:
+    """Locks requests in a store."""
 
-    store: RepeatStore
+    store: IdempotencyStore
     clock: Callable[[], datetime]
     lease: timedelta
     """Longer than any answer takes."""
@@ -107,29 +107,29 @@ class Repeats:
     """Seconds."""
 
     @contextmanager
-    def claimed(self, key: RequestKey) -> Iterator[Claim]:
+    def locked(self, key: RequestKey) -> Iterator[IdempotencyLock]:
         """Around answering; what was not kept by its end is released.
 
         Raises Conflict for an id that was used for something else, RequestBusy while somebody is answering it.
         """
-        claim = self._claim(key)
+        lock = self._acquire(key)
         try:
-            yield claim
+            yield lock
         finally:
-            if claim.answer is None:
-                claim.release()
+            if lock.answer is None:
+                lock.release()
 
-    def _claim(self, key: RequestKey) -> Claim:
+    def _acquire(self, key: RequestKey) -> IdempotencyLock:
         until, pause = time.monotonic() + self.patience, FIRST_PAUSE
         while True:
             held = self.read(key)
             self._check(key, held.record)
             try:
-                claim = self._attempt(key, held)
+                lock = self._attempt(key, held)
             except Conflict:
                 continue  # somebody was faster: look what they did
-            if claim is not None:
-                return claim
+            if lock is not None:
+                return lock
             if time.monotonic() + pause > until:
                 raise self._busy(held)
             time.sleep(pause)
@@ -145,17 +145,17 @@ class Repeats:
         if record is not None and self.clock() < record.expires_at and record.fingerprint != key.fingerprint:
             raise Conflict("requestId: it was used for another request within the last 24 hours")
 
-    def _attempt(self, key: RequestKey, held: StoredRequest) -> Claim | None:
+    def _attempt(self, key: RequestKey, held: StoredRequest) -> IdempotencyLock | None:
         """None: somebody else is answering it. Raises Conflict when the record has moved."""
         now, record = self.clock(), held.record
         if record is not None and now < record.expires_at:
             changed = None if record.answer is None else self._changed(key.person.tenant_id, record.notes)
             if changed is not None:
-                return Claim(key=key, repeats=self, record=record, token=held.token, changed=changed)
+                return IdempotencyLock(key=key, owner=self, record=record, token=held.token, changed=changed)
             if record.lease_until is not None and now < record.lease_until:
                 return None
         claimed = AnsweredRequest(key.fingerprint, now + KEPT, now + self.lease)
-        return Claim(key=key, repeats=self, record=claimed, token=self.write(key, claimed, held.token))
+        return IdempotencyLock(key=key, owner=self, record=claimed, token=self.write(key, claimed, held.token))
 
     def _changed(self, tenant_id: str, notes: Mapping[str, str]) -> frozenset[str] | None:
         """Those of another revision than was read; None: one is gone."""
