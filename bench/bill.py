@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.indexing.pipeline import index_note
+from shared.indexing.pipeline import Indexer
 from shared.model.index import IndexChange, Vector
 from shared.model.notes import Note, NoteKey
 from shared.ports.models import Embedder
@@ -78,7 +78,7 @@ def _saved(note: Note, store: EmbeddedStore, embedder: Counting) -> tuple[int, i
     """(chunks the index holds, texts embedded)."""
     before = embedder.texts
     store.put_note(KEY.tenant_id, note)
-    outcome = index_note(KEY, store=store, embedder=embedder, clock=lambda: NOW)
+    outcome = Indexer(store=store, embedder=embedder, clock=lambda: NOW).index(KEY)
     return outcome.chunks, embedder.texts - before
 
 

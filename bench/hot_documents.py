@@ -22,7 +22,7 @@ from shared.account.budgets import Budgets
 from shared.account.caches import Cache
 from shared.account.metering import TenantEmbedder
 from shared.adapters.firestore import FirestoreStore
-from shared.indexing.pipeline import index_note
+from shared.indexing.pipeline import Indexer
 from shared.model.index import Vector
 from shared.model.notes import Note, NoteKey
 from shared.model.retrieval import CosineCalibration
@@ -95,7 +95,7 @@ def _work(project: str, waiting: SimpleQueue[int]) -> None:
             return
         note = Note(f"n{number:05d}", f"Note {number}", f"What number {number} says.", NOW, NOW, "default", "in/box.md")
         store.put_note(TENANT, note)
-        index_note(NoteKey(TENANT, note.note_id), store=store, embedder=embedder, clock=lambda: NOW)
+        Indexer(store=store, embedder=embedder, clock=lambda: NOW).index(NoteKey(TENANT, note.note_id))
 
 
 def run(*, small: bool = False) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def _streams(clients: int, rounds: int) -> dict[str, object]:
                 title=f"Decision {number}", text=f"We decided to run the API on Cloud Run in region {number}."
             )
             app.notes.save("local", f"note-{number}", note)
-            app.index_note(NoteKey("local", f"note-{number}"))
+            app.indexer.index(NoteKey("local", f"note-{number}"))
         app.store.close()
         with running("chat", env) as function:
             _all_at_once(function, clients)  # the first ones pay for the imports

@@ -6,7 +6,7 @@ import re
 
 from shared.indexing.chunking import MARKDOWN, Chunker, Slices, by_sentences
 from shared.indexing.cuts import OVERLAP, TARGET
-from shared.indexing.units import trimmed
+from shared.indexing.chunking import trimmed
 from shared.language.estimates import tokens
 
 _WORD = re.compile(r"\S{1,64}")

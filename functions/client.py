@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 from functions import api, chat
 from functions.http.calls import Call, Reply, find
 from shared.api.stream import StreamEvent
-from shared.errors import BrokenPromise, NotFound, TooLarge
+from shared.errors import PortContractError, NotFound, TooLarge
 from shared.ports.access import Identity
 from shared.tracing import reads
 
@@ -66,14 +66,14 @@ class InProcessClient:
     def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
         reply = self._reply("POST", path, {**body, "stream": True}, {})
         if reply.events is None:
-            raise BrokenPromise(f"POST {path} answers no stream")
+            raise PortContractError(f"POST {path} answers no stream")
         with closing(reply.events) as events:
             yield from (event for event in reads.counting(events, reads.Tally()) if event is not None)
 
     def lines(self, path: str) -> Generator[str]:
         reply = self._reply("GET", path, None, {})
         if reply.stream is None:
-            raise BrokenPromise(f"GET {path} answers no lines")
+            raise PortContractError(f"GET {path} answers no lines")
         for line in reply.stream:
             yield line.decode().rstrip("\n")
 

@@ -23,9 +23,9 @@ from shared.answering.checking import SupportPolicy
 from shared.answering.extractive import ExtractiveWriter
 from shared.errors import NoteUnreadable
 from shared.indexing.chunking import MARKDOWN, Chunker
-from shared.indexing.giving_up import give_up
+from shared.indexing.state import give_up
 from shared.indexing.pipeline import IndexOutcome, index_note, index_version
-from shared.indexing.revision import note_revision
+from shared.indexing.state import note_revision
 from shared.model.account import Feedback, Person, Receipt
 from shared.model.index import Coverage, NoteState, Vector
 from shared.model.notes import NoteKey

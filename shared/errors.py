@@ -14,8 +14,8 @@ AuroraError
 │   └── Exhausted             429  a budget or rate is used up; carries seconds to wait
 ├── Unavailable               503  try later: a model, a store or a key server is away
 │   ├── ModelUnavailable           the embedding or writing model: timeout, 429, 5xx, cut connection
-│   │   ├── ModelAway              nobody listens at its address
-│   │   └── EmbeddingsSpent        the tenant's embedding budget is used up until the next UTC day
+│   │   ├── ModelUnreachable       nobody listens at its address
+│   │   └── EmbeddingQuotaExceeded the tenant's embedding budget is used up until the next UTC day
 │   ├── StoreUnavailable           Firestore or the disk does not answer
 │   │   └── StoreRefused           it answers, and the same again until the deployment is mended: an index is
 │   │                              missing or being built, a right is missing, a request of ours is wrong
@@ -25,7 +25,7 @@ AuroraError
 │                             unknown model, blocked or empty reply
 └── OperatorError             the deployment must be fixed
     ├── SettingsError              names the variable and what it expects
-    └── BrokenPromise              an adapter returned what its port forbids (count, dimension)
+    └── PortContractError          an adapter returned what its port forbids (count, dimension)
 """
 
 from __future__ import annotations
@@ -104,11 +104,11 @@ class ModelUnavailable(Unavailable):
         self.retry_after = retry_after
 
 
-class ModelAway(ModelUnavailable):
+class ModelUnreachable(ModelUnavailable):
     """Nobody listens at the model's address, which the message names: waiting longer will hardly help."""
 
 
-class EmbeddingsSpent(ModelUnavailable):
+class EmbeddingQuotaExceeded(ModelUnavailable):
     """The tenant has embedded as much as it may today. `retry_after`: seconds to the next UTC day."""
 
 
@@ -148,5 +148,5 @@ class SettingsError(OperatorError):
         self.variable = variable
 
 
-class BrokenPromise(OperatorError):
+class PortContractError(OperatorError):
     """An adapter broke its port's contract."""

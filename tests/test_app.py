@@ -39,7 +39,7 @@ def test_a_note_that_an_app_wrote_with_wrong_types_says_why_it_failed_and_is_men
     embedded_store.put_note(TENANT, app_on(embedded_store).notes.save(TENANT, "n1", NoteDraft(title="T", text="Old.")))
     with pytest.raises(InvalidArgument):
         app.notes.get(TENANT, "n1")
-    assert app.index_note(key()).action == "failed"
+    assert app.indexer.index(key()).action == "failed"
     state = app.index_state(TENANT, "n1")
     assert state.current
     assert state.record is not None

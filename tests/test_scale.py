@@ -9,7 +9,7 @@ import pytest
 from bench import scale
 from cli.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.indexing.pipeline import index_note
+from shared.indexing.pipeline import Indexer
 from shared.model.notes import NoteKey
 from tests.contracts.samples import DAY, TENANT, note
 from tests.emulated import patient_store
@@ -50,7 +50,7 @@ def _save(store: FirestoreStore, note_id: str, text: str) -> int:
     """The note and its index; how many chunks it has."""
     store.put_note(TENANT, note(note_id, text=text))
     key = NoteKey(TENANT, note_id)
-    return index_note(key, store=store, embedder=HashingEmbedder(), clock=lambda: DAY).chunks
+    return Indexer(store=store, embedder=HashingEmbedder(), clock=lambda: DAY).index(key).chunks
 
 
 def _count(call: Call, writes: list[int]) -> None:

@@ -41,7 +41,7 @@ from cli.sync.note_files import FolderFiles, with_note_files
 from shared.app import App
 from shared.bootstrap import build, use
 from shared.errors import AuroraError
-from shared.indexing.records import LEASE
+from shared.indexing.state import LEASE
 from shared.settings import Settings
 
 if TYPE_CHECKING:

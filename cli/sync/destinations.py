@@ -16,9 +16,9 @@ from functions.client import ApiClient, Json
 from shared.api.notes import trashed_row_json
 from shared.api.values import instant
 from shared.app import App
-from shared.errors import ModelAway, ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
+from shared.errors import ModelUnreachable, ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
 from shared.indexing.pipeline import IndexOutcome
-from shared.indexing.revision import note_revision
+from shared.indexing.state import note_revision
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.notes import ListedNote, Note, NoteKey
 from shared.notes.service import NoteDraft
@@ -171,7 +171,7 @@ class LocalDestination:
         try:
             outcome = self._indexed(NoteKey(self.tenant_id, note_id), words_only=words_only)
         except Unavailable as error:
-            return Followed(pending=error.message, away=isinstance(error, ModelAway))
+            return Followed(pending=error.message, away=isinstance(error, ModelUnreachable))
         except ModelRefused as error:
             return Followed(failed=error.message)
         if outcome.action == "failed":

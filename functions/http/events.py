@@ -20,8 +20,8 @@ from functions.http import log as _log
 from functions.http.calls import current_app
 from shared.errors import (
     AuroraError,
-    BrokenPromise,
-    EmbeddingsSpent,
+    PortContractError,
+    EmbeddingQuotaExceeded,
     InvalidArgument,
     ModelRefused,
     StoreRefused,
@@ -69,9 +69,9 @@ def handling(event: CloudEvent, give_up: Callable[[str], None] | None = None, **
     with _log.context({"eventId": str(event.get_attributes().get("id")), **names}):
         try:
             yield
-        except (ModelRefused, BrokenPromise, InvalidArgument, StoreRefused):
+        except (ModelRefused, PortContractError, InvalidArgument, StoreRefused):
             _logger.exception("acknowledged: it would end the same again")
-        except EmbeddingsSpent:
+        except EmbeddingQuotaExceeded:
             _logger.info("acknowledged: today's embedding budget is used up; what is missing is embedded tomorrow")
         except Unavailable as error:
             if _is_old(event):

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from threading import Lock
 
 from shared.account.prices import READ
-from shared.errors import AuroraError, BrokenPromise, EmbeddingsSpent, Exhausted, ModelAway, Unavailable
+from shared.errors import AuroraError, PortContractError, EmbeddingQuotaExceeded, Exhausted, ModelUnreachable, Unavailable
 from shared.model.account import PROJECT, Spending
 from shared.ports.tenants import UsageStore
 from shared.tracing import reads
@@ -80,7 +80,7 @@ class ProjectBudget:
             self._reserved += held
         try:
             yield bill
-        except ModelAway:  # nobody took the call
+        except ModelUnreachable:  # nobody took the call
             bill.usd = 0.0
             raise
         finally:
@@ -136,7 +136,7 @@ class Budgets:
 
     @contextmanager
     def embedding(self, tenant_id: str, tokens: int) -> Iterator[None]:
-        """Around embedding so many tokens. Raises EmbeddingsSpent.
+        """Around embedding so many tokens. Raises EmbeddingQuotaExceeded.
 
         More at once than a whole day's budget counts as the whole day's: it must be possible on some day.
         """
@@ -149,7 +149,7 @@ class Budgets:
             with self._counted(tenant_id, Spending.EMBEDDED_TOKENS, amount, limit), billed:
                 yield
         except Exhausted as spent:
-            raise EmbeddingsSpent(spent.message, retry_after=spent.retry_after) from spent
+            raise EmbeddingQuotaExceeded(spent.message, retry_after=spent.retry_after) from spent
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -176,7 +176,7 @@ class Budgets:
             raise Exhausted(f"today's {limit} {_CALLED[kind]} are used up", retry_after=left)
         try:
             yield
-        except BrokenPromise:  # delivered, and billed, though not as promised
+        except PortContractError:  # delivered, and billed, though not as promised
             raise
         except AuroraError:
             with suppress(Unavailable):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from shared.errors import ModelAway, ModelUnavailable
+from shared.errors import ModelUnreachable, ModelUnavailable
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -68,7 +68,7 @@ def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock 
     import tenacity  # noqa: PLC0415 - 40 ms that a cold start need not pay
 
     def exhausted(state: RetryCallState) -> bool:
-        if isinstance(_failure(state), ModelAway) and state.attempt_number >= TRIES_OF_NOBODY:
+        if isinstance(_failure(state), ModelUnreachable) and state.attempt_number >= TRIES_OF_NOBODY:
             return True
         return clock.monotonic() + state.upcoming_sleep >= deadline
 

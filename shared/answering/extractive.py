@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from operator import mul
 
 from shared.answering.refusals import linkable, widening_notice
-from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
+from shared.errors import PortContractError, ModelRefused, ModelUnavailable
 from shared.language.languages import detect
 from shared.language.terms import share_held
 from shared.language.vocabulary import vocabulary
@@ -148,7 +148,7 @@ class ExtractiveWriter:
             size = self._embedder.batch_size
             batches = (by_length[at : at + size] for at in range(0, len(by_length), size))
             vectors = [vector for batch in batches for vector in self._embedder.embed_documents(batch)]
-        except (ModelUnavailable, ModelRefused, BrokenPromise) as error:
+        except (ModelUnavailable, ModelRefused, PortContractError) as error:
             log.warning("sentences are chosen by their words alone: %s", error.message)
             return [0.0] * len(texts)
         cosine = {text: sum(map(mul, asked, vector)) for text, vector in zip(by_length, vectors, strict=True)}

@@ -13,7 +13,7 @@ from shared.api.notes import NoteJson, TrashedNoteJson
 from shared.api.sessions import MessageJson, SessionJson, message_json, session_json
 from shared.api.templates import TemplateJson
 from shared.api.values import ErrorJson, instant, shown
-from shared.indexing.revision import note_revision
+from shared.indexing.state import note_revision
 from shared.model.account import DayUsage, Feedback, Receipt
 from shared.model.notes import Note, TrashedNote, UnreadableNote
 from shared.model.sessions import Session

@@ -7,7 +7,7 @@ from typing import Literal, NotRequired
 from typing_extensions import TypedDict
 
 from shared.api.values import shown
-from shared.indexing.revision import note_revision
+from shared.indexing.state import note_revision
 from shared.model.index import Coverage, IndexRecord
 from shared.model.notes import Note, TrashedNote
 from shared.notes.linked import Link, Linked

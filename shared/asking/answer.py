@@ -16,7 +16,7 @@ from shared.app import App
 from shared.asking.search import passages_for
 from shared.errors import Unavailable
 from shared.folders.search import FolderScope
-from shared.indexing.standing import revision_now
+from shared.indexing.state import revision_now
 from shared.model.answers import Answer, AnswerEvent, AnswerKind, CheckedPiece, Retracted, RetractReason
 from shared.model.notes import NoteKey
 from shared.model.questions import Question

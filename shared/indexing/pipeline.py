@@ -1,9 +1,9 @@
 """One saved note, in a straight line: note -> chunks -> wanted chunks -> changes -> store -> vectors -> store.
 
-    1. read the record and the note as they are now        standing
+    1. read the record and the note as they are now        state
     2. cut the note; say what the index should hold of it  chunking, wanted
-    3. compare with what it holds                          changes
-    4. write that, still without the new vectors           writing
+    3. compare with what it holds                          wanted
+    4. write that, still without the new vectors
     5. embed batch by batch, writing each at once          vectors
     6. start again, until there is nothing left to do
 
@@ -20,18 +20,25 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from shared.errors import Conflict, NoteBusy, StoreRefused
-from shared.indexing.changes import compare
+from shared.errors import Conflict, NoteBusy, NotFound, StoreRefused
 from shared.indexing.chunking import CHUNKER_VERSION, MARKDOWN, Chunker, chunk
-from shared.indexing.giving_up import give_up
-from shared.indexing.records import begun, finished, is_leased, leased, rejected
-from shared.indexing.revision import note_revision
-from shared.indexing.standing import WAITING_FOR_VECTORS, Finding, Standing, read_standing
+from shared.indexing.state import (
+    WAITING_FOR_VECTORS,
+    IndexProblem,
+    IndexState,
+    begun,
+    finished,
+    give_up,
+    is_leased,
+    leased,
+    note_revision,
+    read_state,
+    rejected,
+)
 from shared.indexing.vectors import Ledger, add_vectors
-from shared.indexing.wanted import embedded_texts, wanted_chunks
-from shared.indexing.writing import clear, write
+from shared.indexing.wanted import Changes, compare, embedded_texts, wanted_chunks
 from shared.language.languages import detect
-from shared.model.index import IndexedChunk, IndexStatus
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, NoteState
 from shared.model.notes import Note, NoteKey
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
@@ -55,130 +62,158 @@ class IndexOutcome:
     """Whether, words being all that was asked for, there is more to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    key: NoteKey
-    store: Store
-    embedder: Embedder | None
-    clock: Callable[[], datetime]
-    chunker: Chunker
-    words_only: bool
-
-    @property
-    def index_version(self) -> str:
-        return index_version(self.embedder, self.chunker)
-
-
 def index_version(embedder: Embedder | None, chunker: Chunker = MARKDOWN) -> str:
     """`chunker:model:dimension`; without an embedder the model is `none` and the dimension 0."""
     version = CHUNKER_VERSION if chunker is MARKDOWN else f"{CHUNKER_VERSION}-{chunker.name}"
     return f"{version}:{embedder.model}:{embedder.dimension}" if embedder else f"{version}:none:0"
 
 
-def index_note(
-    key: NoteKey,
-    *,
-    store: Store,
-    embedder: Embedder | None,
-    clock: Callable[[], datetime],
-    chunker: Chunker = MARKDOWN,
-    words_only: bool = False,
-) -> IndexOutcome:
-    """Bring a note's index to what the note says now, or remove it if there is no such note.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexer:
+    """Brings the index of notes to what they say. Safe between threads and processes."""
 
-    `words_only`: embed nothing; a note that needs it is found by keywords
-    and stays `pending_embeddings`.
+    store: Store
+    embedder: Embedder | None
+    """None: chunks get no vectors."""
+    clock: Callable[[], datetime]
+    chunker: Chunker = MARKDOWN
+    embedder_of: Callable[[str], Embedder | None] | None = None
+    """Tenant -> the embedder at this tenant's expense; None: `embedder` for all."""
 
-    Whatever was done before, once or twice or half, the index ends the same. A note that cannot be indexed (fields of
-    wrong types, text too long), that the model refuses or returns bad vectors for, or that the store refuses, is
-    `failed`, and its record says why.
-    Raises ModelUnavailable when the model is away (the chunks are stored and keyword search finds them), NoteBusy when
-    another worker is at it or it changes faster than it can be followed, StoreUnavailable: call again later. Raises
-    StoreRefused only where the store does not take the record either.
-    """
-    job = _Job(key=key, store=store, embedder=embedder, clock=clock, chunker=chunker, words_only=words_only)
-    outcome = IndexOutcome("unchanged")
-    for _ in range(MAX_ROUNDS):
+    @property
+    def version(self) -> str:
+        """The index version of what this embedder and chunker make."""
+        return index_version(self.embedder, self.chunker)
+
+    def index(self, key: NoteKey, *, words_only: bool = False) -> IndexOutcome:
+        """Bring a note's index to what the note says now, or remove it if there is no such note.
+
+        `words_only`: embed nothing; a note that needs it is found by keywords and stays `pending_embeddings`.
+
+        Whatever was done before, once or twice or half, the index ends the same. A note that cannot be indexed (fields
+        of wrong types, text too long), that the model refuses or returns bad vectors for, or that the store refuses,
+        is `failed`, and its record says why.
+        Raises ModelUnavailable when the model is away (the chunks are stored and keyword search finds them), NoteBusy
+        when another worker is at it or it changes faster than it can be followed, StoreUnavailable: call again later.
+        Raises StoreRefused only where the store does not take the record either.
+        """
+        outcome = IndexOutcome("unchanged")
+        for _ in range(MAX_ROUNDS):
+            try:
+                latest = self._round(key, words_only=words_only)
+            except Conflict:
+                continue
+            except StoreRefused as refusal:
+                return self._refused(key, refusal)
+            if latest.action == "unchanged":
+                return replace(outcome, chunks=latest.chunks, waiting=latest.waiting)
+            outcome = replace(latest, embedded=outcome.embedded + latest.embedded)
+            if outcome.action == "failed":
+                return outcome
+        raise NoteBusy(f"note {key.note_id!r} changes faster than it can be indexed")
+
+    def give_up(self, key: NoteKey, reason: str) -> bool:
+        """Indexing the note has failed for too long: its record says so, and why. False: there is no note.
+
+        Raises Conflict, StoreUnavailable.
+        """
+        return give_up(key, reason=reason, store=self.store, index_version=self.version, now=self.clock())
+
+    def note_state(self, key: NoteKey) -> NoteState:
+        """How far the index has followed a note. Raises NotFound if there is no such note."""
+        state = read_state(key, store=self.store, index_version=self.version)
+        if not state.revision:
+            raise NotFound("there is no such note")
+        record = state.held.record
+        return NoteState(record, current=record is not None and record.note_revision == state.revision)
+
+    def texts_to_embed(self, key: NoteKey, note: Note) -> tuple[str, ...]:
+        """The texts that indexing the note would embed now. Reads, and writes nothing."""
+        stored = self.store.stored_chunks(key.tenant_id, key.note_id)
+        return tuple(embedded_texts(compare(self._wanted(note), stored, embeds=True).embed))
+
+    def _round(self, key: NoteKey, *, words_only: bool) -> IndexOutcome:
+        state = read_state(key, store=self.store, index_version=self.version)
+        if state.fault is not None:
+            return self._reject(key, state, state.fault)
+        if state.note is None:
+            deleted = self._clear(key, expected=state.held.token, record=None)
+            return IndexOutcome("deleted" if deleted else "unchanged")
+        if state.problem is None:
+            return IndexOutcome("unchanged", state.chunk_count)
+        if words_only and state.problem in WAITING_FOR_VECTORS:
+            return IndexOutcome("unchanged", state.chunk_count, waiting=True)
+        if not words_only and is_leased(state.held.record, self.clock()):
+            raise NoteBusy(f"another worker is embedding note {key.note_id!r}")
+        return self._index(key, state.note, state, words_only=words_only)
+
+    def _index(self, key: NoteKey, note: Note, state: IndexState, *, words_only: bool) -> IndexOutcome:
+        embedder = self.embedder if self.embedder_of is None else self.embedder_of(key.tenant_id)
+        wanted = self._wanted(note)
+        stored = self.store.stored_chunks(key.tenant_id, key.note_id)
+        changes = compare(wanted, stored, embeds=embedder is not None, touch_all=state.held.record is None)
+        now = self.clock()
+        record = begun(state.held.record, state.revision, self.version, chunk_count=len(wanted), now=now)
+        if not changes.embed:
+            record = finished(record, now)
+        elif not words_only:
+            record = leased(record, now)
+        token = self._write(key, changes, expected=state.held.token, record=record)
+        ledger, embedded = Ledger(key, record, token, self.store), 0
+        if embedder is not None and not words_only:
+            embedded = add_vectors(ledger, embedded_texts(changes.embed), embedder=embedder, clock=self.clock)
+        failed = ledger.record.status is IndexStatus.FAILED
+        return IndexOutcome(
+            action="failed" if failed else "indexed", chunks=len(wanted), embedded=embedded, error=ledger.record.error
+        )
+
+    def _wanted(self, note: Note) -> tuple[IndexedChunk, ...]:
+        lang = note.lang or detect(note.text)
+        chunks = chunk(note.text, chunker=self.chunker, lang=lang)
+        return wanted_chunks(note, chunks, lang=lang, revision=note_revision(note), index_version=self.version)
+
+    def _write(self, key: NoteKey, changes: Changes, *, expected: str | None, record: IndexRecord) -> str | None:
+        """Bring the stored chunks to the wanted ones and the record to `record`; the record's new token.
+
+        `expected`: token of the record that was read before the chunks. Raises Conflict if the record moved since.
+        """
+        donors = sorted(set(changes.reuse.values()))
+        vectors = self.store.read_vectors(key.tenant_id, donors) if donors else {}
+        if len(vectors) < len(donors):
+            raise Conflict("a stored vector went before it could be reused")
+        put = tuple(
+            ChunkPut(chunk, vectors[changes.reuse[chunk.chunk_id]] if chunk.chunk_id in changes.reuse else None)
+            for chunk in changes.put
+        )
+        change = IndexChange(key.note_id, expected, record, put=put, patch=changes.patch, remove=changes.remove)
+        return self.store.apply(key.tenant_id, change)
+
+    def _clear(self, key: NoteKey, *, expected: str | None, record: IndexRecord | None) -> bool:
+        """Remove every chunk of the note and leave `record` (None: no record). Whether there was anything to do.
+
+        Raises Conflict as `_write` does.
+        """
+        chunk_ids = tuple(each.chunk_id for each in self.store.stored_chunks(key.tenant_id, key.note_id))
+        if not chunk_ids and expected is None and record is None:
+            return False
+        self.store.apply(key.tenant_id, IndexChange(key.note_id, expected, record, remove=chunk_ids))
+        return True
+
+    def _reject(self, key: NoteKey, state: IndexState, fault: str) -> IndexOutcome:
+        """A note at fault: nothing of it stays in the index but the record that says why."""
+        if state.problem is not IndexProblem.REJECTED:
+            record = rejected(state.revision, self.version, self.clock(), error=fault)
+            self._clear(key, expected=state.held.token, record=record)
+        return IndexOutcome("failed", error=fault)
+
+    def _refused(self, key: NoteKey, refusal: StoreRefused) -> IndexOutcome:
+        """The store would refuse the change again. Raises the refusal where it takes not even the record that says so,
+        or there is no note.
+        """
         try:
-            latest = _round(job)
+            is_recorded = self.give_up(key, refusal.message)
         except Conflict:
-            continue
-        except StoreRefused as refusal:
-            return _give_up(job, refusal)
-        if latest.action == "unchanged":
-            return replace(outcome, chunks=latest.chunks, waiting=latest.waiting)
-        outcome = replace(latest, embedded=outcome.embedded + latest.embedded)
-        if outcome.action == "failed":
-            return outcome
-    raise NoteBusy(f"note {key.note_id!r} changes faster than it can be indexed")
-
-
-def texts_to_embed(
-    key: NoteKey, note: Note, *, store: Store, embedder: Embedder, chunker: Chunker = MARKDOWN
-) -> tuple[str, ...]:
-    """The texts that indexing the note would embed now. Reads, and writes nothing."""
-    changes = compare(_wanted(note, embedder, chunker), store.stored_chunks(key.tenant_id, key.note_id), embeds=True)
-    return tuple(embedded_texts(changes.embed))
-
-
-def _round(job: _Job) -> IndexOutcome:
-    standing = read_standing(job.key, store=job.store, index_version=job.index_version)
-    if standing.fault is not None:
-        return _reject(job, standing, standing.fault)
-    if standing.note is None:
-        deleted = clear(job.key, expected=standing.held.token, record=None, store=job.store)
-        return IndexOutcome("deleted" if deleted else "unchanged")
-    if standing.finding is None:
-        return IndexOutcome("unchanged", standing.chunk_count)
-    if job.words_only and standing.finding in WAITING_FOR_VECTORS:
-        return IndexOutcome("unchanged", standing.chunk_count, waiting=True)
-    if not job.words_only and is_leased(standing.held.record, job.clock()):
-        raise NoteBusy(f"another worker is embedding note {job.key.note_id!r}")
-    return _index(job, standing.note, standing)
-
-
-def _index(job: _Job, note: Note, standing: Standing) -> IndexOutcome:
-    wanted = _wanted(note, job.embedder, job.chunker)
-    stored = job.store.stored_chunks(job.key.tenant_id, job.key.note_id)
-    is_new = standing.held.record is None
-    changes = compare(wanted, stored, embeds=job.embedder is not None, touch_all=is_new)
-    now, version = job.clock(), job.index_version
-    record = begun(standing.held.record, standing.revision, version, chunk_count=len(wanted), now=now)
-    if not changes.embed:
-        record = finished(record, now)
-    elif not job.words_only:
-        record = leased(record, now)
-    token = write(job.key, changes, expected=standing.held.token, record=record, store=job.store)
-    ledger, embedded = Ledger(job.key, record, token, job.store), 0
-    if job.embedder is not None and not job.words_only:
-        embedded = add_vectors(ledger, embedded_texts(changes.embed), embedder=job.embedder, clock=job.clock)
-    failed = ledger.record.status is IndexStatus.FAILED
-    return IndexOutcome(
-        action="failed" if failed else "indexed", chunks=len(wanted), embedded=embedded, error=ledger.record.error
-    )
-
-
-def _give_up(job: _Job, refusal: StoreRefused) -> IndexOutcome:
-    """The store would refuse the same again. Raises the refusal where it takes not even that, or there is no note."""
-    try:
-        version, now = job.index_version, job.clock()
-        told = give_up(job.key, reason=refusal.message, store=job.store, index_version=version, now=now)
-    except Conflict:
-        raise NoteBusy(f"note {job.key.note_id!r} changed while it was being given up") from refusal
-    if not told:
-        raise refusal
-    return IndexOutcome("failed", error=refusal.message)
-
-
-def _wanted(note: Note, embedder: Embedder | None, chunker: Chunker) -> tuple[IndexedChunk, ...]:
-    lang = note.lang or detect(note.text)
-    chunks, version = chunk(note.text, chunker=chunker, lang=lang), index_version(embedder, chunker)
-    return wanted_chunks(note, chunks, lang=lang, revision=note_revision(note), index_version=version)
-
-
-def _reject(job: _Job, standing: Standing, fault: str) -> IndexOutcome:
-    """A note at fault: nothing of it stays in the index but the record that says why."""
-    if standing.finding is not Finding.REJECTED:
-        record = rejected(standing.revision, job.index_version, job.clock(), error=fault)
-        clear(job.key, expected=standing.held.token, record=record, store=job.store)
-    return IndexOutcome("failed", error=fault)
+            raise NoteBusy(f"note {key.note_id!r} changed while it was being given up") from refusal
+        if not is_recorded:
+            raise refusal
+        return IndexOutcome("failed", error=refusal.message)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
-from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
-from shared.indexing.records import finished, leased, set_back
+from shared.errors import PortContractError, ModelRefused, ModelUnavailable
+from shared.indexing.state import finished, leased, set_back
 from shared.model.index import IndexChange, IndexRecord, IndexStatus, Vector
 from shared.model.notes import NoteKey
 from shared.ports.models import Embedder
@@ -48,7 +48,7 @@ def add_vectors(
         except ModelUnavailable as away:
             ledger.move(set_back(ledger.record, clock(), error=away.message, status=IndexStatus.PENDING))
             raise
-        except (ModelRefused, BrokenPromise) as refusal:
+        except (ModelRefused, PortContractError) as refusal:
             ledger.move(set_back(ledger.record, clock(), error=refusal.message, status=IndexStatus.FAILED))
             return embedded
         embedded += len(batch)
@@ -63,16 +63,16 @@ def add_vectors(
 def embed(texts: Sequence[str], embedder: Embedder) -> tuple[Vector, ...]:
     """One unit vector a text, in order. At most `embedder.batch_size` texts.
 
-    Raises ModelUnavailable, ModelRefused, and BrokenPromise when the count, a dimension or a length is wrong: trusted
+    Raises ModelUnavailable, ModelRefused, and PortContractError when the count, a dimension or a length is wrong: trusted
     from here on, a bad vector would spoil every search it takes part in.
     """
     vectors = embedder.embed_documents(texts)
     if len(vectors) != len(texts):
-        raise BrokenPromise(f"{embedder.model} returned {len(vectors)} vectors for {len(texts)} texts")
+        raise PortContractError(f"{embedder.model} returned {len(vectors)} vectors for {len(texts)} texts")
     for vector in vectors:
         if len(vector) != embedder.dimension:
-            raise BrokenPromise(f"{embedder.model} returned {len(vector)} dimensions, not {embedder.dimension}")
+            raise PortContractError(f"{embedder.model} returned {len(vector)} dimensions, not {embedder.dimension}")
         # Written so that a length of NaN fails it too.
         if not abs(math.hypot(*vector) - 1.0) <= UNIT_TOLERANCE:
-            raise BrokenPromise(f"{embedder.model} returned a vector that is not finite or not of length 1")
+            raise PortContractError(f"{embedder.model} returned a vector that is not finite or not of length 1")
     return vectors

@@ -14,7 +14,7 @@ from itertools import count
 from typing import Protocol
 
 from shared.errors import Conflict, NoteUnreadable, NotFound
-from shared.indexing.revision import note_revision
+from shared.indexing.state import note_revision
 from shared.markdown.file import candidate_ids
 from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, TrashedNote, TrashReason
 from shared.ports.notes import NoteStore, TrashStore

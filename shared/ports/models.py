@@ -37,7 +37,7 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""
+        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, PortContractError."""
         ...
 
     def embed_query(self, text: str) -> Vector: ...
@@ -56,7 +56,7 @@ class Reranker(Protocol):
     def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
         """How well each passage answers the question, in order; finite, greater is better, on a scale of its own.
 
-        Raises ModelUnavailable, ModelRefused, BrokenPromise.
+        Raises ModelUnavailable, ModelRefused, PortContractError.
         """
         ...
 

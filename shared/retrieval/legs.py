@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable, StoreRefused, StoreUnavailable
+from shared.errors import PortContractError, ModelRefused, ModelUnavailable, StoreRefused, StoreUnavailable
 from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import TimeRange
 from shared.model.retrieval import CorpusStats, FailedLeg, Leg, Neighbour, Place, Restriction
@@ -37,7 +37,7 @@ def query_vector(text: str, embedder: Embedder | None) -> Vector | None:
         return embedder.embed_query(text)
     except (ModelUnavailable, ModelRefused) as error:
         logger.warning("searching without the question's embedding: %s", error.message)
-    except BrokenPromise as error:
+    except PortContractError as error:
         logger.error("searching without the question's embedding: %s", error.message)  # noqa: TRY400 - no bug of ours
     return None
 

@@ -15,7 +15,7 @@ from itertools import chain, islice
 from operator import mul
 from typing import TypeAlias, TypeVar
 
-from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
+from shared.errors import PortContractError, ModelRefused, ModelUnavailable
 from shared.language.vocabulary import vocabularies
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.retrieval import Candidate, Reranked, Scored
@@ -115,7 +115,7 @@ def rerank(
         return chain(best, ranked), None
     try:
         given = _checked(reranker.scores(question, [_read(passage) for passage in best]), len(best), reranker.model)
-    except (ModelUnavailable, ModelRefused, BrokenPromise) as error:
+    except (ModelUnavailable, ModelRefused, PortContractError) as error:
         logger.warning("passages stay as scored: %s", error.message)
         return chain(best, ranked), Reranked(reranker.model, error.message)
     order = sorted(range(len(best)), key=lambda place: -given[place])
@@ -129,11 +129,11 @@ def _read(passage: Scored) -> str:
 
 
 def _checked(given: tuple[float, ...], count: int, model: str) -> tuple[float, ...]:
-    """Raises BrokenPromise for another count and for what is no number."""
+    """Raises PortContractError for another count and for what is no number."""
     if len(given) != count:
-        raise BrokenPromise(f"{model}: {count} passages were sent, {len(given)} scores came back")
+        raise PortContractError(f"{model}: {count} passages were sent, {len(given)} scores came back")
     if not all(map(math.isfinite, given)):
-        raise BrokenPromise(f"{model}: a score that is no number came back")
+        raise PortContractError(f"{model}: a score that is no number came back")
     return given
 
 

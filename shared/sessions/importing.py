@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from shared.errors import Conflict, NoteUnreadable
-from shared.indexing.revision import note_revision
+from shared.indexing.state import note_revision
 from shared.model.account import Person
 from shared.model.notes import Note
 from shared.model.sessions import Message, Role, Session, Spot, StoredCitation

@@ -15,12 +15,13 @@ whose clients write an `updatedAt` more than OVERLAP in the past.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from shared.errors import InvalidArgument
-from shared.indexing.standing import Finding
+from shared.indexing.pipeline import Indexer
+from shared.indexing.state import IndexProblem
 from shared.model.notes import NoteKey
 from shared.ports.pages import Page
 from shared.sweep.progress import Progress, Walk, keep, load
@@ -53,7 +54,7 @@ class ReconcileReport:
 
     examined: int
     """Notes, records and orphans looked at, each once."""
-    found: Mapping[Finding, int]
+    found: Mapping[IndexProblem, int]
     indexed: int
     deleted: int
     """Notes that are gone: what the index still held of them was removed."""
@@ -72,21 +73,29 @@ class ReconcileReport:
     dry_run: bool
 
 
-def reconcile(repairs: Repairs, *, budget: int) -> ReconcileReport:
+def reconcile(
+    indexer: Indexer,
+    *,
+    budget: int,
+    full: bool = False,
+    dry_run: bool = False,
+    hand_over: Callable[[NoteKey], None] | None = None,
+) -> ReconcileReport:
     """Look at no more than `budget` (1 or more) notes of all tenants, and repair what is found.
 
     Looked at are notes changed since the last call and unfinished records that are due; and every note, record and
-    orphan when a full sweep is due or in progress, or `repairs.full` asks for one. A note's failure stops nothing but
+    orphan when a full sweep is due or in progress, or `full` asks for one. A note's failure stops nothing but
     itself; three outages in a row end the call. A dry run writes nothing, so each begins at the beginning: give it a
     budget for all notes.
     What has expired in the trash is removed. Notes of a tenant whose embedding budget is used up wait for vectors until
-    another call.
+    another call. `hand_over` takes the notes that are to be indexed, instead of this call.
     Raises InvalidArgument("budget"), StoreUnavailable.
     """
     if budget < 1:
         raise InvalidArgument("budget", "1 or more")
-    if not repairs.dry_run:
-        repairs.store.expire_trashed(repairs.clock())
+    if not dry_run:
+        indexer.store.expire_trashed(indexer.clock())
+    repairs = Repairs(indexer=indexer, full=full, dry_run=dry_run, hand_over=hand_over)
     complete = _Sweep(repairs).run(budget)
     done = repairs.done
     return ReconcileReport(
@@ -107,8 +116,9 @@ class _Sweep:
     """One call: what it looks at, and where it stands in that."""
 
     def __init__(self, repairs: Repairs) -> None:
-        self.repairs, self.store, self.now, self.full = repairs, repairs.store, repairs.clock(), repairs.full
-        self.version = repairs.index_version
+        indexer = repairs.indexer
+        self.repairs, self.store, self.now, self.full = repairs, indexer.store, indexer.clock(), repairs.full
+        self.version = indexer.version
         self.progress = load(self.store)
         self.left = 0
 

@@ -6,18 +6,13 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
 
-from shared.errors import AuroraError, EmbeddingsSpent, NoteBusy, Unavailable
-from shared.indexing.chunking import MARKDOWN, Chunker
-from shared.indexing.pipeline import index_note, index_version, texts_to_embed
-from shared.indexing.records import is_due
-from shared.indexing.standing import WAITING_FOR_VECTORS, Finding, Standing, read_standing
+from shared.errors import AuroraError, EmbeddingQuotaExceeded, NoteBusy, Unavailable
+from shared.indexing.pipeline import Indexer
+from shared.indexing.state import WAITING_FOR_VECTORS, IndexProblem, IndexState, is_due, read_state
 from shared.language.estimates import estimated_tokens
 from shared.model.index import IndexRecord
 from shared.model.notes import NoteKey
-from shared.ports.models import Embedder
-from shared.ports.stores import Store
 
 _logger = logging.getLogger(__name__)
 
@@ -29,29 +24,19 @@ MAX_OUTAGES = 3
 class Repairs:
     """The repairs of one call, and their sums."""
 
-    store: Store
-    embedder: Embedder | None
-    embedder_of: Callable[[str], Embedder | None]
-    """Tenant -> the same embedder at this tenant's expense."""
-    clock: Callable[[], datetime]
-    chunker: Chunker = MARKDOWN
+    indexer: Indexer
     full: bool = False
     """Whether everything is looked at, and failed notes are tried again before they are due."""
     dry_run: bool = False
     hand_over: Callable[[NoteKey], None] | None = None
     """Takes the notes that are to be indexed, and returns at once; None: that is done here."""
     seen: set[NoteKey] = field(default_factory=set)
-    found: Counter[Finding] = field(default_factory=Counter)
+    found: Counter[IndexProblem] = field(default_factory=Counter)
     done: Counter[str] = field(default_factory=Counter)
     """By an outcome's action, and `postponed`, `texts`, `tokens`."""
     outages: int = 0
     spent: set[str] = field(default_factory=set)
     """Tenants whose embedding budget turned out to be used up."""
-
-    @property
-    def index_version(self) -> str:
-        """Of what this call's embedder and chunker make."""
-        return index_version(self.embedder, self.chunker)
 
     def take_up(self, keys: Iterable[NoteKey]) -> bool:
         """Look at each note once a call and mend what is found. One that cannot be mended is counted and left.
@@ -68,14 +53,14 @@ class Repairs:
 
     def is_due(self, record: IndexRecord | None) -> bool:
         """Whether an unfinished record should be taken up by this call."""
-        return record is not None and (self.full or is_due(record, self.clock()))
+        return record is not None and (self.full or is_due(record, self.indexer.clock()))
 
     def _attempt(self, key: NoteKey) -> None:
         try:
-            self._mend(key, read_standing(key, store=self.store, index_version=self.index_version))
+            self._mend(key, read_state(key, store=self.indexer.store, index_version=self.indexer.version))
         except NoteBusy:
             self.done["postponed"] += 1
-        except EmbeddingsSpent:  # no outage: other tenants' notes can be embedded
+        except EmbeddingQuotaExceeded:  # no outage: other tenants' notes can be embedded
             self.done["postponed"] += 1
             self.spent.add(key.tenant_id)
         except Unavailable:
@@ -90,33 +75,32 @@ class Repairs:
         else:
             self.outages = 0
 
-    def _mend(self, key: NoteKey, standing: Standing) -> None:
-        finding = standing.finding
-        if finding is None:
+    def _mend(self, key: NoteKey, state: IndexState) -> None:
+        problem = state.problem
+        if problem is None:
             return
-        self.found[finding] += 1
+        self.found[problem] += 1
         if self.dry_run:
-            self._estimate(key, standing)
-        elif finding is Finding.REJECTED:
+            self._estimate(key, state)
+        elif problem is IndexProblem.REJECTED:
             self.done["failed"] += 1
-        elif self._must_wait(key, standing):
+        elif self._must_wait(key, state):
             self.done["postponed"] += 1
         elif self.hand_over is not None:
             self.done["postponed"] += 1
             self.hand_over(key)
         else:
-            embedder = self.embedder_of(key.tenant_id)
-            outcome = index_note(key, store=self.store, embedder=embedder, clock=self.clock, chunker=self.chunker)
+            outcome = self.indexer.index(key)
             self.done.update({outcome.action: 1, "texts": outcome.embedded})
 
-    def _must_wait(self, key: NoteKey, standing: Standing) -> bool:
-        if standing.finding is Finding.FAILED and not self.is_due(standing.held.record):
+    def _must_wait(self, key: NoteKey, state: IndexState) -> bool:
+        if state.problem is IndexProblem.FAILED and not self.is_due(state.held.record):
             return True
-        return key.tenant_id in self.spent and standing.finding in WAITING_FOR_VECTORS
+        return key.tenant_id in self.spent and state.problem in WAITING_FOR_VECTORS
 
-    def _estimate(self, key: NoteKey, standing: Standing) -> None:
-        if self.embedder is None or standing.note is None or standing.fault is not None:
+    def _estimate(self, key: NoteKey, state: IndexState) -> None:
+        if self.indexer.embedder is None or state.note is None or state.fault is not None:
             return
-        texts = texts_to_embed(key, standing.note, store=self.store, embedder=self.embedder, chunker=self.chunker)
+        texts = self.indexer.texts_to_embed(key, state.note)
         tokens = sum(map(estimated_tokens, texts))
         self.done.update({"texts": len(texts), "tokens": tokens})

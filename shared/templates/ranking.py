@@ -76,7 +76,7 @@ def is_current(stored: StoredTemplate, embedder: Embedder) -> bool:
 def with_vectors(templates: Sequence[Template], embedder: Embedder) -> Iterator[StoredTemplate]:
     """Each with its vector, in order, embedded batch by batch.
 
-    Raises ModelUnavailable, ModelRefused and BrokenPromise; what was given before that is good.
+    Raises ModelUnavailable, ModelRefused and PortContractError; what was given before that is good.
     """
     for start in range(0, len(templates), embedder.batch_size):
         batch = templates[start : start + embedder.batch_size]

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
-from shared.errors import BrokenPromise, InvalidArgument, ModelRefused, ModelUnavailable, NotFound
+from shared.errors import PortContractError, InvalidArgument, ModelRefused, ModelUnavailable, NotFound
 from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.ports.models import Embedder
 from shared.ports.tenants import TemplateStore
@@ -150,7 +150,7 @@ class Templates:
 
         Writing the vector calls for this again, and then there is nothing left to do: the key that is written with it
         says of which text and model it is. A slow writer's stale vector is found by its key in the same way.
-        Raises InvalidArgument for a template that cannot be read, ModelUnavailable, ModelRefused, BrokenPromise.
+        Raises InvalidArgument for a template that cannot be read, ModelUnavailable, ModelRefused, PortContractError.
         """
         embedder = self.embedder_of(key.tenant_id)
         stored = self.store.get_template(key.tenant_id, key.template_id)
@@ -191,6 +191,6 @@ def _embedded(templates: Sequence[Template], embedder: Embedder | None) -> list[
     if embedder is not None:
         try:
             done.extend(with_vectors(templates, embedder))
-        except (ModelUnavailable, ModelRefused, BrokenPromise) as away:
+        except (ModelUnavailable, ModelRefused, PortContractError) as away:
             _log.warning("templates stay without vectors for now: %s", away.message)
     return done + [StoredTemplate(each) for each in islice(templates, len(done), None)]

@@ -15,9 +15,9 @@ from shared.account.caches import Cache
 from shared.account.metering import MeteredWriter, TenantEmbedder
 from shared.errors import (
     AuroraError,
-    EmbeddingsSpent,
+    EmbeddingQuotaExceeded,
     Exhausted,
-    ModelAway,
+    ModelUnreachable,
     ModelRefused,
     ModelUnavailable,
     NotFound,
@@ -102,7 +102,7 @@ def test_without_a_limit_nothing_is_counted(home: Household) -> None:
 def test_a_note_over_the_budget_waits_for_its_vectors_and_keywords_find_it(home: Household) -> None:
     home.limited(daily_embed_tokens=10)
     home.save("cat", "A cat.")
-    with pytest.raises(EmbeddingsSpent) as spent:
+    with pytest.raises(EmbeddingQuotaExceeded) as spent:
         home.save("boat", LONG)
     assert spent.value.retry_after == 12 * 3600
     state = home.app.index_state(TENANT, "boat")
@@ -121,7 +121,7 @@ def test_the_next_day_what_waited_is_embedded(home: Household) -> None:
         if number < 1:
             home.save(f"n{number}", f"{number} {LONG}")
         else:
-            with pytest.raises(EmbeddingsSpent):
+            with pytest.raises(EmbeddingQuotaExceeded):
                 home.save(f"n{number}", f"{number} {LONG}")
     assert home.app.reconcile(budget=100).postponed == 2
     home.clock.advance(days=1)
@@ -182,7 +182,7 @@ def test_a_batch_larger_than_a_days_budget_takes_a_whole_day(home: Household) ->
     home.limited(daily_embed_tokens=5)
     home.save("boat", LONG)
     assert home.app.coverage(TENANT).indexed == 1
-    with pytest.raises(EmbeddingsSpent), home.app.budgets.embedding(TENANT, 1):
+    with pytest.raises(EmbeddingQuotaExceeded), home.app.budgets.embedding(TENANT, 1):
         pass
 
 
@@ -193,7 +193,7 @@ def test_threads_that_embed_at_once_never_exceed_the_budget(home: Household) -> 
         try:
             with home.app.budgets.embedding(TENANT, 30):
                 return 30
-        except EmbeddingsSpent:
+        except EmbeddingQuotaExceeded:
             return 0
 
     with ThreadPoolExecutor(50) as threads:
@@ -205,7 +205,7 @@ def test_the_tokens_of_a_note_are_counted_once(home: Household) -> None:
     home.save("boat", LONG)
     spent = home.app.store.list_usage(TENANT, limit=1).items[0].embedded_tokens
     assert spent == sum(map(estimated_tokens, home.embedder.embedded))
-    home.app.index_note(NoteKey(TENANT, "boat"))
+    home.app.indexer.index(NoteKey(TENANT, "boat"))
     assert home.app.store.list_usage(TENANT, limit=1).items[0].embedded_tokens == spent
 
 
@@ -244,7 +244,7 @@ def test_a_used_up_budget_stops_no_other_tenant_who_asks_the_same_meanwhile(home
             assert threads.submit(other.embed_query, QUESTION).result(timeout=5)
         finally:
             purse.go_on.set()
-        with pytest.raises(EmbeddingsSpent):
+        with pytest.raises(EmbeddingQuotaExceeded):
             refused.result()
 
 
@@ -319,7 +319,7 @@ def test_all_tenants_together_spend_no_more_than_the_projects_day(paid: tuple[Ho
     assert 60 <= _spent(home) < 60 + max(costs)
     with pytest.raises(Exhausted), home.app.budgets.searching(TENANT):
         pass
-    with pytest.raises(EmbeddingsSpent):
+    with pytest.raises(EmbeddingQuotaExceeded):
         home.save("cat", "A cat.")
     home.clock.advance(hours=12)
     assert home.chat().text
@@ -358,7 +358,7 @@ DEAREST = 2048 * PRICE.written
         ("Blue [N1].", DEAREST, 2 * DEAREST),  # the server does not say
         ((ModelUnavailable("no reply in time"),), DEAREST, 2 * DEAREST),
         ((Delta("Blue", Usage(100, 1)), ModelUnavailable("cut")), DEAREST, 2 * DEAREST),
-        ((ModelAway("nobody listens"),), 0.0, 0.0),
+        ((ModelUnreachable("nobody listens"),), 0.0, 0.0),
     ],
 )
 def test_an_answer_whose_usage_nobody_learns_costs_the_most_it_can(

@@ -74,7 +74,7 @@ def test_events_that_fire_meanwhile_bring_nothing_back(home: Household) -> None:
         while not stopped.is_set():
             number = (number + 3) % 8
             try:
-                home.app.index_note(NoteKey(TENANT, f"n{number}"))
+                home.app.indexer.index(NoteKey(TENANT, f"n{number}"))
             except AuroraError:
                 continue  # an event that fails comes again
 

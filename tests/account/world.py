@@ -51,7 +51,7 @@ class Household:
     def save(self, note_id: str, text: str, *, tenant: str = TENANT, index: bool = True) -> None:
         self.app.notes.save(tenant, note_id, NoteDraft(title=note_id.title(), text=text))
         if index:
-            self.app.index_note(NoteKey(tenant, note_id))
+            self.app.indexer.index(NoteKey(tenant, note_id))
 
     def question(self, text: str = QUESTION, *, tenant: str = TENANT, template: str | None = None) -> Question:
         return Question(tenant, text, self.clock(), template=template)

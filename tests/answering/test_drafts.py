@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.answering.drafts import MAX_DRAFT, DraftStream
-from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
+from shared.errors import AuroraError, PortContractError, ModelRefused, ModelUnavailable
 from shared.model.answers import Delta, Prompt, Usage
 from tests.fakes import Script, ScriptedWriter
 
@@ -31,8 +31,8 @@ def test_that_there_is_no_writer_is_a_result_and_no_problem() -> None:
 
 
 def test_what_only_the_operator_can_fix_is_not_covered_up() -> None:
-    with pytest.raises(BrokenPromise):
-        written(BrokenPromise("shape"))
+    with pytest.raises(PortContractError):
+        written(PortContractError("shape"))
 
 
 @pytest.mark.parametrize("nothing", ["", " ", "\n\t \n", "\x00"])

@@ -6,7 +6,7 @@ import pytest
 
 from shared.answering.extractive import MOST_PIECES, READ, ExtractiveWriter
 from shared.answering.pieces import split
-from shared.errors import AuroraError, BrokenPromise, ModelRefused, ModelUnavailable
+from shared.errors import AuroraError, PortContractError, ModelRefused, ModelUnavailable
 from shared.language.sentences import sentences
 from shared.model.answers import Quote, SupportState
 from shared.model.retrieval import Retrieved, Scored
@@ -72,7 +72,7 @@ def test_nothing_is_quoted_where_nothing_speaks_of_the_subject() -> None:
     assert quotes(passage("Alpha.", similarity=0.5), text="Who repairs the boiler?") == ()
 
 
-@pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("no"), BrokenPromise("odd")])
+@pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("no"), PortContractError("odd")])
 def test_without_vectors_words_choose_the_sentences(problem: AuroraError) -> None:
     embedder = HashingEmbedder()
     embedder.outage = problem

@@ -51,7 +51,7 @@ def called(sdk: Path, tmp_path: Path) -> Iterator[Mapping[str, Any]]:
         }
         app = build(Settings.from_env(env))
         app.notes.save("mara", "api", NoteDraft(title="API", text="We run the API on Cloud Run."))
-        app.index_note(NoteKey("mara", "api"))
+        app.indexer.index(NoteKey("mara", "api"))
         app.store.close()
         with running("chat", env) as function:
             command = [

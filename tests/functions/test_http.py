@@ -13,7 +13,7 @@ from shared import bootstrap
 from shared.answering.extractive import ExtractiveWriter
 from shared.errors import (
     AuroraError,
-    BrokenPromise,
+    PortContractError,
     Conflict,
     Exhausted,
     ModelUnavailable,
@@ -186,7 +186,7 @@ def test_over_a_days_limit_a_search_or_an_answer_is_429(
         (TooLarge("much"), 413, "TOO_LARGE"),
         (Exhausted("spent", retry_after=30), 429, "EXHAUSTED"),
         (StoreUnavailable("away"), 503, "UNAVAILABLE"),
-        (BrokenPromise("three vectors for two texts"), 500, "INTERNAL"),
+        (PortContractError("three vectors for two texts"), 500, "INTERNAL"),
     ],
 )
 def test_each_kind_of_error_has_its_status(world: World, error: AuroraError, status: int, reason: str) -> None:
@@ -223,7 +223,7 @@ def test_a_bug_is_told_without_its_text(
 
 
 def test_what_only_an_operator_can_fix_stays_inside(world: World) -> None:
-    world.tokens.outage = BrokenPromise("the certificate server sent a picture")
+    world.tokens.outage = PortContractError("the certificate server sent a picture")
     assert "picture" not in world.call("api", "GET", "/notes").get_data(as_text=True)
 
 

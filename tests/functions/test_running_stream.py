@@ -52,7 +52,7 @@ def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chat]:
         env = _environment(home, gemini)
         app = build(Settings.from_env(env))
         app.notes.save("mara", "api", NoteDraft(title="API", text="We run the API on Cloud Run."))
-        app.index_note(NoteKey("mara", "api"))
+        app.indexer.index(NoteKey("mara", "api"))
         app.store.close()
         with running("chat", env) as function:
             chat = Chat(function, gemini)

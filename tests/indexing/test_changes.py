@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.indexing.changes import Changes, compare
+from shared.indexing.wanted import Changes, compare
 from shared.model.index import IndexedChunk, StoredChunk
 from tests.contracts.samples import chunk
 

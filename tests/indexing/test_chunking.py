@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.chunkers import CHUNKERS
-from shared.indexing.chunking import MOST_SECTIONS, Chunker, chunk
+from shared.indexing.chunking import MAX_SECTIONS, Chunker, chunk
 from shared.indexing.cuts import TARGET
 from shared.language.estimates import tokens
 from shared.model.index import Chunk
@@ -93,7 +93,7 @@ def test_an_outline_is_text_of_the_heading_above_it() -> None:
     ]
 
 
-@pytest.mark.parametrize(("sections", "has_headings"), [(MOST_SECTIONS, True), (MOST_SECTIONS + 1, False)])
+@pytest.mark.parametrize(("sections", "has_headings"), [(MAX_SECTIONS, True), (MAX_SECTIONS + 1, False)])
 def test_a_note_of_countless_sections_is_cut_without_its_headings(sections: int, *, has_headings: bool) -> None:
     chunks = chunk("".join(f"# h{number}\n\nw{number}\n\n" for number in range(sections)))
     assert (len(chunks) >= sections, any(each.heading_path for each in chunks)) == (has_headings, has_headings)

@@ -10,7 +10,7 @@ from threading import Barrier
 
 import pytest
 
-from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable, NoteBusy
+from shared.errors import PortContractError, ModelRefused, ModelUnavailable, NoteBusy
 from shared.indexing.pipeline import index_version
 from shared.model.index import IndexStatus, Vector
 from shared.model.retrieval import Restriction
@@ -202,9 +202,9 @@ def test_vectors_from_before_an_outage_are_not_embedded_again(store: Store, cloc
     assert_follows(store, embedder)
 
 
-@pytest.mark.parametrize("error", [ModelRefused("the key is not valid"), BrokenPromise("3 vectors for 2 texts")])
+@pytest.mark.parametrize("error", [ModelRefused("the key is not valid"), PortContractError("3 vectors for 2 texts")])
 def test_a_refused_note_is_failed_and_stays_findable_by_keywords(
-    store: Store, embedder: HashingEmbedder, clock: Clock, error: ModelRefused | BrokenPromise
+    store: Store, embedder: HashingEmbedder, clock: Clock, error: ModelRefused | PortContractError
 ) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     embedder.outage = error

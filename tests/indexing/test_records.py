@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.indexing.records import begun, finished, is_due, is_leased, leased, rejected, set_back
+from shared.indexing.state import begun, finished, is_due, is_leased, leased, rejected, set_back
 from shared.model.index import IndexRecord, IndexStatus
 from tests.indexing.world import START
 

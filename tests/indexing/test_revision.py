@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.indexing.revision import note_revision
+from shared.indexing.state import note_revision
 from shared.model.notes import Note
 from tests.contracts.samples import note
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from shared.errors import BrokenPromise
+from shared.errors import PortContractError
 from shared.indexing.vectors import embed
 from shared.model.index import Vector
 from tests.contracts.samples import unit
@@ -43,7 +43,7 @@ def test_one_unit_vector_a_text_is_what_comes_out() -> None:
     ],
 )
 def test_anything_else_is_a_broken_promise(vectors: tuple[Vector, ...], complaint: str) -> None:
-    with pytest.raises(BrokenPromise, match=complaint):
+    with pytest.raises(PortContractError, match=complaint):
         embed(["a"], Scripted(*vectors))
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from shared.indexing.pipeline import IndexOutcome, index_note
+from shared.indexing.pipeline import IndexOutcome, Indexer
 from shared.model.index import IndexStatus
 from shared.model.retrieval import Restriction
 from shared.ports.stores import Store
@@ -30,7 +30,7 @@ WORDS = ("apples", "bridges", "candles", "doors", "engines", "forests", "gardens
 
 
 def by_words(store: Store, embedder: HashingEmbedder, clock: Clock) -> IndexOutcome:
-    return index_note(key(), store=store, embedder=embedder, clock=clock, words_only=True)
+    return Indexer(store=store, embedder=embedder, clock=clock).index(key(), words_only=True)
 
 
 def found(store: Store, stem: str) -> int:

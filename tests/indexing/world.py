@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from shared.errors import NoteUnreadable
-from shared.indexing.pipeline import IndexOutcome, index_note
+from shared.indexing.pipeline import IndexOutcome, Indexer
 from shared.language.terms import stems
 from shared.model.index import IndexedChunk, IndexRecord, StoredChunk, Vector
 from shared.model.notes import Folder, Note, NoteKey
@@ -134,7 +134,7 @@ def key(note_id: str = "n1") -> NoteKey:
 
 
 def index(store: Store, embedder: Embedder | None, clock: Clock, note_id: str = "n1") -> IndexOutcome:
-    return index_note(key(note_id), store=store, embedder=embedder, clock=clock)
+    return Indexer(store=store, embedder=embedder, clock=clock).index(key(note_id))
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def fresh_index(store: Store, notes: Iterable[Note], embedder: Embedder, note_id
     """The index of the same notes made from nothing, in a tenant of its own."""
     for each in notes:
         store.put_note(FRESH, each)
-        index_note(NoteKey(FRESH, each.note_id), store=store, embedder=embedder, clock=Clock())
+        Indexer(store=store, embedder=embedder, clock=Clock()).index(NoteKey(FRESH, each.note_id))
     return whole_index(store, FRESH, note_ids)
 
 

@@ -15,7 +15,7 @@ from cli.sync.folder import FileNote, read, walk
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import BOX_CALIBRATION, LocalEmbedder
 from shared.errors import OperatorError
-from shared.indexing.pipeline import index_note, index_version
+from shared.indexing.pipeline import Indexer, index_version
 from shared.model.index import ChunkPut, IndexedChunk
 from shared.model.notes import Note, NoteKey
 from shared.model.retrieval import CosineCalibration
@@ -126,7 +126,7 @@ def test_the_local_embedder_measured_on_notes_comes_near_its_constants(embedded_
                 found.note_id, found.draft.title, found.draft.text, created, created, "default", found.draft.path
             )
             embedded_store.put_note(TENANT, note)
-            index_note(NoteKey(TENANT, found.note_id), store=embedded_store, embedder=embedder, clock=lambda: NOW)
+            Indexer(store=embedded_store, embedder=embedder, clock=lambda: NOW).index(NoteKey(TENANT, found.note_id))
     version = index_version(embedder)
     by_questions = measured(TENANT, store=embedded_store, embedder=embedder, index_version=version)
     by_chunks = estimated(TENANT, store=embedded_store, index_version=version)

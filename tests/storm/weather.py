@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, cast
 
 from shared.errors import ModelUnavailable, Unavailable
-from shared.indexing.pipeline import index_note
+from shared.indexing.pipeline import Indexer
 from shared.model.index import IndexChange, Vector
 from shared.model.notes import NoteKey
 from shared.ports.models import Embedder
@@ -147,7 +147,7 @@ class Weather:
             if event.key is None:
                 self._reconcile(store, embedder, full=False)
             else:
-                index_note(event.key, store=store, embedder=embedder, clock=self.clock)
+                Indexer(store=store, embedder=embedder, clock=self.clock).index(event.key)
         except (Killed, Unavailable) as mishap:
             with self.bill.lock:
                 self.bill.mishaps[type(mishap).__name__] += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from shared.indexing.standing import Finding
+from shared.indexing.state import IndexProblem
 from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (
@@ -40,7 +40,7 @@ def test_a_dry_run_counts_each_note_once(
     clock.advance(days=1)
     store.put_note(TENANT, note(sections("edited too"), "n04", updated_at=clock()))
     dry = sweep(store, embedder, clock, dry_run=True)
-    assert dry.found == {Finding.STALE: 2}
+    assert dry.found == {IndexProblem.STALE: 2}
     assert dry.examined == len(swept)
 
 
@@ -49,6 +49,6 @@ def test_a_dry_run_after_a_model_change_is_what_the_change_would_cost(
 ) -> None:
     other = HashingEmbedder(dimension=16, batch_size=3)
     dry = sweep(store, other, clock, dry_run=True)
-    assert dry.found == {Finding.OUTDATED: len(swept)}
+    assert dry.found == {IndexProblem.OUTDATED: len(swept)}
     assert dry.texts == sum(len(store.stored_chunks(TENANT, note_id)) for note_id in swept)
     assert sweep(store, embedder, clock).found == {}

@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from shared.errors import ModelRefused, ModelUnavailable, StoreUnavailable
-from shared.indexing.standing import Finding
+from shared.indexing.state import IndexProblem
 from shared.model.index import IndexStatus
 from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
@@ -35,7 +35,7 @@ def test_one_bad_note_never_stops_the_rest(store: Store, embedder: HashingEmbedd
     report = sweep(garbled, embedder, clock)
     assert (report.indexed, report.failed, report.complete) == (7, 3, True)
     again = sweep(garbled, embedder, clock, full=True)
-    assert (again.found, again.indexed, again.failed) == ({Finding.REJECTED: 3}, 0, 3)
+    assert (again.found, again.indexed, again.failed) == ({IndexProblem.REJECTED: 3}, 0, 3)
     good = [note_id for note_id in note_ids if note_id not in {"n02", "n05", "n07"}]
     assert all(status_of(store, note_id) is IndexStatus.INDEXED for note_id in good)
 

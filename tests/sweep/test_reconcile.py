@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable
-from shared.indexing.standing import Finding
+from shared.indexing.state import IndexProblem
 from shared.model.index import IndexChange
 from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
@@ -31,7 +31,7 @@ from tests.sweep.samples import put_notes, sweep, sweep_to_the_end
 def test_the_first_call_is_the_backfill(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
     note_ids = put_notes(store, 5)
     report = sweep(store, embedder, clock)
-    assert report.found == {Finding.MISSING: 5}
+    assert report.found == {IndexProblem.MISSING: 5}
     assert (report.examined, report.indexed, report.complete) == (5, 5, True)
     assert report.texts == embedder.embedded.total()
     assert_follows(store, embedder, *note_ids)
@@ -65,7 +65,7 @@ def test_a_lost_edit_is_found_by_the_next_call(
     store.put_note(TENANT, note(sections("created"), "new", updated_at=clock() - timedelta(minutes=9)))
     clock.advance(minutes=5)
     report = sweep(store, embedder, clock)
-    assert report.found == {Finding.STALE: 1, Finding.MISSING: 1}
+    assert report.found == {IndexProblem.STALE: 1, IndexProblem.MISSING: 1}
     assert report.examined == 2
     assert_follows(store, embedder, *swept, "new")
 
@@ -78,7 +78,7 @@ def test_a_lost_deletion_is_found_by_the_daily_sweep(
     assert sweep(store, embedder, clock).found == {}
     clock.advance(days=1)
     report = sweep(store, embedder, clock)
-    assert (report.found, report.deleted) == ({Finding.ORPHANED: 1}, 1)
+    assert (report.found, report.deleted) == ({IndexProblem.ORPHANED: 1}, 1)
     assert_follows(store, embedder, *swept)
 
 
@@ -100,7 +100,7 @@ def test_chunks_without_a_record_are_removed(
     store.apply(TENANT, IndexChange("n03", store.read_record(TENANT, "n03").token, None))
     assert store.stored_chunks(TENANT, "n03") != ()
     report = sweep(store, embedder, clock, full=True)
-    assert (report.found, report.deleted) == ({Finding.ORPHANED: 1}, 1)
+    assert (report.found, report.deleted) == ({IndexProblem.ORPHANED: 1}, 1)
     assert_follows(store, embedder, *swept)
 
 
@@ -110,7 +110,7 @@ def test_a_note_whose_record_was_lost_is_indexed_again_without_embedding(
 ) -> None:
     store.apply(TENANT, IndexChange("n03", store.read_record(TENANT, "n03").token, None))
     report = sweep(store, embedder, clock, full=True)
-    assert (report.found, report.texts) == ({Finding.MISSING: 1}, 0)
+    assert (report.found, report.texts) == ({IndexProblem.MISSING: 1}, 0)
     assert_follows(store, embedder, *swept)
 
 
@@ -118,7 +118,7 @@ def test_a_note_whose_record_was_lost_is_indexed_again_without_embedding(
 def test_another_model_embeds_everything_again(store: Store, clock: Clock, swept: list[str]) -> None:
     other = HashingEmbedder(dimension=16, batch_size=3)
     report = sweep(store, other, clock)
-    assert report.found == {Finding.OUTDATED: len(swept)}
+    assert report.found == {IndexProblem.OUTDATED: len(swept)}
     assert report.texts == other.embedded.total() >= len(swept)
     assert_follows(store, other, *swept)
     assert sweep(store, other, clock).found == {}
@@ -134,7 +134,7 @@ def test_waiting_notes_get_their_vectors_by_the_next_call(
     assert sweep(store, embedder, clock).postponed == 1
     embedder.outage = None
     report = sweep(store, embedder, clock)
-    assert (report.found, report.indexed) == ({Finding.PENDING: 1}, 1)
+    assert (report.found, report.indexed) == ({IndexProblem.PENDING: 1}, 1)
     assert_follows(store, embedder, *swept)
 
 
@@ -152,7 +152,7 @@ def test_notes_that_failed_before_hold_up_none_that_waits_for_vectors(
     with pytest.raises(ModelUnavailable):
         index(store, embedder, clock, "n09")
     embedder.outage = None
-    assert sweep(store, embedder, clock).found[Finding.PENDING] == 1
+    assert sweep(store, embedder, clock).found[IndexProblem.PENDING] == 1
 
 
 # -- bounds

@@ -53,7 +53,7 @@ class GeminiEmbedder:
         self._clock = clock
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""
+        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, PortContractError."""
         if not texts:
             return ()
         if self._task_in_text:

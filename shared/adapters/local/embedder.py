@@ -61,7 +61,7 @@ class LocalEmbedder:
         return cls(named(model), calibration=calibration)
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """One unit vector a text, in order. Raises ModelRefused for files that are no model, BrokenPromise."""
+        """One unit vector a text, in order. Raises ModelRefused for files that are no model, PortContractError."""
         if not texts:
             return ()
         self._loaded()
@@ -85,7 +85,7 @@ class LocalEmbedder:
 
 @lru_cache(maxsize=2)
 def _encoder(files: ModelFiles) -> Encoder:
-    """Raises ModelRefused, BrokenPromise."""
+    """Raises ModelRefused, PortContractError."""
     from shared.adapters.local.encoder import Encoder  # noqa: PLC0415 - as its libraries
 
     if files.name == f"{BOX_MODEL}-int8":

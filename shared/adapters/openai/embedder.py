@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class OpenAIEmbedder:
     """`base_url` ends in `/v1`. `api_key` None: the server wants none.
 
-    The server is asked for `dimension`; one that ignores it and returns another is a BrokenPromise that names
+    The server is asked for `dimension`; one that ignores it and returns another is a PortContractError that names
     EMBEDDING_DIM and the value to set.
     """
 
@@ -47,7 +47,7 @@ class OpenAIEmbedder:
         self._query_prefix, self._document_prefix = prefixes(model)
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, BrokenPromise."""
+        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, PortContractError."""
         if not texts:
             return ()
         return self._embed([self._document_prefix + text for text in texts], DOCUMENTS_SECONDS)

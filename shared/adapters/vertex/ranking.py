@@ -8,7 +8,7 @@ from typing import Any
 from shared.adapters.retry import retry_within
 from shared.adapters.sdk_errors import misshapen
 from shared.adapters.vertex.rest import GoogleRest
-from shared.errors import BrokenPromise
+from shared.errors import PortContractError
 
 DEFAULT_MODEL = "semantic-ranker-default@latest"
 SECONDS = 4.0
@@ -48,5 +48,5 @@ def _scores(reply: Any, count: int, model: str) -> tuple[float, ...]:  # noqa: A
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise misshapen(error, model) from error
     if found.keys() != {str(place) for place in range(count)}:
-        raise BrokenPromise(f"{model}: {count} passages were sent, others came back")
+        raise PortContractError(f"{model}: {count} passages were sent, others came back")
     return tuple(found[str(place)] for place in range(count))

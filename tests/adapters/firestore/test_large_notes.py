@@ -14,7 +14,7 @@ import pytest
 
 from shared.adapters.firestore import FirestoreStore
 from shared.errors import AuroraError, StoreUnavailable
-from shared.indexing.pipeline import index_note
+from shared.indexing.pipeline import Indexer
 from shared.model.index import ChunkPut, IndexChange, IndexStatus
 from shared.model.notes import Note, NoteKey
 from tests.contracts.samples import TENANT, chunk, record, unit
@@ -86,7 +86,7 @@ class _Flat(HashingEmbedder):
 
 
 def _index(store: FirestoreStore) -> str:
-    return index_note(KEY, store=store, embedder=_Flat(), clock=lambda: NOW).action
+    return Indexer(store=store, embedder=_Flat(), clock=lambda: NOW).index(KEY).action
 
 
 @pytest.mark.parametrize("kind", [_prose, _code, _lines, _cjk])

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from shared.adapters.gemini import GeminiEmbedder
-from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
+from shared.errors import PortContractError, ModelRefused, ModelUnavailable
 from tests.adapters.models.waiting import FakeClock
 from tests.servers import gemini as replies
 from tests.servers.gemini import GeminiServer
@@ -99,7 +99,7 @@ def test_a_batch_that_breaks_the_promise_is_an_error_and_not_asked_again(
     vectors: list[list[float]], told: str, gemini: GeminiServer, clock: FakeClock
 ) -> None:
     gemini.script(replies.embedded(*vectors))
-    with pytest.raises(BrokenPromise, match=told):
+    with pytest.raises(PortContractError, match=told):
         embedder(gemini, clock).embed_documents(["a", "b"])
     assert len(gemini.requests) == 1
 
@@ -152,7 +152,7 @@ def test_a_retired_model_names_its_successor(gemini: GeminiServer, clock: FakeCl
 )
 def test_messages_hold_neither_note_text_nor_the_key(reply: Reply, gemini: GeminiServer, clock: FakeClock) -> None:
     gemini.answer = lambda _: reply
-    with pytest.raises((ModelRefused, ModelUnavailable, BrokenPromise)) as caught:
+    with pytest.raises((ModelRefused, ModelUnavailable, PortContractError)) as caught:
         embedder(gemini, clock).embed_documents(["secret-note-text"])
     assert "secret" not in json.dumps(caught.value.message)
     assert "gemini-embedding-2" in caught.value.message

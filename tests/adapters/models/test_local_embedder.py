@@ -14,7 +14,7 @@ from shared.adapters import extras
 from shared.adapters.local.embedder import BOX_CALIBRATION, LocalEmbedder
 from shared.adapters.local.files import box
 from shared.bootstrap import build
-from shared.errors import BrokenPromise, ModelRefused, SettingsError
+from shared.errors import PortContractError, ModelRefused, SettingsError
 from shared.settings import Settings
 
 
@@ -99,7 +99,7 @@ def test_what_is_neither_a_folder_nor_a_name_stops_the_start(tmp_path: Path) -> 
 def test_another_graph_in_the_box_is_refused(tmp_path: Path) -> None:
     graph = tmp_path / "model.onnx"
     graph.write_bytes(box().graph.read_bytes() + b" ")
-    with pytest.raises(BrokenPromise, match="is not the all-MiniLM-L6-v2"):
+    with pytest.raises(PortContractError, match="is not the all-MiniLM-L6-v2"):
         LocalEmbedder(replace(box(), graph=graph)).embed_query("Cloud Run")
 
 

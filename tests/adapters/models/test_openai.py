@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
-from shared.errors import BrokenPromise, ModelRefused
+from shared.errors import PortContractError, ModelRefused
 from shared.model.answers import Draft, Usage
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import openai as replies
@@ -40,7 +40,7 @@ def test_both_encodings_are_read_whatever_was_asked(encoding: str, clock: FakeCl
 
 
 def test_a_server_that_ignores_the_dimension_is_an_error_that_names_the_setting(clock: FakeClock) -> None:
-    with OpenAIServer(dimension=6) as server, pytest.raises(BrokenPromise, match=r"set EMBEDDING_DIM=6$"):
+    with OpenAIServer(dimension=6) as server, pytest.raises(PortContractError, match=r"set EMBEDDING_DIM=6$"):
         embedder(server, clock).embed_query("Cloud Run")
 
 

@@ -13,7 +13,7 @@ from shared.adapters.local.files import box
 from shared.adapters.vertex.ranking import MOST_RECORDS, VertexReranker
 from shared.app import App
 from shared.bootstrap import build
-from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable, SettingsError
+from shared.errors import PortContractError, ModelRefused, ModelUnavailable, SettingsError
 from shared.settings import Settings
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
@@ -84,8 +84,8 @@ def test_an_overloaded_service_is_asked_again(ranking: ScriptedServer) -> None:
     [
         (Reply(status=403), ModelRefused),
         (Reply(status=404), ModelRefused),
-        (Reply(body={"records": [{"id": "0", "score": 1.0}]}), BrokenPromise),
-        (Reply(body={"records": [{"id": str(place), "score": 1.0} for place in (0, 1, 7)]}), BrokenPromise),
+        (Reply(body={"records": [{"id": "0", "score": 1.0}]}), PortContractError),
+        (Reply(body={"records": [{"id": str(place), "score": 1.0} for place in (0, 1, 7)]}), PortContractError),
         (Reply(body={"results": []}), ModelRefused),
         (Reply(body={"records": [{"id": "0", "score": "high"}]}), ModelRefused),
         (Reply(body=["prose"]), ModelRefused),

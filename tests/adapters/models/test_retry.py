@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from shared.adapters.retry import FIRST_PAUSE, JITTER, LONGEST_PAUSE, retry_within
-from shared.errors import BrokenPromise, ModelRefused, ModelUnavailable
+from shared.errors import PortContractError, ModelRefused, ModelUnavailable
 from tests.adapters.models.waiting import FakeClock
 
 
@@ -73,7 +73,7 @@ def test_one_attempt_may_take_only_its_share_of_the_deadline(clock: FakeClock) -
     assert call.given[1] < 5
 
 
-@pytest.mark.parametrize("failure", [ModelRefused("m: 400"), BrokenPromise("m: 3 vectors"), KeyError("ours")])
+@pytest.mark.parametrize("failure", [ModelRefused("m: 400"), PortContractError("m: 3 vectors"), KeyError("ours")])
 def test_nothing_but_an_outage_is_tried_again(failure: Exception, clock: FakeClock) -> None:
     call = Flaky(failure)
     with pytest.raises(type(failure)) as caught:

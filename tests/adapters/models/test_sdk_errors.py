@@ -17,7 +17,7 @@ from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
 from shared.adapters.gemini.errors import table as gemini_table
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
 from shared.adapters.openai.connection import table as openai_table
-from shared.errors import ModelAway, ModelRefused, ModelUnavailable
+from shared.errors import ModelUnreachable, ModelRefused, ModelUnavailable
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import gemini as gemini_replies
 from tests.servers.gemini import GeminiServer
@@ -169,11 +169,11 @@ def test_broken_replies_of_openai(
 
 def test_an_address_where_nobody_listens_is_told_after_two_tries(clock: FakeClock) -> None:
     told = "nobody answers at http://127.0.0.1:1$"
-    with pytest.raises(ModelAway, match=told):
+    with pytest.raises(ModelUnreachable, match=told):
         GeminiEmbedder(api_key="k", base_url="http://me:secret@127.0.0.1:1", clock=clock).embed_query("a")
-    with pytest.raises(ModelAway, match=told):
+    with pytest.raises(ModelUnreachable, match=told):
         OpenAIEmbedder(model="m", base_url="http://me:secret@127.0.0.1:1/v1", clock=clock).embed_query("a")
-    with pytest.raises(ModelAway, match=told):
+    with pytest.raises(ModelUnreachable, match=told):
         next(OpenAIWriter(model="m", base_url="http://127.0.0.1:1/v1", clock=clock).stream(PROMPT))
     assert len(clock.pauses) == 3
 

@@ -23,7 +23,7 @@ from cli.product import emulator as emulators
 from cli.product.emulator import Emulator
 from cli.product.store import TEMPLATE_TRIGGER, TRIGGER
 from shared.adapters.firestore import FirestoreStore
-from shared.indexing.records import LEASE
+from shared.indexing.state import LEASE
 from shared.model.notes import Note
 from tests.servers.dev import COMMAND, ROOT, Running, dev
 

@@ -11,7 +11,7 @@ import pytest
 from cli.product import trigger as trigger_module
 from cli.product.trigger import Trigger
 from shared.adapters.embedded import EmbeddedStore
-from shared.indexing.pipeline import index_note
+from shared.indexing.pipeline import Indexer
 from shared.model.notes import NoteKey
 from tests.contracts.samples import DAY, note
 
@@ -149,7 +149,7 @@ def test_a_small_note_is_indexed_while_a_long_one_is_being_delivered(
 ) -> None:
     def deliver(key: NoteKey) -> int:
         slow(key)
-        index_note(key, store=embedded_store, embedder=None, clock=lambda: DAY)
+        Indexer(store=embedded_store, embedder=None, clock=lambda: DAY).index(key)
         return 200
 
     trigger = started(deliver)

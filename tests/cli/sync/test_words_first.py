@@ -22,7 +22,7 @@ from cli.sync.importing import NOTES, VECTORS, Import
 from cli.sync.report import Report
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
-from shared.indexing.records import LEASE
+from shared.indexing.state import LEASE
 from shared.model.index import Coverage, Vector
 from tests.cli.conftest import Aurora
 from tests.fakes import HashingEmbedder
