@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from shared.indexing.chunking import MARKDOWN, Chunker, Slices, by_sentences
+from shared.indexing.chunking import MARKDOWN, Chunker, Slices, by_sentences, trimmed
 from shared.indexing.cuts import OVERLAP, TARGET
-from shared.indexing.chunking import trimmed
 from shared.language.estimates import tokens
 
 _WORD = re.compile(r"\S{1,64}")

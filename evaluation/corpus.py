@@ -18,7 +18,7 @@ def fill(app: App, tenant_id: str, notes: Mapping[str, NoteDraft], step: Callabl
     """Save and index all of them; `step` is called after each. Raises what the App raises."""
     for note_id, draft in notes.items():
         app.notes.save(tenant_id, note_id, draft)
-        app.index_note(NoteKey(tenant_id, note_id))
+        app.indexer.index(NoteKey(tenant_id, note_id))
         step()
 
 

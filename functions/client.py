@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 from functions import api, chat
 from functions.http.calls import Call, Reply, find
 from shared.api.stream import StreamEvent
-from shared.errors import PortContractError, NotFound, TooLarge
+from shared.errors import NotFound, PortContractError, TooLarge
 from shared.ports.access import Identity
 from shared.tracing import reads
 

@@ -28,10 +28,10 @@ def on_note_write(event: CloudEvent) -> None:
         _logger.warning("acknowledged an event that names no note")
     for key in keys:
         with handling(event, partial(_give_up, key), tenantId=key.tenant_id, noteId=key.note_id):
-            outcome = current_app().index_note(key)
+            outcome = current_app().indexer.index(key)
             fields = {"action": outcome.action, "chunks": outcome.chunks, "embedded": outcome.embedded}
             _logger.info("note %s", outcome.action, extra={"fields": fields})
 
 
 def _give_up(key: NoteKey, reason: str) -> None:
-    current_app().give_up(key, reason)
+    current_app().indexer.give_up(key, reason)

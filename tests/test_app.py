@@ -12,6 +12,7 @@ from shared.answering.extractive import ExtractiveWriter
 from shared.app import App
 from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
+from shared.model.notes import NoteKey
 from shared.notes.service import NoteDraft
 from shared.ports.stores import Store
 from shared.settings import Settings
@@ -40,7 +41,7 @@ def test_a_note_that_an_app_wrote_with_wrong_types_says_why_it_failed_and_is_men
     with pytest.raises(InvalidArgument):
         app.notes.get(TENANT, "n1")
     assert app.indexer.index(key()).action == "failed"
-    state = app.index_state(TENANT, "n1")
+    state = app.indexer.note_state(NoteKey(TENANT, "n1"))
     assert state.current
     assert state.record is not None
     assert state.record.status is IndexStatus.FAILED

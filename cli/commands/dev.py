@@ -43,6 +43,7 @@ from shared.bootstrap import build, use
 from shared.errors import AuroraError
 from shared.indexing.state import LEASE
 from shared.settings import Settings
+from shared.sweep.reconcile import reconcile
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -170,7 +171,7 @@ def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack, *, tena
         for name in ("chat", "api", "on_note_write", "on_template_write", "reconcile")
     )
     trigger.deliver = delivery(on_note_write)
-    trigger.words = lambda key: not app.index_note(key, words_only=True).waiting
+    trigger.words = lambda key: not app.indexer.index(key, words_only=True).waiting
     functions = {"chat": chat, "reconcile": reconcile}
     if store.follow:
         templates = posting(on_template_write)
@@ -241,7 +242,7 @@ def _reconciling(app: App, trigger: Trigger, tenant_id: str, waits: Iterable[flo
                 return
             try:
                 app.templates.index(tenant_id)
-                app.reconcile(budget=RECONCILE_BUDGET, hand_over=trigger.enqueue)
+                reconcile(app.indexer, budget=RECONCILE_BUDGET, hand_over=trigger.enqueue)
             except AuroraError as error:
                 _logger.warning("reconcile: %s", error.message)
 

@@ -33,6 +33,7 @@ from shared.bootstrap import use
 from shared.errors import Unavailable
 from shared.model.limits import VAULT, VAULT_PATTERN
 from shared.ports.access import Identity
+from shared.sweep.reconcile import reconcile as reconcile_index
 
 DEMO_QUESTIONS = (
     "What did we decide about the API?",
@@ -129,7 +130,7 @@ def _follow(place: Place, task: Import) -> None:
 def reconcile(place: Place, budget: int, *, full: bool, dry_run: bool) -> None:
     """Find notes whose index does not follow them, and repair it. Exit code 1: some could not be repaired."""
     with place.app() as app:
-        report = app.reconcile(budget=budget, full=full, dry_run=dry_run)
+        report = reconcile_index(app.indexer, budget=budget, full=full, dry_run=dry_run)
     if place.as_json:
         print_json(reconcile_json(report))
     else:

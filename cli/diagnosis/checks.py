@@ -88,7 +88,7 @@ def tried(part: str, check: Callable[[], str]) -> Verdict:
 def _store(app: App, tenant_id: str) -> str:
     if not is_begun(app, tenant_id):
         return _room(_file(app, tenant_id), tenant_id)
-    return coverage_told(coverage_json(app.coverage(tenant_id)), f" of {tenant_id}")
+    return coverage_told(coverage_json(app.store.coverage(tenant_id)), f" of {tenant_id}")
 
 
 def coverage_told(coverage: Mapping[str, Any], whose: str = "") -> str:

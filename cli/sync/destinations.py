@@ -16,7 +16,7 @@ from functions.client import ApiClient, Json
 from shared.api.notes import trashed_row_json
 from shared.api.values import instant
 from shared.app import App
-from shared.errors import ModelUnreachable, ModelRefused, NoteBusy, NotFound, RequestError, Unavailable
+from shared.errors import ModelRefused, ModelUnreachable, NoteBusy, NotFound, RequestError, Unavailable
 from shared.indexing.pipeline import IndexOutcome
 from shared.indexing.state import note_revision
 from shared.markdown.file import fields_of, note_id_of
@@ -183,7 +183,7 @@ class LocalDestination:
         deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
         while True:
             try:
-                return self.app.index_note(key, words_only=words_only)
+                return self.app.indexer.index(key, words_only=words_only)
             except NoteBusy:
                 if time.monotonic() > deadline:
                     raise

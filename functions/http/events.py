@@ -20,10 +20,10 @@ from functions.http import log as _log
 from functions.http.calls import current_app
 from shared.errors import (
     AuroraError,
-    PortContractError,
     EmbeddingQuotaExceeded,
     InvalidArgument,
     ModelRefused,
+    PortContractError,
     StoreRefused,
     StoreUnavailable,
     Unavailable,

@@ -14,8 +14,10 @@ from functions.http.calls import Call, Reply
 from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_body
 from functions.http.operations import operation
 from functions.http.questions import RequestId
+from shared.account import export as exports
+from shared.account.archive import zipped
 from shared.account.export import Exported
-from shared.account.feedback import MOST_COMMENT, feedback_of
+from shared.account.feedback import MOST_COMMENT, feedback_of, submit_feedback
 from shared.api.account import FeedbackJson, ReceiptJson, export_lines, receipt_json
 from shared.api.values import shown
 from shared.errors import AuroraError, InvalidArgument, PermissionDenied
@@ -64,7 +66,7 @@ def submit_feedback(call: Call) -> Reply:
         now=call.app.clock(),
     )
     said = body.model_fields_set
-    kept = call.app.submit_feedback(call.person, feedback, rated="rating" in said, commented="comment" in said)
+    kept = keep_feedback(call.app.store, call.person, feedback, rated="rating" in said, commented="comment" in said)
     return Reply(shown(FeedbackJson, kept))
 
 
@@ -82,7 +84,7 @@ def export(call: Call) -> Reply:
     """
     if parse_query(call.query, ExportQuery).format == "markdown":
         return _zip_reply(call)
-    return Reply(None, stream=_lines(call.app.export(call.person)), media_type=NDJSON)
+    return Reply(None, stream=_lines(exports.export(call.app.store, call.app.sessions(call.person))), media_type=NDJSON)
 
 
 @operation(query=ExportQuery, media_types=(NDJSON, ZIP), errors=(403,))
@@ -90,7 +92,7 @@ def export_tenant(call: Call) -> Reply:
     """The tenant's notes, templates and usage, as GET /me:export gives a person's; for who owns the tenant."""
     if parse_query(call.query, ExportQuery).format == "markdown":
         return _zip_reply(call)
-    return Reply(None, stream=_lines(call.app.export_tenant(_owned_tenant(call))), media_type=NDJSON)
+    return Reply(None, stream=_lines(exports.export_tenant(_owned_tenant(call), call.app.store)), media_type=NDJSON)
 
 
 def _owned_tenant(call: Call) -> str:
@@ -101,7 +103,7 @@ def _owned_tenant(call: Call) -> str:
 
 
 def _zip_reply(call: Call) -> Reply:
-    pieces = _zip(call.app.archive(_owned_tenant(call)))
+    pieces = _zip(zipped(exports.all_notes(_owned_tenant(call), call.app.store)))
     return Reply(None, stream=pieces, media_type=ZIP, headers={"Content-Disposition": ZIP_NAME})
 
 
@@ -145,14 +147,14 @@ def erase(call: Call) -> Reply:
     to a tenant of several people stays.
     """
     _check_confirmed(call)
-    return Reply(receipt_json(call.app.erase(call.person)))
+    return Reply(receipt_json(call.app.erasure.erase(call.person)))
 
 
 @operation(body=EraseBody, reply=ReceiptJson, errors=(403,))
 def erase_tenant(call: Call) -> Reply:
     """Erase the tenant: its notes, and everything of all its people; for who owns the tenant."""
     _check_confirmed(call)
-    return Reply(receipt_json(call.app.erase_tenant(_owned_tenant(call))))
+    return Reply(receipt_json(call.app.erasure.erase_tenant(_owned_tenant(call))))
 
 
 def _check_confirmed(call: Call) -> None:

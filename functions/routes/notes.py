@@ -37,6 +37,7 @@ from shared.model.limits import (
     is_id,
 )
 from shared.model.notes import DEFAULT_VAULT, TrashReason
+from shared.notes.linked import linked
 from shared.notes.service import NoteDraft
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 
@@ -137,7 +138,8 @@ def links(call: Call, note_id: str) -> Reply:
     """Where the note points and who points here, within its vault: `[[wiki links]]`, embeds and links to Markdown
     files, by path, title or alias. `noteId` null: no note is called so, as far as the index has followed.
     """
-    return Reply(links_json(note_id, call.app.linked(call.tenant_id, check_note_id(note_id))))
+    note = call.app.notes.get(call.tenant_id, check_note_id(note_id))
+    return Reply(links_json(note_id, linked(call.tenant_id, note, store=call.app.store, pool=call.app.pool)))
 
 
 @operation(query=DeleteQuery, errors=(404, 409))

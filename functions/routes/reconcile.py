@@ -8,6 +8,7 @@ from functions.http import log
 from functions.http.bodies import Body, parse
 from functions.http.calls import Call, Reply
 from shared.api.notes import reconcile_json
+from shared.sweep.reconcile import reconcile
 
 BUDGET = 500
 """Notes a call looks at, unless it says otherwise."""
@@ -23,6 +24,6 @@ class ReconcileBody(Body):
 
 def run(call: Call) -> Reply:
     body = parse(call.body or b"{}", ReconcileBody)
-    report = reconcile_json(call.app.reconcile(budget=body.budget, full=body.full, dry_run=body.dry_run))
+    report = reconcile_json(reconcile(call.app.indexer, budget=body.budget, full=body.full, dry_run=body.dry_run))
     log.measure({"reconcile": report})
     return Reply(report)

@@ -11,7 +11,14 @@ from datetime import UTC, date, datetime, time, timedelta
 from threading import Lock
 
 from shared.account.prices import READ
-from shared.errors import AuroraError, PortContractError, EmbeddingQuotaExceeded, Exhausted, ModelUnreachable, Unavailable
+from shared.errors import (
+    AuroraError,
+    EmbeddingQuotaExceeded,
+    Exhausted,
+    ModelUnreachable,
+    PortContractError,
+    Unavailable,
+)
 from shared.model.account import PROJECT, Spending
 from shared.ports.tenants import UsageStore
 from shared.tracing import reads

@@ -1,15 +1,19 @@
-"""Everything a person or a tenant owns, item by item, with one page in memory at a time."""
+"""Everything a person or a tenant owns, item by item, with one page in memory at a time; and its erasure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias, TypeVar
 
+from shared.account.budgets import seconds_to_next_day, utc_day
+from shared.account.caches import Cache
 from shared.errors import NotFound
-from shared.model.account import DayUsage, Feedback, Person
+from shared.model.account import DayUsage, Feedback, Person, Receipt
 from shared.model.notes import Note, TrashedNote, UnreadableNote
+from shared.model.retrieval import Retrieved
 from shared.model.sessions import Message, Session
 from shared.model.templates import Template
 from shared.ports.pages import Page, every
@@ -48,7 +52,14 @@ class SessionPages(Protocol):
     def messages(self, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]: ...
 
 
-def export_person(store: Store, sessions: SessionPages) -> Iterator[Exported]:
+def export(store: Store, sessions: SessionPages) -> Iterator[Exported]:
+    """Everything the person owns, read page by page as it is taken; the tenant's too where it is theirs alone."""
+    if sessions.person.is_tenant:
+        yield from export_tenant(sessions.person.tenant_id, store)
+    yield from _export_person(store, sessions)
+
+
+def _export_person(store: Store, sessions: SessionPages) -> Iterator[Exported]:
     """A person's sessions, each with its messages, and their feedback. What changes meanwhile may be given as it was or
     as it is; what is quoted of deleted notes in sessions stays out, as wherever sessions are read.
     """
@@ -102,3 +113,29 @@ def _bounded(read: Callable[[int, str | None], Page[T]], length: Callable[[T], i
             return
         longest = max(map(length, page.items), default=1)
         limit = max(1, min(2 * limit, most, PAGE_CHARACTERS // max(1, longest)))
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """Removes what a person or a tenant owns, and what this process remembers of it."""
+
+    store: Store
+    clock: Callable[[], datetime]
+    results: Cache[Retrieved] | None
+    on_erase: Callable[[str], None] | None
+    """Forgets what is kept of a tenant outside the store; None: nothing is."""
+
+    def erase(self, person: Person) -> Receipt:
+        """Remove everything the person owns; the tenant itself where it is theirs alone."""
+        return self.erase_tenant(person.tenant_id) if person.is_tenant else Receipt(self.store.erase_person(person))
+
+    def erase_tenant(self, tenant_id: str) -> Receipt:
+        """Remove everything of the tenant and its people. Killed half-way, the next call does and counts the rest."""
+        now = self.clock()
+        erased = self.store.erase(tenant_id, keep_usage_of=utc_day(now))
+        if self.on_erase is not None:
+            self.on_erase(tenant_id)
+        if self.results is not None:
+            self.results.clear()
+        kept = bool(self.store.list_usage(tenant_id, limit=1).items)
+        return Receipt(erased, now + timedelta(seconds=seconds_to_next_day(now)) if kept else None)

@@ -1,12 +1,14 @@
-"""What a caller says of an answer -> the feedback that is kept."""
+"""What a caller says of an answer -> the feedback that is kept, and keeping it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from datetime import datetime
 
-from shared.model.account import Feedback, Rating
+from shared.model.account import Feedback, Person, Rating
+from shared.ports.tenants import FeedbackStore
 
 MOST_COMMENT = 2000
 """Characters."""
@@ -33,3 +35,17 @@ def feedback_of(
         comment=comment,
         citation=citation,
     )
+
+
+def keep_feedback(
+    store: FeedbackStore, person: Person, feedback: Feedback, *, rated: bool = True, commented: bool = True
+) -> Feedback:
+    """Keep it in place of earlier feedback on the same thing, and return what is kept. Unless `rated`, the earlier
+    rating stays; unless `commented`, the earlier comment.
+    """
+    before = None if rated and commented else store.get_feedback(person, feedback.feedback_id)
+    if before is not None:
+        rating = feedback.rating if rated else before.rating
+        feedback = replace(feedback, rating=rating, comment=feedback.comment if commented else before.comment)
+    store.put_feedback(person, feedback)
+    return feedback

@@ -107,11 +107,14 @@ class Idempotency:
     """Seconds."""
 
     @contextmanager
-    def locked(self, key: RequestKey) -> Iterator[IdempotencyLock]:
-        """Around answering; what was not kept by its end is released.
+    def locked(self, key: RequestKey | None) -> Iterator[IdempotencyLock | None]:
+        """Around answering; what was not kept by its end is released. None: the request names no id.
 
         Raises Conflict for an id that was used for something else, RequestBusy while somebody is answering it.
         """
+        if key is None:
+            yield None
+            return
         lock = self._acquire(key)
         try:
             yield lock

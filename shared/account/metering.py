@@ -19,7 +19,7 @@ from shared.ports.models import MOST_WRITTEN, Embedder, Judge, Reranker, Writer
 
 @dataclass(frozen=True, slots=True)
 class TenantEmbedder:
-    """`shared.ports.models.Embedder` around another. Raises EmbeddingQuotaExceeded where the tenant's budget is used up."""
+    """`shared.ports.models.Embedder` around another. Raises EmbeddingQuotaExceeded beyond the tenant's budget."""
 
     inner: Embedder
     tenant_id: str

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from shared.errors import ModelUnreachable, ModelUnavailable
+from shared.errors import ModelUnavailable, ModelUnreachable
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState

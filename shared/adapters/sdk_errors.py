@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shared.errors import AuroraError, ModelUnreachable, ModelRefused, ModelUnavailable
+from shared.errors import AuroraError, ModelRefused, ModelUnavailable, ModelUnreachable
 from shared.settings.parse import RETIRED_MODELS
 
 if TYPE_CHECKING:
@@ -96,7 +96,9 @@ def unanswered(error: Exception, model: str) -> AuroraError:
 def away(error: RequestError, model: str) -> AuroraError:
     """No connection. Of the address only the host is told, not what may stand before it."""
     url = error.request.url
-    return ModelUnreachable(f"{model}: nobody answers at {url.copy_with(userinfo=b'', raw_path=b'/')}".removesuffix("/"))
+    return ModelUnreachable(
+        f"{model}: nobody answers at {url.copy_with(userinfo=b'', raw_path=b'/')}".removesuffix("/")
+    )
 
 
 def unreachable(error: Exception, model: str) -> AuroraError:

@@ -11,7 +11,7 @@ from shared.model.index import Vector
 
 
 def unit_vectors(rows: Sequence[Sequence[float]], *, count: int, dimension: int, model: str) -> tuple[Vector, ...]:
-    """One vector of length 1 a row. Raises PortContractError for another count or dimension, for NaN, infinity or zero."""
+    """One vector of length 1 a row. Raises PortContractError for another count or dimension, NaN, infinity or zero."""
     if len(rows) != count:
         raise PortContractError(f"{model}: {count} texts were sent, {len(rows)} vectors came back")
     return tuple(_unit(row, dimension, model) for row in rows)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from operator import mul
 
 from shared.answering.refusals import linkable, widening_notice
-from shared.errors import PortContractError, ModelRefused, ModelUnavailable
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.languages import detect
 from shared.language.terms import share_held
 from shared.language.vocabulary import vocabulary

@@ -9,6 +9,7 @@ from shared.account.results import SearchResults
 from shared.app import App
 from shared.folders.search import FolderScope, retrieve_from_folders
 from shared.model.answers import Usage
+from shared.model.notes import NoteKey
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
 from shared.retrieval.explanation import Explained
@@ -46,7 +47,9 @@ def explain(app: App, question: Question, note_ids: Sequence[str], *, k: int) ->
     """How `search` sees these notes; without any, those it finds. Raises NotFound naming a note."""
     explanation = explain_search(question, note_ids, app.retriever, app.retriever.options.for_search(k))
     ids = [note.note_id for note in explanation.notes]
-    return Explained(explanation, {note_id: app.index_state(question.tenant_id, note_id) for note_id in ids})
+    return Explained(
+        explanation, {note_id: app.indexer.note_state(NoteKey(question.tenant_id, note_id)) for note_id in ids}
+    )
 
 
 def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrieved:

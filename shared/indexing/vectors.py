@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
-from shared.errors import PortContractError, ModelRefused, ModelUnavailable
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.indexing.state import finished, leased, set_back
 from shared.model.index import IndexChange, IndexRecord, IndexStatus, Vector
 from shared.model.notes import NoteKey
@@ -63,8 +63,8 @@ def add_vectors(
 def embed(texts: Sequence[str], embedder: Embedder) -> tuple[Vector, ...]:
     """One unit vector a text, in order. At most `embedder.batch_size` texts.
 
-    Raises ModelUnavailable, ModelRefused, and PortContractError when the count, a dimension or a length is wrong: trusted
-    from here on, a bad vector would spoil every search it takes part in.
+    Raises ModelUnavailable, ModelRefused, and PortContractError when the count, a dimension or a length is wrong:
+    trusted from here on, a bad vector would spoil every search it takes part in.
     """
     vectors = embedder.embed_documents(texts)
     if len(vectors) != len(texts):

@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from shared.errors import PortContractError, ModelRefused, ModelUnavailable, StoreRefused, StoreUnavailable
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError, StoreRefused, StoreUnavailable
 from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import TimeRange
 from shared.model.retrieval import CorpusStats, FailedLeg, Leg, Neighbour, Place, Restriction

@@ -15,7 +15,7 @@ from itertools import chain, islice
 from operator import mul
 from typing import TypeAlias, TypeVar
 
-from shared.errors import PortContractError, ModelRefused, ModelUnavailable
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.vocabulary import vocabularies
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.retrieval import Candidate, Reranked, Scored

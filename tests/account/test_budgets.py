@@ -17,9 +17,9 @@ from shared.errors import (
     AuroraError,
     EmbeddingQuotaExceeded,
     Exhausted,
-    ModelUnreachable,
     ModelRefused,
     ModelUnavailable,
+    ModelUnreachable,
     NotFound,
     StoreUnavailable,
 )
@@ -31,6 +31,7 @@ from shared.model.notes import NoteKey
 from shared.model.retrieval import CosineCalibration, RetrievalMode
 from shared.ports.pages import Page
 from shared.ports.stores import Store
+from shared.sweep.reconcile import reconcile
 from shared.tracing import reads
 from tests.account.world import OTHER, PRICE, QUESTION, TENANT, Household, household
 from tests.fakes import Script, ScriptedWriter
@@ -105,7 +106,7 @@ def test_a_note_over_the_budget_waits_for_its_vectors_and_keywords_find_it(home:
     with pytest.raises(EmbeddingQuotaExceeded) as spent:
         home.save("boat", LONG)
     assert spent.value.retry_after == 12 * 3600
-    state = home.app.index_state(TENANT, "boat")
+    state = home.app.indexer.note_state(NoteKey(TENANT, "boat"))
     assert state.record is not None
     assert (state.record.status, state.record.lease_until) == (IndexStatus.PENDING, None)
     found = home.search()
@@ -123,12 +124,12 @@ def test_the_next_day_what_waited_is_embedded(home: Household) -> None:
         else:
             with pytest.raises(EmbeddingQuotaExceeded):
                 home.save(f"n{number}", f"{number} {LONG}")
-    assert home.app.reconcile(budget=100).postponed == 2
+    assert reconcile(home.app.indexer, budget=100).postponed == 2
     home.clock.advance(days=1)
-    assert home.app.reconcile(budget=100).indexed >= 1
+    assert reconcile(home.app.indexer, budget=100).indexed >= 1
     home.clock.advance(days=1)
-    home.app.reconcile(budget=100)
-    assert home.app.coverage(TENANT).indexed == 3
+    reconcile(home.app.indexer, budget=100)
+    assert home.app.store.coverage(TENANT).indexed == 3
 
 
 def test_one_tenants_budget_holds_up_no_other_tenants_notes(home: Household) -> None:
@@ -136,9 +137,9 @@ def test_one_tenants_budget_holds_up_no_other_tenants_notes(home: Household) -> 
         home.save(f"n{number}", f"{number} {LONG}", index=False)
         home.save(f"n{number}", "A cat.", tenant=OTHER, index=False)
     home.limited(daily_embed_tokens=100)
-    home.app.reconcile(budget=100, full=True)
-    assert home.app.coverage(OTHER).indexed == 6
-    coverage = home.app.coverage(TENANT)
+    reconcile(home.app.indexer, budget=100, full=True)
+    assert home.app.store.coverage(OTHER).indexed == 6
+    coverage = home.app.store.coverage(TENANT)
     assert (coverage.pending, coverage.missing) == (5, 0)
 
 
@@ -146,9 +147,9 @@ def test_when_the_budget_is_used_up_a_waiting_note_costs_no_further_attempt(home
     home.limited(daily_embed_tokens=100)
     for number in range(4):
         home.save(f"n{number}", f"{number} {LONG}", index=False)
-    home.app.reconcile(budget=100, full=True)
+    reconcile(home.app.indexer, budget=100, full=True)
     before = {note: _attempts(home, note) for note in ("n0", "n1", "n2", "n3")}
-    home.app.reconcile(budget=100)
+    reconcile(home.app.indexer, budget=100)
     tried = [note for note, attempts in before.items() if _attempts(home, note) > attempts]
     assert len(tried) == 1
 
@@ -181,7 +182,7 @@ def test_what_was_not_embedded_costs_nothing_of_the_budget(home: Household, outa
 def test_a_batch_larger_than_a_days_budget_takes_a_whole_day(home: Household) -> None:
     home.limited(daily_embed_tokens=5)
     home.save("boat", LONG)
-    assert home.app.coverage(TENANT).indexed == 1
+    assert home.app.store.coverage(TENANT).indexed == 1
     with pytest.raises(EmbeddingQuotaExceeded), home.app.budgets.embedding(TENANT, 1):
         pass
 

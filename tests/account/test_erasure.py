@@ -11,6 +11,7 @@ from datetime import timedelta
 
 import pytest
 
+from shared.account.feedback import keep_feedback
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firestore import FirestoreStore, account
 from shared.adapters.firestore.connection import Connection
@@ -45,7 +46,7 @@ def fill(home: Household, tenant: str = TENANT, *, notes: int = 4) -> None:
     for number in range(notes):
         home.save(f"n{number}", f"{number} {TEXT}", tenant=tenant)
     home.app.templates.index(tenant)
-    home.app.submit_feedback(Person(tenant, tenant), Feedback("f", "r", home.clock()))
+    keep_feedback(home.app.store, Person(tenant, tenant), Feedback("f", "r", home.clock()))
     home.app.sessions(Person(tenant, tenant)).create(title="Boats")
 
 
@@ -54,7 +55,7 @@ def test_no_document_no_row_and_no_file_is_left(home: Household) -> None:
     fill(home)
     fill(home, OTHER, notes=1)
     others = left(home.app.store, OTHER)
-    erased = home.app.erase(PERSON).erased
+    erased = home.app.erasure.erase(PERSON).erased
     assert (erased["notes"], erased["index"]) == (4, 4)
     assert (erased["feedback"], erased["sessions"]) == (1, 1)
     assert erased["chunks"] >= 4
@@ -81,7 +82,7 @@ def test_events_that_fire_meanwhile_bring_nothing_back(home: Household) -> None:
     with ThreadPoolExecutor(3) as threads:
         running = [threads.submit(keep_indexing, start) for start in range(3)]
         try:
-            home.app.erase(PERSON)
+            home.app.erasure.erase(PERSON)
         finally:
             stopped.set()
         for each in running:
@@ -126,7 +127,7 @@ def test_an_emptied_file_that_another_process_has_open_stays_and_is_empty(
     fill(home)
     elsewhere = EmbeddedStore(embedded_store._files._folder.parent)
     assert len(elsewhere.list_notes(TENANT, limit=9).items) == 4
-    home.app.erase(PERSON)
+    home.app.erasure.erase(PERSON)
     assert elsewhere.list_notes(TENANT, limit=9).items == ()
     tables = ("notes", "records", "chunks", "vectors", "templates", "feedback", "usage", "requests")
     with closing(sqlite3.connect(embedded_store._files.of(TENANT).path)) as db:
@@ -134,7 +135,7 @@ def test_an_emptied_file_that_another_process_has_open_stays_and_is_empty(
     elsewhere.put_note(TENANT, Note("new", "T", "x", START, START))
     elsewhere.close()
     assert [note.note_id for note in embedded_store.list_notes(TENANT, limit=9).items] == ["new"]
-    assert home.app.erase(PERSON).erased == {"notes": 1}
+    assert home.app.erasure.erase(PERSON).erased == {"notes": 1}
     assert left(embedded_store, TENANT) == []
 
 
@@ -142,7 +143,7 @@ def test_a_note_that_is_saved_while_the_file_goes_is_not_lost(home: Household) -
     home.save("n0", TEXT)
     with ThreadPoolExecutor(2) as threads:
         for round_ in range(10):
-            erasing = threads.submit(home.app.erase, PERSON)
+            erasing = threads.submit(home.app.erasure.erase, PERSON)
             saved = threads.submit(home.save, f"new{round_}", "x", index=False)
             erased = erasing.result().erased.get("notes", 0)
             saved.result()

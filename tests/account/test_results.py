@@ -17,6 +17,7 @@ from shared.model.index import Vector
 from shared.model.questions import Exchange, Filters, Strategy
 from shared.model.retrieval import Retrieved
 from shared.notes.service import NoteDraft
+from shared.sweep.reconcile import reconcile
 from tests.account.world import PERSON, QUESTION, TENANT, Household
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import on_both_stores, sections
@@ -59,7 +60,7 @@ def _embed(home: Household) -> None:
     with pytest.raises(ModelUnavailable):
         home.save("late", "The colour of the late boat is green.")
     home.embedder.outage = None
-    home.app.reconcile(budget=10)
+    reconcile(home.app.indexer, budget=10)
 
 
 @on_both_stores
@@ -133,7 +134,7 @@ def test_refusals_and_what_was_found_without_a_model_are_not_kept(home: Househol
 def test_nothing_comes_back_after_an_erasure(home: Household) -> None:
     home.save("boat", BLUE)
     home.search()
-    home.app.erase(PERSON)
+    home.app.erasure.erase(PERSON)
     assert home.search().refusal == "no_notes"
     home.save("boats", "Boats are blue.")
     assert _notes(home.search()) == ["boats"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.answering.drafts import MAX_DRAFT, DraftStream
-from shared.errors import AuroraError, PortContractError, ModelRefused, ModelUnavailable
+from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContractError
 from shared.model.answers import Delta, Prompt, Usage
 from tests.fakes import Script, ScriptedWriter
 

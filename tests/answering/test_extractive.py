@@ -6,7 +6,7 @@ import pytest
 
 from shared.answering.extractive import MOST_PIECES, READ, ExtractiveWriter
 from shared.answering.pieces import split
-from shared.errors import AuroraError, PortContractError, ModelRefused, ModelUnavailable
+from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContractError
 from shared.language.sentences import sentences
 from shared.model.answers import Quote, SupportState
 from shared.model.retrieval import Retrieved, Scored

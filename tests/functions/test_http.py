@@ -13,12 +13,12 @@ from shared import bootstrap
 from shared.answering.extractive import ExtractiveWriter
 from shared.errors import (
     AuroraError,
-    PortContractError,
     Conflict,
     Exhausted,
     ModelUnavailable,
     NotFound,
     PermissionDenied,
+    PortContractError,
     StoreUnavailable,
     TooLarge,
 )

@@ -10,7 +10,7 @@ from threading import Barrier
 
 import pytest
 
-from shared.errors import PortContractError, ModelRefused, ModelUnavailable, NoteBusy
+from shared.errors import ModelRefused, ModelUnavailable, NoteBusy, PortContractError
 from shared.indexing.pipeline import index_version
 from shared.model.index import IndexStatus, Vector
 from shared.model.retrieval import Restriction

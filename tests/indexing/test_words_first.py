@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from shared.indexing.pipeline import IndexOutcome, Indexer
+from shared.indexing.pipeline import Indexer, IndexOutcome
 from shared.model.index import IndexStatus
 from shared.model.retrieval import Restriction
 from shared.ports.stores import Store

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from shared.errors import NoteUnreadable
-from shared.indexing.pipeline import IndexOutcome, Indexer
+from shared.indexing.pipeline import Indexer, IndexOutcome
 from shared.language.terms import stems
 from shared.model.index import IndexedChunk, IndexRecord, StoredChunk, Vector
 from shared.model.notes import Folder, Note, NoteKey

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from shared.errors import AuroraError, PortContractError, ModelRefused, ModelUnavailable
+from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContractError
 from shared.retrieval.legs import query_vector
 from tests.fakes import HashingEmbedder
 
@@ -18,7 +18,9 @@ def test_a_question_is_embedded_as_it_is() -> None:
     assert query_vector(ASKED, embedder) == embedder.embed_query(ASKED)
 
 
-@pytest.mark.parametrize("outage", [ModelUnavailable("away"), ModelRefused("bad key"), PortContractError("two vectors")])
+@pytest.mark.parametrize(
+    "outage", [ModelUnavailable("away"), ModelRefused("bad key"), PortContractError("two vectors")]
+)
 def test_without_the_model_there_is_no_vector_and_a_line_in_the_log(
     outage: AuroraError, caplog: pytest.LogCaptureFixture
 ) -> None:

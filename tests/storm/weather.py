@@ -19,7 +19,6 @@ from shared.model.notes import NoteKey
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
 from shared.sweep.reconcile import ReconcileReport, reconcile
-from shared.sweep.repair import Repairs
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock, Killed, Life, mortal_embedder, mortal_store
 from tests.storm.author import Author
@@ -160,5 +159,5 @@ class Weather:
         return mortal_store(cast("Store", billed), life), mortal_embedder(embedder, life)
 
     def _reconcile(self, store: Store, embedder: Embedder, *, full: bool) -> ReconcileReport:
-        repairs = Repairs(store=store, embedder=embedder, embedder_of=lambda _: embedder, clock=self.clock, full=full)
-        return reconcile(repairs, budget=15)
+        indexer = Indexer(store=store, embedder=embedder, clock=self.clock)
+        return reconcile(indexer, budget=15, full=full)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from shared.indexing.pipeline import Indexer
 from shared.model.index import IndexStatus
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
 from shared.sweep.reconcile import ReconcileReport, reconcile
-from shared.sweep.repair import Repairs
 from tests.indexing.world import (
     START,
     TENANT,
@@ -40,10 +40,8 @@ def sweep(
     full: bool = False,
     dry_run: bool = False,
 ) -> ReconcileReport:
-    repairs = Repairs(
-        store=store, embedder=embedder, embedder_of=lambda _: embedder, clock=clock, full=full, dry_run=dry_run
-    )
-    return reconcile(repairs, budget=budget)
+    indexer = Indexer(store=store, embedder=embedder, clock=clock)
+    return reconcile(indexer, budget=budget, full=full, dry_run=dry_run)
 
 
 def sweep_to_the_end(

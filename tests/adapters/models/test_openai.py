@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
-from shared.errors import PortContractError, ModelRefused
+from shared.errors import ModelRefused, PortContractError
 from shared.model.answers import Draft, Usage
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import openai as replies

@@ -13,7 +13,7 @@ from shared.adapters.local.files import box
 from shared.adapters.vertex.ranking import MOST_RECORDS, VertexReranker
 from shared.app import App
 from shared.bootstrap import build
-from shared.errors import PortContractError, ModelRefused, ModelUnavailable, SettingsError
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError, SettingsError
 from shared.settings import Settings
 from tests.servers.scripted import Reply, Request, ScriptedServer
 

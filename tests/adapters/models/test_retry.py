@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from shared.adapters.retry import FIRST_PAUSE, JITTER, LONGEST_PAUSE, retry_within
-from shared.errors import PortContractError, ModelRefused, ModelUnavailable
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from tests.adapters.models.waiting import FakeClock
 
 

@@ -17,7 +17,7 @@ from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
 from shared.adapters.gemini.errors import table as gemini_table
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
 from shared.adapters.openai.connection import table as openai_table
-from shared.errors import ModelUnreachable, ModelRefused, ModelUnavailable
+from shared.errors import ModelRefused, ModelUnavailable, ModelUnreachable
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import gemini as gemini_replies
 from tests.servers.gemini import GeminiServer

@@ -19,7 +19,7 @@ import pytest
 
 from cli.options import Place
 from shared.app import App
-from shared.model.notes import Note
+from shared.model.notes import Note, NoteKey
 from tests.servers.dev import ROOT
 
 Write = Callable[..., Path]
@@ -60,7 +60,9 @@ def app(tmp_path: Path) -> Iterator[App]:
 
 def _texts(app: App) -> dict[str, str]:
     """Path -> text of every note whose index holds exactly that."""
-    return {note.path: note.text for note in _notes(app) if app.index_state("local", note.note_id).current}
+    return {
+        note.path: note.text for note in _notes(app) if app.indexer.note_state(NoteKey("local", note.note_id)).current
+    }
 
 
 def _notes(app: App) -> list[Note]:

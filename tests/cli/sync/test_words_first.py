@@ -73,11 +73,11 @@ def run(app: App, folder: Path, embedder: HashingEmbedder, *, vectors: bool = Tr
 def test_three_hundred_notes_are_found_by_words_before_the_first_is_embedded(app: App, notes: Write) -> None:
     seen: list[Coverage] = []
     steps: list[tuple[str, int, int]] = []
-    embedder = Watched(lambda: seen.append(app.coverage(TENANT)))
+    embedder = Watched(lambda: seen.append(app.store.coverage(TENANT)))
     destination = LocalDestination(dataclasses.replace(app, embedder=embedder), TENANT)
     report = Import(destination, notes(animals(MANY)), "default").run(lambda *step: steps.append(step))
     assert (seen[0].pending, seen[0].missing, seen[0].notes) == (MANY, 0, MANY)
-    assert app.coverage(TENANT).indexed == report.indexed == report.embedded == MANY
+    assert app.store.coverage(TENANT).indexed == report.indexed == report.embedded == MANY
     assert steps == [
         *((NOTES, done, MANY) for done in range(1, MANY + 1)),
         *((VECTORS, done, MANY) for done in range(MANY + 1)),
@@ -95,11 +95,11 @@ def test_an_import_that_dies_while_it_embeds_is_gone_on_with(app: App, notes: Wr
     dying, other = Watched(cut), HashingEmbedder(dimension=8)
     with pytest.raises(PowerCut):
         run(app, folder, dying)
-    broken_off = app.coverage(TENANT)
+    broken_off = app.store.coverage(TENANT)
     assert (broken_off.indexed, broken_off.missing) == (10, 0)
     later = dataclasses.replace(app, clock=lambda: app.clock() + 2 * LEASE)  # the leases of the dead have run out
     assert run(later, folder, other).indexed == 30
-    assert app.coverage(TENANT).indexed == 40
+    assert app.store.coverage(TENANT).indexed == 40
     assert max((dying.embedded + other.embedded).values()) == 1
 
 
@@ -111,14 +111,16 @@ def test_two_imports_at_once_embed_each_text_once(app: App, notes: Write) -> Non
         reports = list(pool.map(lambda embedder: run(app, folder, embedder), embedders))
     assert all(report.complete for report in reports)
     assert (
-        sum((embedder.embedded for embedder in embedders), Counter[str]()).total() == app.coverage(TENANT).indexed == 60
+        sum((embedder.embedded for embedder in embedders), Counter[str]()).total()
+        == app.store.coverage(TENANT).indexed
+        == 60
     )
 
 
 def test_an_import_that_leaves_the_vectors_to_others_embeds_nothing(app: App, notes: Write) -> None:
     embedder = HashingEmbedder(dimension=8)
     assert run(app, notes(animals(5)), embedder, vectors=False).notes == 5
-    assert (app.coverage(TENANT).pending, embedder.embedded) == (5, Counter())
+    assert (app.store.coverage(TENANT).pending, embedder.embedded) == (5, Counter())
 
 
 def test_ctrl_c_among_the_vectors_says_what_goes_on(aurora: Aurora, notes: Write) -> None:
