@@ -48,7 +48,7 @@ def _tell(place: Place, verdicts: Sequence[Verdict]) -> None:
 
 
 def _calibrate(place: Place) -> None:
-    """Raises OperatorError without an embedder or with too few notes, EmbeddingQuotaExceeded, and the embedder's own."""
+    """Raises OperatorError without embedder or enough notes, EmbeddingQuotaExceeded, and what the embedder raises."""
     with place.app() as app:
         if not is_begun(app, place.tenant_id):
             raise OperatorError(f"no notes of {place.tenant_id} yet to measure the embedder on: run aurora index")
