@@ -17,7 +17,7 @@ from functions.http.questions import RequestId
 from shared.account import export as exports
 from shared.account.archive import zipped
 from shared.account.export import Exported
-from shared.account.feedback import MOST_COMMENT, feedback_of, submit_feedback
+from shared.account.feedback import MOST_COMMENT, feedback_of, keep_feedback
 from shared.api.account import FeedbackJson, ReceiptJson, export_lines, receipt_json
 from shared.api.values import shown
 from shared.errors import AuroraError, InvalidArgument, PermissionDenied

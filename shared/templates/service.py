@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
-from shared.errors import PortContractError, InvalidArgument, ModelRefused, ModelUnavailable, NotFound
+from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFound, PortContractError
 from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.ports.models import Embedder
 from shared.ports.tenants import TemplateStore

@@ -20,6 +20,7 @@ from shared.errors import AuroraError, Exhausted
 from shared.model.account import Feedback, Person, Spending
 from shared.model.notes import Note, NoteKey
 from shared.ports.stores import Store
+from shared.sweep.reconcile import reconcile
 from tests.account.world import OTHER, PERSON, TENANT, Household
 from tests.indexing.world import START, Killed, on_both_stores, sections
 
@@ -176,16 +177,16 @@ def test_who_erases_everything_has_spent_the_day_all_the_same(home: Household) -
     fill(home)
     home.chat()
     tokens = home.app.store.spent(TENANT, home.clock().date(), Spending.EMBEDDED_TOKENS)
-    receipt = home.app.erase(PERSON)
+    receipt = home.app.erasure.erase(PERSON)
     assert receipt.usage_kept_until == home.clock() + timedelta(hours=12)
     with pytest.raises(Exhausted):
         home.chat()
     assert home.app.store.spent(TENANT, home.clock().date(), Spending.EMBEDDED_TOKENS) == tokens > 0
-    assert home.app.erase(PERSON).erased == {}
-    home.app.reconcile(budget=10)
+    assert home.app.erasure.erase(PERSON).erased == {}
+    reconcile(home.app.indexer, budget=10)
     assert home.app.store.list_usage(TENANT, limit=9).items
     home.clock.advance(hours=12)
-    home.app.reconcile(budget=10)
+    reconcile(home.app.indexer, budget=10)
     assert left(home.app.store, TENANT) == []
     assert home.app.store.list_usage(TENANT, limit=9).items == ()
-    assert home.app.erase(PERSON).usage_kept_until is None
+    assert home.app.erasure.erase(PERSON).usage_kept_until is None
