@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from shared.account.budgets import utc_day
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import Indexer
 from shared.indexing.state import IndexProblem
@@ -87,7 +88,7 @@ def reconcile(
     orphan when a full sweep is due or in progress, or `full` asks for one. A note's failure stops nothing but
     itself; three outages in a row end the call. A dry run writes nothing, so each begins at the beginning: give it a
     budget for all notes.
-    What has expired in the trash is removed. Notes of a tenant whose embedding budget is used up wait for vectors until
+    What has expired in the trash, and what was kept of erased tenants, is removed. Notes of a tenant whose embedding budget is used up wait for vectors until
     another call. `hand_over` takes the notes that are to be indexed, instead of this call.
     Raises InvalidArgument("budget"), StoreUnavailable.
     """
@@ -95,6 +96,7 @@ def reconcile(
         raise InvalidArgument("budget", "1 or more")
     if not dry_run:
         indexer.store.expire_trashed(indexer.clock())
+        indexer.store.forget_erased(utc_day(indexer.clock()))
     repairs = Repairs(indexer=indexer, full=full, dry_run=dry_run, hand_over=hand_over)
     complete = _Sweep(repairs).run(budget)
     done = repairs.done
