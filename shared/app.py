@@ -14,8 +14,8 @@ from functools import partial
 from shared.account.budgets import Budgets, ProjectBudget
 from shared.account.caches import Cache
 from shared.account.export import Erasure
-from shared.account.metering import TenantEmbedder
 from shared.account.idempotency import PATIENCE, Idempotency
+from shared.account.metering import TenantEmbedder
 from shared.answering.checking import SupportPolicy
 from shared.answering.extractive import ExtractiveWriter
 from shared.indexing.chunking import MARKDOWN, Chunker

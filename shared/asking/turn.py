@@ -55,7 +55,7 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
     way: what was shown until then is recorded in the session with its question, and nothing is kept for a repeat.
     """
     sessions = app.sessions(request.person)
-    with app.idempotency.claimed(request.repeat) as claim:
+    with app.idempotency.locked(request.repeat) as claim:
         if claim is not None and claim.answer is not None:
             yield from replayed(_as_read_now(claim.answer, claim))
             return

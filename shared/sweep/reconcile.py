@@ -88,8 +88,9 @@ def reconcile(
     orphan when a full sweep is due or in progress, or `full` asks for one. A note's failure stops nothing but
     itself; three outages in a row end the call. A dry run writes nothing, so each begins at the beginning: give it a
     budget for all notes.
-    What has expired in the trash, and what was kept of erased tenants, is removed. Notes of a tenant whose embedding budget is used up wait for vectors until
-    another call. `hand_over` takes the notes that are to be indexed, instead of this call.
+    What has expired in the trash, and what was kept of erased tenants, is removed. Notes of a tenant whose embedding
+    budget is used up wait for vectors until another call. `hand_over` takes the notes that are to be indexed, instead
+    of this call.
     Raises InvalidArgument("budget"), StoreUnavailable.
     """
     if budget < 1:

@@ -149,7 +149,7 @@ def test_a_request_that_failed_is_free_at_once(world: World) -> None:
 @pytest.mark.usefixtures("writer")
 def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: World) -> None:
     body = parse(json.dumps(ASKED).encode(), ChatBody)
-    died = world.app.idempotency.claimed(request_key(Call("x", {}, b"", Identity("alice", "alice")), body, "r-1"))
+    died = world.app.idempotency.locked(request_key(Call("x", {}, b"", Identity("alice", "alice")), body, "r-1"))
     died.__enter__()
     world.clock.forward(minutes=1)
     assert _chat(world).get_json()["answer"].startswith("Answer 0")
