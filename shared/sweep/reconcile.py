@@ -2,7 +2,7 @@
 
 Document reads on Firestore, which bills each one:
 
-- A call when nothing has changed: 4. The scheduler's call every 5 minutes besides reads 3 for each note changed in the
+- A call when nothing has changed: 5. The scheduler's call every 5 minutes besides reads 3 for each note changed in the
   last 15 minutes (its key, its record, itself) and 2 for each unfinished record, at most UNFINISHED of them. It never
   lists the other notes.
 - Once a day, and after a change of the index version, everything is looked at, in as many calls as it takes: 6 a note.

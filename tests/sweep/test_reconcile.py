@@ -54,7 +54,14 @@ def test_a_call_with_nothing_to_do_reads_no_note(store: Store, embedder: Hashing
     clock.advance(minutes=15)
     life = Life()
     report = sweep(mortal_store(store, life), embedder, clock)
-    assert life.calls == ["read_bookmark", "note_keys", "write_bookmark", "unfinished_keys"]
+    assert life.calls == [
+        "expire_trashed",
+        "forget_erased",
+        "read_bookmark",
+        "note_keys",
+        "write_bookmark",
+        "unfinished_keys",
+    ]
     assert (report.examined, report.complete) == (0, True)
 
 
