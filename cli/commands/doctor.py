@@ -8,10 +8,9 @@ from dataclasses import asdict
 
 import click
 
-from cli.diagnosis.checks import Verdict, examined, is_begun
+from cli.diagnosis.checks import Verdict, examined, examined_server, is_begun
 from cli.diagnosis.deployment import examine, require_checkout
 from cli.diagnosis.google_project import GoogleProject
-from cli.diagnosis.server_checks import examined_server
 from cli.options import FAILED, Place, anywhere, print_json
 from shared.errors import OperatorError
 from shared.indexing.pipeline import index_version

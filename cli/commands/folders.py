@@ -81,7 +81,7 @@ def forget(place: Place, folder: Path, notes: str | None) -> None:
         manifest = Manifest.of(destination.home)
         sources = _named(manifest, destination, folder)
         count = sum(len(manifest.files(source)) for source in sources)
-        going = (notes or _asked(count)) == REMOVE
+        going = (notes or _asked(sources[0].root, count)) == REMOVE
         removed = sum(_let_go(destination, manifest, source) for source in sources) if going else 0
         for source in sources:
             manifest.forget(source)
@@ -98,10 +98,12 @@ def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[S
     return found
 
 
-def _asked(count: int) -> str:
+def _asked(root: Path, count: int) -> str:
     """Raises InvalidArgument where nobody can be asked."""
+    if not count:
+        return KEEP
     if not can_be_asked():
-        raise InvalidArgument("--notes", f"{KEEP} or {REMOVE}: it has {counted(count, 'note')}")
+        raise InvalidArgument(str(root), f"--notes {KEEP} or --notes {REMOVE} for its {counted(count, 'note')}")
     return REMOVE if click.confirm(f"Remove its {counted(count, 'note')} too?", default=False) else KEEP
 
 

@@ -21,11 +21,12 @@ from cli.commands.ask import question_json
 from cli.counts import counted
 from cli.options import FAILED, Place, anywhere, common, parts_in_use, print_json
 from cli.showing import show_answer, show_report
-from cli.sync.destinations import Destination, LocalDestination, RemoteDestination
+from cli.sync.destinations import Destination, LocalDestination
 from cli.sync.importing import NOTES, VECTORS, Import, Step
 from cli.sync.manifest import Manifest
 from cli.sync.merging import Choice, Side
 from cli.sync.report import Report
+from cli.sync.server import RemoteDestination
 from cli.sync.vault_choice import choose_vault
 from functions.client import ApiClient, InProcessClient, Json
 from shared.api.notes import reconcile_json

@@ -147,5 +147,6 @@ def _named(client: ApiClient, name: str, vault: str | None) -> Json:
     if not at:
         raise NotFound(f"there is no note {name!r}: `aurora notes list` has them all")
     if len(at) > 1:
-        raise InvalidArgument("--vault", f"one of {', '.join(sorted({note['vault'] for note in at}))}: several have it")
+        vaults = sorted({note["vault"] for note in at})
+        raise InvalidArgument(f"note {name!r}", f"one note, vaults {', '.join(vaults)} have it: choose with --vault")
     return client.send("GET", address("notes", at[0]["noteId"]))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -14,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from cli.product.locking import is_locked, locked_if_free
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -113,3 +113,35 @@ def _file(home: Path) -> Path:
 
 def _lock(home: Path) -> Path:
     return home / "running.lock"
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock_now(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock_now(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def locked_if_free(file: Path) -> Iterator[bool]:
+    """Whether nobody else held it, so that the block does."""
+    with file.open("a") as held:
+        try:
+            _lock_now(held.fileno())
+        except OSError:
+            yield False
+            return
+        yield True
+
+
+def is_locked(file: Path) -> bool:
+    """Whether somebody holds it."""
+    if not file.exists():
+        return False
+    with locked_if_free(file) as free:
+        return not free

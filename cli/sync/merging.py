@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from cli.converting import kind_of
 from cli.sync.comparison import Comparison, agree, compare, digest_of, reading_of
 from cli.sync.destinations import Destination, Held, Listed, seen
-from cli.sync.file_content import content_of, unsaid
-from cli.sync.file_writes import create_file, move_file, remove_file, replace_file
-from cli.sync.folder import SUFFIXES, FileNote, Skipped, Unchanged, digest_of_bytes, read, relative
+from cli.sync.files import (
+    content_of,
+    create_file,
+    is_writable,
+    move_file,
+    remove_file,
+    replace_file,
+    unsaid,
+    unsaid_reason,
+)
+from cli.sync.folder import FileNote, Skipped, Unchanged, digest_of_bytes, read, relative
 from cli.sync.manifest import Begun, Manifest, Read
 from cli.sync.manifest_file import Source
 from cli.sync.report import Taken
@@ -235,7 +243,7 @@ class Merge:
         short = unsaid(content, pair.note, pair.path, raw)
         now = _short_read(pair.path, written) if short else _read(pair.path, written, pair.note)
         self.manifest.record(self.source, note_id, now)
-        told = _unsaid(short, written.problem) if short else None
+        told = unsaid_reason(short, written.problem) if short else None
         return replace(self._kept_up(note_id, pair.path, written), written=changed, conflict=told)
 
     def _kept(self, note_id: str, pair: _Pair) -> Taken:
@@ -267,13 +275,6 @@ class Merge:
         return Taken(pair.path, pair.file, note_id if pair.note else None, conflict=_conflict(pair))
 
 
-def is_writable(root: Path, path: str) -> bool:
-    """Whether a note at this path can have a file there, below `root`."""
-    parts = PurePosixPath(path).parts
-    is_read = PurePosixPath(path).suffix.lower() in SUFFIXES and not any(part.startswith(".") for part in parts)
-    return is_read and (root / path).resolve().is_relative_to(root.resolve())
-
-
 def _placed(file: FileNote, note: Note | None) -> FileNote:
     """A note that was moved elsewhere stays where it is."""
     return file if note is None else replace(file, draft=replace(file.draft, path=note.path, vault=note.vault))
@@ -296,15 +297,6 @@ def _conflict(pair: _Pair) -> str:
 def _read(path: str, file: FileNote, note: Note) -> Read:
     reading = reading_of(file.draft) if agree(file, note) else None
     return Read(path=path, file=file.digest, note=digest_of(note), seen=seen(note), reading=reading)
-
-
-def _unsaid(names: Sequence[str], problem: str | None) -> str:
-    """Of a note's fields that its file does not say although it was written."""
-    why = f" ({problem})" if problem else ""
-    return (
-        f"its {' and '.join(names)} cannot be written into the file{why}, and stay in the note; "
-        "mend the file, then --take note or --take file decides"
-    )
 
 
 def _short_read(path: str, file: FileNote) -> Read:

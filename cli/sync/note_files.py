@@ -22,9 +22,10 @@ from werkzeug.wrappers import Request, Response
 
 from cli.sync.comparison import Comparison, compare
 from cli.sync.destinations import LocalDestination
+from cli.sync.files import is_writable
 from cli.sync.folder import FileNote, read
 from cli.sync.manifest import Begun, Known, Manifest, Read
-from cli.sync.merging import Choice, Merge, is_writable
+from cli.sync.merging import Choice, Merge
 from functions.http.errors import body_of, kind_of
 from shared.app import App
 from shared.errors import AuroraError, Conflict, InvalidArgument, NotFound

@@ -99,7 +99,7 @@ def test_a_path_in_two_vaults_asks_for_the_vault(aurora: Aurora, notes: Write) -
     aurora("index", folder)
     aurora("index", folder, "--vault", "other")
     asked = aurora("notes", "show", "garden.md")
-    assert (asked.exit_code, "--vault: expected one of default, other" in asked.stderr) == (2, True)
+    assert (asked.exit_code, "vaults default, other have it: choose with --vault" in asked.stderr) == (2, True)
     assert "six tomatoes" in aurora("notes", "show", "garden.md", "--vault", "other").stdout
     assert aurora("notes", "show", "other/garden.md").stdout.splitlines()[1].startswith("other/garden.md")
 

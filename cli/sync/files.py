@@ -1,0 +1,130 @@
+"""A note whose file stays -> what the file is to hold; replace, create, move and remove files.
+
+Of a file no more changes than the note has: the note's text takes the place of the file's; byte order mark and line
+ends stay the file's own. What somebody else wrote meanwhile is never replaced.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+from cli.sync.folder import SUFFIXES, digest_of_bytes
+from shared.errors import Conflict
+from shared.markdown.file import fields_of
+from shared.markdown.frontmatter import split
+from shared.markdown.note_file import opened_with, wanted_fields
+from shared.model.notes import Note
+
+
+def replace_file(file: Path, content: bytes, *, was: str) -> None:
+    """All of it at once, with the mode it has; behind a link, what the link leads to. `was`: digest of what it holds.
+
+    Raises Conflict if it holds something else by now.
+    """
+    real = Path(os.path.realpath(file))
+    fresh = _beside(real, content)
+    try:
+        with suppress(OSError):  # a file system may keep less than modes
+            shutil.copystat(real, fresh)
+        os.utime(fresh)
+        if digest_of_bytes(real.read_bytes()) != was:
+            raise Conflict("the file was changed meanwhile")
+        fresh.replace(real)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def create_file(file: Path, content: bytes) -> None:
+    """Raises Conflict if there is one."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = _beside(file, content)
+    try:
+        fresh.chmod(0o644)
+        try:
+            os.link(fresh, file)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            with file.open("xb") as stream:
+                stream.write(content)
+    except FileExistsError as error:
+        raise Conflict("there is a file by now") from error
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _beside(file: Path, content: bytes) -> Path:
+    """A hidden file in the same folder, which no import reads."""
+    handle, name = tempfile.mkstemp(prefix=".aurora-", suffix=".part", dir=file.parent)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    return Path(name)
+
+
+def move_file(file: Path, place: Path, *, was: str) -> None:
+    """Raises Conflict if it holds something else by now, or there is a file at `place`."""
+    if digest_of_bytes(file.read_bytes()) != was:
+        raise Conflict("the file was changed meanwhile")
+    if place.exists():
+        raise Conflict("there is a file by now")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    file.rename(place)
+
+
+def remove_file(file: Path, *, was: str) -> None:
+    """Raises Conflict if it holds something else by now."""
+    if digest_of_bytes(file.read_bytes()) != was:
+        raise Conflict("the file was changed meanwhile")
+    file.unlink()
+
+
+BOM = "\ufeff"
+
+
+def content_of(raw: bytes, note: Note, path: str) -> bytes:
+    """What the file at `path` holds so that it says what the note does. `raw`: what it holds now."""
+    before = raw.decode("utf-8").removeprefix(BOM)
+    two_signs = "\r\n" in before and "\n" not in before.replace("\r\n", "")
+    if two_signs:
+        before = before.replace("\r\n", "\n")
+    text = note.text.replace("\r\n", "\n") if two_signs else note.text
+    said, own = split(text), split(before).body_start
+    if own and not said.body_start:  # who saved the text alone, or an unreadable block, did not mean to lose the file's
+        text = before[:own] + text[said.shown_from :]
+    says = fields_of(text, path)
+    text = opened_with(text, wanted_fields(says, note, fields_of(before, path) if raw else None), says)
+    return (BOM.encode() * raw.startswith(BOM.encode())) + (text.replace("\n", "\r\n") if two_signs else text).encode()
+
+
+def unsaid(content: bytes, note: Note, path: str, was: bytes) -> tuple[str, ...]:
+    """Names of what somebody has changed in the note and the file at `path` does not say with what `content_of` made
+    of `was`: a frontmatter that cannot be read takes no fields. An empty field is not missed.
+    """
+    says, before = (fields_of(raw.decode("utf-8-sig"), path) for raw in (content, was))
+    wanted = wanted_fields(says, note, before if was else None)
+    return tuple(
+        name for name, value in wanted.items() if value and (name != "tags" or set(note.tags) - set(says.tags))
+    )
+
+
+def is_writable(root: Path, path: str) -> bool:
+    """Whether a note at this path can have a file there, below `root`."""
+    parts = PurePosixPath(path).parts
+    is_read = PurePosixPath(path).suffix.lower() in SUFFIXES and not any(part.startswith(".") for part in parts)
+    return is_read and (root / path).resolve().is_relative_to(root.resolve())
+
+
+def unsaid_reason(names: Sequence[str], problem: str | None) -> str:
+    """Of a note's fields that its file does not say although it was written."""
+    why = f" ({problem})" if problem else ""
+    return (
+        f"its {' and '.join(names)} cannot be written into the file{why}, and stay in the note; "
+        "mend the file, then --take note or --take file decides"
+    )
