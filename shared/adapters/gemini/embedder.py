@@ -6,8 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shared.adapters.gemini.connection import Connection, within
-from shared.adapters.gemini.errors import table
+from shared.adapters.gemini.connection import Connection, table, within
 from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECONDS, Clock, retry_within
 from shared.adapters.sdk_errors import translated
 from shared.adapters.unit_vectors import unit_vectors

@@ -7,8 +7,7 @@ import time
 from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from shared.adapters.gemini.connection import Connection, within
-from shared.adapters.gemini.errors import table
+from shared.adapters.gemini.connection import Connection, table, within
 from shared.adapters.retry import Clock, retry_within
 from shared.adapters.sdk_errors import misshapen, translated
 from shared.adapters.streaming import stream_with_deadline

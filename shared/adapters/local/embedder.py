@@ -10,13 +10,14 @@ from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from shared.adapters.local.encoder import Encoder
 from shared.adapters.local.files import BOX_MODEL, ModelFiles, box, check_box, named
 from shared.errors import ModelRefused
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
 
 if TYPE_CHECKING:
-    from shared.adapters.local.encoder import Encoder, Numbers
+    from shared.adapters.local.encoder import Numbers
 
 BOX_CALIBRATION = CosineCalibration(0.14, 0.9)
 """Of all-MiniLM-L6-v2: questions have 0.10 (handbook, SciFact) to 0.30 (LoCoMo sessions) on average with what is
@@ -86,8 +87,6 @@ class LocalEmbedder:
 @lru_cache(maxsize=2)
 def _encoder(files: ModelFiles) -> Encoder:
     """Raises ModelRefused, PortContractError."""
-    from shared.adapters.local.encoder import Encoder  # noqa: PLC0415 - as its libraries
-
     if files.name == f"{BOX_MODEL}-int8":
         check_box(files)
     return Encoder.load(files)

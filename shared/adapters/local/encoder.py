@@ -1,8 +1,12 @@
-"""A model's graph and tokenizer: text -> what the graph says of it. Threads may share one."""
+"""A model's graph and tokenizer: text -> what the graph says of it; and question and passages -> scores by a
+cross-encoder.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shared.errors import ModelRefused
@@ -59,3 +63,29 @@ class Encoder:
         rows = {name: np.asarray([row], dtype=np.int64) for name, row in told.items() if name in self.inputs}
         output: Numbers = self.session.run(None, rows)[0][0]
         return output
+
+
+class CrossEncoderReranker:
+    """Loads the model on first use."""
+
+    def __init__(self, files: ModelFiles) -> None:
+        self.model = files.name
+        self._files = files
+        self._encoder: Encoder | None = None
+        self._lock = Lock()
+
+    def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
+        """On the model's scale. Raises ModelRefused for files of no model that gives a pair one score."""
+        return tuple(self._score(question, passage) for passage in passages)
+
+    def _score(self, question: str, passage: str) -> float:
+        scores = self._loaded().read(question, passage)
+        if scores.shape != (1,):
+            raise ModelRefused(f"{self.model}: not one score a passage, as of a model with one label")
+        return float(scores[0])
+
+    def _loaded(self) -> Encoder:
+        with self._lock:
+            if self._encoder is None:
+                self._encoder = Encoder.load(self._files)
+            return self._encoder

@@ -14,7 +14,7 @@ import pytest
 
 from shared.adapters import sdk_errors
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
-from shared.adapters.gemini.errors import table as gemini_table
+from shared.adapters.gemini.connection import table as gemini_table
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
 from shared.adapters.openai.connection import table as openai_table
 from shared.errors import ModelRefused, ModelUnavailable, ModelUnreachable
