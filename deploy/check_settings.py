@@ -1,33 +1,29 @@
-"""Whether the functions would start with these settings, before anything is made for them.
-
-    PYTHONPATH=. python3 deploy/check_settings.py PROJECT "NAME=VALUE|NAME=VALUE" <function.json
-
-Standard input is a deployed function as gcloud describes it, or `{}`: its settings stay where no other is given.
-Needs Python 3.11, nothing else.
-"""
+"""Whether the functions would start with these settings, before anything is made for them."""
 
 from __future__ import annotations
 
-import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from shared.account import prices
-from shared.adapters import extras
-from shared.errors import SettingsError
-from shared.settings import Settings
+__all__ = ["SettingsError", "check", "defaults"]
 
 ROOT = Path(__file__).parents[1]
-PLATFORM = {"K_SERVICE": "chat", "REQUEST_TIMEOUT_SECONDS": "540", "GEMINI_API_KEY": "kept-as-a-secret"}
+sys.path.insert(1, str(ROOT))
+
+from shared.account import prices  # noqa: E402 - of the checkout that is deployed
+from shared.adapters import extras  # noqa: E402 - as above
+from shared.errors import SettingsError  # noqa: E402 - as above
+from shared.settings import Settings  # noqa: E402 - as above
+
+PLATFORM = {"K_SERVICE": "chat", "REQUEST_TIMEOUT_SECONDS": "540"}
 """What functions get beside the settings, with the shortest timeout of those that wait for a model."""
 
 
-def check(given: Mapping[str, str]) -> None:
-    """Raises SettingsError for the first that would stop a function."""
-    settings = Settings.from_env({**PLATFORM, **given})
+def check(given: Mapping[str, str], key: str) -> None:
+    """`key`: the setting that is kept as a secret, or empty. Raises SettingsError for the first that would stop one."""
+    settings = Settings.from_env({**PLATFORM, **given, **({key: "kept-as-a-secret"} if key else {})})
     prices.check(settings)
     brought = set(re.findall(r"^([\w.-]+)==", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
     for variable, _, _, modules in extras.asked(settings):
@@ -40,15 +36,8 @@ def check(given: Mapping[str, str]) -> None:
             raise SettingsError("TEMPLATE_FOLDERS", f"folders in templates/, the only ones uploaded; got '{folder}'")
 
 
-def _deployed(function: Mapping[str, Any]) -> dict[str, str]:
-    held: dict[str, str] = function.get("serviceConfig", {}).get("environmentVariables", {})
-    return held
-
-
-if __name__ == "__main__":
-    project, settings = sys.argv[1:]
-    named = dict(each.split("=", 1) for each in settings.split("|"))
-    try:
-        check({**_deployed(json.load(sys.stdin)), "GOOGLE_CLOUD_PROJECT": project, **named})
-    except SettingsError as error:
-        sys.exit(f"--set {error.message}")
+def defaults(names: Sequence[str]) -> dict[str, str]:
+    """Setting -> its default, of those that have one."""
+    settings = Settings.from_env({**PLATFORM, "GOOGLE_CLOUD_PROJECT": "p", "GEMINI_API_KEY": "k"})
+    held = {name: getattr(settings, name.lower(), None) for name in names}
+    return {name: str(value).removesuffix(".0") for name, value in held.items() if value is not None}

@@ -1,21 +1,28 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# What setup.sh and down.sh share; both set `project` first.
+# What up.sh and setup.sh share. `project`, `prefix`, `region` and `key` are set before.
 export CLOUDSDK_CORE_PROJECT=$project CLOUDSDK_CORE_DISABLE_PROMPTS=1
 
-functions=(chat api on-note-write on-template-write reconcile)
+label=product=aurora-notes # of everything that is made; deploy/down.sh deletes nothing without it
 accounts=(aurora-functions aurora-events aurora-scheduler aurora-build aurora-deploy)
+bucket=$project-${prefix}aurora-build
 bindings=() # "ROLE MEMBER", all that is granted in the project
-email() { echo "$1@$project.iam.gserviceaccount.com"; }
+secret='' secrets=--clear-secrets
+if [ -n "${key:-}" ]; then
+  secret=$prefix$(tr 'A-Z_' 'a-z-' <<<"$key")
+  secrets=--set-secrets=$key=$secret:latest
+fi
+email() { echo "$prefix$1@$project.iam.gserviceaccount.com"; }
 grants() { # account, its roles
   local name=$1 role
   shift
   for role in "$@"; do bindings+=("$role serviceAccount:$(email "$name")"); done
 }
-grants aurora-functions roles/datastore.user
+# shellcheck disable=SC2086 # words
+grants aurora-functions roles/datastore.user ${chosen_roles:-}
 grants aurora-events roles/eventarc.eventReceiver roles/run.invoker
 grants aurora-scheduler roles/run.invoker
 grants aurora-build roles/cloudbuild.builds.builder # builds the functions' images, and runs what their packages bring
-grants aurora-deploy roles/cloudfunctions.developer roles/run.admin roles/firebaserules.admin roles/datastore.indexAdmin \
+grants aurora-deploy roles/cloudfunctions.developer roles/run.viewer roles/firebaserules.admin roles/datastore.indexAdmin \
   roles/cloudscheduler.admin roles/serviceusage.serviceUsageConsumer roles/logging.logWriter roles/storage.objectViewer
 
 change_policy() { # add or remove: all bindings in one change of the project's policy
@@ -28,24 +35,29 @@ change_policy() { # add or remove: all bindings in one change of the project's p
   rm -f "$file"
   return $result
 }
-again() { # a command, until it works: Google knows a new account everywhere only after a while
-  local said pause
-  for pause in 2 4 8 16 32 0; do
+patiently() { # a pattern, a command: tried again while it fails with words that waiting mends
+  local expected=$1 said pause
+  shift
+  for pause in 2 4 8 16 32 60 120 0; do
     said=$("$@" 2>&1) && return
-    sleep "$pause"
+    grep -qE "$expected" <<<"$said" && [ $pause != 0 ] || break
+    echo "  Google does not know everywhere yet what was just made; wait, next try in $pause s" >&2
+    sleep "${DEPLOY_PAUSE:-$pause}"
   done
   echo "$said" >&2
   return 1
 }
-keep_key() { # GEMINI_API_KEY as a secret: the first, or another one; without it what is kept stays
-  local key=${GEMINI_API_KEY:-} kept
-  key=${key//[[:space:]]/} # what copying may bring along
-  kept=$(gcloud secrets versions list gemini-api-key --filter=state=ENABLED --format='value(name)' 2>/dev/null) || kept=none
-  if [ -z "$key" ]; then
-    [[ -n $kept && $kept != none ]] || { echo "GEMINI_API_KEY: set it to your Gemini API key" >&2 && return 1; }
+again() { patiently 'does not exist|concurrent policy changes|not found|NOT_FOUND' "$@"; }
+keep_key() { # as a secret: the first, or another one; without it what is kept stays
+  local given=${!key:-} kept
+  given=${given//[[:space:]]/} # what copying may bring along
+  kept=$(gcloud secrets versions list "$secret" --filter=state=ENABLED --format='value(name)' 2>/dev/null) || kept=none
+  if [ -z "$given" ]; then
+    [[ -n $kept && $kept != none ]] || { echo "$key: expected your key; export it, or run this on a terminal to be asked" >&2 && return 1; }
   elif [ "$kept" = none ]; then
-    printf %s "$key" | gcloud secrets create gemini-api-key --replication-policy=automatic --data-file=-
-  elif [ -z "$kept" ] || [ "$key" != "$(gcloud secrets versions access latest --secret=gemini-api-key)" ]; then
-    printf %s "$key" | gcloud secrets versions add gemini-api-key --data-file=-
+    printf %s "$given" | gcloud secrets create "$secret" --labels="$label" --replication-policy=user-managed \
+      --locations="$region" --data-file=-
+  elif [ -z "$kept" ] || [ "$given" != "$(gcloud secrets versions access latest --secret="$secret")" ]; then
+    printf %s "$given" | gcloud secrets versions add "$secret" --data-file=-
   fi
 }

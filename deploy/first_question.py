@@ -1,24 +1,26 @@
-"""The end of deploy/up.sh: people can sign in with Firebase, and somebody made for this asks a question and is erased.
+"""The end of deploy/up.sh: a user made for this saves a note, asks a question, and is removed with all it had.
 
-    python3 deploy/first_question.py PROJECT CHAT_ADDRESS API_ADDRESS
+    python3 deploy/first_question.py PROJECT REGION PREFIX DATABASE APP_CHECK
 
-Adds Firebase, a web app and sign-in by e-mail where they are missing. Needs gcloud and Python 3.8, nothing else.
+How people sign up and in is never changed. Adds Firebase and a web app where there are none.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import secrets
+import signal
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-FIREBASE = os.environ.get("FIREBASE_API_URL", "https://firebase.googleapis.com") + "/v1beta1"
-IDENTITY = os.environ.get("FIREBASE_IDENTITY_URL", "https://identitytoolkit.googleapis.com")
+from cloud import Google, Refused, call, located, pause, tell
+
+USER = "aurora-first-question"
+"""The same at every run: whatever an earlier one left behind is removed with it."""
+SIGNER, CREATOR = "aurora-scheduler", "roles/iam.serviceAccountTokenCreator"
+AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 TERMS = (
     "open https://console.firebase.google.com once, accept its terms, add Firebase to the project there, run this again"
 )
@@ -27,113 +29,119 @@ QUESTION = "Where do we keep our notes?"
 INDEX_SECONDS = 180
 
 
-class Refused(Exception):
-    """A status that is no success, with what the server says."""
-
-    def __init__(self, status: int, url: str, said: str) -> None:
-        self.status = status
-        super().__init__(f"{url.partition('?')[0]}: {status} {said}")
-
-
-def call(method: str, url: str, body: object = None, token: str = "", project: str = "") -> dict[str, Any]:
-    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}", "X-Goog-User-Project": project}
-    data = None if body is None else json.dumps(body).encode()
-    used = {name: value for name, value in headers.items() if value.strip() not in ("", "Bearer")}
-    try:
-        with urllib.request.urlopen(urllib.request.Request(url, data, used, method=method), timeout=120) as reply:
-            said: dict[str, Any] = json.loads(reply.read() or b"{}")
-            return said
-    except urllib.error.HTTPError as error:
-        with error:
-            raise Refused(error.code, url, error.read().decode(errors="replace")[:500]) from None
-
-
-class Google:
-    """Google's APIs, as whoever gcloud is signed in as."""
-
-    def __init__(self, project: str) -> None:
-        self.project = project
-        said = subprocess.run(["gcloud", "auth", "print-access-token"], check=True, stdout=subprocess.PIPE, text=True)
-        self.token = said.stdout.strip()
-
-    def __call__(self, method: str, url: str, body: object = None) -> dict[str, Any]:
-        return call(method, url, body, self.token, self.project)
-
-    def wait(self, operation: dict[str, Any]) -> None:
-        while not operation.get("done"):
-            time.sleep(2)
-            operation = self("GET", f"{FIREBASE}/{operation['name']}")
-        if "error" in operation:
-            raise Refused(operation["error"].get("code", 500), operation["name"], operation["error"].get("message", ""))
-
-
 def web_key(google: Google) -> str:
     """The key with which pages of the project sign people in; Firebase and a web app are added if need be."""
-    project = f"{FIREBASE}/projects/{google.project}"
-    try:
-        google("GET", project)
-    except Refused:
+    project = f"firebase/v1beta1/{google.name}"
+    if google.found(project) is None:
         try:
-            google.wait(google("POST", f"{project}:addFirebase", {}))
+            google.done("firebase/v1beta1", google("POST", f"{project}:addFirebase", {}))
         except Refused as refused:
             sys.exit(f"{refused}\n{TERMS}")
     if not google("GET", f"{project}/webApps").get("apps"):
-        google.wait(google("POST", f"{project}/webApps", {"displayName": "Aurora Notes"}))
+        google.done("firebase/v1beta1", google("POST", f"{project}/webApps", {"displayName": "Aurora Notes"}))
     app = google("GET", f"{project}/webApps")["apps"][0]
-    return str(google("GET", f"{FIREBASE}/{app['name']}/config")["apiKey"])
+    return str(google("GET", f"firebase/v1beta1/{app['name']}/config")["apiKey"])
 
 
-def switch_on_sign_in(google: Google) -> None:
-    """By e-mail and password, as the page does it. Other methods stay as they are."""
-    project = f"{IDENTITY}/v2/projects/{google.project}"
+@contextmanager
+def somebody(google: Google, prefix: str, key: str) -> Iterator[str]:
+    """The ID token of a user made for this. A custom token signs them in, whatever methods of sign-in are on."""
+    accounts = f"identitytoolkit/v1/{google.name}/accounts"
+    if google.found(f"identitytoolkit/v2/{google.name}/config") is None:  # with every method of sign-in off
+        google("POST", f"identitytoolkit/v2/{google.name}/identityPlatform:initializeAuth", {})
     try:
-        config = google("GET", f"{project}/config")
-    except Refused:
-        google("POST", f"{project}/identityPlatform:initializeAuth", {})
-        config = {}
-    if not config.get("signIn", {}).get("email", {}).get("enabled"):
-        email = {"signIn": {"email": {"enabled": True, "passwordRequired": True}}}
-        google("PATCH", f"{project}/config?updateMask=signIn.email", email)
-
-
-def signed_up(key: str) -> str:
-    """The ID token of somebody new. Sign-in that was just switched on takes some seconds to be there."""
-    person = {"email": f"first-question-{secrets.token_hex(6)}@example.com", "password": secrets.token_hex(16)}
-    asked = {**person, "returnSecureToken": True}
-    for pause in (2, 4, 8, 16):
-        try:
-            return str(call("POST", f"{IDENTITY}/v1/accounts:signUp?key={key}", asked)["idToken"])
-        except Refused:
-            time.sleep(pause)
-    return str(call("POST", f"{IDENTITY}/v1/accounts:signUp?key={key}", asked)["idToken"])
-
-
-def ask(chat: str, api: str, key: str) -> None:
-    token = signed_up(key)
+        google("POST", accounts, {"localId": USER})
+    except Refused as refused:
+        if "DUPLICATE_LOCAL_ID" not in refused.said:
+            raise
     try:
-        call("PUT", f"{api}/notes/first", NOTE, token)
-        until = time.monotonic() + INDEX_SECONDS
-        while (state := call("GET", f"{api}/notes/first:indexStatus", token=token)["status"]) != "indexed":
-            if time.monotonic() > until:
-                sys.exit(f"the note is still {state} after {INDEX_SECONDS} s: see the log of on-note-write")
-            time.sleep(2)
-        answer = call("POST", chat, {"message": QUESTION}, token)
+        signed = {"token": signed_token(google, prefix), "returnSecureToken": True}
+        url = located(f"identitytoolkit/v1/accounts:signInWithCustomToken?key={key}")
+        yield str(call("POST", url, signed)["idToken"])
+    finally:
+        google("POST", f"{accounts}:delete", {"localId": USER})
+
+
+def signed_token(google: Google, prefix: str) -> str:
+    """A custom token, signed by an account that may nothing but call reconcile.
+
+    An owner may let themselves sign; that is taken back afterwards.
+    """
+    email = f"{prefix}{SIGNER}@{google.project}.iam.gserviceaccount.com"
+    now = int(time.time())
+    claims = {"iss": email, "sub": email, "aud": AUDIENCE, "iat": now, "exp": now + 600, "uid": USER}
+    sign = f"iamcredentials/v1/projects/-/serviceAccounts/{email}:signJwt"
+    asked = {"payload": json.dumps(claims)}
+    try:
+        return str(google("POST", sign, asked)["signedJwt"])
+    except Refused as refused:
+        if refused.status != 403:
+            raise
+    said = subprocess.run(["gcloud", "config", "get", "account"], check=True, stdout=subprocess.PIPE, text=True)
+    account = said.stdout.strip()
+    member = f"{'serviceAccount' if account.endswith('.gserviceaccount.com') else 'user'}:{account}"
+    policy = f"iam/v1/{google.name}/serviceAccounts/{email}"
+    google.grant(policy, CREATOR, member)
+    try:
+        for seconds in (2, 4, 8, 16, 32, 60):
+            try:
+                return str(google("POST", sign, asked)["signedJwt"])
+            except Refused as refused:
+                if refused.status != 403:
+                    raise
+            tell(f"  {account} may not sign yet; wait, next try in {seconds} s")
+            pause(seconds)
+        return str(google("POST", sign, asked)["signedJwt"])
+    finally:
+        google.grant(policy, CREATOR, member, remove=True)
+
+
+def ask(chat: str, api: str, token: str) -> None:
+    """Erases whatever was saved, also after a failure."""
+    bearer = {"Authorization": f"Bearer {token}"}
+    try:
+        call("PUT", f"{api}/notes/first", NOTE, bearer)
+        for _ in range(INDEX_SECONDS // 2):
+            if (state := call("GET", f"{api}/notes/first:indexStatus", headers=bearer)["status"]) == "indexed":
+                break
+            pause(2)
+        else:
+            sys.exit(f"the note is still {state} after {INDEX_SECONDS} s: see the log of on-note-write")
+        answer = call("POST", chat, {"message": QUESTION}, bearer)
         print(f"\n   {QUESTION}\n   {answer['answer']}")
         for each in answer["citations"]:
             print(f"   {each['cid']}: {each['quote']}")
     finally:
-        call("DELETE", f"{api}/me", {"confirm": "erase everything"}, token)
-        call("POST", f"{IDENTITY}/v1/accounts:delete?key={key}", {"idToken": token})
+        call("DELETE", f"{api}/me", {"confirm": "erase everything"}, bearer)
 
 
-def main(project: str, chat: str, api: str) -> None:
+def main(project: str, region: str, prefix: str, database: str, app_check: str) -> None:
     google = Google(project)
+    functions = f"cloudfunctions/v2/{google.name}/locations/{region}/functions"
+    chat, api = (str(google("GET", f"{functions}/{prefix}{name}")["url"]) for name in ("chat", "api"))
     key = web_key(google)
-    switch_on_sign_in(google)
-    ask(chat, api, key)
-    page = {"apiBase": chat.rpartition("/")[0], "firebase": {"apiKey": key}}
-    print(f"\nIt runs.\n  questions        {chat}\n  all else         {api}\n  web/config.json  {json.dumps(page)}")
+    if app_check == "enforce":
+        for address in (chat, api):
+            call("GET", f"{address}/health")
+        print(
+            "\n   Both answer /health. APP_CHECK=enforce lets only attested apps ask, so the question is yours to ask."
+        )
+    else:
+        with somebody(google, prefix, key) as token:
+            ask(chat, api, token)
+    page = {"apiBase": chat.rpartition("/")[0], "functionPrefix": prefix, "firebase": {"apiKey": key}}
+    print(
+        f"\nIt runs. For your apps (docs/integrate.md):\n"
+        f"  questions        {chat}\n  all else         {api}\n"
+        f"  region           {region}\n  function         {prefix}chat\n  database         {database}\n"
+        f"  web/config.json  {json.dumps(page)}\n"
+        f"Who may sign up is yours to choose: https://console.firebase.google.com/project/{project}/authentication/providers"
+    )
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # so that whoever asked is removed
+    try:
+        main(*sys.argv[1:6])
+    except Refused as refused:
+        sys.exit(str(refused))

@@ -11,7 +11,10 @@ project=${1:-} email=${2:-}
 [[ $# = 2 && $project =~ ^[a-z][a-z0-9-]{4,28}[a-z0-9]$ && ($email = --remove || $email =~ ^[^@[:space:]\']+@[^@[:space:]\']+$) ]] || usage
 command -v gcloud >/dev/null || { echo "gcloud is not installed" >&2 && exit 1; }
 export CLOUDSDK_CORE_PROJECT=$project CLOUDSDK_CORE_DISABLE_PROMPTS=1
-here=$(dirname "$0")/monitoring
+here=$(mktemp -d) # the files, with FUNCTION_PREFIX before the functions' names
+trap 'rm -r "$here"' EXIT
+cp -r "$(dirname "$0")"/monitoring/* "$here"
+find "$here" -name '*.json' -exec sed -i -E "/service_name/s/\\\\\"(chat|api)\\\\\"/\\\\\"${FUNCTION_PREFIX:-}\1\\\\\"/g" {} +
 title() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["displayName"])' "$1"; }
 dashboards() { gcloud monitoring dashboards list --filter="displayName='$(title "$here/dashboard.json")'" --format='value(name)'; }
 policies() { gcloud alpha monitoring policies list --filter='userLabels.product=aurora-notes' --format="value($1)"; }

@@ -1,42 +1,56 @@
-#!/usr/bin/env bash
-# Once a project: the services, the database, service accounts with the least roles, the key. Safe to run again.
-# Usage: GEMINI_API_KEY=... deploy/setup.sh PROJECT [DATABASE_LOCATION]
-set -euo pipefail
-project=${1:?project id}
-database_location=${2:-eur3}
-# shellcheck source=deploy/common.sh
-source "$(dirname "$0")/common.sh"
-
+# shellcheck shell=bash disable=SC2154
+# The first step of up.sh: the services, the database, service accounts with the least roles, the key, the budget.
+apis=(cloudfunctions run eventarc pubsub cloudbuild artifactregistry firestore firebaserules cloudscheduler secretmanager
+  logging iam iamcredentials compute cloudresourcemanager storage firebase identitytoolkit)
 echo "- Services: switching them on costs nothing."
-gcloud services enable cloudfunctions.googleapis.com run.googleapis.com eventarc.googleapis.com pubsub.googleapis.com \
-  cloudbuild.googleapis.com artifactregistry.googleapis.com firestore.googleapis.com firebaserules.googleapis.com \
-  cloudscheduler.googleapis.com secretmanager.googleapis.com logging.googleapis.com iam.googleapis.com \
-  compute.googleapis.com cloudresourcemanager.googleapis.com storage.googleapis.com firebase.googleapis.com \
-  identitytoolkit.googleapis.com
+read -ra chosen <<<"${chosen_apis:-}"
+apis+=("${chosen[@]}")
+gcloud services enable "${apis[@]/%/.googleapis.com}"
 
-echo "- Database, in $database_location unless there is one: billed by what is read, written and kept."
-kind=$(gcloud firestore databases describe --database='(default)' --format='value(type)' 2>/dev/null) ||
-  gcloud firestore databases create --location="$database_location" >/dev/null
-if [ "$kind" = DATASTORE_MODE ]; then
-  echo "The database (default) of $project is in Datastore mode, which cannot be changed: take another project." >&2
-  exit 1
+if [ -n "$new_database" ]; then
+  echo "- Database $database in $location, protected from deletion, each minute of 7 days recoverable: billed by what is"
+  echo "  read, written and kept; the recoverable versions count as kept."
+  gcloud firestore databases create --database="$database" --location="$location" --delete-protection --enable-pitr >/dev/null
+fi
+if [ "$backups" = daily ]; then
+  echo "- A backup a day, kept for a week: billed by its size."
+  [ -n "$(gcloud firestore backups schedules list --database="$database" --format='value(name)')" ] ||
+    gcloud firestore backups schedules create --database="$database" --recurrence=daily --retention=7d >/dev/null
 fi
 
 echo "- Service accounts, each with the roles it needs: free."
 there=$(gcloud iam service-accounts list --format='value(email)')
 for name in "${accounts[@]}"; do
-  grep -qxF "$(email "$name")" <<<"$there" || gcloud iam service-accounts create "$name" --display-name="$name"
+  grep -qxF "$(email "$name")" <<<"$there" ||
+    gcloud iam service-accounts create "$prefix$name" --display-name="$prefix$name" --description="$label"
 done
+number=$(gcloud projects describe "$project" --format='value(projectNumber)')
+gcloud beta services identity create --service=eventarc.googleapis.com >/dev/null # triggers act as it
+added=("${bindings[@]}")
+bindings+=("roles/eventarc.serviceAgent serviceAccount:service-$number@gcp-sa-eventarc.iam.gserviceaccount.com")
 again change_policy add
+bindings=("${added[@]}")
 running=()
 for name in aurora-functions aurora-events aurora-scheduler aurora-build; do # the deployment may use these, no other
   again gcloud iam service-accounts add-iam-policy-binding "$(email "$name")" \
-    --member="serviceAccount:$(email aurora-deploy)" --role=roles/iam.serviceAccountUser &
+    --member="serviceAccount:$(email aurora-deploy)" --role=roles/iam.serviceAccountUser >/dev/null &
   running+=($!)
 done
 for each in "${running[@]}"; do wait "$each"; done
 
-echo "- The Gemini key, as a secret that only the functions may read: free up to six versions."
-keep_key
-again gcloud secrets add-iam-policy-binding gemini-api-key --role=roles/secretmanager.secretAccessor \
-  --member="serviceAccount:$(email aurora-functions)"
+if [ -n "$key" ]; then
+  echo "- $key as a secret in $region, which only the functions may read: free up to six versions."
+  keep_key
+  again gcloud secrets add-iam-policy-binding "$secret" --role=roles/secretmanager.secretAccessor \
+    --member="serviceAccount:$(email aurora-functions)" >/dev/null
+fi
+echo "- A bucket in $region for what is built: some megabytes."
+if ! gcloud storage buckets describe "gs://$bucket" >/dev/null 2>&1; then
+  gcloud storage buckets create "gs://$bucket" --location="$region" --uniform-bucket-level-access --public-access-prevention
+  gcloud storage buckets update "gs://$bucket" --update-labels="$label"
+fi
+
+if [ -n "$budget" ]; then
+  echo "- A budget of $budget a month; mail to the billing account's administrators at 50, 90 and 100%. It stops nothing."
+  deploy/budget.sh "$project" "$budget" || echo "  No budget was made; everything else goes on."
+fi

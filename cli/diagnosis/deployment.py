@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 APIS = (
     "cloudfunctions", "run", "eventarc", "pubsub", "cloudbuild", "artifactregistry", "firestore", "firebaserules",
     "cloudscheduler", "secretmanager", "logging", "iam", "compute", "cloudresourcemanager", "storage", "firebase",
-    "identitytoolkit",
+    "iamcredentials", "identitytoolkit",
 )  # fmt: skip
 """What deploy/setup.sh switches on."""
 ROLES = {
@@ -27,7 +27,7 @@ ROLES = {
     "aurora-scheduler": ("roles/run.invoker",),
     "aurora-build": ("roles/cloudbuild.builds.builder",),
     "aurora-deploy": (
-        "roles/cloudfunctions.developer", "roles/run.admin", "roles/firebaserules.admin", "roles/datastore.indexAdmin",
+        "roles/cloudfunctions.developer", "roles/run.viewer", "roles/firebaserules.admin", "roles/datastore.indexAdmin",
         "roles/cloudscheduler.admin", "roles/serviceusage.serviceUsageConsumer", "roles/logging.logWriter",
         "roles/storage.objectViewer",
     ),
@@ -54,12 +54,13 @@ ANSWERING = ("chat", "api")
 """Functions that anybody may ask for their health."""
 SECRET, JOB = "gemini-api-key", "aurora-reconcile"
 UP = "deploy/up.sh {project}"
+LABEL = "aurora-notes"
+"""`product` of everything that deploy/up.sh makes."""
 ALLOW = (
     "gcloud services enable {api}.googleapis.com --project={project} && "
     "gcloud projects add-iam-policy-binding {project} --role={role} "
     "--member=serviceAccount:aurora-functions@{project}.iam.gserviceaccount.com"
 )
-FIREBASE = "npx firebase-tools deploy --only {what} --project {project}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +81,19 @@ class Deployment:
 
     @cached_property
     def functions(self) -> Mapping[str, Mapping[str, Any]]:
-        """Short name -> what Cloud Functions says of it."""
+        """Name without the prefix -> what Cloud Functions says of it."""
+        return {name.removeprefix(self.prefix): each for name, each in self._functions.items()}
+
+    @cached_property
+    def _functions(self) -> Mapping[str, Mapping[str, Any]]:
         found = self.project.items("cloudfunctions", f"v2/{self.name}/locations/-/functions", "functions")
         return {each["name"].rpartition("/")[2]: each for each in found}
+
+    @cached_property
+    def prefix(self) -> str:
+        """FUNCTION_PREFIX, by the function `chat` that carries the product's label."""
+        labelled = (name for name, each in self._functions.items() if each.get("labels", {}).get("product") == LABEL)
+        return next((name.removesuffix("chat") for name in labelled if name.endswith("chat")), "")
 
     @property
     def settings(self) -> list[Mapping[str, str]]:
@@ -103,7 +114,7 @@ class Deployment:
         return f"projects/{self.project.id}"
 
     def email(self, account: str) -> str:
-        return f"{account}@{self.project.id}.iam.gserviceaccount.com"
+        return f"{self.prefix}{account}@{self.project.id}.iam.gserviceaccount.com"
 
     def member(self, account: str) -> str:
         """As policies name it."""
@@ -117,9 +128,9 @@ def examine(project: GoogleProject) -> list[Finding]:
         "apis": (_apis, "gcloud services enable {gaps} --project={project}"),
         "accounts": (_accounts, UP),
         "roles": (_roles, UP),
-        "secret": (_secret, "GEMINI_API_KEY=… " + UP),
-        "indexes": (_indexes, FIREBASE.replace("{what}", "firestore:indexes")),
-        "rules": (_rules, FIREBASE.replace("{what}", "firestore:rules")),
+        "secret": (_secret, UP),
+        "indexes": (_indexes, UP),
+        "rules": (_rules, UP),
         "functions": (_functions, UP),
         "triggers": (_triggers, UP),
         "health": (_health, UP),
@@ -169,7 +180,10 @@ def _roles(held: Deployment) -> Iterator[str]:
         path = f"v1/{held.name}/serviceAccounts/{held.email(name)}"
         if name != DEPLOYER and (USER, held.member(DEPLOYER)) not in held.project.grants("iam", path):
             yield f"{DEPLOYER} lacks {USER} on {name}"
-    if (ACCESSOR, held.member(READER)) not in held.project.grants("secretmanager", f"v1/{held.name}/secrets/{SECRET}"):
+    secret = f"v1/{held.name}/secrets/{held.prefix}{SECRET}"
+    if not held.chooses(VERTEX_AI) and (ACCESSOR, held.member(READER)) not in held.project.grants(
+        "secretmanager", secret
+    ):
         yield f"{READER} lacks {ACCESSOR} on {SECRET}"
 
 
@@ -188,7 +202,9 @@ def _allow(api: str) -> str:
 
 
 def _secret(held: Deployment) -> Iterator[str]:
-    path = f"v1/{held.name}/secrets/{SECRET}/versions"
+    if held.chooses(VERTEX_AI):
+        return
+    path = f"v1/{held.name}/secrets/{held.prefix}{SECRET}/versions"
     versions = held.project.items("secretmanager", path, "versions")
     if not any(each.get("state") == "ENABLED" for each in versions):
         yield f"{SECRET} has no version that can be used"
@@ -255,7 +271,7 @@ def _models(held: Deployment) -> Iterator[str]:
             if held.project.get("aiplatform", f"v1/publishers/google/models/{model}") is None:
                 yield f"{model} is not to be had from Vertex AI"
         return
-    path = f"v1/{held.name}/secrets/{SECRET}/versions/latest:access"
+    path = f"v1/{held.name}/secrets/{held.prefix}{SECRET}/versions/latest:access"
     if (found := held.project.get("secretmanager", path)) is None:
         yield f"{SECRET} is missing"
         return
@@ -267,7 +283,11 @@ def _models(held: Deployment) -> Iterator[str]:
 
 def _scheduler(held: Deployment) -> Iterator[str]:
     region = next((each["name"].split("/")[3] for name, each in held.functions.items() if name == "reconcile"), "")
-    job = held.project.get("cloudscheduler", f"v1/{held.name}/locations/{region}/jobs/{JOB}") if region else None
+    job = (
+        held.project.get("cloudscheduler", f"v1/{held.name}/locations/{region}/jobs/{held.prefix}{JOB}")
+        if region
+        else None
+    )
     if job is None or job.get("state", "ENABLED") != "ENABLED":
         yield f"{JOB} is {'missing' if job is None else job['state']}"
 

@@ -14,13 +14,14 @@ import pytest
 
 from tests.deploy import cloud_build
 from tests.missing import missing
-from tests.servers.firebase_suite import firebase_tools
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
 from tests.servers.served import Served, served
 
 ROOT = Path(__file__).parents[2]
 PROJECT = "demo-notes"
 """What the documentation calls PROJECT."""
+PREFIX = "notes-"
+"""What it recommends as FUNCTION_PREFIX beside another app."""
 SECONDS = 600
 """Longest a command may take; two minutes are usual, a busy machine gets more."""
 
@@ -32,19 +33,22 @@ class Deployment:
     cloud: GoogleCloud
     clone: Path
     folder: Path
-    """Holds homes, workspaces and stand-ins for commands."""
+    """Holds homes and workspaces."""
     path: str
     """PATH."""
     steps: list[cloud_build.Ran] = field(default_factory=list)
     workspaces: list[Path] = field(default_factory=list)
     """The folders in which builds ran, with what had been uploaded."""
 
-    def follow(self, line: str, *, typed: str = "") -> subprocess.CompletedProcess[str]:
-        """A command line of the documentation, in the clone, by the project's owner; output and errors together."""
+    def follow(self, line: str, *, typed: str = "", **given: str) -> subprocess.CompletedProcess[str]:
+        """A command line of the documentation, in the clone, by the project's owner; output and errors together.
+
+        `given`: variables of their environment.
+        """
         return subprocess.run(
-            ["bash", "-c", line.replace("PROJECT", PROJECT).replace("KEY=…", "KEY=a-key")],
+            ["bash", "-c", line.replace("PROJECT", PROJECT)],
             cwd=self.clone,
-            env=tools(self.cloud, home=self.folder / "owner", account=OWNER, path=self.path),
+            env={**tools(self.cloud, home=self.folder / "owner", account=OWNER, path=self.path), **given},
             input=typed,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -96,15 +100,11 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def deployment(tmp_path_factory: pytest.TempPathFactory, product: Served) -> Iterator[Deployment]:
     """Nothing is deployed yet."""
     found_gcloud()
-    firebase = firebase_tools()
     folder = tmp_path_factory.mktemp("deployment")
-    shims = folder / "bin"
-    shims.mkdir()
-    (shims / "npx").write_text(f'#!/bin/sh\nshift 2\nexec {firebase} "$@"\n')  # `npx --yes firebase-tools@VERSION …`
-    (shims / "npx").chmod(0o755)
     with GoogleCloud(PROJECT) as cloud:
-        made = Deployment(cloud, cloned(folder / "clone"), folder, f"{shims}:{os.environ['PATH']}")
+        made = Deployment(cloud, cloned(folder / "clone"), folder, os.environ["PATH"])
         cloud.run_build = made.build
-        cloud.function_url = lambda name: f"{product.address}/{name}"
+        cloud.resources[f"projects/{PROJECT}/billingInfo"] = {"billingAccountName": "billingAccounts/0A-1B-2C"}
+        cloud.function_url = lambda name: f"{product.address}/{name.removeprefix(PREFIX)}"
         cloud.id_token = product.alice
         yield made

@@ -57,7 +57,10 @@ class Watched:
         done = subprocess.run(
             ["deploy/monitor.sh", PROJECT, argument],
             cwd=ROOT,
-            env=tools(self.cloud, home=self.folder, account=OWNER, path=os.environ["PATH"]),
+            env={
+                **tools(self.cloud, home=self.folder, account=OWNER, path=os.environ["PATH"]),
+                "FUNCTION_PREFIX": "notes-",
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -121,6 +124,11 @@ def test_nothing_is_sent_that_google_would_refuse(watched: Watched) -> None:
     )
     (channel,) = watched.held("notificationChannels")
     assert all(each["notificationChannels"] == [channel["name"]] for each in watched.held("alertPolicies"))
+
+
+def test_alerts_and_charts_look_at_the_functions_by_their_prefix(watched: Watched) -> None:
+    sent = [json.dumps(watched.held(kind)) for kind in ("alertPolicies", "dashboards")]
+    assert all("notes-chat" in each and '\\"chat\\"' not in each for each in sent)
 
 
 def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watched) -> None:

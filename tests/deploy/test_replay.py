@@ -1,5 +1,6 @@
-"""docs/deploy.md, followed to the letter with Google's own tools from a fresh clone: what they send is right, allowed,
-and holds what it must; an API that fails in the middle stops it, and the next run goes on from there.
+"""docs/deploy.md and the restore of docs/operate.md, followed to the letter from a fresh clone into a project in which
+another app lives: what Google's tools and the scripts send is right and allowed, the app stays as it is, and what fails
+in the middle stops it until the next run.
 """
 
 from __future__ import annotations
@@ -8,63 +9,116 @@ import io
 import re
 import subprocess
 import zipfile
+from typing import Any
 
 import pytest
 
-from tests.deploy.conftest import PROJECT, ROOT, Deployment
+from tests.deploy import neighbour
+from tests.deploy.conftest import PREFIX, PROJECT, ROOT, Deployment
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNED
+from tests.servers.scripted import Reply
 from tests.servers.served import Served
 
-MADE = {
-    "serviceusage.services.batchEnable": 0,
-    "firestore.projects.databases.create": 0,
-    "iam.projects.serviceAccounts.create": 2,
-    "secretmanager.projects.secrets.create": 0,
-}
-"""What setting up makes: method, and how many of its calls succeed before one does not."""
 FUNCTIONS = ["api", "chat", "on-note-write", "on-template-write", "reconcile"]
-ACCOUNTS = [
-    f"aurora-{name}@{PROJECT}.iam.gserviceaccount.com"
-    for name in ("build", "deploy", "events", "functions", "scheduler")
-]
-UP, AGAIN, CURL, DOWN = "".join(
-    re.findall(r"```sh\n(.*?)```", (ROOT / "docs/deploy.md").read_text(), re.DOTALL)
-).splitlines()
-"""Every command of the page."""
+ACCOUNTS = [f"{PREFIX}aurora-{name}@{PROJECT}.iam.gserviceaccount.com"
+            for name in ("build", "deploy", "events", "functions", "scheduler")]  # fmt: skip
+PARENT = f"projects/{PROJECT}"
+
+
+def commands(page: str) -> list[str]:
+    """Every command line of the page's blocks of shell."""
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    return "".join(blocks).replace("\\\n", "").splitlines()
+
+
+UP, BESIDE, AGAIN, ROLLBACK, CURL, DOWN = commands("docs/deploy.md")
+BACKUPS, RESTORE, SWITCH, SWEEP = commands("docs/operate.md")
+KEY = {"GEMINI_API_KEY": "a-key"}
+DENIED = "PERMISSION_DENIED"
+MADE = {"firestore.projects.databases.create": 0, "iam.projects.serviceAccounts.create": 2}
+"""What setting up makes: method, and how many of its calls succeed before one does not."""
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
 Said = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture(scope="module")
-def stopped(deployment: Deployment) -> dict[str, Said]:
-    """Method -> the run in which it refuses, the first time or in the middle: each goes on where the one before it
-    stopped.
-    """
+def theirs(deployment: Deployment) -> dict[str, Any]:
+    """The app that lives there, before anything is deployed."""
+    neighbour.move_in(deployment.cloud)
+    return neighbour.state(deployment.cloud)
+
+
+@pytest.fixture(scope="module")
+def refused(deployment: Deployment, theirs: dict[str, Any]) -> Said:  # noqa: ARG001 - it comes first
+    return deployment.follow(UP.replace(" --location eur3", ""), **KEY)
+
+
+@pytest.fixture(scope="module")
+def stopped(deployment: Deployment, refused: Said) -> dict[str, Said]:  # noqa: ARG001 - it comes first
+    """Method -> the run in which it refuses, the first time or in the middle."""
     ran = {}
     for method, granted in MADE.items():
-        refusal = error(403, "PERMISSION_DENIED", message=f"{method} is out.")
-        deployment.cloud.refusals[method] = [None] * granted + [refusal]
-        ran[method] = deployment.follow(UP)
+        deployment.cloud.refusals[method] = [None] * granted + [error(403, DENIED, message=f"{method} is out.")]
+        ran[method] = deployment.follow(BESIDE, **KEY)
         assert deployment.cloud.refusals[method] == [], f"{method} was not asked for: {ran[method].stdout}"
     return ran
 
 
 @pytest.fixture(scope="module")
 def first(deployment: Deployment, stopped: dict[str, Said]) -> Said:  # noqa: ARG001 - it comes first
-    return deployment.follow(UP)
+    """Roles are known late, and the organization lets nobody in."""
+    cloud = deployment.cloud
+    cloud.refusals["cloudresourcemanager.projects.testIamPermissions"] = [Reply(body={})]
+    message = "One or more users named in the policy do not belong to a permitted customer."
+    cloud.refusals["run.projects.locations.services.setIamPolicy"] = [
+        error(400, "FAILED_PRECONDITION", message=message)
+    ]
+    return deployment.follow(f"{BESIDE} --budget 50 --backups daily", **KEY)
 
 
 @pytest.fixture(scope="module")
-def again(deployment: Deployment, first: Said) -> Said:  # noqa: ARG001 - it comes first
+def failed(deployment: Deployment, first: Said) -> Said:  # noqa: ARG001 - it comes first
+    """A build that fails at the first function that follows notes."""
+    cloud = deployment.cloud
+    cloud.refusals["cloudfunctions.projects.locations.functions.patch"] = [None] * 3 + [
+        error(400, "INVALID_ARGUMENT", message="No room.")
+    ] * 2
+    cloud.resources[f"{PARENT}/rulesets/old"] = {
+        "source": {"files": [{"name": "aurora-notes.rules", "content": "old"}]}
+    }
+    cloud.resources[f"{PARENT}/releases/cloud.firestore/notes"]["rulesetName"] = f"{PARENT}/rulesets/old"
     return deployment.follow(AGAIN)
 
 
 @pytest.fixture(scope="module")
-def deployed(deployment: Deployment, again: Said) -> Deployment:
-    assert again.returncode == 0, again.stdout
+def rolled_back(deployment: Deployment, failed: Said) -> Said:  # noqa: ARG001 - it comes first
+    return deployment.follow(ROLLBACK)
+
+
+@pytest.fixture(scope="module")
+def restored(deployment: Deployment, rolled_back: Said) -> list[Said]:  # noqa: ARG001 - it comes first
+    """The page's commands in their order; a backup was made meanwhile."""
+    name = f"{PARENT}/locations/eur3/backups/b1"
+    deployment.cloud.resources[name] = {"name": name, "database": f"{PARENT}/databases/notes", "state": "READY"}
+    return [deployment.follow(line) for line in (BACKUPS, RESTORE.replace("BACKUP", name), SWITCH)]
+
+
+@pytest.fixture(scope="module")
+def deployed(deployment: Deployment, restored: list[Said]) -> Deployment:
+    failed = [f"{step.step}: {step.said}" for step in deployment.steps[-9:] if step.code]
+    assert [said.stdout for said in restored if said.returncode] == [], "\n".join(failed)
     return deployment
+
+
+def test_an_app_that_lives_there_stops_it_with_a_flag_for_each_thing_and_the_way_beside(refused: Said) -> None:
+    assert refused.returncode == 2
+    for flag in ("function:api", "secret:gemini-api-key", "rules", "group:messages"):
+        assert f"--take-over {flag}\n" in refused.stdout
+    assert "holds rooms/1/messages/2" in refused.stdout
+    assert "FUNCTION_PREFIX=notes- FIRESTORE_DATABASE=notes deploy/up.sh" in refused.stdout
+    assert "1. Setting up" not in refused.stdout
 
 
 def test_an_api_that_fails_in_the_middle_stops_it_with_its_words(stopped: dict[str, Said]) -> None:
@@ -75,145 +129,234 @@ def test_an_api_that_fails_in_the_middle_stops_it_with_its_words(stopped: dict[s
         assert "2. Building" not in said.stdout
 
 
-def test_the_next_run_goes_on_and_ends_with_the_addresses_and_an_answer(
-    deployment: Deployment, first: Said, product: Served
+def test_the_next_run_goes_on_and_waits_where_waiting_is_the_cure(deployment: Deployment, first: Said) -> None:
+    assert [(step.step, step.said) for step in deployment.steps if step.code and "patch" not in step.said] == [], (
+        first.stdout
+    )
+    said = {step.step: step.said for step in deployment.steps[:9]}
+    assert "Not granted yet: cloudfunctions.functions.create" in said["roles-known"]
+    assert (
+        "Eventarc's service agent is not known everywhere yet; wait"
+        in said["on-note-write"] + said["on-template-write"]
+    )
+
+
+def test_a_policy_that_lets_nobody_in_is_named_and_the_rest_is_deployed(deployment: Deployment, first: Said) -> None:
+    assert first.returncode == 1
+    assert "constraints/iam.allowedPolicyMemberDomains" in first.stdout
+    assert "again with --no-invoker-iam-check" in first.stdout
+    order = [call.id for call in deployment.cloud.calls]
+    assert (
+        "cloudscheduler.projects.locations.jobs.create"
+        in order[: order.index("run.projects.locations.services.setIamPolicy")]
+    )
+
+
+def test_a_failed_build_leaves_the_rules_as_old_as_the_functions_that_follow_notes(
+    deployment: Deployment, failed: Said
 ) -> None:
-    assert first.returncode == 0, first.stdout + "\n".join(step.said for step in deployment.steps)
-    assert f"questions        {product.address}/chat\n" in first.stdout
-    assert f"all else         {product.address}/api\n" in first.stdout
-    assert "We keep our notes in Firestore" in first.stdout
-    assert "N1: We keep our notes in Firestore." in first.stdout
+    assert failed.returncode == 1
+    assert "No room." in "".join(step.said for step in deployment.steps), deployment.steps[-5:]
+    assert f"deploy/rollback.sh {PROJECT} brings" in failed.stdout
+    assert "Stopped while deploying" in failed.stdout
 
 
-def test_whoever_asked_the_first_question_is_erased(first: Said, deployment: Deployment, product: Served) -> None:  # noqa: ARG001
+def test_rolled_back_every_function_serves_the_revision_before(rolled_back: Said) -> None:
+    assert rolled_back.returncode == 0, rolled_back.stdout
+    assert "- notes-chat serves notes-chat-00000 again." in rolled_back.stdout
+    assert "- notes-on-note-write has no revision before its newest; it stays." in rolled_back.stdout
+
+
+def test_a_backup_comes_back_beside_what_is_damaged_and_answers(
+    deployed: Deployment, restored: list[Said], product: Served
+) -> None:
+    said = restored[-1].stdout
+    assert f"questions        {product.address}/notes-chat" not in said
+    assert f"questions        {product.address}/chat\n" in said
+    assert f"all else         {product.address}/api\n" in said
+    assert "region           europe-west1\n  function         notes-chat\n  database         restored\n" in said
+    assert "N1: We keep our notes in Firestore." in said
+    assert deployed.cloud.named("databases") == ["(default)", "notes", "restored"]
+    for name in ("on-note-write", "on-template-write"):
+        trigger = deployed.cloud.resources[f"{PARENT}/locations/europe-west1/functions/notes-{name}"]["eventTrigger"]
+        assert {"attribute": "database", "value": "restored"} in trigger["eventFilters"]
+    ran = deployed.follow(SWEEP.replace("aurora-", f"{PREFIX}aurora-"))
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_whoever_asked_the_first_question_is_erased(deployed: Deployment, product: Served) -> None:
     status, listed = product.running.call("GET", "/notes", Authorization=f"Bearer {product.alice}")
     assert (status, listed["notes"]) == (200, [])
-    assert deployment.cloud.called("identitytoolkit.accounts.delete")
+    assert [name for name in deployed.cloud.resources if name.startswith(f"{PARENT}/accounts/")] == []
 
 
-def test_every_step_succeeds_and_nothing_is_sent_that_google_would_refuse(deployed: Deployment) -> None:
-    assert [(step.step, step.said) for step in deployed.steps if step.code] == []
-    assert deployed.cloud.faults == []
-    assert deployed.cloud.named("functions") == FUNCTIONS
-    assert deployed.cloud.named("jobs") == ["aurora-reconcile"]
-    assert deployed.cloud.named("serviceAccounts") == ACCOUNTS
+def test_the_app_that_lives_there_is_as_it_was(deployed: Deployment, theirs: dict[str, Any]) -> None:
+    assert neighbour.state(deployed.cloud) == theirs
+    assert deployed.cloud.called("identitytoolkit.projects.updateConfig") == []
+    assert deployed.cloud.called("identitytoolkit.projects.identityPlatform.initializeAuth") == []
+
+
+def test_nothing_is_sent_that_google_would_refuse(deployed: Deployment) -> None:
+    cloud = deployed.cloud
+    assert cloud.faults == []
+    assert cloud.named("functions") == ["api", *(PREFIX + name for name in FUNCTIONS)]
+    assert cloud.named("jobs") == [f"{PREFIX}aurora-reconcile"]
+    assert [each for each in cloud.named("serviceAccounts") if "gcp-sa" not in each] == ACCOUNTS
+    (database,) = (call.body for call in cloud.called("firestore.projects.databases.create")[1:])
+    assert database["locationId"] == "eur3"
+    assert database["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
+    assert database["pointInTimeRecoveryEnablement"] == "POINT_IN_TIME_RECOVERY_ENABLED"
+    assert cloud.called("firestore.projects.databases.backupSchedules.create")[0].body["dailyRecurrence"] == {}
+    (budget,) = (call.body for call in cloud.called("billingbudgets.billingAccounts.budgets.create"))
+    assert budget["amount"]["specifiedAmount"]["units"] == "50"
 
 
 def test_running_it_again_makes_nothing_twice(deployed: Deployment) -> None:
-    once = [
-        "iam.projects.serviceAccounts.create", "secretmanager.projects.secrets.addVersion",
-        "firestore.projects.databases.create", "cloudscheduler.projects.locations.jobs.create",
-        "firebase.projects.webApps.create", "identitytoolkit.projects.updateConfig",
-    ]  # fmt: skip
-    made = {name: [call.body for call in deployed.cloud.called(name)] for name in once}
-    wanted = {**dict.fromkeys(once, 1), once[0]: len(ACCOUNTS)}
-    assert {name: len(bodies) - (name in MADE) for name, bodies in made.items()} == wanted  # one was refused
+    once = {
+        "iam.projects.serviceAccounts.create": len(ACCOUNTS), "secretmanager.projects.secrets.addVersion": 1,
+        "firestore.projects.databases.create": 1, "cloudscheduler.projects.locations.jobs.create": 1,
+        "firebase.projects.webApps.create": 0, "storage.buckets.insert": 1,
+    }  # fmt: skip
+    made = {name: len(deployed.cloud.called(name)) - (name in MADE) for name in once}  # one was refused
+    assert made == once
     for resource, policy in deployed.cloud.access.policies.items():
         granted = [(each["role"], member) for each in policy.get("bindings", ()) for member in each["members"]]
         assert len(granted) == len(set(granted)), resource
 
 
+def test_the_key_and_what_is_built_stay_in_the_region_and_out_of_the_build_s_record(deployed: Deployment) -> None:
+    cloud = deployed.cloud
+    (secret,) = cloud.called("secretmanager.projects.secrets.create")
+    assert secret.body["replication"]["userManaged"]["replicas"] == [{"location": "europe-west1"}]
+    assert secret.body["labels"] == {"product": "aurora-notes"}
+    (bucket,) = cloud.called("storage.buckets.insert")
+    assert bucket.body["location"].lower() == "europe-west1"
+    for build in cloud.called("cloudbuild.projects.builds.create"):
+        assert build.body["source"]["storageSource"]["bucket"] == bucket.body["name"]
+        assert "a-key" not in str(build.body)
+    policy = cloud.access.policies[f"{PARENT}/secrets/notes-gemini-api-key"]
+    assert [(each["role"], each["members"]) for each in policy["bindings"]] == [
+        ("roles/secretmanager.secretAccessor", [f"serviceAccount:{ACCOUNTS[3]}"])
+    ]
+    assert "roles/secretmanager.secretAccessor" not in str(cloud.access.policies[PARENT])
+
+
+def test_the_page_s_table_names_everything_that_was_made(deployed: Deployment) -> None:
+    cloud = deployed.cloud
+    page = (ROOT / "docs/deploy.md").read_text()
+    table = page[page.index("\n| functions |") : page.index("\nWhat is uploaded is")]
+    theirs = neighbour.app(PARENT)
+    kinds = ("functions", "jobs", "secrets", "serviceAccounts")
+    held = [
+        name for name in cloud.resources if name.split("/")[-2:-1] in [[kind] for kind in kinds] and name not in theirs
+    ]
+    accounts = {account.partition("@")[0].removeprefix(PREFIX) for account in ACCOUNTS}
+    made = {name.rpartition("/")[2].partition("@")[0].removeprefix(PREFIX) for name in held} | {"PROJECT-aurora-build"}
+    roles: dict[str, set[str]] = {}
+    for binding in cloud.access.policies[PARENT]["bindings"]:
+        for member in binding["members"]:
+            who = member.partition(":")[2].partition("@")[0].removeprefix(PREFIX)
+            roles.setdefault(who if who in accounts else "", set()).add(binding["role"])
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (.*) \|$", table, re.MULTILINE))
+    assert {who: set(re.findall(r"`(roles/[\w.]+)`", row)) for who, row in rows.items()} == {
+        who: held for who, held in roles.items() if who
+    }
+    enabled = {api for call in cloud.called("serviceusage.services.batchEnable") for api in call.body["serviceIds"]}
+    apis = {api.partition(".")[0] for api in enabled}
+    assert set(re.findall(r"`([\w.-]+)`", table)) == made | apis
+
+
 def test_each_function_is_built_from_nothing_but_the_product(deployed: Deployment) -> None:
     sources = [content for name, content in deployed.cloud.uploads.items() if name.endswith(".zip")]
-    assert len(sources) == 2 * len(FUNCTIONS)
+    assert len(sources) >= 2 * len(FUNCTIONS)
     for source in sources:
         names = zipfile.ZipFile(io.BytesIO(source)).namelist()
         assert {name.partition("/")[0] for name in names} == {
             "main.py", "requirements.txt", "functions", "shared", "templates"
         }  # fmt: skip
         assert not [name for name in names if name.endswith((".pyc", ".env"))]
-
-
-def test_the_build_gets_what_it_deploys_and_nothing_else(deployed: Deployment) -> None:
     for workspace in deployed.workspaces:
-        assert {path.name for path in workspace.iterdir()} == {
-            ".gcloudignore", "firebase.json", "firestore.indexes.json", "firestore.rules",
+        assert {path.name for path in workspace.iterdir()} - {"__pycache__"} == {
+            ".gcloudignore", "deploy", "firestore.indexes.json", "firestore.rules",
             "main.py", "requirements.txt", "functions", "shared", "templates",
         }  # fmt: skip
 
 
 def test_settings_reach_every_function_whole_and_stay(deployed: Deployment) -> None:
-    changed = deployed.cloud.called("cloudfunctions.projects.locations.functions.patch")
-    assert len(changed) == len(FUNCTIONS)
-    for call in changed:
-        given = call.body["serviceConfig"]["environmentVariables"]
-        assert given["ALLOWED_ORIGINS"] == "https://notes.example.com,https://app.example.com"
-        assert given["JUDGE"] == "model"
-        assert given["REQUEST_TIMEOUT_SECONDS"] == str(call.body["serviceConfig"]["timeoutSeconds"])
+    for name in FUNCTIONS:
+        function = deployed.cloud.resources[f"{PARENT}/locations/europe-west1/functions/{PREFIX}{name}"]
+        given = function["serviceConfig"]["environmentVariables"]
+        assert function["labels"]["product"] == "aurora-notes"
+        assert given["FIRESTORE_DATABASE"] == "restored"
+        assert given["REQUEST_TIMEOUT_SECONDS"] == str(function["serviceConfig"]["timeoutSeconds"])
+        if name in ("api", "chat", "reconcile"):  # the others were made anew for another database
+            assert given["ALLOWED_ORIGINS"] == "https://notes.example.com,https://app.example.com"
+            assert given["JUDGE"] == "model"
 
 
-def test_functions_go_out_once_every_index_is_ready(deployed: Deployment) -> None:
+def test_indexes_come_first_and_rules_last(deployed: Deployment) -> None:
     """The recorder's indexes are being built when they are first looked at."""
     order = [call.id.rpartition("projects.")[2] for call in deployed.cloud.calls]
     looks = [at for at, name in enumerate(order) if name == "databases.collectionGroups.indexes.list"]
     first = order.index("locations.functions.create")
     made = [at for at, name in enumerate(order) if name == "databases.collectionGroups.indexes.create"]
     assert len([at for at in looks if made[-1] < at < first]) == 2
-
-
-def test_only_the_functions_may_read_the_key(deployed: Deployment) -> None:
-    """On the secret alone: no role in the project gives it."""
-    policies = deployed.cloud.access.policies
-    assert policies[f"projects/{PROJECT}/secrets/gemini-api-key"]["bindings"] == [
-        {
-            "role": "roles/secretmanager.secretAccessor",
-            "members": [f"serviceAccount:aurora-functions@{PROJECT}.iam.gserviceaccount.com"],
-        }
-    ]
-    in_project = {each["role"] for each in policies[f"projects/{PROJECT}"]["bindings"]}
-    assert "roles/secretmanager.secretAccessor" not in in_project
+    last = max(
+        at for at, name in enumerate(order[: order.index("rulesets.create")]) if name == "locations.functions.create"
+    )
+    assert first < last
 
 
 def test_everybody_may_call_only_the_functions_that_check_their_callers(deployed: Deployment) -> None:
+    cloud = deployed.cloud
     public = [
         name.rpartition("/")[2]
-        for name, policy in deployed.cloud.access.policies.items()
+        for name, policy in cloud.access.policies.items()
         if any("allUsers" in each["members"] for each in policy.get("bindings", ()))
     ]
-    assert sorted(public) == ["api", "chat"]
+    assert sorted(public) == ["notes-api", "notes-chat"]
+    line = f"python3 deploy/invokers.py PROJECT europe-west1 {PREFIX} --no-invoker-iam-check"
+    assert deployed.follow(line).returncode == 0
+    services = {name: cloud.resources[f"{PARENT}/locations/europe-west1/services/{PREFIX}{name}"] for name in FUNCTIONS}
+    assert [name for name, held in services.items() if held.get("invokerIamDisabled")] == ["api", "chat"]
 
 
 def test_the_page_s_last_check_answers(deployed: Deployment, product: Served) -> None:
-    said = deployed.follow(CURL.replace("https://europe-west1-PROJECT.cloudfunctions.net", product.address))
+    said = deployed.follow(
+        CURL.replace("https://europe-west1-PROJECT.cloudfunctions.net/notes-", f"{product.address}/")
+    )
     assert said.returncode == 0
     assert "ok" in said.stdout
 
 
-@pytest.fixture(scope="module")
-def refused_to_go(deployed: Deployment) -> Said:
-    """Taken down without the project's name having been typed."""
-    held = deployed.cloud.named("functions")
-    said = deployed.follow(DOWN, typed="yes\n")
-    assert deployed.cloud.named("functions") == held
-    return said
-
-
-def test_down_deletes_nothing_unless_the_project_is_named(refused_to_go: Said) -> None:
-    assert refused_to_go.returncode == 1
-    assert "Nothing was deleted." in refused_to_go.stdout
-
-
-def test_down_takes_away_what_up_made_but_the_notes(deployed: Deployment, refused_to_go: Said) -> None:  # noqa: ARG001
-    cloud = deployed.cloud
-    said = deployed.follow(DOWN, typed=f"{PROJECT}\n")
-    assert said.returncode == 0, said.stdout
-    for kind in ("functions", "jobs", "secrets", "serviceAccounts"):
-        assert cloud.named(kind) == [], kind
-    assert cloud.access.policies[f"projects/{PROJECT}"]["bindings"] == [OWNED]
-    assert cloud.named("databases") == ["(default)"]
-    assert cloud.faults == []
-
-
-def test_down_deletes_the_notes_only_when_told_to_and_asks_with_their_name(deployed: Deployment) -> None:
-    """And it can be run again, where everything else is gone."""
+def test_down_deletes_nothing_unless_the_project_is_named_and_then_only_what_is_ours(
+    deployed: Deployment, theirs: dict[str, Any]
+) -> None:
     cloud = deployed.cloud
     refused = deployed.follow(f"{DOWN} --with-notes", typed="yes\n")
-    assert (refused.returncode, cloud.named("databases")) == (1, ["(default)"])
+    assert (refused.returncode, len(cloud.named("functions"))) == (1, 1 + len(FUNCTIONS))
     assert "ALL notes of ALL people" in refused.stdout
-    said = deployed.follow(f"{DOWN} --with-notes", typed=f"{PROJECT}\n")
+    assert "Nothing was deleted." in refused.stdout
+    said = deployed.follow(DOWN, typed=f"{PROJECT}\n")
     assert said.returncode == 0, said.stdout
-    assert "- The database is deleted." in said.stdout
-    assert cloud.named("databases") == []
-    again = deployed.follow(f"{DOWN} --with-notes", typed=f"{PROJECT}\n")
-    assert again.returncode == 0, again.stdout
+    assert neighbour.state(cloud) == theirs
+    assert cloud.named("functions") == ["api"]
+    assert cloud.named("secrets") == ["gemini-api-key"]
+    for kind in ("jobs", "serviceAccounts", "b"):
+        assert cloud.named(kind) == [], kind
+    agents = [each for each in cloud.access.policies[PARENT]["bindings"] if "gcp-sa-" not in str(each["members"])]
+    assert agents == [OWNED]
+    assert cloud.named("databases") == ["(default)", "notes", "restored"]
+
+
+def test_down_deletes_a_database_only_where_nobody_else_keeps_anything_in_it(deployed: Deployment) -> None:
+    """And it can be run again, where everything else is gone."""
+    cloud = deployed.cloud
+    shared = deployed.follow(f"{DOWN} --with-notes", typed=f"{PROJECT}\n")
+    assert shared.returncode == 1
+    assert "Database (default) was kept: it holds rooms, which are not ours." in shared.stdout
+    ours = deployed.follow(f"{DOWN} --with-notes --database notes", typed=f"{PROJECT}\n")
+    assert ours.returncode == 0, ours.stdout
+    assert "- Database notes is deleted." in ours.stdout
+    assert cloud.named("databases") == ["(default)", "restored"]
     assert cloud.faults == []

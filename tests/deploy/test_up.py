@@ -9,33 +9,46 @@ import pty
 import shutil
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from cli.emulator import Emulator
 from tests.deploy.conftest import ROOT, found_gcloud
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
 from tests.servers.served import Served
 
+sys.path.append(str(ROOT / "deploy"))  # its scripts run from there
 
-def on_a_terminal(command: list[str], environment: dict[str, str], typed: str) -> str:
-    """Everything that the command shows somebody who types that."""
+import plan
+from cloud import Google
+from firestore import Database
+from look import Stop
+
+
+def on_a_terminal(command: list[str], environment: dict[str, str], answers: Mapping[str, str]) -> str:
+    """Everything that the command shows somebody who answers each question: by its first words, else with Enter."""
     leader, follower = pty.openpty()
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdin=follower, stdout=follower, stderr=follower
     ) as process:
         os.close(follower)
-        os.write(leader, typed.encode())
-        shown = b""
+        shown, answered = "", 0
         try:
             while piece := os.read(leader, 4096):
-                shown += piece
+                shown += piece.decode()
+                if shown.endswith(("]: ", "secret): ")) and len(shown) > answered:
+                    answered = len(shown)
+                    question = shown.rpartition("\n")[2]
+                    answer = next((each for words, each in answers.items() if question.startswith(words)), "")
+                    os.write(leader, f"{answer}\n".encode())
         except OSError:
             process.wait(10)  # the command has closed its end
     os.close(leader)
-    return shown.decode().replace("\r\n", "\n")
+    return shown.replace("\r\n", "\n")
 
 
 @pytest.mark.timeout(300)
@@ -45,13 +58,42 @@ def test_what_is_not_given_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
     with GoogleCloud("demo-other") as cloud:
         environment = tools(cloud, home=tmp_path, account=OWNER, path=os.environ["PATH"])
         cloud.refusals["serviceusage.services.batchEnable"] = [error(403, "PERMISSION_DENIED", message="Not yours.")]
-        shown = on_a_terminal(["deploy/up.sh", "demo-other"], environment, "nam5\n\na-key\n")
-    assert "Where the notes are kept" in shown
+        answers = {"Where the notes": "nam5", "GEMINI_API_KEY": "a-key"}
+        shown = on_a_terminal(["deploy/up.sh", "demo-other"], environment, answers)
     assert "Region of the functions, near the notes [us-central1]" in shown
-    assert "Gemini API key" in shown
-    assert "1. Setting up demo-other, notes in nam5" in shown
+    assert "Mail about a month's costs beyond (0: no budget) [50]" in shown
+    assert "Backups of the notes (daily, none) [daily]" in shown
+    assert "1. Setting up demo-other: notes in nam5, database (default), functions in us-central1" in shown
+    assert "a-key" not in shown
     assert "Not yours." in shown
     assert "Stopped while setting up the project." in shown
+
+
+@pytest.mark.parametrize(
+    ("region", "location", "kept", "chosen"),
+    [
+        ("us-central1", None, "", ("us-central1", "nam5")),
+        ("europe-west4", None, "", ("europe-west4", "eur3")),
+        ("europe-west6", None, "", ("europe-west6", "europe-west6")),
+        ("europe-west1", None, "nam5", ("europe-west1", "nam5")),
+        (None, "eur3", "", ("europe-west1", "eur3")),
+    ],
+)
+def test_notes_stay_on_the_continent_of_the_functions_unless_something_else_is_said(
+    region: str | None, location: str | None, kept: str, chosen: tuple[str, str]
+) -> None:
+    asked = Namespace(project="demo-notes", region=region, location=location)
+    assert plan.places(asked, "", kept) == chosen
+
+
+def test_without_a_terminal_and_a_place_it_stops_rather_than_choose_one_for_good() -> None:
+    with pytest.raises(Stop, match="--location: expected where the notes are kept, for good"):
+        plan.places(Namespace(project="demo-notes", region=None, location=None), "", "")
+
+
+def test_a_database_that_is_there_stays_where_it_is() -> None:
+    with pytest.raises(Stop, match="the database is in nam5, for good"):
+        plan.places(Namespace(project="demo-notes", region="europe-west1", location="eur3"), "", "nam5")
 
 
 @pytest.mark.parametrize(
@@ -61,6 +103,8 @@ def test_what_is_not_given_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
         ["Not A Project"],
         ["demo-notes", "--region"],
         ["demo-notes", "--set", "judge"],
+        ["demo-notes", "--function-prefix", "Notes"],
+        ["demo-notes", "--backups", "hourly"],
         ["demo-notes", "--set", "A=1|B=2"],
         ["demo-notes", "--set", "Judge=model"],
     ],
@@ -70,7 +114,7 @@ def test_a_command_line_that_is_wrong_gets_the_usage(arguments: list[str]) -> No
         [ROOT / "deploy/up.sh", *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     assert said.returncode == 2
-    assert "Usage: deploy/up.sh PROJECT" in said.stderr
+    assert "usage: deploy/up.sh" in said.stderr
 
 
 def test_the_usage_is_said_from_any_folder() -> None:
@@ -78,14 +122,15 @@ def test_the_usage_is_said_from_any_folder() -> None:
         ["./up.sh", "demo-notes", "--all"], cwd=ROOT / "deploy", capture_output=True, text=True, check=False
     )
     assert said.returncode == 2
-    assert "Usage: deploy/up.sh PROJECT" in said.stderr
+    assert "usage: deploy/up.sh" in said.stderr
 
 
 @pytest.mark.parametrize(
     ("setting", "told"),
     [
         ("ALLOWED_ORIGIN=https://notes.example.com", "no setting ALLOWED_ORIGIN"),
-        ("GEMINI_API_KEY=a", "would log the key"),
+        ("GEMINI_API_KEY=a", "the build's record would keep it"),
+        ("OPENAI_API_KEY=a", "the build's record would keep it"),
     ],
 )
 def test_a_setting_that_would_do_nothing_or_harm_is_refused_before_anything_is_done(setting: str, told: str) -> None:
@@ -113,7 +158,7 @@ def test_a_setting_that_would_do_nothing_or_harm_is_refused_before_anything_is_d
 def test_a_value_with_which_no_function_would_start_is_told_with_its_name(setting: str, told: str) -> None:
     said = checked(setting)
     assert said.returncode == 1
-    assert f"--set {told}" in said.stderr
+    assert f"SettingsError: {told}" in said.stderr
 
 
 def test_values_are_checked_together_with_those_that_are_deployed_and_stay() -> None:
@@ -124,10 +169,13 @@ def test_values_are_checked_together_with_those_that_are_deployed_and_stay() -> 
 
 def checked(settings: str, held: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """deploy/check_settings.py by a Python that has nothing else; `held`: what is deployed."""
-    function = {"serviceConfig": {"environmentVariables": held}} if held else {}
+    given = dict(
+        each.split("=", 1) for each in f"STORE=firestore|GOOGLE_CLOUD_PROJECT=demo-notes|{settings}".split("|")
+    )
+    code = "import check_settings, json, sys; check_settings.check(json.load(sys.stdin), 'GEMINI_API_KEY')"
     return subprocess.run(
-        [sys.executable, "-S", "deploy/check_settings.py", "demo-notes", f"STORE=firestore|{settings}"],
-        cwd=ROOT, env={"PYTHONPATH": "."}, input=json.dumps(function), capture_output=True, text=True, check=False,
+        [sys.executable, "-S", "-c", code], cwd=ROOT, env={"PYTHONPATH": "deploy"},
+        input=json.dumps({**(held or {}), **given}), capture_output=True, text=True, check=False,
     )  # fmt: skip
 
 
@@ -163,25 +211,35 @@ def owned(tmp_path: Path) -> Iterator[tuple[GoogleCloud, Callable[..., subproces
         yield cloud, run
 
 
-SETUP = ("deploy/setup.sh", "demo-other")
 KEY_OF = "projects/demo-other/secrets/gemini-api-key"
+PLACE = "projects/demo-other/locations/europe-west1"
+Owned = tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]]
+
+
+def deploy_chat(cloud: GoogleCloud, **variables: str) -> None:
+    """As up.sh left it."""
+    cloud.enabled.add("cloudfunctions")
+    cloud.resources[f"{PLACE}/functions/chat"] = {
+        "name": f"{PLACE}/functions/chat",
+        "labels": {"product": "aurora-notes"},
+        "buildConfig": {"entryPoint": "chat"},
+        "serviceConfig": {"environmentVariables": variables},
+    }
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.slow
-def test_another_key_replaces_the_first_and_no_key_is_never_kept_as_one(
-    owned: tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]],
-) -> None:
+def test_another_key_replaces_the_first_and_no_key_is_never_kept_as_one(owned: Owned) -> None:
     cloud, run = owned
     cloud.enabled.add("secretmanager")
-    keep = ("bash", "-euc", "project=demo-other; source deploy/common.sh; keep_key")
+    given = "project=demo-other prefix= region=europe-west1 key=GEMINI_API_KEY"
+    keep = ("bash", "-euc", f"{given}; source deploy/common.sh; keep_key")
     nothing = run(*keep, GEMINI_API_KEY=" ")
     assert (nothing.returncode, cloud.named("secrets")) == (1, [])
-    assert "GEMINI_API_KEY: set it to your Gemini API key" in nothing.stdout
+    assert "GEMINI_API_KEY: expected your key" in nothing.stdout
     for given, kept, versions in (
         (" a-$(key) 'of' \\n\n", "a-$(key)'of'\\n", 1),
         ("", "a-$(key)'of'\\n", 1),
-        ("a-$(key)'of'\\n", "a-$(key)'of'\\n", 1),
         ("the-right-one", "the-right-one", 2),
     ):
         said = run(*keep, GEMINI_API_KEY=given)
@@ -194,61 +252,91 @@ def test_another_key_replaces_the_first_and_no_key_is_never_kept_as_one(
 
 @pytest.mark.timeout(300)
 @pytest.mark.slow
-def test_what_cannot_hold_notes_or_would_index_them_twice_is_refused(
-    owned: tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]],
-) -> None:
+def test_what_cannot_be_done_is_told_before_anything_is_made(owned: Owned) -> None:
     cloud, run = owned
     cloud.enabled |= {"firestore", "cloudfunctions"}
+    up = ("deploy/up.sh", "demo-other", "--region")
     database = "projects/demo-other/databases/(default)"
     cloud.resources[database] = {"name": database, "type": "DATASTORE_MODE", "locationId": "eur3"}
-    old = run(*SETUP, GEMINI_API_KEY="a-key")
-    assert old.returncode == 1
-    assert "is in Datastore mode" in old.stdout
-    chat = "projects/demo-other/locations/europe-west1/functions/chat"
-    cloud.resources[chat] = {"name": chat, "state": "ACTIVE", "environment": "GEN_2"}
-    elsewhere = run("deploy/up.sh", "demo-other", "--region", "us-central1", GEMINI_API_KEY="a-key")
-    assert elsewhere.returncode == 1
+    old = run(*up, "europe-west1")
+    assert (old.returncode, "is in Datastore mode" in old.stdout) == (2, True), old.stdout
+    deploy_chat(cloud, RETRIEVAL_WEIGHT_VECTOR="0.5", RETRIEVAL_WEIGHT_KEYWORD="0.35")
+    cloud.resources[database]["type"] = "FIRESTORE_NATIVE"
+    elsewhere = run(*up, "us-central1")
     assert "The functions are in europe-west1; deploy/down.sh demo-other takes them away" in elsewhere.stdout
-
-
-@pytest.mark.timeout(300)
-@pytest.mark.slow
-def test_a_bad_value_stops_it_before_anything_is_made(
-    owned: tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]],
-) -> None:
-    cloud, run = owned
-    cloud.enabled.add("cloudfunctions")
-    chat = "projects/demo-other/locations/europe-west1/functions/chat"
-    held = {"environmentVariables": {"RETRIEVAL_WEIGHT_VECTOR": "0.5", "RETRIEVAL_WEIGHT_KEYWORD": "0.35"}}
-    cloud.resources[chat] = {"name": chat, "state": "ACTIVE", "environment": "GEN_2", "serviceConfig": held}
-    said = run("deploy/up.sh", "demo-other", "--set", "RETRIEVAL_WEIGHT_RECENCY=0.1", GEMINI_API_KEY="a-key")
-    assert said.returncode == 2
-    assert "three weights that sum to 1, got 0.95" in said.stdout
-    assert "Stopped while checking the settings." in said.stdout
+    bad = run(*up, "europe-west1", "--set", "RETRIEVAL_WEIGHT_RECENCY=0.1")
+    assert (elsewhere.returncode, bad.returncode) == (2, 2)
+    assert "three weights that sum to 1, got 0.95" in bad.stdout
+    assert "Stopped while looking at what is there; nothing was changed." in bad.stdout
     assert {call.method.verb for call in cloud.calls} == {"GET"}
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.slow
-def test_signing_in_and_the_first_question_go_on_wherever_they_stopped(
-    owned: tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]], product: Served
-) -> None:
-    """And nothing is made twice: the call that was refused is made again, and no other."""
+def test_what_runs_with_vertex_ai_wants_no_key_and_gets_its_role(owned: Owned) -> None:
+    _, run = owned
+    sure = ("--region", "europe-west1", "--set", "GOOGLE_GENAI_USE_VERTEXAI=true")
+    planned = run("python3", "deploy/plan.py", "demo-other", *sure)
+    assert planned.returncode == 0, planned.stdout
+    script = 'eval "$0"; source deploy/common.sh; echo "$secrets" "${apis[@]:-}" "${bindings[@]}"'
+    said = run("bash", "-euc", script, planned.stdout)
+    assert "chosen_apis=aiplatform" in planned.stdout
+    assert said.stdout.startswith("--clear-secrets")
+    assert "roles/aiplatform.user serviceAccount:aurora-functions@" in said.stdout
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.slow
+def test_signing_in_and_the_first_question_go_on_wherever_they_stopped(owned: Owned, product: Served) -> None:
+    """And nothing is made twice: the call that was refused is made again, and no other. Whoever asked is removed."""
     cloud, run = owned
-    cloud.enabled.add("identitytoolkit")
+    cloud.enabled |= {"cloudfunctions", "iam", "iamcredentials", "identitytoolkit"}
     cloud.id_token = product.alice
-    ask = ("python3", "deploy/first_question.py", "demo-other", f"{product.address}/chat", f"{product.address}/api")
+    for name in ("chat", "api"):
+        cloud.resources[f"{PLACE}/functions/{name}"] = {"url": f"{product.address}/{name}"}
+    signer = "projects/demo-other/serviceAccounts/aurora-scheduler@demo-other.iam.gserviceaccount.com"
+    cloud.resources[signer] = {"name": signer}
+    ask = ("python3", "deploy/first_question.py", "demo-other", "europe-west1", "", "(default)")
     made = (
         "firebase.projects.addFirebase", "firebase.projects.webApps.create",
-        "identitytoolkit.projects.identityPlatform.initializeAuth", "identitytoolkit.projects.updateConfig",
+        "identitytoolkit.projects.identityPlatform.initializeAuth", "identitytoolkit.accounts.signInWithCustomToken",
     )  # fmt: skip
     for method in made:
         cloud.refusals[method] = [error(403, "PERMISSION_DENIED", message=f"{method} is out.")]
-        said = run(*ask)
+        said = run(*ask, "off")
         assert (said.returncode, cloud.refusals[method]) == (1, []), said.stdout
         assert f"{method} is out." in said.stdout
-    said = run(*ask)
+        assert cloud.named("accounts") == []
+    cloud.refusals["iamcredentials.projects.serviceAccounts.signJwt"] = [
+        error(403, "PERMISSION_DENIED", message="No")
+    ] * 2
+    said = run(*ask, "off")
     assert said.returncode == 0, said.stdout
+    assert "may not sign yet; wait" in said.stdout
     assert f"questions        {product.address}/chat" in said.stdout
     assert {name: len(cloud.called(name)) for name in made} == dict.fromkeys(made, 2)
+    assert cloud.access.policy(signer)["bindings"] == []
+    assert cloud.named("accounts") == []
+    attested = run(*ask, "enforce")
+    assert attested.returncode == 0, attested.stdout
+    assert "Both answer /health. APP_CHECK=enforce" in attested.stdout
+    assert len(cloud.called(made[-1])) == 2
     assert cloud.faults == []
+
+
+@pytest.mark.timeout(120)
+def test_documents_of_somebody_else_are_found_beside_ours_in_the_real_firestore(
+    emulator: Emulator, firestore_project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLOUDSDK_API_ENDPOINT_OVERRIDES_FIRESTORE", f"http://{emulator.host}/")
+    google = Google(firestore_project)
+    monkeypatch.setitem(google.__dict__, "headers", {"Authorization": "Bearer owner"})
+    database = Database(google, "(default)")
+    for path in ("tenants/t/messages/1", "tenants/t/notes/1", "tenant/t/notes/1", "tenants2/t/messages/1"):
+        parent, _, id_ = path.rpartition("/")
+        google("POST", f"firestore/v1/{database.name}/documents/{parent}?documentId={id_}", {"fields": {}})
+    assert database.document("notes", beside_ours=True) == "tenant/t/notes/1"
+    assert database.document("messages", beside_ours=True) == "tenants2/t/messages/1"
+    assert database.document("messages", beside_ours=False) == "tenants/t/messages/1"
+    assert database.document("chunks", beside_ours=False) == ""
+    assert database.roots() == {"tenants", "tenant", "tenants2"}

@@ -29,8 +29,8 @@ SECONDS = 300
 
 
 def firebase_tools() -> Path:
-    """firebase-tools of the version that cloudbuild.yaml names, where .ci/run puts it."""
-    (version,) = re.findall(r"firebase-tools@([\d.]+)", (ROOT / "cloudbuild.yaml").read_text())
+    """firebase-tools of the version that Dockerfile names, where .ci/run puts it."""
+    (version,) = re.findall(r"firebase-tools@([\d.]+)", (ROOT / "Dockerfile").read_text())
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
     folder = cache / f"aurora-tests/firebase-tools-{version}"
     if not (folder / "node_modules/.bin/firebase").exists():

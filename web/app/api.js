@@ -40,16 +40,16 @@ const UNREACHABLE = "The server cannot be reached.";
 
 export class Api {
   /**
-   * @param {string} base address of the functions' host; empty: the page's own
+   * @param {import("./config.js").Config} config where the functions are
    * @param {Auth} auth
    * @param {import("./connection.js").Connection} connection
-   * @param {boolean} files whether notes may have files that the server reaches
    */
-  constructor(base, auth, connection, files) {
-    this.base = base;
+  constructor(config, auth, connection) {
+    this.base = config.apiBase;
+    this.functions = `${config.apiBase}/${config.functionPrefix}`;
     this.auth = auth;
     this.connection = connection;
-    this.files = files;
+    this.files = config.files;
   }
 
   /** A note, with the `origin` that it has: its file; null: none can be reached. Throws ApiError. @param {string} id @returns {Promise<any>} */
@@ -117,7 +117,7 @@ export class Api {
 
   /** `/chat` is a function of its own. @param {string} path */
   address(path) {
-    return path === "/chat" ? `${this.base}/chat` : `${this.base}/api${path}`;
+    return path === "/chat" ? `${this.functions}chat` : `${this.functions}api${path}`;
   }
 }
 

@@ -9,6 +9,7 @@
 /**
  * @typedef {object} Config
  * @property {string} apiBase address of the functions' host; empty: the page's own
+ * @property {string} functionPrefix what stands before the functions' names there
  * @property {Firebase | null} firebase null: nobody signs in
  * @property {boolean} files whether notes may have files that the server reaches
  */
@@ -17,7 +18,8 @@
 export async function loadConfig() {
   const given = await read();
   const firebase = given.firebase?.apiKey ? given.firebase : null;
-  return { apiBase: String(given.apiBase ?? "").replace(/\/+$/, ""), firebase, files: given.files === true };
+  const apiBase = String(given.apiBase ?? "").replace(/\/+$/, "");
+  return { apiBase, functionPrefix: String(given.functionPrefix ?? ""), firebase, files: given.files === true };
 }
 
 async function read() {

@@ -18,8 +18,8 @@ import { Workspace } from "./workspace.js";
 async function start() {
   const config = await loadConfig();
   const auth = config.firebase ? new FirebaseAuth(config.firebase, drawer("")) : new NoAuth();
-  const connection = new Connection(`${config.apiBase}/api/health`);
-  const api = new Api(config.apiBase, auth, connection, config.files);
+  const connection = new Connection(`${config.apiBase}/${config.functionPrefix}api/health`);
+  const api = new Api(config, auth, connection);
   auth.addEventListener("change", startAgain);
   if (auth.owner === null) {
     document.getElementById("app")?.replaceChildren(h("main", { class: "entrance" }, signInForm(/** @type {FirebaseAuth} */ (auth))));

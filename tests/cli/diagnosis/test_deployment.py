@@ -22,6 +22,7 @@ from cli.diagnosis.deployment import (
     DEPLOYER,
     FUNCTIONS,
     JOB,
+    LABEL,
     READER,
     ROLES,
     SECRET,
@@ -144,23 +145,36 @@ def test_a_whole_deployment_has_no_gap(cloud: GoogleCloud) -> None:
 
 def test_what_setup_and_the_build_make_is_what_is_looked_for() -> None:
     setup, build = (ROOT / "deploy/setup.sh").read_text(), (ROOT / "cloudbuild.yaml").read_text()
-    assert all(f"{api}.googleapis.com" in setup for api in APIS)
-    assert setup.count(".googleapis.com") == len(APIS)
-    told = 'source deploy/common.sh; printf "%s\\n" "${accounts[@]}" "${bindings[@]}"'
+    told = 'source deploy/common.sh; printf "%s\\n" "${accounts[@]}" "${bindings[@]}" "$secret"'
+    given = {"project": PROJECT, "prefix": "", "region": "", "key": "GEMINI_API_KEY"}
     said = subprocess.run(
-        ["bash", "-c", told], cwd=ROOT, env={"project": PROJECT}, capture_output=True, text=True, check=True
+        ["bash", "-c", told], cwd=ROOT, env={**os.environ, **given}, capture_output=True, text=True, check=True
     ).stdout.splitlines()
     granted = [f"{role} {_member(name)}" for name, roles in ROLES.items() for role in roles]
-    assert sorted(said) == sorted([*ACCOUNTS, *granted])
+    assert sorted(said) == sorted([*ACCOUNTS, *granted, SECRET])
+    (apis,) = re.findall(r"apis=\((.*?)\)", setup, re.DOTALL)
+    assert sorted(apis.split()) == sorted(APIS)
     (used,) = re.findall(r"^for name in (aurora.*); do", setup, re.MULTILINE)
     assert sorted(used.split()) == sorted({*ACCOUNTS} - {DEPLOYER})
-    assert setup.count("add-iam-policy-binding") == 2
     assert f'--member="serviceAccount:$(email {DEPLOYER})" --role={USER}' in setup
-    assert f'--role={ACCESSOR} \\\n  --member="serviceAccount:$(email {READER})"' in setup
-    assert all(f"      - {name}\n" in build for name in FUNCTIONS)
+    assert f'--role={ACCESSOR} \\\n    --member="serviceAccount:$(email {READER})"' in setup
+    assert all(f"      - ${{_PREFIX}}{name}\n" in build for name in FUNCTIONS)
     assert all(pattern in build for pattern in TRIGGERS.values())
-    assert JOB in build
-    assert SECRET in setup
+    assert f"${{_PREFIX}}{JOB}" in build
+
+
+def test_a_deployment_with_a_prefix_is_known_by_its_label(cloud: GoogleCloud) -> None:
+    label = {"labels": {"product": LABEL}}
+    for name in FUNCTIONS:
+        held = cloud.resources.pop(f"{REGION}/functions/{name}")
+        cloud.resources[f"{REGION}/functions/notes-{name}"] = {
+            **held,
+            **label,
+            "name": f"{REGION}/functions/notes-{name}",
+        }
+    found = _failed(examine(GoogleProject(PROJECT)))
+    assert {"functions", "triggers", "health"}.isdisjoint(found)
+    assert "aurora-functions is missing" in found["accounts"].detail
 
 
 def _drop(name: str) -> Callable[[GoogleCloud], object]:
@@ -205,9 +219,9 @@ FOLLOWER = f"{REGION}/functions/on-note-write"
         ("discoveryengine", _set(RERANKER="vertex"), "lacks roles/discoveryengine.viewer", "discoveryengine.viewer"),
         ("aiplatform", _set(GOOGLE_GENAI_USE_VERTEXAI="true"), "lacks roles/aiplatform.user", "services enable aipl"),
         ("secret", _change(f"{PARENT}/secrets/{SECRET}/versions/1", state="DISABLED"), SECRET, "deploy/up.sh"),
-        ("indexes", _drop(INDEX), "chunks(embedding) is missing", "firestore:indexes"),
-        ("rules", _change(f"{PARENT}/rulesets/r1", source=OTHER_RULES), "not those", "firestore:rules"),
-        ("rules", _drop(f"{PARENT}/releases/cloud.firestore"), "missing", "firestore:rules"),
+        ("indexes", _drop(INDEX), "chunks(embedding) is missing", "deploy/up.sh"),
+        ("rules", _change(f"{PARENT}/rulesets/r1", source=OTHER_RULES), "not those", "deploy/up.sh"),
+        ("rules", _drop(f"{PARENT}/releases/cloud.firestore"), "missing", "deploy/up.sh"),
         ("functions", _change(f"{REGION}/functions/api", state="FAILED"), "api is FAILED", "deploy/up.sh"),
         ("triggers", _change(FOLLOWER, eventTrigger={}), "does not follow", "deploy/up.sh"),
         ("health", _change(f"{REGION}/functions/chat", serviceConfig={}), "chat does not", "deploy/up.sh"),

@@ -71,9 +71,13 @@ class GoogleCloud(ScriptedServer):
         self.function_url: Callable[[str], str] = lambda name: f"{self.url}/functions/{name}"
         """The address of a function, by its name."""
         self.id_token = ""
-        """What somebody who signs up gets."""
-        self.builder = ""
-        """The account of the build that runs."""
+        """What somebody who signs in by a custom token gets."""
+        self.documents: set[str] = set()
+        """Full names of documents in the project's databases."""
+        self.agents: set[str] = set()
+        """Google's own accounts that were made for the project."""
+        self.unused: set[str] = set()
+        """Those of them as which no trigger has tried to act."""
         self.news: set[str] = set()
         """Accounts just made, of which policies do not know yet."""
         self.state = threading.RLock()
@@ -88,8 +92,8 @@ class GoogleCloud(ScriptedServer):
         return sorted(match[1] for match in found if match)
 
     def knows(self, account: str) -> bool:
-        """Whether it is a service account of the project, or one that Google keeps there."""
-        return f"projects/{self.project}/serviceAccounts/{account}" in self.resources or "@gcp-sa-" in account
+        """Whether it is a service account of the project, or one that Google made for it."""
+        return f"projects/{self.project}/serviceAccounts/{account}" in self.resources or account in self.agents
 
     def has_heard_of(self, account: str) -> bool:
         """The same a moment later: policies know a new account only after a while, here at the second try."""
@@ -100,7 +104,6 @@ class GoogleCloud(ScriptedServer):
     def start_build(self, build: JSON) -> None:
         """Do in the background what the build does."""
         self.resources[build["name"]] = build
-        self.builder = build["serviceAccount"].rpartition("/")[2].replace("$PROJECT_ID", self.project)
         threading.Thread(target=self._build, args=(build,), daemon=True).start()
 
     def _build(self, build: JSON) -> None:
@@ -109,12 +112,6 @@ class GoogleCloud(ScriptedServer):
     def _serve(self, request: Request) -> Reply:
         parts = urlsplit(request.path)
         api, _, rest = unquote(parts.path).removeprefix("/").partition("/")
-        if request.method == "CONNECT":
-            return self._tunnel(request.path)
-        if (host := request.headers["host"]).endswith(".googleapis.com"):
-            api, rest = host.partition(".")[0], unquote(parts.path).removeprefix("/")
-        if api == "computeMetadata":
-            return self._metadata(rest)
         if api == "uploads":
             self.uploads[rest] = request.body
             return Reply()
@@ -140,30 +137,8 @@ class GoogleCloud(ScriptedServer):
                 self.faults.append(f"the recorder failed in {call.id}: {bug!r}")
                 raise
 
-    def _tunnel(self, target: str) -> Reply:
-        """For a client that takes this for its proxy: what it then sends in plain text comes here, too."""
-        if target.endswith(".googleapis.com:80"):
-            return Reply(body=b"")
-        self.faults.append(f"a connection to {target}")
-        return Reply(status=403)
-
-    def _metadata(self, path: str) -> Reply:
-        """The metadata server of the machine on which a build runs: a token of the build's account."""
-        known: dict[str, object] = {
-            "v1/instance": b"service-accounts/",
-            "v1/instance/service-accounts/default/email": self.builder.encode(),
-            "v1/instance/service-accounts/default/token": {
-                "access_token": f"token-of-{self.builder}", "expires_in": 3600, "token_type": "Bearer",
-            },
-            "v1/project/project-id": self.project.encode(),
-            "v1/universe/universe-domain": b"googleapis.com",
-        }  # fmt: skip
-        return Reply(status=200 if path in known else 404, body=known.get(path), headers={"Metadata-Flavor": "Google"})
-
     def _caller(self, request: Request) -> str:
-        """firebase-tools calls itself `owner` wherever it speaks plain text: it is the build's machine."""
-        token = request.headers.get("authorization", "").removeprefix("Bearer ")
-        return self.builder if token == "owner" else token.removeprefix("token-of-")
+        return request.headers.get("authorization", "").removeprefix("Bearer ").removeprefix("token-of-")
 
     def _fault(self, what: str) -> Reply:
         self.faults.append(what)

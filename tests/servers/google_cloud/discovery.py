@@ -14,6 +14,8 @@ from googleapiclient.discovery_cache import DISCOVERY_DOC_DIR
 
 JSON = dict[str, Any]
 VERSIONS = {
+    "billingbudgets": ("v1",),
+    "cloudbilling": ("v1",),
     "cloudbuild": ("v1",),
     "cloudfunctions": ("v2", "v1"),
     "cloudresourcemanager": ("v1", "v3"),
@@ -23,6 +25,7 @@ VERSIONS = {
     "firebaserules": ("v1",),
     "firestore": ("v1",),
     "iam": ("v1",),
+    "iamcredentials": ("v1",),
     "identitytoolkit": ("v1", "v2"),
     "logging": ("v2",),
     "monitoring": ("v3", "v1"),
@@ -32,9 +35,6 @@ VERSIONS = {
     "storage": ("v1",),
 }
 """API -> the versions that the tools speak."""
-
-DOCUMENTED = {"identitytoolkit.accounts.signUp": ("returnSecureToken",)}
-"""Method -> fields that the service's own reference (Firebase Auth REST) has and its discovery document has not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,7 @@ class Method:
         """What its schema does not allow: unknown fields, wrong types, unknown enum values."""
         if self.request is None:
             return [] if not body else [f"{self.id}: takes no body"]
-        known = DOCUMENTED.get(self.id, ())
-        asked = {name: value for name, value in (body or {}).items() if name not in known}
-        return [f"{self.id}: {fault}" for fault in _faults(asked, {"$ref": self.request}, self.schemas, "")]
+        return [f"{self.id}: {fault}" for fault in _faults(body or {}, {"$ref": self.request}, self.schemas, "")]
 
 
 def find(api: str, verb: str, path: str) -> Method | None:
@@ -76,13 +74,19 @@ def _methods(document: str) -> tuple[Method, ...]:
         Method(
             id=each["id"],
             verb=each["httpMethod"],
-            path=_pattern("/" + content["servicePath"] + each.get("flatPath", each["path"])),
+            path=_pattern("/" + content["servicePath"] + _template(each)),
             request=each.get("request", {}).get("$ref"),
             returns=each.get("response", {}).get("$ref", ""),
             schemas=content["schemas"],
         )
         for each in _walk(content)
     )
+
+
+def _template(method: JSON) -> str:
+    """The flat path, but where the root of the documents will do as well as a document."""
+    rooted = method["id"].endswith((".runQuery", ".listCollectionIds"))
+    return str(method["path"] if rooted or "flatPath" not in method else method["flatPath"])
 
 
 def _walk(resource: JSON) -> Iterator[JSON]:
@@ -100,6 +104,8 @@ def _pattern(template: str) -> re.Pattern[str]:
 def _part(part: str) -> str:
     if not part.startswith("{"):
         return re.escape(part)
+    if part in ("{object}", "{releasesId}"):  # may hold slashes
+        return "[^:]+"
     if part.endswith("/"):
         return "[^/]+/"
     return "[^:]+" if part.startswith("{+") else "[^/:]+"

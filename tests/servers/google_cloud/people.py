@@ -1,7 +1,8 @@
-"""Firebase and its sign-in: added to a project, switched on, and used by one person."""
+"""Firebase and its sign-in: added to a project, and used by people whom an administrator makes."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from tests.servers.gemini import error
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 JSON = dict[str, Any]
 KEY = "web-key"
+AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
 
 def _add_firebase(cloud: GoogleCloud, call: Call) -> JSON:
@@ -30,27 +32,50 @@ def _web_config(_cloud: GoogleCloud, _call: Call) -> JSON:
     return {"apiKey": KEY}
 
 
-def _switched_on(cloud: GoogleCloud, _call: Call) -> JSON:
+def _initialized(cloud: GoogleCloud, _call: Call) -> JSON:
+    """With every method of sign-in off."""
     cloud.resources[f"projects/{cloud.project}/config"] = {}
     return {}
 
 
-def _sign_up(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    email = cloud.resources.get(f"projects/{cloud.project}/config", {}).get("signIn", {}).get("email", {})
-    if call.query.get("key") != KEY or not email.get("enabled"):
-        return error(400, "INVALID_ARGUMENT", message="OPERATION_NOT_ALLOWED")
-    return {"idToken": cloud.id_token, "email": call.body["email"]}
+def _person(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    if f"projects/{cloud.project}/config" not in cloud.resources:
+        return error(400, "INVALID_ARGUMENT", message="CONFIGURATION_NOT_FOUND")
+    name = f"{call.resource}/{call.body['localId']}"
+    if name in cloud.resources:
+        return error(400, "INVALID_ARGUMENT", message="DUPLICATE_LOCAL_ID")
+    cloud.resources[name] = dict(call.body)
+    return {"localId": call.body["localId"]}
 
 
-def _leave(_cloud: GoogleCloud, _call: Call) -> JSON:
+def _leave(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """Whether or not there is such a person."""
+    cloud.resources.pop(f"{call.resource}/{call.body['localId']}", None)
     return {}
+
+
+def _signed(_cloud: GoogleCloud, call: Call) -> JSON:
+    return {"keyId": call.resource.rpartition("/")[2], "signedJwt": call.body["payload"]}
+
+
+def _sign_in(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """Whatever methods of sign-in are on, but only somebody who is there where sign-up is off."""
+    claims = json.loads(call.body["token"])
+    known = cloud.knows(claims["iss"]) and claims["iss"] == claims["sub"] and claims["aud"] == AUDIENCE
+    if call.query.get("key") != KEY or not known or not 0 < claims["exp"] - claims["iat"] <= 3600:
+        return error(400, "INVALID_ARGUMENT", message="INVALID_CUSTOM_TOKEN")
+    if f"projects/{cloud.project}/accounts/{claims['uid']}" not in cloud.resources:
+        return error(400, "INVALID_ARGUMENT", message="ADMIN_ONLY_OPERATION")
+    return {"idToken": cloud.id_token}
 
 
 HANDLERS: dict[str, Handler] = {
     "firebase.projects.addFirebase": _add_firebase,
     "firebase.projects.webApps.create": _web_app,
     "firebase.projects.webApps.getConfig": _web_config,
-    "identitytoolkit.projects.identityPlatform.initializeAuth": _switched_on,
-    "identitytoolkit.accounts.signUp": _sign_up,
-    "identitytoolkit.accounts.delete": _leave,
+    "iamcredentials.projects.serviceAccounts.signJwt": _signed,
+    "identitytoolkit.accounts.signInWithCustomToken": _sign_in,
+    "identitytoolkit.projects.accounts": _person,
+    "identitytoolkit.projects.accounts.delete": _leave,
+    "identitytoolkit.projects.identityPlatform.initializeAuth": _initialized,
 }

@@ -19,6 +19,7 @@ JSON = dict[str, Any]
 NUMBER = "123456789012"
 """The project's number."""
 RUNTIMES = ("python311", "python312", "python313", "python314")
+EVENTARC = f"service-{NUMBER}@gcp-sa-eventarc.iam.gserviceaccount.com"
 ENABLED_BY = {"run", "cloudbuild", "artifactregistry", "logging"}
 """APIs without which no function is built."""
 ENABLED_BY_TRIGGERS = {"eventarc", "pubsub"}
@@ -59,6 +60,15 @@ def _permissions(cloud: GoogleCloud, call: Call) -> JSON:
     asked = {each: each.replace("datastore.indexes.", "datastore.schemas.") for each in call.body["permissions"]}
     lacking = cloud.access.lacks(call.caller, list(asked.values()), call.resource)
     return {"permissions": [each for each, named in asked.items() if named not in lacking]}
+
+
+def _agent(cloud: GoogleCloud, call: Call) -> JSON:
+    """Google's own account for Eventarc, which policies and triggers know only after a while."""
+    if EVENTARC not in cloud.agents:
+        cloud.agents.add(EVENTARC)
+        cloud.news.add(EVENTARC)
+        cloud.unused.add(EVENTARC)
+    return done(cloud, call, {"email": EVENTARC})
 
 
 def _account(cloud: GoogleCloud, call: Call) -> Reply | JSON:
@@ -105,13 +115,17 @@ def _index(cloud: GoogleCloud, call: Call) -> JSON:
 
 
 def _indexes(cloud: GoogleCloud, call: Call) -> JSON:
-    """As they were a moment ago; the next look finds them ready."""
-    held = [each for name, each in cloud.resources.items() if "/indexes/" in name]
+    """The database's, as they were a moment ago; the next look finds them ready."""
+    held = [each for name, each in cloud.resources.items() if name.startswith(_database(call)) and "/indexes/" in name]
     shown = [dict(each) for each in held]
-    if call.caller != "firebase":
-        for each in held:
-            each["state"] = "READY"
+    for each in held:
+        each["state"] = "READY"
     return {"indexes": shown}
+
+
+def _database(call: Call) -> str:
+    """Everything in it begins with this."""
+    return call.resource.partition("/collectionGroups/")[0] + "/"
 
 
 def _field(cloud: GoogleCloud, call: Call) -> JSON:
@@ -120,8 +134,52 @@ def _field(cloud: GoogleCloud, call: Call) -> JSON:
     return done(cloud, call, cloud.resources[call.resource])
 
 
-def _fields(cloud: GoogleCloud, _call: Call) -> JSON:
-    return {"fields": [held for name, held in cloud.resources.items() if "/fields/" in name]}
+def _fields(cloud: GoogleCloud, call: Call) -> JSON:
+    held = cloud.resources.items()
+    return {"fields": [each for name, each in held if name.startswith(_database(call)) and "/fields/" in name]}
+
+
+def _delete_database(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    if cloud.resources.get(call.resource, {}).get("deleteProtectionState") == "DELETE_PROTECTION_ENABLED":
+        return error(400, "FAILED_PRECONDITION", message="Deletion protection is on.")
+    return generic(cloud, call)
+
+
+def _restore(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """Its documents and the indexes with them; rules are the database's that they are released for."""
+    backup = cloud.resources.get(call.body["backup"])
+    if backup is None:
+        return missing(call.body["backup"])
+    name = f"{call.resource}/{call.body['databaseId']}"
+    held = {each: value for each, value in cloud.resources.items() if each.startswith(f"{backup['database']}/")}
+    for each, value in held.items():
+        renamed = each.replace(backup["database"], name, 1)
+        cloud.resources[renamed] = {**value, "name": renamed}
+    location = call.body["backup"].split("/")[3]
+    cloud.resources[name] = {"name": name, "type": "FIRESTORE_NATIVE", "locationId": location}
+    return done(cloud, call, cloud.resources[name])
+
+
+def _query(cloud: GoogleCloud, call: Call) -> Reply:
+    """The documents of a collection group whose names lie on one side of a bound."""
+    query = call.body["structuredQuery"]
+    group = query["from"][0]["collectionId"]
+    names = sorted(each for each in _documents(cloud, call) if each.split("/")[-2] == group)
+    if "where" in query:
+        asked = query["where"]["fieldFilter"]
+        bound = asked["value"]["referenceValue"]
+        names = [each for each in names if (each < bound) is (asked["op"] == "LESS_THAN")]
+    return Reply(body=[{"document": {"name": each}} for each in names[: query["limit"]]] or [{"readTime": "now"}])
+
+
+def _roots(cloud: GoogleCloud, call: Call) -> JSON:
+    return {
+        "collectionIds": sorted({each.partition("/documents/")[2].split("/")[0] for each in _documents(cloud, call)})
+    }
+
+
+def _documents(cloud: GoogleCloud, call: Call) -> list[str]:
+    return [each for each in cloud.documents if each.startswith(call.resource)]
 
 
 def _ruleset(cloud: GoogleCloud, call: Call) -> JSON:
@@ -130,15 +188,16 @@ def _ruleset(cloud: GoogleCloud, call: Call) -> JSON:
     return cloud.resources[name]
 
 
+def _new_release(cloud: GoogleCloud, call: Call) -> JSON:
+    cloud.resources[call.body["name"]] = dict(call.body)
+    return cloud.resources[call.body["name"]]
+
+
 def _release(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     if call.resource not in cloud.resources:
         return missing(call.resource)
     cloud.resources[call.resource] = dict(call.body["release"])
     return cloud.resources[call.resource]
-
-
-def _compiles(_cloud: GoogleCloud, _call: Call) -> JSON:
-    return {"issues": []}
 
 
 def _upload_url(cloud: GoogleCloud, _call: Call) -> JSON:
@@ -161,7 +220,11 @@ def _deploy(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     held = cloud.resources[answer["response"]["name"]]
     short = held["name"].rpartition("/")[2]
     service = held["name"].replace("/functions/", "/services/")
-    cloud.resources[service] = {"name": service}
+    cloud.resources.setdefault(service, {"name": service})
+    number = sum(each.startswith(f"{service}/revisions/") for each in cloud.resources)
+    revision = f"{service}/revisions/{short}-{number:05d}"
+    ready = {"type": "Ready", "state": "CONDITION_SUCCEEDED"}
+    cloud.resources[revision] = {"name": revision, "createTime": f"{number:05d}", "conditions": [ready]}
     address = cloud.function_url(short)
     held.update(state="ACTIVE", environment="GEN_2", url=address)
     held["serviceConfig"] |= {"uri": address, "service": service, "allTrafficOnLatestRevision": True}
@@ -174,6 +237,8 @@ def _refused_function(cloud: GoogleCloud, call: Call) -> Reply | None:
     needed = ENABLED_BY | (ENABLED_BY_TRIGGERS if trigger else set())
     if missing := needed - cloud.enabled:
         return error(400, "FAILED_PRECONDITION", message=f"Enable {', '.join(sorted(missing))}.")
+    if trigger and _is_new(cloud, EVENTARC):
+        return error(400, "INVALID_ARGUMENT", message="Permission denied while using the Eventarc Service Agent.")
     service = call.body["serviceConfig"]
     build = call.body["buildConfig"].get("serviceAccount", "").rpartition("/")[2]
     used = [service.get("serviceAccountEmail"), build, *([trigger.get("serviceAccountEmail")] if trigger else [])]
@@ -185,6 +250,13 @@ def _refused_function(cloud: GoogleCloud, call: Call) -> Reply | None:
         if refused := cloud.denied(service["serviceAccountEmail"], ["secretmanager.versions.access"], resource):
             return refused
     return None
+
+
+def _is_new(cloud: GoogleCloud, agent: str) -> bool:
+    """Whether it is missing, or made so recently that the first trigger cannot act as it."""
+    new = agent not in cloud.agents or agent in cloud.unused
+    cloud.unused.discard(agent)
+    return new
 
 
 def may_use(cloud: GoogleCloud, call: Call, account: str) -> Reply | None:
@@ -263,9 +335,15 @@ HANDLERS: dict[str, Handler] = {
     "firestore.projects.databases.collectionGroups.indexes.list": _indexes,
     "firestore.projects.databases.collectionGroups.fields.list": _fields,
     "firestore.projects.databases.collectionGroups.fields.patch": _field,
-    "firebaserules.projects.test": _compiles,
     "firebaserules.projects.rulesets.create": _ruleset,
+    "firebaserules.projects.releases.create": _new_release,
     "firebaserules.projects.releases.patch": _release,
+    "firestore.projects.databases.delete": _delete_database,
+    "firestore.projects.databases.documents.listCollectionIds": _roots,
+    "firestore.projects.databases.documents.runQuery": _query,
+    "firestore.projects.databases.restore": _restore,
+    "iam.projects.serviceAccounts.testIamPermissions": _permissions,
+    "serviceusage.services.generateServiceIdentity": _agent,
     "cloudfunctions.projects.locations.functions.generateUploadUrl": _upload_url,
     "cloudfunctions.projects.locations.operations.get": _operation,
     "cloudfunctions.projects.locations.runtimes.list": _runtimes,
