@@ -32,7 +32,7 @@ def app(project: str) -> dict[str, JSON]:
             "buildConfig": {"entryPoint": "api"},
         },
         database: {"type": "FIRESTORE_NATIVE", "locationId": "nam5"},
-        f"{database}/collectionGroups/messages/fields/text": {"indexConfig": {"indexes": [everywhere]}},
+        f"{database}/collectionGroups/notes/fields/text": {"indexConfig": {"indexes": [everywhere]}},
         f"{project}/rulesets/shop": {"source": {"files": [{"name": "firestore.rules", "content": RULES}]}},
         f"{project}/releases/cloud.firestore": {"rulesetName": f"{project}/rulesets/shop"},
         f"{project}/secrets/gemini-api-key": {"labels": {"team": "shop"}},
@@ -47,7 +47,7 @@ def move_in(cloud: GoogleCloud) -> None:
     cloud.enabled |= {"cloudfunctions", "firestore", "firebaserules", "iam", "identitytoolkit", "secretmanager"}
     cloud.resources |= app(project)
     cloud.secrets[f"{project}/secrets/gemini-api-key"] = "dGhlaXJz"
-    cloud.documents |= {f"{project}/databases/(default)/documents/{path}" for path in ("rooms/1", "rooms/1/messages/2")}
+    cloud.documents |= {f"{project}/databases/(default)/documents/{path}" for path in ("rooms/1", "rooms/1/notes/2")}
 
 
 def state(cloud: GoogleCloud) -> JSON:

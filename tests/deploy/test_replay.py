@@ -114,9 +114,9 @@ def deployed(deployment: Deployment, restored: list[Said]) -> Deployment:
 
 def test_an_app_that_lives_there_stops_it_with_a_flag_for_each_thing_and_the_way_beside(refused: Said) -> None:
     assert refused.returncode == 2
-    for flag in ("function:api", "secret:gemini-api-key", "rules", "group:messages"):
+    for flag in ("function:api", "secret:gemini-api-key", "rules", "group:notes"):
         assert f"--take-over {flag}\n" in refused.stdout
-    assert "holds rooms/1/messages/2" in refused.stdout
+    assert "holds rooms/1/notes/2" in refused.stdout
     assert "FUNCTION_PREFIX=notes- FIRESTORE_DATABASE=notes deploy/up.sh" in refused.stdout
     assert "1. Setting up" not in refused.stdout
 
