@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.emulator import Emulator
+from cli.product.emulator import Emulator
 from tests.deploy.conftest import ROOT, found_gcloud
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
