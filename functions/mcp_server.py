@@ -109,7 +109,7 @@ TOOLS = (
         "why, when the notes do not hold the answer. Where `meta.answerKind` is `quoted`, no model has read them: "
         "`answer` quotes the nearest passages, which may not answer.",
         body=ChatBody,
-        fields=("message", "topK", "threshold", "filters", "timeZone", "now", "strategy", "template"),
+        fields=("message", "topK", "threshold", "filters", "timeZone", "now", "strategy", "template", "quotes"),
         result=AnswerJson,
         send=lambda client, arguments: client.send("POST", "/chat", arguments),
     ),

@@ -86,8 +86,14 @@ class SettingsBody(SettingsFields):
     """`settings` of a session."""
 
 
+Quotes = Annotated[int, Field(ge=1, le=8)]
+QUOTES = "a whole number from 1 to 8: passages quoted at most where no model writes"
+
+
 class TurnBody(AskingBody, SettingsFields):
     """A question that may belong to a session."""
+
+    quotes: Quotes = Field(default=3, description=QUOTES)
 
     session_id: str | None = Field(default=None, description='the id of a session, or "new" to begin one')
 

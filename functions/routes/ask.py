@@ -15,8 +15,10 @@ from functions.http.questions import (
     FOLDERS,
     MOST_NAMES,
     NAMES,
+    QUOTES,
     REQUEST_ID,
     AskingBody,
+    Quotes,
     RequestId,
     question_of,
     request_key,
@@ -36,6 +38,7 @@ class AskBody(AskingBody):
     vaults: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
     folders: Annotated[Folders, Field(max_length=MOST_NAMES)] = Field(default=(), description=FOLDERS)
     k: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
+    quotes: Quotes = Field(default=3, description=QUOTES)
     request_id: RequestId | None = Field(default=None, description=REQUEST_ID)
 
 
@@ -46,7 +49,7 @@ def ask(call: Call) -> Reply:
     question = question_of(call, body.question, "question", body)
     request = TurnRequest(
         person=call.person,
-        question=replace(question, top_k=body.k, threshold=LEAST_SIMILARITY),
+        question=replace(question, top_k=body.k, threshold=LEAST_SIMILARITY, quotes=body.quotes),
         request_id=body.request_id or call.request_id,
         repeat=request_key(call, body, body.request_id),
         wish=FolderScope(body.vaults, body.folders),

@@ -39,7 +39,9 @@ def ask(call: Call) -> Reply:
 
 def turn_request(call: Call, body: ChatBody) -> TurnRequest:
     """Raises what is wrong with the request."""
-    question = replace(question_of(call, body.message, "message", body), template=_template(body.template))
+    question = replace(
+        question_of(call, body.message, "message", body), template=_template(body.template), quotes=body.quotes
+    )
     return TurnRequest(
         person=call.person,
         question=question,

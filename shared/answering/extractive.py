@@ -1,63 +1,67 @@
 """Question and passages -> what comes nearest to it in the notes' own words, without a model that writes.
 
-Likeness does not tell an answer from a near miss, so nothing here claims to answer: up to three quotes of different
-passages, each the neighbouring sentences that lie nearest to the question by meaning and words.
+Likeness does not tell an answer from a near miss, so nothing here claims to answer. Between passages the search
+decides: they are quoted in its order, one of a note, the first always among them. Within a passage the one to three
+neighbouring sentences that lie nearest to the question by meaning and words are quoted, as they stand in the note.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from operator import mul
+from zoneinfo import ZoneInfo
 
 from shared.answering.refusals import linkable, widening_notice
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
-from shared.language.languages import detect
 from shared.language.terms import share_held
 from shared.language.vocabulary import vocabulary
-from shared.markdown.quotable import Piece, pieces, quotation
+from shared.markdown.neutralize import neutralize_line
+from shared.markdown.quotable import Kind, Quotable, neighbours, quotable, quotation
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
 from shared.model.questions import Question
-from shared.model.retrieval import Analysis, Retrieved, Scored
+from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
+from shared.times.dates import date_in_words
 
 log = logging.getLogger(__name__)
 
+_HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t]+([^\n]+)", re.MULTILINE)
+
+_CLOSES = re.compile(r"\||`{3}|~{3}")
+"""The last line of a table or a block of code: no marker may stand behind it."""
+
 MODEL = "extractive"
-MOST_QUOTES = 3
-MOST_PIECES = 3
+QUOTES = 3
+"""Quotes unless the question wants more."""
+FAR = 0.6
+"""Share of the first passage's score below which another one is left out."""
+MAX_PIECES = 3
 """Sentences, items, rows or lines of code in one quote."""
+MAX_QUOTE = 900
+"""Characters."""
+MAX_LINE = 200
+"""Characters of a note in a list of notes."""
 READ = 24
-"""Pieces that are embedded for one question, of which the best of each note is quoted: those with most of its words, in
-the best passages. 48 take twice as long and find no fact more on either half of the handbook and XQuAD; 16 find less.
-"""
-WORDS, PASSAGE = 0.2, 0.6
-"""What the share of the question's words in a piece and its passage's score count beside its cosine with the question.
-On the handbook any from 0 to 0.4 and from 0.3 to 0.6 do as well within two questions of 95."""
+"""Pieces that are embedded for one question: those with most of its words in each passage, the same number of each."""
+WORDS = 0.2
+"""What the share of the question's words in a piece counts beside its cosine with the question."""
 UNSPOKEN = 0.25
 """What a cosine counts where the embedder does not speak the question's language."""
-OF_A_NOTE = 2
-"""Quotes, each of another passage."""
-AGAIN = 0.2
-"""What a note's second quote loses beside the first of another note."""
-FOREIGN = 0.1
-"""What a passage in another language than the question's loses."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
-    """A piece of a passage as it is weighed."""
-
-    place: int
-    """Of its passage among the offered ones."""
-    number: int
-    """Its own in there, from 0."""
-    piece: Piece
+    piece: Quotable
     share: float
     """Of the question's words, by what they tell, in [0, 1]."""
-    score: float
+    cosine: float | None = None
+    """With the question; None: it was not embedded."""
+    score: float = 0.0
 
 
 class ExtractiveWriter:
@@ -71,77 +75,109 @@ class ExtractiveWriter:
         self._embedder = embedder
 
     def quotes(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
-        """The nearest first, the question's own language before others; none: nothing speaks of the subject."""
-        if not speaks_of_subject(retrieved):
+        """In the order of the search; none: nothing speaks of the subject, and the question names no time that holds
+        notes.
+        """
+        in_time = retrieved.range_used is not None and retrieved.analysis.time is not None and not retrieved.widened
+        if not retrieved.selected or not (in_time or speaks_of_subject(retrieved)):
             return ()
-        found = self._best_of_notes(question, retrieved.selected, retrieved, of_a_note=OF_A_NOTE)
-        lang = retrieved.analysis.lang
-        ranked = sorted(found, key=lambda each: -each[0] + FOREIGN * _is_foreign(each[1].passage, lang))
-        different = {quote.lines: quote for _, quote in reversed(ranked)}
-        chosen = [quote for _, quote in ranked if different[quote.lines] is quote][:MOST_QUOTES]
-        return tuple(sorted(chosen, key=lambda quote: _is_foreign(quote.passage, lang)))
+        least = FAR * retrieved.selected[0].score
+        close = [each for each in retrieved.selected if each.score >= least]
+        best_of_notes = {each.chunk.note_id: each for each in reversed(close)}
+        if len(best_of_notes) > 1:
+            close = [each for each in close if best_of_notes[each.chunk.note_id] is each]
+        found: dict[tuple[str, ...], Quote] = {}
+        for quote in self._quotes(question, close[: question.quotes], retrieved):
+            if not any(_overlap(quote, other) for other in found.values()):
+                found.setdefault(quote.lines, quote)
+        return tuple(found.values())
+
+    def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
+        """One of each passage that comes nearest, in their order."""
+        return tuple(self._quotes(question, retrieved.nearest, retrieved))
 
     def pieces(self, question: Question, retrieved: Retrieved) -> tuple[CheckedPiece, ...]:
         """The answer that says what it is, in the language of the question if that has words for it, a quote a piece;
-        none: nothing speaks of the subject.
+        of a time and nothing else one line a note, by date. None: nothing speaks of the subject.
         """
-        quotes = self.quotes(question, retrieved)
-        if not quotes:
-            return ()
+        lists = retrieved.notes_read is not None
+        quotes = tuple(map(_beginning, retrieved.selected)) if lists else self.quotes(question, retrieved)
         words = vocabulary(retrieved.analysis.lang).answers or vocabulary("en").answers
+        if not quotes or words is None:
+            return ()
         sanitizer = Sanitizer(linkable(question, [Source("", quote.passage) for quote in quotes]))
-        opening = f"{widening_notice(retrieved)}{words.nearest if words else ''}"
+        opening = f"{widening_notice(retrieved)}{words.of_then if lists else words.nearest}"
         found = [CheckedPiece(sanitizer.feed(opening))]
-        units = len(found[0].text.encode("utf-16-le")) // 2
+        units, zone = _utf16(found[0].text), ZoneInfo(question.zone)
         for number, quote in enumerate(quotes, start=1):
-            label = f"N{number}"
-            mark = f" [{label}]" if question.include_citations else ""
-            text = sanitizer.feed("\n\n" + "\n".join(f"> {line}" for line in quote.lines) + mark)
-            end = units + len(text.encode("utf-16-le")) // 2
+            mark = f" [N{number}]" if question.include_citations else ""
+            if lists:
+                day = date_in_words(quote.passage.chunk.created_at.astimezone(zone))
+                before, lines = "\n" if number > 1 else "\n\n", f"- {day}: {' '.join(quote.lines)}"
+            else:
+                before, lines = "\n\n", "\n".join(f"> {line}".rstrip() for line in quote.lines)
+                if mark and _CLOSES.match(quote.lines[-1]):
+                    mark = f"\n>\n>{mark}"
+            text = sanitizer.feed(f"{before}{lines}{mark}")
+            start, units = units + len(before), units + _utf16(text)
             citation = Citation(
-                label=label,
+                label=f"N{number}",
                 passage=quote.passage,
                 quote_start=quote.start,
                 quote_end=quote.end,
                 quote=quote.text,
                 support=Support(SupportState.QUOTED, quote.nearness),
             )
-            claim = Claim(units + 2, end, citation.support, (citation,))
+            claim = Claim(start, units, citation.support, (citation,))
             found.append(CheckedPiece(text, claim, (citation,)) if question.include_citations else CheckedPiece(text))
-            units = end
         return tuple(found)
 
-    def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
-        """One of each passage that comes nearest, in their order; of one that holds no sentence all of it."""
-        quotes = (quote for _, quote in self._best_of_notes(question, retrieved.nearest, retrieved, of_a_note=1))
-        found = {quote.passage.chunk.note_id: quote for quote in quotes}
-        return tuple(found.get(passage.chunk.note_id) or _whole(passage) for passage in retrieved.nearest)
-
-    def _best_of_notes(
-        self, question: Question, passages: Sequence[Scored], retrieved: Retrieved, *, of_a_note: int
-    ) -> Iterator[tuple[float, Quote]]:
-        """The best quotes of each note, of different passages, with their scores."""
-        found = list(_pieces_of(passages, retrieved.analysis, retrieved.weights))
-        read = _most_promising(found, passages)
-        cosines = dict(zip(read, self._cosines(question.text, [found[at].piece.shown for at in read]), strict=True))
+    def _quotes(self, question: Question, passages: Sequence[Scored], retrieved: Retrieved) -> Iterator[Quote]:
+        """One of each passage, in order; of one that holds no sentence all of it."""
+        lang, weights = retrieved.analysis.lang, retrieved.weights
+        read = [
+            [_Weighed(piece, share_held(piece.plain, weights, lang)) for piece in quotable(passage.chunk.text)]
+            for passage in passages
+        ]
+        promising = [at for found in read for at in _promising(found, READ // max(1, len(passages)))]
+        cosines = self._cosines(question.text, [each.piece.plain for each in promising])
         tells = UNSPOKEN if retrieved.by_words else 1.0
-        weighed = [replace(each, score=each.score + tells * cosines.get(at, 0.0)) for at, each in enumerate(found)]
-        taken: dict[str, list[Quote]] = {}
-        for at in sorted(cosines, key=lambda at: (-weighed[at].score, at)):
-            passage = passages[weighed[at].place]
-            before = taken.setdefault(passage.chunk.note_id, [])
-            if len(before) == of_a_note:
-                continue
-            nearness = max(0.0, min(1.0, cosines[at] if self._embedder else weighed[at].share))
-            quote = _quote(passage, [each.piece for each in _around(weighed, at)], nearness)
-            if not any(_share_words(quote, other) for other in before):
-                yield weighed[at].score - AGAIN * len(before), quote
-                before.append(quote)
+        for passage, found in zip(passages, read, strict=True):
+            weighed = [
+                _Weighed(
+                    each.piece,
+                    each.share,
+                    cosine := cosines.get(each.piece.plain),
+                    WORDS * each.share + tells * (cosine or 0.0),
+                )
+                for each in found
+            ]
+            yield self._quote(passage, weighed, lang) if weighed else _whole(passage)
 
-    def _cosines(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Of each text with the question; all 0 without an embedder, or one that is away."""
+    def _quote(self, passage: Scored, weighed: Sequence[_Weighed], lang: str) -> Quote:
+        chunk = passage.chunk
+        best = max(range(len(weighed)), key=lambda at: (weighed[at].cosine is not None, weighed[at].score, -at))
+        first, last = _around(chunk.text, weighed, best)
+        chosen = [each.piece for each in weighed[first : last + 1]]
+        if _lacks_subject(chosen[0], lang):
+            before = weighed[first - 1].piece if first else None
+            if before and before.kind is Kind.SENTENCE and neighbours(chunk.text, before, chosen[0]):
+                chosen.insert(0, before)
+        start, end, lines = quotation(chunk.text, chosen, longest=MAX_QUOTE)
+        heading = _heading_above(chunk.text, start) if _lacks_subject(chosen[0], lang) else ""
+        cosine = weighed[best].cosine
+        return Quote(
+            passage=passage,
+            start=chunk.start + start,
+            end=chunk.start + end,
+            lines=(f"**{heading}**", "", *lines) if heading else lines,
+            nearness=max(0.0, min(1.0, weighed[best].share if cosine is None else cosine)),
+        )
+
+    def _cosines(self, question: str, texts: Sequence[str]) -> Mapping[str, float]:
+        """Of each text with the question; empty without an embedder, or with one that is away."""
         if self._embedder is None or not texts:
-            return [0.0] * len(texts)
+            return {}
         try:
             asked = self._embedder.embed_query(question)
             by_length = sorted(set(texts), key=len)  # a batch is as slow as its longest text makes it
@@ -150,66 +186,74 @@ class ExtractiveWriter:
             vectors = [vector for batch in batches for vector in self._embedder.embed_documents(batch)]
         except (ModelUnavailable, ModelRefused, PortContractError) as error:
             log.warning("sentences are chosen by their words alone: %s", error.message)
-            return [0.0] * len(texts)
-        cosine = {text: sum(map(mul, asked, vector)) for text, vector in zip(by_length, vectors, strict=True)}
-        return [cosine[text] for text in texts]
+            return {}
+        return {text: sum(map(mul, asked, vector)) for text, vector in zip(by_length, vectors, strict=True)}
 
 
-def _pieces_of(passages: Sequence[Scored], analysis: Analysis, weights: Mapping[str, float]) -> Iterator[_Weighed]:
-    for place, passage in enumerate(passages):
-        for number, piece in enumerate(pieces(passage.chunk.text)):
-            share = share_held(piece.shown, weights, analysis.lang)
-            yield _Weighed(
-                place=place, number=number, piece=piece, share=share, score=WORDS * share + PASSAGE * passage.score
-            )
+def _promising(found: Sequence[_Weighed], most: int) -> list[_Weighed]:
+    """Those with most of the question's words; embedding all of them would take too long."""
+    return sorted(found, key=lambda each: -each.share)[:most]
 
 
-def _most_promising(found: Sequence[_Weighed], passages: Sequence[Scored]) -> list[int]:
-    """Their places, in order; embedding all of them would take too long."""
-    first = sorted(range(len(found)), key=lambda at: (-found[at].share - passages[found[at].place].score, at))
-    return sorted(first[:READ])
+def _around(text: str, weighed: Sequence[_Weighed], best: int) -> tuple[int, int]:
+    """First and last place of the best piece with those of its neighbours that say most."""
+    low = high = best
+    while low > max(0, best - MAX_PIECES + 1) and neighbours(text, weighed[low - 1].piece, weighed[low].piece):
+        low -= 1
+    top = min(len(weighed), best + MAX_PIECES) - 1
+    while high < top and neighbours(text, weighed[high].piece, weighed[high + 1].piece):
+        high += 1
+    size = min(MAX_PIECES, high - low + 1)
+    firsts = range(max(low, best - size + 1), min(best, high - size + 1) + 1)
+    first = max(firsts, key=lambda at: (sum(each.score for each in weighed[at : at + size]), -at))
+    return first, first + size - 1
 
 
-def _around(found: Sequence[_Weighed], best: int) -> Sequence[_Weighed]:
-    """The best piece with those of its neighbours under the same heading that say most."""
-    own = found[best]
-    beside = {
-        each.number - own.number: each
-        for each in found[max(0, best - MOST_PIECES + 1) : best + MOST_PIECES]
-        if (each.place, each.piece.section) == (own.place, own.piece.section)
-    }
-    spans = [
-        [beside[at] for at in range(first, first + size)]
-        for size in range(1, MOST_PIECES + 1)
-        for first in range(1 - size, 1)
-        if all(at in beside for at in range(first, first + size))
-    ]
-    return max(spans, key=lambda span: (len(span), sum(each.score for each in span)))
+@cache
+def _pointing(lang: str) -> re.Pattern[str] | None:
+    """What begins a sentence whose subject stands before it."""
+    words = vocabulary(lang).follow_ups
+    return re.compile(rf"(?:{words.things}|{words.people})\b", re.IGNORECASE) if words else None
 
 
-def _quote(passage: Scored, chosen: Sequence[Piece], nearness: float) -> Quote:
-    start = passage.chunk.start
+def _lacks_subject(piece: Quotable, lang: str) -> bool:
+    pointing = _pointing(lang)
+    return piece.kind is not Kind.SENTENCE or (pointing is not None and pointing.match(piece.plain) is not None)
+
+
+def _heading_above(text: str, start: int) -> str:
+    """The heading below which a place of a passage stands; empty: there is none in the passage."""
+    headings = _HEADING.findall(text, 0, start)
+    return neutralize_line(headings[-1]).strip("#* ") if headings else ""
+
+
+def _overlap(quote: Quote, other: Quote) -> bool:
+    same = quote.passage.chunk.note_id == other.passage.chunk.note_id
+    return same and quote.start < other.end and other.start < quote.end
+
+
+def _utf16(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _beginning(passage: Scored) -> Quote:
+    """The first sentence, below the note's title."""
+    chunk = passage.chunk
+    first = next(iter(quotable(chunk.text)), None)
+    if first is None:
+        return _whole(passage)
+    start, end = first.start, min(first.end, first.start + MAX_LINE)
+    line = " ".join(neutralize_line(chunk.text[start:end]).split())
+    title = f"**{neutralize_line(chunk.title)}**, " if chunk.title else ""
     return Quote(
-        passage=passage,
-        start=start + chosen[0].start,
-        end=start + chosen[-1].end,
-        lines=tuple(quotation(chosen)),
-        nearness=nearness,
+        passage=passage, start=chunk.start + start, end=chunk.start + end, lines=(f"{title}{line}",), nearness=0.0
     )
-
-
-def _share_words(quote: Quote, other: Quote) -> bool:
-    """Of one note: whether they are of one passage, or of two that overlap there."""
-    return quote.passage == other.passage or (quote.start < other.end and other.start < quote.end)
 
 
 def _whole(passage: Scored) -> Quote:
     chunk = passage.chunk
-    return Quote(passage=passage, start=chunk.start, end=chunk.end, lines=(" ".join(chunk.text.split()),), nearness=0.0)
-
-
-def _is_foreign(passage: Scored, lang: str) -> bool:
-    return detect(passage.chunk.text) != lang
+    lines = (" ".join(chunk.text.split())[:MAX_QUOTE],)
+    return Quote(passage=passage, start=chunk.start, end=chunk.end, lines=lines, nearness=0.0)
 
 
 # -- the subject

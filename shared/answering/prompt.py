@@ -209,6 +209,8 @@ def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str
     hint = retrieved.analysis.time
     if hint:
         lines.append(f'"{neutralize(hint.phrase)}" in the question means: {_range(hint.range, zone)}.')
+    if retrieved.notes_read:
+        lines.append(f"The sources are the beginnings of all notes of that time, {retrieved.notes_read}, by date.")
     if retrieved.widened:
         lines.append(f"No note was written then, so these sources come from a wider search: {retrieved.widened}.")
     return lines

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from shared.language.vocabulary import vocabularies
+from shared.language.vocabulary import SmallTalk, vocabularies, vocabulary
 from shared.model.answers import Source
 from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason, Retrieved
@@ -18,6 +18,8 @@ SENTENCE = f"{OPENING} in your notes to answer this question."
 """What every refusal goes on from, and what a model may say of itself."""
 
 NO_MODEL = f"{OPENING} to answer this: no writing model is available, and these are not your notes."
+
+_MAX_SMALL_TALK = 80
 
 _WHY = {
     RefusalReason.NO_NOTES: "there are no notes to search.",
@@ -79,3 +81,24 @@ def linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:
     """The texts whose addresses an answer may hold: the passages and the person's own words, as they were typed."""
     asked = (question.asked or question.text, *(turn.question for turn in question.history))
     return (*asked, *(source.passage.chunk.text for source in sources))
+
+
+@cache
+def _small_talk() -> tuple[tuple[SmallTalk, re.Pattern[str]], ...]:
+    """English first: greetings that several languages have are answered in it."""
+    known = [words.small_talk for words in (vocabulary("en"), *vocabularies()) if words.small_talk]
+    return tuple(
+        (talk, re.compile(rf"(?:\b(?:(?P<product>{talk.product})|(?P<thanks>{talk.thanks})|{talk.greetings})\b ?)+"))
+        for talk in known
+    )
+
+
+def small_talk(message: str) -> str:
+    """What is answered to a greeting, to thanks and to a question about the product, in the language of the message;
+    empty: it is none of these, or more.
+    """
+    said = " ".join(re.findall(r"\w+", message.lower())) if len(message) < _MAX_SMALL_TALK else ""
+    for talk, pattern in _small_talk():
+        if said and (found := pattern.fullmatch(said)):
+            return talk.help if found["product"] else talk.welcome if found["thanks"] else talk.hello
+    return ""

@@ -113,7 +113,8 @@ class GroundingJson(TypedDict):
 class AnswerMetaJson(TypedDict):
     """How an answer came about. `answerKind`: `written` by a model, or the fixed sentence of a refusal; `quoted` where
     none wrote and passages of the notes are quoted, which nobody says answer. `model`: who wrote, quoted or found no
-    answer; `none` where nobody was asked. `removedCitations`: labels the writer made up, as they stood in its draft.
+    answer; `none` where nobody was asked. `notesRead`: of a question of a time and nothing else, how many notes of
+    then were read; else null. `removedCitations`: labels the writer made up, as they stood in its draft.
     """
 
     model: str
@@ -123,6 +124,7 @@ class AnswerMetaJson(TypedDict):
     sessionId: str | None
     offsetUnit: Literal["utf16"]
     query: QueryJson | None
+    notesRead: int | None
     refusal: RefusalJson | None
     grounding: GroundingJson | None
     removedCitations: list[str]
@@ -205,6 +207,7 @@ def answer_json(
         "sessionId": session_id,
         "offsetUnit": "utf16",
         "query": query_json(question, retrieved) if retrieved else None,
+        "notesRead": retrieved.notes_read if retrieved else None,
         "refusal": None,
         "grounding": shown(GroundingJson, answer.grounding) if answer.grounding else None,
         "removedCitations": list(answer.removed_labels),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from shared.answering.pipeline import Writers, answer_events
-from shared.answering.refusals import refusal_text
+from shared.answering.refusals import refusal_text, small_talk
 from shared.app import App
 from shared.asking.search import passages_for
 from shared.errors import Unavailable
@@ -25,6 +25,8 @@ from shared.model.templates import AUTO, TemplateMatch
 
 log = logging.getLogger(__name__)
 
+PERIOD_TOKENS = 4000
+"""What the notes of a time may take of the prompt, all alike: the beginning of each."""
 _BY_WHAT_IS_INDEXED = (RefusalReason.NO_CANDIDATES, RefusalReason.BELOW_THRESHOLD, RefusalReason.TIME_RANGE_EMPTY)
 
 
@@ -45,8 +47,16 @@ def events_of(app: App, question: Question, wish: FolderScope | None = None) -> 
     The pieces behind the last Retracted are the text of the Answer, which comes last. Raises NotFound for a template,
     vault or folder that there is not. Closing the iterator ends what is under way.
     """
+    if question.use_notes and (said := small_talk(question.asked or question.text)):
+        yield CheckedPiece(said)
+        yield Answer(text=said, model="none")
+        return
     choosing = app.pool.submit(_template_for, app, question, question.template) if question.template else None
     retrieved, spent = passages_for(app, question, wish)
+    if retrieved and retrieved.notes_read:
+        question = replace(
+            question, max_context_tokens=min(question.max_context_tokens or PERIOD_TOKENS, PERIOD_TOKENS)
+        )
     writers = Writers(
         writer=app.writers.get(question.model or "", app.writer), extractive=app.extractive, policy=app.support
     )

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 from shared.account.results import SearchResults
 from shared.app import App
 from shared.folders.search import FolderScope, retrieve_from_folders
+from shared.language.terms import stems
+from shared.language.vocabulary import vocabulary
 from shared.model.answers import Usage
+from shared.model.index import IndexedChunk
 from shared.model.notes import NoteKey
 from shared.model.questions import Question
-from shared.model.retrieval import Retrieved
+from shared.model.retrieval import Analysis, Retrieved, Scored, Scores
+from shared.retrieval.analysis import restrict, within
 from shared.retrieval.explanation import Explained
 from shared.retrieval.explanation import explain as explain_search
 from shared.retrieval.options import RetrievalOptions
+
+PERIOD_CHUNKS = 100
+"""Chunks read of a time where nothing else is asked for."""
 
 
 def search(app: App, question: Question, *, k: int) -> Retrieved:
@@ -37,7 +45,10 @@ def passages_for(app: App, question: Question, scope: FolderScope | None) -> tup
         return None, Usage()
     retriever = app.retriever
     if scope is None:
-        return _retrieve(app, question, retriever.options), Usage()
+        everywhere = _retrieve(app, question, retriever.options)
+        holds_notes = everywhere.range_used and not everywhere.widened and not everywhere.refusal
+        whole = holds_notes and _names_time_alone(everywhere.analysis)
+        return _whole_period(app, question, everywhere) if whole else everywhere, Usage()
     options = replace(retriever.options, max_chunks=passages_wanted(app, question))
     found = retrieve_from_folders(question, scope, retriever, options, app.ranker)
     return found.retrieved, found.usage
@@ -57,3 +68,32 @@ def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrie
         return app.retriever.retrieve(question, options=options).retrieved
     kept = SearchResults(app.store, app.results)
     return kept.of(question, options, lambda: app.retriever.retrieve(question, options=options).retrieved)
+
+
+@cache
+def _everything(lang: str) -> frozenset[str]:
+    words = vocabulary(lang).asking
+    return frozenset(stems(words.everything, lang)) if words else frozenset()
+
+
+def _names_time_alone(analysis: Analysis) -> bool:
+    return (
+        analysis.time is not None and analysis.time.restricts and _everything(analysis.lang).issuperset(analysis.stems)
+    )
+
+
+def _whole_period(app: App, question: Question, found: Retrieved) -> Retrieved:
+    """The notes of a time, by date, each with its first passage. Reads at most PERIOD_CHUNKS chunks, the newest."""
+    folders = partial(app.store.folders, question.tenant_id)
+    allowed = within(restrict(question.filters, question.now, folders), found.range_used)
+    chunks = app.store.recent(question.tenant_id, limit=PERIOD_CHUNKS, stems=(), restriction=allowed)
+    firsts: dict[str, IndexedChunk] = {}
+    for chunk in sorted(chunks, key=lambda each: (each.created_at, each.note_id, each.position)):
+        firsts.setdefault(chunk.note_id, chunk)
+    live = app.store.live_records(question.tenant_id, list(firsts))
+    current = [
+        Scored(chunk, 1.0, Scores(vector=0.0, keyword=0.0, recency=1.0, similarity=0.0))
+        for note_id, chunk in firsts.items()
+        if note_id in live and live[note_id].note_revision == chunk.note_revision
+    ]
+    return replace(found, selected=tuple(current), notes_read=len(current)) if current else found

@@ -14,8 +14,8 @@ from shared.language.sentences import sentences
 from shared.markdown.neutralize import neutralize
 from shared.markdown.plain import cells, plain
 
-LONGEST = 320
-"""Characters of a piece that are shown."""
+MAX_PLAIN = 320
+"""Characters of a piece that are compared with a question."""
 
 _QUOTED = r"(?:[ \t]*+>)*+[ \t]*+"
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
@@ -36,25 +36,37 @@ _LINE_KINDS = (
 template, the opening of a callout."""
 
 
-class Kind(Enum):
-    """How a piece is shown beside others."""
+_QUOTE_MARK = re.compile(r"(?:[ \t]*+>)++[ \t]*+")
+_BLANKS = re.compile(r"[ \t]*")
+_FENCE_MARK = re.compile(r"[`~]+")
+_WORD = re.compile(r"[^\W_]{2}|[^\W\dxX_]")
 
-    SENTENCE = "in running text"
-    ITEM = "as an item of a list"
-    CODE = "as code"
+
+class Kind(Enum):
+    """What pieces stand together in one quote: those of one kind, and sentences with items."""
+
+    SENTENCE = "running text"
+    ITEM = "an item of a list"
+    ROW = "a row of a table"
+    CODE = "a line of code"
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Quotable:
     """`text[start:end]` in code points, without the marks around it."""
 
     start: int
     end: int
-    shown: str
-    """Plain text on one line, of a table's row with the names of its columns, where they stand above it."""
+    plain: str
+    """Plain text on one line, of a table's row with the names of its columns, where they stand above it: what is
+    compared with a question, never shown."""
     kind: Kind
     section: int
     """How many headings stand above it."""
+    line: int
+    """Where it begins with its list's mark."""
+    head: tuple[str, ...] = ()
+    """The lines of its table's head, or the opening fence of its block of code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,27 +76,38 @@ class _Line:
     kind: str
 
 
-def pieces(text: str) -> tuple[Piece, ...]:
+def quotable(text: str) -> tuple[Quotable, ...]:
     """In order, apart from each other; none that holds no letter."""
     seen = _HIDDEN.sub(_blanked, text)
     found = _read(seen, list(_lines(seen)))
-    return tuple(piece for piece in found if any(map(str.isalpha, piece.shown)))
+    return tuple(piece for piece in found if any(map(str.isalpha, piece.plain)))
 
 
-def quotation(chosen: Sequence[Piece]) -> list[str]:
-    """Neighbouring pieces -> the lines of Markdown that show them. What is no sentence stands in a list, if it is not
-    alone, and with it the sentence behind it, which would go on with the last item otherwise.
+def neighbours(text: str, before: Quotable, piece: Quotable) -> bool:
+    """Whether two pieces, one behind the other, may stand in one quote: nothing but marks lies between them."""
+    kinds = {before.kind, piece.kind}
+    alike = len(kinds) == 1 or kinds == {Kind.SENTENCE, Kind.ITEM}
+    between = text[before.end : piece.start]
+    return alike and before.section == piece.section and before.head == piece.head and not _WORD.search(between)
+
+
+def quotation(text: str, chosen: Sequence[Quotable], *, longest: int) -> tuple[int, int, tuple[str, ...]]:
+    """Neighbouring pieces -> where the text is that is quoted, at most `longest` characters of it, and its lines of
+    Markdown as they stand there: items with their marks, rows below the head of their table, code in its fence.
     """
-    lines: list[str] = []
-    for before, piece in pairwise([None, *chosen]):
-        assert piece is not None  # noqa: S101 - only the first one is
-        shown = f"`{piece.shown}`" if piece.kind is Kind.CODE and "`" not in piece.shown else piece.shown
-        if before is not None and before.kind is piece.kind is Kind.SENTENCE:
-            lines[-1] += f" {shown}"
-        else:
-            in_list = len(chosen) > 1 and not (before or piece).kind is piece.kind is Kind.SENTENCE
-            lines.append(f"- {shown}" if in_list else shown)
-    return lines
+    first, end = chosen[0], chosen[-1].end
+    start = first.line
+    if end - start > longest:
+        cut = text.rfind(" ", start + longest // 2, start + longest)
+        end = cut if cut > 0 else start + longest
+    indent = start - (text.rfind("\n", 0, start) + 1)
+    lines = [line[min(indent, len(line) - len(line.lstrip())) :] for line in neutralize(text[start:end]).split("\n")]
+    lines = [line if first.kind is Kind.CODE else _QUOTE_MARK.sub("", line).rstrip() for line in lines]
+    if end < chosen[-1].end:
+        lines[-1] += " …"
+    fence = _FENCE_MARK.match(first.head[0]) if first.kind is Kind.CODE and first.head else None
+    closing = (fence[0],) if fence else ()
+    return start, end, (*first.head, *lines, *closing)
 
 
 def _blanked(hidden: re.Match[str]) -> str:
@@ -102,21 +125,26 @@ def _lines(text: str) -> Iterator[_Line]:
         yield _Line(found.start(), found.start() + len(found[0].rstrip()), kind)
 
 
-def _read(text: str, lines: Sequence[_Line]) -> Iterator[Piece]:
+def _read(text: str, lines: Sequence[_Line]) -> Iterator[Quotable]:
     section = at = 0
-    header: tuple[str, ...] = ()
+    head: tuple[_Line, ...] = ()
+    fence = ""
     while at < len(lines):
         line, following = lines[at], lines[at + 1].kind if at + 1 < len(lines) else ""
         at += 1
         section += line.kind == "heading"
         if line.kind not in ("row", "rule"):
-            header = ()
+            head = ()
         if line.kind == "row" and following == "rule":
-            header = cells(text[line.start : line.end])
+            head = (line, lines[at])
         elif line.kind == "row":
-            yield _row(text, line, header, section)
+            yield _row(text, line, head, section)
+        elif line.kind == "frame" and (opening := text[line.start : line.end].strip(" \t>"))[:3] in ("```", "~~~"):
+            fence = opening
         elif line.kind == "code":
-            yield _code(text, line, section)
+            start = line.start + len(text[line.start : line.end]) - len(text[line.start : line.end].lstrip())
+            said = _shortened(" ".join(neutralize(text[start : line.end]).split()))
+            yield Quotable(start, line.end, said, Kind.CODE, section, line.start, (fence,) if fence else ())
         elif line.kind in ("item", "text"):
             first = at - 1
             while at < len(lines) and lines[at].kind == "text":
@@ -124,35 +152,29 @@ def _read(text: str, lines: Sequence[_Line]) -> Iterator[Piece]:
             yield from _prose(text, lines[first:at], section)
 
 
-def _row(text: str, line: _Line, header: Sequence[str], section: int) -> Piece:
+def _row(text: str, line: _Line, head: Sequence[_Line], section: int) -> Quotable:
     values = cells(text[line.start : line.end])
-    named = list(zip(header, values, strict=False)) if len(header) == len(values) else [("", value) for value in values]
-    shown = "; ".join(f"{name}: {value}" if name else value for name, value in named if value)
-    return Piece(
-        start=line.start, end=line.end, shown=_shortened(plain(neutralize(shown))), kind=Kind.ITEM, section=section
-    )
+    names = cells(text[head[0].start : head[0].end]) if head else ()
+    named = list(zip(names, values, strict=False)) if len(names) == len(values) else [("", value) for value in values]
+    said = "; ".join(f"{name}: {value}" if name else value for name, value in named if value)
+    above = tuple(neutralize(text[each.start : each.end]).strip(" \t>") for each in head)
+    return Quotable(line.start, line.end, _shortened(plain(neutralize(said))), Kind.ROW, section, line.start, above)
 
 
-def _code(text: str, line: _Line, section: int) -> Piece:
-    start = line.start + len(text[line.start : line.end]) - len(text[line.start : line.end].lstrip())
-    return Piece(
-        start=start,
-        end=line.end,
-        shown=_shortened(" ".join(neutralize(text[start : line.end]).split())),
-        kind=Kind.CODE,
-        section=section,
-    )
-
-
-def _prose(text: str, lines: Sequence[_Line], section: int) -> Iterator[Piece]:
+def _prose(text: str, lines: Sequence[_Line], section: int) -> Iterator[Quotable]:
     """A paragraph or an item with the lines that go on from it."""
     start, end = lines[0].start, lines[-1].end
     kind = Kind.ITEM if lines[0].kind == "item" else Kind.SENTENCE
-    for first, last in sentences(_unwrapped(text, lines)):
-        shown = plain(neutralize(text[start + first : start + last]))
-        yield Piece(
-            start=start + first, end=min(start + last, end), shown=_shortened(shown), kind=kind, section=section
-        )
+    for number, (first, last) in enumerate(sentences(_unwrapped(text, lines))):
+        said = _shortened(plain(neutralize(text[start + first : start + last])))
+        begins = start + first if number or kind is Kind.SENTENCE else _begins(text, start)
+        yield Quotable(start + first, min(start + last, end), said, kind, section, begins)
+
+
+def _begins(text: str, start: int) -> int:
+    """Where a line begins behind the marks of a quotation and its indentation."""
+    found = _QUOTE_MARK.match(text, start) or _BLANKS.match(text, start)
+    return found.end() if found else start
 
 
 def _unwrapped(text: str, lines: Sequence[_Line]) -> str:
@@ -171,7 +193,7 @@ def _unwrapped(text: str, lines: Sequence[_Line]) -> str:
 
 
 def _shortened(text: str) -> str:
-    if len(text) <= LONGEST:
+    if len(text) <= MAX_PLAIN:
         return text
-    cut = text[:LONGEST]
+    cut = text[:MAX_PLAIN]
     return f"{cut.rpartition(' ')[0] or cut}…"

@@ -71,6 +71,8 @@ class Question:
     filters: Filters = field(default_factory=Filters)
     top_k: int | None = None
     """1-20; None: the setting."""
+    quotes: int = 3
+    """1-8: passages quoted at most where no model writes."""
     threshold: float = 0.0
     """Least calibrated similarity, 0-1."""
     strategy: Strategy = Strategy.WEIGHTED

@@ -195,5 +195,8 @@ class Retrieved:
     """Stem of the question -> how much it tells among the tenant's chunks (idf), above 0."""
     failed_legs: tuple[FailedLeg, ...] = ()
     """What was searched without."""
+    notes_read: int | None = None
+    """The question names a time and nothing else: how many notes of then were read. Of each `selected` holds the first
+    passage, by date."""
     by_words: bool = False
     """Whether words say more than likeness: the embedder does not speak the question's language."""

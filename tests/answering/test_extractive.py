@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.extractive import MOST_PIECES, READ, ExtractiveWriter
+from shared.answering.extractive import FAR, MAX_PIECES, READ, ExtractiveWriter
 from shared.answering.pieces import split
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContractError
 from shared.language.sentences import sentences
 from shared.model.answers import Quote, SupportState
 from shared.model.retrieval import Retrieved, Scored
-from tests.answering.samples import passage, question, retrieved
+from tests.answering.samples import LAST_WEEK, passage, question, retrieved
 from tests.fakes import HashingEmbedder
 
 LONG = passage(
@@ -34,28 +34,30 @@ def quotes(*passages: Scored, text: str = "Which database did we choose?") -> tu
 def test_a_quote_is_the_neighbouring_sentences_nearest_to_the_question_as_the_note_has_them() -> None:
     (quote,) = quotes(LONG)
     assert "We chose Firestore as the database." in quote.text
-    assert len(sentences(quote.text)) == MOST_PIECES
+    assert len(sentences(quote.text)) == MAX_PIECES
     assert quote.text == LONG.chunk.text[quote.start - 100 : quote.end - 100]
     assert " ".join(quote.lines) == quote.text
     assert 0 < quote.nearness <= 1
 
 
-def test_at_most_three_quotes_and_different_notes_first() -> None:
-    again = passage("The database is what we choose.", note_id="a", start=900)
-    notes = [passage(f"The database number {number} is what we choose.", note_id=f"n{number}") for number in range(4)]
-    found = quotes(again, LONG, *notes)
-    ids = [quote.passage.chunk.note_id for quote in found]
-    assert len(ids) == len(set(ids)) == 3
+def test_quotes_stand_in_the_order_of_the_search_one_of_each_note() -> None:
+    further = passage("The database is what we choose.", note_id="b", start=900)
+    notes = [passage(f"The database number {number} is what we choose.", note_id=f"n{number}") for number in range(9)]
+    assert [quote.passage for quote in quotes(OTHER, LONG, further, *notes)] == [OTHER, LONG, notes[0]]
+    many = ExtractiveWriter().quotes(replace(question(), quotes=8), asked_of(OTHER, LONG, further, *notes))
+    assert [quote.passage for quote in many] == [OTHER, LONG, *notes[:6]]
 
 
-def test_where_few_notes_speak_of_it_two_passages_of_a_note_are_quoted_but_no_sentence_twice() -> None:
+def test_passages_far_behind_the_first_are_left_out() -> None:
+    far = replace(OTHER, score=LONG.score * FAR - 0.01)
+    assert [quote.passage for quote in quotes(LONG, far)] == [LONG]
+
+
+def test_where_one_note_alone_is_close_its_passages_are_quoted_but_no_sentence_twice() -> None:
     repeats = passage("We chose Firestore as the database.", note_id="a", start=140)
     further = passage("The database costs little. We choose it again.", note_id="a", start=900)
-    third = passage("A database needs an owner.", note_id="a", start=1800)
-    found = quotes(LONG, repeats, further, third)
-    first, second = sorted(found, key=lambda quote: quote.start)
-    assert first.end <= second.start
-    assert (first.start < 900, second.passage) == (True, further)
+    far = replace(OTHER, score=0.1)
+    assert [quote.passage for quote in quotes(LONG, repeats, further, far)] == [LONG, further]
 
 
 def test_the_same_words_of_two_notes_are_quoted_once() -> None:
@@ -63,9 +65,50 @@ def test_the_same_words_of_two_notes_are_quoted_once() -> None:
     assert [quote.passage.chunk.note_id for quote in quotes(*twice)] == ["a"]
 
 
-def test_the_language_of_the_question_comes_first() -> None:
-    spanish = passage("La database que se ha elegido para la aplicación es la que está en la nube.", note_id="es")
-    assert [quote.passage.chunk.note_id for quote in quotes(spanish, LONG)] == ["a", "es"]
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (
+            "Priya leads the platform team. She chose the database.",
+            ["Priya leads the platform team. She chose the database."],
+        ),
+        ("## Priya Raman\n\nShe chose the database for us.", ["**Priya Raman**", "", "She chose the database for us."]),
+        (
+            "# Choices\n\n| Thing | Choice |\n|---|---|\n| Database | Firestore |",
+            ["**Choices**", "", "| Thing | Choice |", "|---|---|", "| Database | Firestore |"],
+        ),
+        ("# Setup\n\n```sh\nchoose database\n```", ["**Setup**", "", "```sh", "choose database", "```"]),
+    ],
+)
+def test_a_quote_that_does_not_name_its_subject_has_what_names_it_above(text: str, lines: list[str]) -> None:
+    (quote,) = quotes(passage(text, start=7))
+    assert list(quote.lines) == lines
+    assert text[quote.start - 7 : quote.end - 7] == quote.text
+    assert quote.text.split("\n")[-1] in lines
+
+
+@pytest.mark.parametrize("shown", ["| Database | Firestore |", "```sh\nchoose database\n```"])
+def test_no_marker_breaks_a_table_or_a_block_of_code(shown: str) -> None:
+    _, quoted = ExtractiveWriter().pieces(question(), asked_of(passage(shown)))
+    assert quoted.text.split("\n")[-3:] == [f"> {shown.splitlines()[-1]}", ">", "> [N1]"]
+
+
+def test_all_notes_of_a_time_are_listed_by_date_a_line_each() -> None:
+    found = replace(asked_of(passage("# Day\n\nWe **met**. Then we ate.", title="One"), OTHER), notes_read=2)
+    opening, first, second = ExtractiveWriter().pieces(question(), found)
+    assert opening.text == "Your notes of that time:"
+    assert first.text == "\n\n- 9 May 2026: **One**, We **met**. [N1]"
+    assert second.text == "\n- 9 May 2026: The API runs on Cloud Run. [N2]"
+    assert first.cited[0].quote == "We **met**."
+
+
+def test_notes_of_a_time_that_was_asked_for_are_quoted_whatever_they_say() -> None:
+    found = replace(
+        asked_of(passage("Alpha.", similarity=0.5), text="Who repairs the boiler?"), range_used=LAST_WEEK.range
+    )
+    assert ExtractiveWriter().quotes(question(), found) == ()
+    timed = replace(found, analysis=replace(found.analysis, time=LAST_WEEK))
+    assert [quote.text for quote in ExtractiveWriter().quotes(question(), timed)] == ["Alpha."]
 
 
 def test_nothing_is_quoted_where_nothing_speaks_of_the_subject() -> None:
@@ -102,13 +145,6 @@ def test_no_more_than_so_many_sentences_are_embedded_and_no_batch_is_too_large()
     many = [passage(" ".join(f"Sentence {n} of {at}." for n in range(40)), note_id=str(at)) for at in range(5)]
     ExtractiveWriter(embedder).quotes(question(), asked_of(*many))
     assert 0 < sum(embedder.embedded.values()) <= READ
-
-
-def test_neighbours_are_quoted_though_they_are_not_embedded_themselves() -> None:
-    short = passage("Alpha rose. The database is what we choose. Omega set.", note_id="a")
-    many = passage(" ".join(f"We choose the database number {number}." for number in range(2 * READ)), note_id="b")
-    found = {quote.passage.chunk.note_id: quote.text for quote in quotes(short, many)}
-    assert found["a"] == short.chunk.text
 
 
 def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sentence() -> None:

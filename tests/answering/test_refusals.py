@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.answering.refusals import SENTENCE, admits_not_knowing, reason_to_refuse, refusal_text
+from shared.answering.refusals import SENTENCE, admits_not_knowing, reason_to_refuse, refusal_text, small_talk
 from shared.model.retrieval import RefusalReason
 
 
@@ -76,3 +76,28 @@ def test_what_cites_stands_unless_it_opens_with_the_ordered_sentence() -> None:
     assert reason_to_refuse("You chose Firestore [N1]. The notes do not say when.", cites=True) is None
     assert reason_to_refuse(f"{SENTENCE} The nearest is [N1].", cites=True) is RefusalReason.BELOW_THRESHOLD
     assert reason_to_refuse(" " + SENTENCE.replace("'", "’") + " [N1]", cites=True) is RefusalReason.BELOW_THRESHOLD
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("Hi", "Hello!"),
+        ("Hello there! 👋", "Hello!"),
+        ("thanks a lot!!", "You're welcome."),
+        ("Hey, what can you do?", "I answer from your notes"),
+        ("Guten Morgen", "Hallo!"),
+        ("Danke schön.", "Gern geschehen."),
+        ("¿Qué puedes hacer?", "Respondo a partir de tus notas"),
+        ("Qu'est-ce que tu peux faire ?", "Je réponds à partir de vos notes"),
+        ("Buongiorno, cosa sai fare?", "Rispondo dai tuoi appunti"),
+    ],
+)
+def test_small_talk_is_answered_in_its_language(message: str, said: str) -> None:
+    assert small_talk(message).startswith(said)
+
+
+@pytest.mark.parametrize(
+    "message", ["", "?", "Hello World program", "thanks to Priya", "the help desk", "Hi " * 90, "What did I do?"]
+)
+def test_what_asks_more_is_no_small_talk(message: str) -> None:
+    assert small_talk(message) == ""

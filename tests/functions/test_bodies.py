@@ -10,7 +10,17 @@ from tests.functions.world import World, problem
 
 ASK = {"message": "What colour is the boat?"}
 
-BAD_JSON = [b"", b"{", b'{"message": "hi"} x', b"[]", b'"hi"', b"null", b"[" * 30_000, b'{"threshold": NaN}', b"\xff{}"]
+BAD_JSON = [
+    b"",
+    b"{",
+    b'{"message": "x"} x',
+    b"[]",
+    b'"hi"',
+    b"null",
+    b"[" * 30_000,
+    b'{"threshold": NaN}',
+    b"\xff{}",
+]
 
 
 @pytest.mark.parametrize("path", ["/chat", "/search", "/notes/n1"])
@@ -26,7 +36,7 @@ def test_what_is_no_json_object_is_refused(world: World, path: str, raw: bytes) 
         (b'{"message": "caf\xe9"}', "body"),
         (b'{"message": "a\\u0000b"}', "message"),
         (b'{"message": "a\\ud800b"}', "message"),
-        (b'{"message": "hi", "filters": {"tags": ["ok", "\\u0000"]}}', "filters.tags[1]"),
+        (b'{"message": "Why?", "filters": {"tags": ["ok", "\\u0000"]}}', "filters.tags[1]"),
         (b'{"mess\\u0000age": "hi"}', "body"),
     ],
 )
@@ -82,7 +92,7 @@ def test_text_must_be_storable(world: World, raw: bytes, field: str) -> None:
         ("template", 5),
         ("stream", "yes"),
         ("topk", 5),
-        ("data", {"message": "hi"}),
+        ("data", {"message": "Why?"}),
     ],
 )
 def test_a_bad_field_of_chat_is_named(world: World, field: str, value: object) -> None:

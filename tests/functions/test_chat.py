@@ -51,9 +51,9 @@ def test_without_notes_and_without_a_model_it_is_refused(world: World) -> None:
 
 
 def test_the_request_id_of_the_body_is_echoed(world: World) -> None:
-    body = world.call("chat", "POST", "/chat", {"message": "hi", "requestId": "mobile-1"}).get_json()
+    body = world.call("chat", "POST", "/chat", {"message": "Why?", "requestId": "mobile-1"}).get_json()
     assert body["meta"]["requestId"] == "mobile-1"
-    body = world.call("chat", "POST", "/chat", {"message": "hi"}, headers={"X-Request-Id": "h-1"}).get_json()
+    body = world.call("chat", "POST", "/chat", {"message": "Why?"}, headers={"X-Request-Id": "h-1"}).get_json()
     assert body["meta"]["requestId"] == "h-1"
 
 
@@ -93,7 +93,7 @@ def test_a_date_filter_begins_with_the_day_in_the_callers_zone(world: World) -> 
 
 
 def test_an_unknown_vault_is_404_and_named(world: World) -> None:
-    response = world.call("chat", "POST", "/chat", {"message": "hi", "filters": {"vaults": ["attic"]}})
+    response = world.call("chat", "POST", "/chat", {"message": "Why?", "filters": {"vaults": ["attic"]}})
     assert response.status_code == 404
     assert "attic" in response.get_json()["error"]["message"]
 
@@ -148,3 +148,11 @@ def test_search_gives_the_best_passages_first(world: World) -> None:
     assert [result["noteId"] for result in body["results"]] == ["boat"]
     assert body["results"][0]["path"] == "toys/boat.md"
     assert body["meta"]["query"]["keywords"] == ["blue", "boat"]
+
+
+@pytest.mark.parametrize("said", ["Hello!", "Thank you!", "What can you do?"])
+def test_small_talk_is_answered_without_a_search_or_a_model(world: World, said: str) -> None:
+    body = world.call("chat", "POST", "/chat", {"message": said}).get_json()
+    assert (body["meta"]["refusal"], body["meta"]["query"], body["citations"]) == (None, None, [])
+    assert body["meta"]["model"] == "none"
+    assert not body["answer"].startswith("I don't have")

@@ -94,7 +94,7 @@ def test_a_page_on_the_list_may_read_errors_too(world: World) -> None:
 
 @pytest.mark.parametrize("header", ["", "Bearer", "Bearer stranger", "Basic YWxpY2U6", "alice-token"])
 def test_who_brings_no_valid_token_is_401(world: World, header: str) -> None:
-    response = world.call("chat", "POST", "/chat", {"message": "hi"}, token=None, headers={"Authorization": header})
+    response = world.call("chat", "POST", "/chat", {"message": "Why?"}, token=None, headers={"Authorization": header})
     assert problem(response)[:2] == (401, "UNAUTHENTICATED")
     assert response.headers["WWW-Authenticate"] == "Bearer"
 
@@ -199,7 +199,7 @@ def test_a_caller_is_told_when_to_come_back(world: World) -> None:
     response = world.call("api", "GET", "/notes")
     assert response.headers["Retry-After"] == "30"
     assert response.get_json()["error"]["details"][1]["retryDelay"] == "30s"
-    called = world.call("chat", "POST", "/chat", {"data": {"message": "hi"}}).get_json()
+    called = world.call("chat", "POST", "/chat", {"data": {"message": "Why?"}}).get_json()
     assert called["error"]["details"][1] == {"retryDelay": "30s"}, "callable clients see no headers"
     world.tokens.outage = ModelUnavailable("away", retry_after=1.2)
     assert world.call("api", "GET", "/notes").headers["Retry-After"] == "2"

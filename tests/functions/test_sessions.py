@@ -134,7 +134,7 @@ def test_sessions_of_another_tenant_are_not_there(world: World) -> None:
         ("GET", f"/sessions/{session_id}/messages"),
     ):
         assert problem(world.call("api", method, path, token="bob-token"))[:2] == (404, "NOT_FOUND")
-    response = world.call("chat", "POST", "/chat", {"message": "hi", "sessionId": session_id}, token="bob-token")
+    response = world.call("chat", "POST", "/chat", {"message": "Why?", "sessionId": session_id}, token="bob-token")
     assert problem(response)[:2] == (404, "NOT_FOUND")
     assert call_json(world, "GET", "/sessions", token="bob-token")["sessions"] == []
     assert problem(world.call("api", "POST", "/sessions", {"tenantId": "bob"}))[:2] == (403, "PERMISSION_DENIED")

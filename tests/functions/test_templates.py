@@ -178,7 +178,7 @@ def test_files_that_are_no_templates_keep_nobody_from_the_others(
     assert [caplog.text.count(name) for name in ("bare.md: frontmatter", "broken.md: frontmatter", "duplicate id")] == [
         1, 1, 1,
     ]  # fmt: skip
-    asked = {"message": "hi", "template": "bare"}
+    asked = {"message": "Why?", "template": "bare"}
     assert problem(world.call("chat", "POST", "/chat", asked))[:2] == (404, "NOT_FOUND")
 
 
@@ -230,7 +230,7 @@ def test_without_a_template_there_are_no_steps(world: World, writer: ScriptedWri
 
 
 def test_an_unknown_template_is_404_and_named_and_no_model_is_asked(world: World, writer: ScriptedWriter) -> None:
-    response = world.call("chat", "POST", "/chat", {"message": "hi", "template": "nope"})
+    response = world.call("chat", "POST", "/chat", {"message": "Why?", "template": "nope"})
     assert problem(response)[:2] == (404, "NOT_FOUND")
     assert "nope" in response.get_json()["error"]["message"]
     assert writer.prompts == []

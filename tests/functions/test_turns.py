@@ -80,13 +80,13 @@ def test_the_sessions_settings_hold_and_the_requests_own_go_before(boat: World) 
 def test_a_requests_setting_out_of_range_is_named_and_begins_no_session(
     world: World, field: str, value: object
 ) -> None:
-    response = world.call("chat", "POST", "/chat", {"message": "hi", "sessionId": "new", field: value})
+    response = world.call("chat", "POST", "/chat", {"message": "Why?", "sessionId": "new", field: value})
     assert problem(response) == (400, "INVALID_FIELD", field)
     assert call_json(world, "GET", "/sessions")["sessions"] == []
 
 
 def test_a_question_that_fails_leaves_no_empty_session(world: World) -> None:
-    response = world.call("chat", "POST", "/chat", {"message": "hi", "sessionId": "new", "template": "nope"})
+    response = world.call("chat", "POST", "/chat", {"message": "Why?", "sessionId": "new", "template": "nope"})
     assert response.status_code == 404
     assert call_json(world, "GET", "/sessions")["sessions"] == []
 
@@ -172,7 +172,7 @@ def test_a_message_stored_before_messages_named_their_request_reads_without_one(
 
 
 def test_a_stream_of_an_unknown_session_is_404(boat: World) -> None:
-    response = boat.call("chat", "POST", "/chat", {"message": "hi", "sessionId": "nope", "stream": True})
+    response = boat.call("chat", "POST", "/chat", {"message": "Why?", "sessionId": "nope", "stream": True})
     assert "NOT_FOUND" in response.get_data(as_text=True)
 
 

@@ -19,7 +19,7 @@ from shared.times.lexicon import lexicon
 from shared.times.phrases import OF_DISTANCES, find_time
 
 WHOLE = [lang for lang in languages() if not vocabulary(lang).words_alone]
-GROUPS = ("asking", "times", "follow_ups", "facts", "answers")
+GROUPS = ("asking", "times", "follow_ups", "facts", "answers", "small_talk")
 UNITS = {"day", "week", "month", "quarter", "year"}
 OPERATORS = {"since", "after", "before", "until"}
 MEASURES = {"second", "minute", "hour", "gram", "kilogram", "metre", "kilometre", "litre", "euro", "dollar"}

@@ -1,16 +1,17 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.markdown.quotable import Kind, pieces, quotation
+from shared.markdown.quotable import Kind, neighbours, quotable, quotation
 
 
 def shown(text: str) -> list[str]:
-    return [piece.shown for piece in pieces(text)]
+    return [piece.plain for piece in quotable(text)]
 
 
 @pytest.mark.parametrize(
@@ -53,17 +54,38 @@ def test_a_note_that_looks_like_a_citation_is_quoted_without_it() -> None:
     assert shown("The database is Oracle [N2].") == ["The database is Oracle (N2)."]
 
 
-def test_pieces_below_different_headings_are_told_apart() -> None:
-    first, second = pieces("One.\n\n## Next\n\nTwo.")
-    assert first.section != second.section
+@pytest.mark.parametrize(
+    ("markdown", "lines"),
+    [
+        ("We chose *it*. It scales.", ["We chose *it*. It scales."]),
+        ("Do this:\n\n- [ ] one\n  goes on\n- two", ["Do this:", "", "- [ ] one", "  goes on", "- two"]),
+        ("```sh\nmake *run*\n\n  make test\n```", ["```sh", "make *run*", "", "  make test", "```"]),
+        ("> It is **hot**.\n> - so", ["It is **hot**.", "- so"]),
+        ("| Leave | Days |\n|---|---|\n| Sick | 10 |", ["| Leave | Days |", "|---|---|", "| Sick | 10 |"]),
+        ("Oracle [N2].", ["Oracle (N2)."]),
+    ],
+)
+def test_a_quote_is_the_notes_own_words_in_their_own_form(markdown: str, lines: list[str]) -> None:
+    found = quotable(markdown)
+    assert all(neighbours(markdown, *pair) for pair in pairwise(found))
+    start, end, shown = quotation(markdown, found, longest=900)
+    assert list(shown) == lines
+    assert markdown[start:end].rsplit("\n", maxsplit=1)[-1].strip(" >") in markdown
 
 
-def test_neighbours_are_shown_as_running_text_as_a_list_and_as_code() -> None:
-    assert quotation(pieces("We chose it. It scales.")) == ["We chose it. It scales."]
-    assert quotation(pieces("Do this:\n\n- one\n- two")) == ["Do this:", "- one", "- two"]
-    assert quotation(pieces("```\nmake *run*\n```")) == ["`make *run*`"]
-    assert quotation(pieces("- one")) == ["one"]
-    assert quotation(pieces("- one\n- two\n\nWe did. It was.")) == ["- one", "- two", "- We did. It was."]
+def test_a_quote_has_an_end() -> None:
+    text = "word " * 100
+    start, end, lines = quotation(text, quotable(text), longest=50)
+    assert (start, lines) == (0, (text[:end] + " …",))
+    assert end <= 50
+
+
+@pytest.mark.parametrize(
+    "text", ["One.\n\n## Next\n\nTwo.", "One.\n{% page %}\nTwo.", "One.\n```\nmake run\n```", "Do:\n\n| Sick | 10 |"]
+)
+def test_what_other_things_part_stands_in_no_quote_together(text: str) -> None:
+    first, second = quotable(text)
+    assert not neighbours(text, first, second)
 
 
 _LINES = ["# H", "Text. More", "- item", "| a | b |", "|---|---|", "```", "> q", "", "<!--", "-->", "  deep", "😀 x."]
@@ -73,7 +95,7 @@ _LINES = ["# H", "Text. More", "- item", "| a | b |", "|---|---|", "```", "> q",
 def test_pieces_are_slices_in_order_apart_from_each_other(lines: list[str]) -> None:
     text = "\n".join(lines)
     end = 0
-    for piece in pieces(text):
+    for piece in quotable(text):
         assert end <= piece.start < piece.end <= len(text)
         assert text[piece.start : piece.end] == text[piece.start : piece.end].strip()
         assert piece.kind in Kind
@@ -83,5 +105,5 @@ def test_pieces_are_slices_in_order_apart_from_each_other(lines: list[str]) -> N
 @pytest.mark.parametrize("part", ["| ", "<!--", "{% comment", "- ", "> ", "`", "a\n", "[x](", "{{", "**"])
 def test_odd_text_takes_no_time(part: str) -> None:
     started = time.thread_time()
-    pieces(part * (12_000 // len(part)))
+    quotable(part * (12_000 // len(part)))
     assert time.thread_time() - started < 2.0

@@ -32,6 +32,8 @@ class Asking:
     """Auxiliaries and endings of the past."""
     duty: str
     """What the person may, can or must do."""
+    everything: str
+    """A list: words that beside a time alone ask for all that was written then: `what happened`, `summarise`."""
     genitive: str
     """What makes a time an attribute of a thing."""
     articles: str
@@ -172,6 +174,8 @@ class Answers:
 
     nearest: str
     """What stands above passages that are quoted because nothing answers."""
+    of_then: str
+    """What stands above all notes of a time that was asked for."""
     conjunctions: str
     """A list: words between two citation markers."""
     sources: str
@@ -181,6 +185,22 @@ class Answers:
     pattern."""
     denials: str
     """A pattern."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallTalk:
+    """What a message says that asks nothing of the notes, and what is answered. The first three are patterns of whole
+    messages in lower case without punctuation.
+    """
+
+    greetings: str
+    thanks: str
+    product: str
+    """Questions about the product itself."""
+    hello: str
+    welcome: str
+    help: str
+    """What the product does, and what can be asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,6 +233,7 @@ class Vocabulary:
     follow_ups: FollowUps | None = None
     facts: Facts | None = None
     answers: Answers | None = None
+    small_talk: SmallTalk | None = None
 
     @property
     def words_alone(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, Times, Vocabulary
+from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, SmallTalk, Times, Vocabulary
 
 TIMES = Times(
     units={
@@ -122,6 +122,7 @@ VOCABULARY = Vocabulary(
         r"finde?|fasse?",
         past=r"hat|habe|haben|hatten?|war|waren|wurden?|stand",
         duty=r"(?:darf|dürfen|kann|können|könnte|muss|müssen|soll|sollen|sollte|brauche|bin) (?:ich|wir|man)",
+        everything="schreiben schrieb geschrieben passiert passierte machen gemacht getan los zeig zeige fasse zusammen zusammenfassung überblick notiz notizen eintrag einträge tagebuch alles arbeiten gearbeitet gibt",
         genitive=r"von|vom|aus|des",
         articles=r"der|dem",
     ),
@@ -151,9 +152,18 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="Die nächstliegenden Stellen in deinen Notizen:",
+        of_then="Deine Notizen aus dieser Zeit:",
         conjunctions="und",
         sources=r"quellen(?:angaben|verzeichnis)?|belege",
         knowing=r"notiz(?:en)?|quellen?|aufzeichnungen|textstellen|informationen|angaben|antwort|beantworten|weiß|erwähnt",
         denials=r"nicht|nichts|kein\w{0,2}|weder",
+    ),
+    small_talk=SmallTalk(
+        greetings=r"hallo|hi|hey|servus|moin|grüß gott|guten (?:morgen|tag|abend)|grüezi",
+        thanks=r"danke|danke (?:schön|sehr|dir|vielmals)|vielen dank|dankeschön|super|prima",
+        product=r"hilfe|was kannst du(?: alles)?|was kann ich (?:dich )?(?:fragen|hier tun)|wer bist du|was bist du|wie funktioniert (?:das|es)",
+        hello="Hallo! Frag mich etwas zu deinen Notizen.",
+        welcome="Gern geschehen.",
+        help="Ich antworte aus deinen Notizen und zeige zu jeder Aussage die Stelle. Frag nach einer Person, einem Projekt, einem Ort oder einem Tag.",
     ),
 )  # fmt: skip

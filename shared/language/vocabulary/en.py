@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, Times, Vocabulary
+from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, SmallTalk, Times, Vocabulary
 
 _NAMED_DAYS = r"black|good|cyber|bloody|casual|super|ash|palm|easter|whit|shrove|every|each"
 
@@ -158,6 +158,7 @@ VOCABULARY = Vocabulary(
         r"summari[sz]e|tell",
         past=r"did|was|were|had|has|have",
         duty=r"(?:may|can|could|should|shall|must|do|am|will|would|need) (?:i|we)",
+        everything="write wrote written happen happened happening do doing done go going show summarise summarize summary recap overview list note notes entry entries journal diary log everything work worked working",
         genitive=r"of|from",
         articles=r"the",
         possessive=r"['’]s",
@@ -191,10 +192,19 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="Closest passages in your notes:",
+        of_then="Your notes of that time:",
         conjunctions="and",
         sources=r"sources?|references?|citations?|footnotes?",
         knowing=r"notes?|sources?|passages?|excerpts?|context|documents?|information|details?|evidence|answer|"
         r"mention(?:s|ed)?|know",
         denials=r"not|no|nothing|none|cannot|unable|lacks?|silent|without|\w+n['’]t",
+    ),
+    small_talk=SmallTalk(
+        greetings=r"hi|hello|hey|hiya|howdy|greetings|(?:hi|hello|hey) there|good (?:morning|afternoon|evening|day)",
+        thanks=r"thanks|thank you|thx|cheers|(?:thanks|thank you) (?:a lot|so much|very much)|many thanks|great|perfect",
+        product=r"help|help me|what (?:can|do) you do|what can i (?:do|ask)(?: you)?(?: here)?|who are you|what are you|how do you work|how does (?:this|it) work",
+        hello="Hello! Ask me something about your notes.",
+        welcome="You're welcome.",
+        help="I answer from your notes and show the passage behind every claim. Ask about a person, a project, a place or a day.",
     ),
 )  # fmt: skip

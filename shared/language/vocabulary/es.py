@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, Times, Vocabulary
+from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, SmallTalk, Times, Vocabulary
 
 TIMES = Times(
     units={
@@ -117,6 +117,7 @@ VOCABULARY = Vocabulary(
         verbs=r"enséñame|muestra|muéstrame|resume|busca",
         past=r"ha|he|hemos|han|había|fue|fueron|era|eran|estuv\w+|\w+(?:é|ó|aron|ieron|amos|imos)",
         duty=r"puedo|podemos|debo|debemos|tengo que|tenemos que|hay que|se puede",
+        everything="escribir escribí escrito pasó pasar hice hacer hecho muestra muéstrame enséñame resume resumen nota notas entrada entradas diario todo trabajar trabajé",
         genitive=r"del?",
         articles=r"la",
     ),
@@ -144,9 +145,18 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="Los pasajes más cercanos de tus notas:",
+        of_then="Tus notas de ese tiempo:",
         conjunctions="y",
         sources=r"fuentes|referencias|citas",
         knowing=r"notas?|fuentes?|pasajes?|fragmentos?|apuntes|información|datos|respuesta|responder|menciona|sé",
         denials=r"nada|ningun[ao]?|ningún|tampoco",
+    ),
+    small_talk=SmallTalk(
+        greetings=r"hola|buenas|buenos días|buenas (?:tardes|noches)|hola buenas",
+        thanks=r"gracias|muchas gracias|mil gracias|genial|perfecto",
+        product=r"ayuda|qué (?:puedes|sabes) hacer|qué puedo preguntar(?:te)?|quién eres|qué eres|cómo funciona(?: esto)?",
+        hello="¡Hola! Pregúntame algo sobre tus notas.",
+        welcome="De nada.",
+        help="Respondo a partir de tus notas y muestro el pasaje de cada afirmación. Pregunta por una persona, un proyecto, un lugar o un día.",
     ),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, Times, Vocabulary
+from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, SmallTalk, Times, Vocabulary
 
 TIMES = Times(
     units={
@@ -112,6 +112,7 @@ VOCABULARY = Vocabulary(
         verbs=r"est-ce|puis-je|dois-je|peut-on|faut-il|ai-je|avons-nous|a-t-\w+|montre|résume|trouve",
         past=r"ai|a|as|avons|avez|ont|avait|était|étions|étaient|est-il venu|a-t",
         duty=r"puis-je|dois-je|peut-on|doit-on|faut-il|(?:je|on) (?:peux|peut|dois|doit)|nous (?:pouvons|devons)",
+        everything="qu'est-ce est-ce j'ai écrire écrit passé passe faire fait montre résume résumé note notes entrée entrées journal tout travailler travaillé",
         genitive=r"de|du|d['’]",
         articles=r"la|le|l['’]",
     ),
@@ -141,9 +142,18 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="Les passages les plus proches de vos notes :",
+        of_then="Vos notes de cette période :",
         conjunctions="et",
         sources=r"citations?|références|sources? citées?|sources?",
         knowing=r"extraits?|informations?|réponse|répondre|mentionnée?|sais",
         denials=r"pas|rien|aucune?",
+    ),
+    small_talk=SmallTalk(
+        greetings=r"bonjour|salut|coucou|bonsoir|bonne journée",
+        thanks=r"merci|merci (?:beaucoup|bien)|parfait|super",
+        product=r"aide|que (?:peux|sais) tu faire|qu est ce que tu (?:peux|sais) faire|que puis je (?:te )?demander|qui es tu|comment ça marche",
+        hello="Bonjour ! Posez-moi une question sur vos notes.",
+        welcome="Avec plaisir.",
+        help="Je réponds à partir de vos notes et je montre le passage derrière chaque affirmation. Demandez une personne, un projet, un lieu ou un jour.",
     ),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, Times, Vocabulary
+from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, SmallTalk, Times, Vocabulary
 
 TIMES = Times(
     units={
@@ -127,6 +127,7 @@ VOCABULARY = Vocabulary(
         verbs=r"mostra(?:mi)?|riassumi|trova(?:mi)?|cerca|elenca|posso|devo|possiamo|dobbiamo|si può|bisogna",
         past=r"ho|hai|ha|abbiamo|avete|hanno|aveva|avevo|era|erano|fu|furono|stat[oaie]|\w+(?:ai|ò|ammo|arono|irono)",
         duty=r"posso|possiamo|devo|dobbiamo|si può|si deve|bisogna",
+        everything="scrivere scritto successo fare fatto mostra mostrami riassumi riassunto nota note appunti voce voci diario tutto lavorare lavorato",
         genitive=r"di|del|della|dello|dell['’]",
         articles=r"il|la|lo|l['’]",
     ),
@@ -156,9 +157,18 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="I passaggi più vicini nei tuoi appunti:",
+        of_then="I tuoi appunti di quel periodo:",
         conjunctions="e",
         sources=r"fonti|riferimenti|citazioni",
         knowing=r"not[ae]|appunti|font[ei]|passaggi|estratti|informazioni|dati|risposta|rispondere|menziona(?:no|t[oaie])?|sapere",
         denials=r"non(?!-)|nulla|niente|nessun[oa]?|neanche|nemmeno",
+    ),
+    small_talk=SmallTalk(
+        greetings=r"ciao|salve|buongiorno|buonasera|buon pomeriggio",
+        thanks=r"grazie|grazie mille|molte grazie|tante grazie|perfetto",
+        product=r"aiuto|cosa (?:puoi|sai) fare|che cosa (?:puoi|sai) fare|cosa posso chieder(?:e|ti)|chi sei|come funziona",
+        hello="Ciao! Chiedimi qualcosa sui tuoi appunti.",
+        welcome="Prego.",
+        help="Rispondo dai tuoi appunti e mostro il passaggio dietro ogni affermazione. Chiedi di una persona, un progetto, un luogo o un giorno.",
     ),
 )  # fmt: skip
