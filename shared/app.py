@@ -117,9 +117,13 @@ def _bound(app: App) -> Mapping[str, object]:
         project=app.project_budget,
     )
 
-    def calibration(tenant_id: str) -> CosineCalibration:
-        estimate = partial(estimated, tenant_id, store=store, index_version=version)
-        return app.calibrations.get((tenant_id, version), estimate)
+    def calibration(tenant_id: str) -> CosineCalibration | None:
+        """None, and not kept, before there are notes enough to estimate it."""
+        found = app.calibrations.peek((tenant_id, version))
+        found = found or estimated(tenant_id, store=store, index_version=version)
+        if found is not None:
+            app.calibrations.put((tenant_id, version), found)
+        return found
 
     def embedder_of(tenant_id: str) -> Embedder | None:
         if app.embedder is None:

@@ -22,7 +22,7 @@ class HashingEmbedder:
     """Texts that share words get near vectors: each word is a fixed random direction. Counts what it embeds."""
 
     model = "hashing"
-    calibration = CosineCalibration(0.0, 1.0)
+    calibration: CosineCalibration | None = CosineCalibration(0.0, 1.0)
 
     def __init__(self, dimension: int = 64, batch_size: int = 10) -> None:
         self.languages: frozenset[str] | None = None

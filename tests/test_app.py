@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -57,3 +58,19 @@ def test_the_same_content_again_writes_nothing_and_keeps_its_time(embedded_store
     first = app.notes.save(TENANT, "n1", NoteDraft(title="T", text="Text."))
     clock.advance(hours=1)
     assert app.notes.save(TENANT, "n1", NoteDraft(title="T", text="Text.")) == first
+
+
+def test_what_cosines_mean_is_estimated_again_until_there_are_notes_to_tell_it(embedded_store: EmbeddedStore) -> None:
+    app, embedder = app_on(embedded_store), HashingEmbedder()
+    embedder.calibration = None
+    app = replace(app, embedder=embedder)
+    asked = app.embedder_of(TENANT)
+    assert asked is not None
+    before = asked.calibration
+    for number, text in enumerate(("The boat leaks.", "Tomatoes need water.")):
+        app.notes.save(TENANT, f"n{number}", NoteDraft(title="", text=text))
+        app.index_note(key(f"n{number}"))
+    found = asked.calibration
+    assert (before, found is not None) == (None, True)
+    embedded_store.erase(TENANT)
+    assert asked.calibration is found

@@ -26,7 +26,7 @@ class TenantEmbedder:
     budgets: Budgets
     questions: Cache[Vector]
     """The process's. Each tenant's questions are their own: what stops one tenant stops no other who asks the same."""
-    estimate: Callable[[], CosineCalibration]
+    estimate: Callable[[], CosineCalibration | None]
     """What cosines mean, by the tenant's own vectors: where nobody has measured it."""
 
     @property
@@ -42,7 +42,7 @@ class TenantEmbedder:
         return self.inner.batch_size
 
     @property
-    def calibration(self) -> CosineCalibration:
+    def calibration(self) -> CosineCalibration | None:
         return self.inner.calibration or self.estimate()
 
     @property

@@ -21,7 +21,7 @@ SAMPLE = 30
 LEAST = 5
 """Notes, for a measurement."""
 UNKNOWN = CosineCalibration(0.3, 0.93)
-"""Before there are chunks of two notes."""
+"""Stands in before there are chunks of two notes; never kept."""
 ALIKE_ABOVE = 0.9
 """How far alike lies between unrelated texts and equal ones, as with the local embedder."""
 
@@ -49,15 +49,15 @@ def calibrated(cosine: float, calibration: CosineCalibration) -> float:
     return min(1.0, max(0.0, UNRELATED + (1.0 - UNRELATED) * above))
 
 
-def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> CosineCalibration:
-    """By the newest chunks alone. Two notes of a vault are nearer to each other than a question to either, by about
-    the standard deviation of how near they are.
+def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> CosineCalibration | None:
+    """By the newest chunks alone; None before there are chunks of two notes. Two notes are nearer to each other
+    than a question to either, by about the standard deviation of how near they are.
     """
     notes = _newest(tenant_id, SAMPLE, store, index_version).values()
     pairs = combinations([(note, vector) for note, (_, vectors) in enumerate(notes) for vector in vectors], 2)
     cosines = [_product(vector, other) for (note, vector), (of, other) in pairs if note != of]
     if not cosines:
-        return UNKNOWN
+        return None
     unrelated = fmean(cosines) - pstdev(cosines)
     return CosineCalibration(unrelated, unrelated + ALIKE_ABOVE * (1.0 - unrelated))
 

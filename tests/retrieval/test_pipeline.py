@@ -269,7 +269,7 @@ def test_the_question_says_how_many_passages_up_to_twelve(library: Library) -> N
 
 
 def test_the_same_note_twice_is_selected_once(library: Library) -> None:
-    text = "We decided to run the API on Cloud Run because it calibrations to zero"
+    text = "We decided to run the API on Cloud Run because it scales to zero"
     library.add("a", text)
     library.add("copy", text)
     assert notes(library.ask("Where does the API run?")) == ["a"]
