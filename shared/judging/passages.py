@@ -59,10 +59,10 @@ class Passage:
         """A bare number may also be the day or the year of a date."""
         home = {at for at, each in enumerate(self.sentences) if any(map(number.equals, each.numbers))}
         above = any(map(number.equals, self._numbers_above))
-        if home or above or number.kind:
+        if home or above or number.clock:
             return self._spread(home, above=above)
         days = (*self._days_above, *(day for each in self.sentences for day in each.days))
-        return self._all(FAR if any(part in number.bare for day in days for part in (day.day, day.year)) else 0.0)
+        return self._all(FAR if any(part in number.readings for day in days for part in (day.day, day.year)) else 0.0)
 
     def day(self, day: Day) -> Credits:
         home = {at for at, each in enumerate(self.sentences) if any(self._tells(other, day) for other in each.days)}

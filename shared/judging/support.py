@@ -66,11 +66,6 @@ class _Claim:
     foreign: bool
     """In another language than the passage."""
 
-    @property
-    def tellable(self) -> bool:
-        """Whether anything of it reads alike in every language, if that is needed."""
-        return not self.foreign or bool(self.numbers or self.days) or any(word.is_name for word in self.words)
-
 
 @dataclass(frozen=True, slots=True)
 class _Match:
@@ -80,8 +75,6 @@ class _Match:
     """Credit of each word, number and date of the claim, in order, in [0, 1]."""
     factor: float
     """What contradicts multiplies the score by."""
-    renamed: bool
-    """All of the claim stands there but the word it begins with, and the sentence names somebody else."""
     span: tuple[int, int]
 
 
@@ -105,7 +98,7 @@ class _Matcher:
         key = (text, chunk.chunk_id)
         if key not in self._matches:
             passage = passage_of(chunk)
-            nothing = _Match((), 1.0, renamed=False, span=(0, len(chunk.text)))
+            nothing = _Match((), 1.0, span=(0, len(chunk.text)))
             self._matches[key] = _best_match(read_claim(text, passage.lang), passage) or nothing
         return self._matches[key]
 
@@ -120,12 +113,11 @@ def read_claim(text: str, lang: str) -> _Claim:
         words = tuple(replace(word, is_name=word.raw[1:] != word.raw[1:].lower()) for word in words)
     numbers = tuple(number for each in read for number in each.numbers if number.counts)
     days = tuple(day for each in read for day in each.days)
-    weights = [_weight(word) if foreign else word.weight for word in words]
     return _Claim(
         words,
         numbers,
         days,
-        weights=(*weights, *(QUANTITY_WEIGHT for _ in (*numbers, *days))),
+        weights=(*(_weight(word, foreign=foreign) for word in words), *(QUANTITY_WEIGHT for _ in (*numbers, *days))),
         negated=frozenset().union(*(each.negated for each in read)),
         negations=sum(each.negations for each in read),
         foreign=foreign,
@@ -138,9 +130,9 @@ def _affirmations() -> frozenset[str]:
     return frozenset(word for each in vocabularies() if each.facts for word in each.facts.affirmations.split())
 
 
-def _weight(word: Word) -> float:
-    """Of a statement in another language: names read alike in every one."""
-    if word.is_name:
+def _weight(word: Word, *, foreign: bool) -> float:
+    """In a statement of another language names read alike, a capital may be a name, and other words count little."""
+    if word.is_name or not foreign:
         return word.weight
     return FOREIGN_CAPITAL if word.raw[:1].isupper() and not word.opens else FOREIGN
 
@@ -172,11 +164,7 @@ def _best_match(claim: _Claim, passage: Passage) -> _Match | None:
         sentence = passage.sentences[-at]
         factor = 1.0 if claim.foreign else _contradiction(claim, found, sentence)
         if factor * share > best_score:
-            renamed = _renames(claim, found, sentence)
-            best, best_score = (
-                _Match(found=found, factor=factor, renamed=renamed, span=(sentence.start, sentence.end)),
-                factor * share,
-            )
+            best, best_score = _Match(found, factor, (sentence.start, sentence.end)), factor * share
     return best
 
 
@@ -207,20 +195,12 @@ def _is_copy(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool:
     return len(matched) >= COPY * len(claim.words) and shared >= COPIED * len(sentence.words)
 
 
-def _renames(claim: _Claim, found: Sequence[float], sentence: Facts) -> bool:
-    lost = [word for word, credit in zip(claim.words, found, strict=False) if credit == 0.0]
-    if len(lost) != 1 or not lost[0].opens:
-        return False
-    known = {stem for word in claim.words for stem in word.stems}
-    return any((word.is_name or word.opens) and known.isdisjoint(word.stems) for word in sentence.words)
-
-
 def _together(claim: _Claim, matches: Sequence[_Match]) -> float:
     """Everything counts where it is backed best; what contradicts counts where most is backed."""
     if not claim.weights:
         return 1.0  # it says nothing
-    if not claim.tellable:
-        return UNKNOWN
+    if claim.foreign and not (claim.numbers or claim.days or any(word.is_name for word in claim.words)):
+        return UNKNOWN  # nothing of it reads alike in every language
     some = [match for match in matches if match.found]
     if not some:
         return 0.0
@@ -230,6 +210,6 @@ def _together(claim: _Claim, matches: Sequence[_Match]) -> float:
     factor = best.factor
     if 0.0 in found[len(claim.words) :] or any(word.is_identifier for word in lost):
         factor *= NO_NUMBER
-    elif any(word.is_name for word in lost) or best.renamed:
+    elif any(word.is_name for word in lost):
         factor *= NO_NAME
     return round(factor * _mean(claim.weights, found), 4)

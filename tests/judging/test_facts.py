@@ -45,7 +45,7 @@ def test_each_sentence_has_its_own_words_numbers_and_place() -> None:
     first, second = facts_of(text, "en")
     assert (text[first.start : first.end], [word.raw for word in first.words]) == (
         "Alpha costs 4 euros.",
-        ["Alpha", "costs"],
+        ["Alpha", "costs", "euros"],
     )
     assert ([len(first.numbers), len(first.days)], [len(second.numbers), len(second.days)]) == ([1, 0], [0, 1])
 

@@ -22,7 +22,6 @@ WHOLE = [lang for lang in languages() if not vocabulary(lang).words_alone]
 GROUPS = ("asking", "times", "follow_ups", "facts", "answers", "small_talk")
 UNITS = {"day", "week", "month", "quarter", "year"}
 OPERATORS = {"since", "after", "before", "until"}
-MEASURES = {"second", "minute", "hour", "gram", "kilogram", "metre", "kilometre", "litre", "euro", "dollar"}
 OPTIONAL = {
     *("spellings", "abbreviations", "closing_abbreviations", "titles", "closing_initials", "letter_words"),
     *("stop_pairs", "possessive", "fortnights", "short_months", "verbs_as_months", "more_numbers", "tens_join"),
@@ -104,13 +103,6 @@ def test_every_pattern_is_filled_and_wants_a_word(lang: str) -> None:
 
 
 @pytest.mark.parametrize("lang", WHOLE)
-def test_what_is_measured_has_words(lang: str) -> None:
-    facts = vocabulary(lang).facts
-    assert facts is not None
-    assert set(facts.measures) >= MEASURES
-
-
-@pytest.mark.parametrize("lang", WHOLE)
 def test_a_range_holds_both_its_days(lang: str) -> None:
     assert times_of(lang).from_to.format("2026-03-02", "2026-03-08").count("2026-03-0") == 2
 
@@ -125,15 +117,6 @@ def test_what_means_a_month_only_in_dates_is_the_same_month_in_every_language() 
                 for form in forms.split("|"):
                     meanings.setdefault(form, set()).add(number)
     assert [form for form, numbers in meanings.items() if len(numbers) > 1] == []
-
-
-def test_no_word_for_a_measure_means_another_one_elsewhere() -> None:
-    meanings: dict[str, set[str]] = {}
-    for known in vocabularies():
-        for measure, names in (known.facts.measures if known.facts else {}).items():
-            for name in names.split():
-                meanings.setdefault(name, set()).add(measure)
-    assert [name for name, measures in meanings.items() if len(measures) > 1] == []
 
 
 @pytest.mark.parametrize("lang", [lang for lang in languages() if vocabulary(lang).stop_words])

@@ -143,7 +143,7 @@ class FollowUps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What its statements are compared by. `measures` and `scales` are read in texts of every language."""
+    """What its statements are compared by. `scales` are read in texts of every language."""
 
     negations: str
     """A list."""
@@ -159,9 +159,6 @@ class Facts:
     """At which the reach of a negation ends. A pattern."""
     affirmations: str
     """A list: words that state nothing."""
-    measures: Mapping[str, str]
-    """A measure of `judging.quantities` (`second`, `gram`, `euro`) -> its words, a list. Signs and symbols need no
-    word, units of days stand in `Times`."""
     scales: Mapping[str, float]
     """Words for large numbers."""
 

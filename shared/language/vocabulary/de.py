@@ -143,11 +143,6 @@ VOCABULARY = Vocabulary(
         only=r"nur",
         contrasts=r"aber|sondern",
         affirmations="ja",
-        measures={
-            "millisecond": "millisekunde millisekunden", "second": "sekunde sekunden", "minute": "minute minuten",
-            "hour": "stunde stunden", "gram": "gramm", "kilogram": "kilo kilogramm", "metre": "meter",
-            "kilometre": "kilometer", "litre": "liter", "percent": "prozent", "euro": "euro", "dollar": "dollar",
-        },
         scales={"tausend": 1e3, "millionen": 1e6, "mio": 1e6, "milliarden": 1e9},
     ),
     answers=Answers(

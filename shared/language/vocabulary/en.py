@@ -181,13 +181,6 @@ VOCABULARY = Vocabulary(
         only=r"only|just",
         contrasts=r"but|although|whereas",
         affirmations="yes yeah ok okay",
-        measures={
-            "millisecond": "millisecond milliseconds", "second": "second seconds sec secs",
-            "minute": "minute minutes min mins", "hour": "hour hours hr hrs", "gram": "gram grams",
-            "kilogram": "kilogram kilograms kilo kilos", "metre": "metre metres meter meters",
-            "kilometre": "kilometre kilometres kilometer kilometers", "litre": "litre litres liter liters",
-            "percent": "percent percentage", "euro": "euro euros", "dollar": "dollar dollars", "pound": "pounds",
-        },
         scales={"thousand": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "billion": 1e9, "billions": 1e9},
     ),
     answers=Answers(

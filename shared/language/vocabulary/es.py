@@ -136,11 +136,6 @@ VOCABULARY = Vocabulary(
         only=r"sólo|solo",
         contrasts=r"pero|sino",
         affirmations="sí si",
-        measures={
-            "millisecond": "milisegundos", "second": "segundo segundos", "minute": "minuto minutos", "hour": "hora horas",
-            "gram": "gramo gramos", "kilogram": "kilo kilos", "metre": "metro metros", "kilometre": "kilómetros",
-            "litre": "litro litros", "euro": "euro euros", "dollar": "dólares",
-        },
         scales={"mil": 1e3, "millón": 1e6, "millones": 1e6},
     ),
     answers=Answers(

@@ -133,11 +133,6 @@ VOCABULARY = Vocabulary(
         only=r"seulement",
         contrasts=r"mais",
         affirmations="oui si",
-        measures={
-            "millisecond": "millisecondes", "second": "seconde secondes", "minute": "minute minutes",
-            "hour": "heure heures", "gram": "gramme grammes", "kilogram": "kilo kilos", "metre": "mètre mètres",
-            "kilometre": "kilomètres", "litre": "litre litres", "euro": "euro euros", "dollar": "dollar dollars",
-        },
         scales={"mille": 1e3, "million": 1e6, "millions": 1e6},
     ),
     answers=Answers(

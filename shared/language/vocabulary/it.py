@@ -147,12 +147,6 @@ VOCABULARY = Vocabulary(
         only=r"solo|soltanto",
         contrasts=r"ma|però|bensì",
         affirmations="sì si",
-        measures={
-            "millisecond": "millisecondo millisecondi", "second": "secondo secondi", "minute": "minuto minuti",
-            "hour": "ora ore", "gram": "grammo grammi", "kilogram": "chilo chili chilogrammo chilogrammi",
-            "metre": "metro metri", "kilometre": "chilometro chilometri", "litre": "litro litri", "euro": "euro",
-            "dollar": "dollaro dollari", "pound": "sterline",
-        },
         scales={"mila": 1e3, "milione": 1e6, "milioni": 1e6, "miliardo": 1e9, "miliardi": 1e9},
     ),
     answers=Answers(
