@@ -69,7 +69,7 @@ def test_what_cosines_mean_is_estimated_again_until_there_are_notes_to_tell_it(e
     before = asked.calibration
     for number, text in enumerate(("The boat leaks.", "Tomatoes need water.")):
         app.notes.save(TENANT, f"n{number}", NoteDraft(title="", text=text))
-        app.index_note(key(f"n{number}"))
+        app.indexer.index(key(f"n{number}"))
     found = asked.calibration
     assert (before, found is not None) == (None, True)
     embedded_store.erase(TENANT)
