@@ -24,9 +24,9 @@ import numpy as np
 
 from bench.embedded_corpus import DIMENSION, NOW, SENTENCES, TENANT, VERSION, Corpus, Matrix
 from shared.adapters.embedded import EmbeddedStore
+from shared.model.index import tag_token, vault_token
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
-from shared.model.scopes import tag_token, vault_token
 from shared.retrieval.options import UNBILLED_POSTINGS
 
 Figure: TypeAlias = dict[str, Any]

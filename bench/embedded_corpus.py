@@ -18,9 +18,8 @@ import numpy as np
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import LocalEmbedder
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, scopes_of
 from shared.model.notes import Note
-from shared.model.scopes import scopes_of
 
 Matrix: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]

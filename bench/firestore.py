@@ -30,10 +30,9 @@ from shared.adapters.firestore import FirestoreStore, vector_reads
 from shared.adapters.firestore.documents import chunk_fields
 from shared.indexing.pipeline import index_version
 from shared.language.terms import stems
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector, scopes_of
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
-from shared.model.scopes import scopes_of
 
 DIMENSION = 768
 CHUNKS_A_NOTE = 10

@@ -9,7 +9,7 @@ from shared.app import App
 from shared.errors import InvalidArgument
 from shared.model.notes import Note, NoteKey
 from shared.notes.service import NoteDraft
-from shared.ports.notes import NoteStore
+from shared.ports.stores import NoteStore
 
 PAGE = 500
 

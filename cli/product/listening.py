@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection
+from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection, client
 from shared.adapters.firestore.errors import translated
 from shared.adapters.firestore.protocol import protocol
 from shared.errors import Conflict, StoreRefused, StoreUnavailable
@@ -113,7 +113,7 @@ class _Listener:
         self._heard = False
         for target in self._targets:
             target.begin()
-        self._stream = self._connection.listen([self._request(number) for number in range(len(self._targets))])
+        self._stream = self._opened()
         if self._stopped.is_set():  # `stop` did not find this one
             self._stream.cancel()
         try:
@@ -124,6 +124,20 @@ class _Listener:
             raise exceptions.from_grpc_error(error) from error  # type: ignore[no-untyped-call]
         finally:
             self._stream.cancel()
+
+    def _opened(self) -> Any:  # noqa: ANN401 - a call of gRPC's
+        """A call that goes on until its `cancel`: iterated, the ListenResponses; it raises gRPC's own errors."""
+        from google.cloud.firestore_v1 import types  # noqa: PLC0415 - as above
+
+        ended = threading.Event()
+
+        def sent() -> Iterator[Any]:
+            yield from (types.ListenRequest.wrap(self._request(number)) for number in range(len(self._targets)))
+            ended.wait()  # a stream whose requests end is closed
+
+        call = client().transport.listen(sent(), metadata=self._connection.metadata)
+        call.add_done_callback(lambda _: ended.set())
+        return call
 
     def _request(self, number: int) -> Any:  # noqa: ANN401 - a protobuf class made at run time
         request = protocol().ListenRequest(database=self._connection.database)

@@ -48,7 +48,7 @@ class NoteLineJson(NoteJson):
 
 
 class UnreadableNoteLineJson(TypedDict):
-    """What an app wrote in the place of a note, as a line of an export: `reason` says why nobody can read it, and
+    """What an app wrote in the place of a note, as a line of an export: `reason` says why it cannot be read, and
     `fields` are all it holds, as Firestore's REST API gives them, each with its type.
     """
 

@@ -155,7 +155,7 @@ class ReferenceJson(TypedDict):
 
 
 class AskMetaJson(AnswerMetaJson):
-    """The same, and where was looked."""
+    """The meta of an answer, and which folders were searched."""
 
     folders: list[PlaceJson]
     silentVaults: list[str]

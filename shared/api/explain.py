@@ -75,7 +75,7 @@ class ExplainedNoteJson(TypedDict):
 
 
 class ExplainMetaJson(SearchMetaJson):
-    """The same, and what was asked of every passage."""
+    """The meta of a search, and what every passage was measured by."""
 
     threshold: float
     legSize: int
@@ -180,7 +180,7 @@ def _legs_json(report: PassageReport, question: Question, explanation: Explanati
 
 
 def weights(explanation: Explanation) -> tuple[float, float, float]:
-    """Of the vector, the keyword and the recency part. Rank fusion counts the first two lists alike."""
+    """Weights of the vector, the keyword and the recency part. Rank fusion counts the first two lists alike."""
     if explanation.retrieved.mode is RetrievalMode.RRF:
         return 1.0, 1.0, 0.0
     options = explanation.options

@@ -53,7 +53,7 @@ def shown(kind: type[J], *sources: object, **known: object) -> J:
 
     `known`: values by key that no source has, as they are. Names are camelCase (`createdAt` is `created_at`), datetimes
     become instants, floats are rounded to four digits, enums are their values, and what the type says is an object or a
-    list of them follows from the field in turn. Raises AttributeError for a key that nobody gives.
+    list of them follows from the field in turn. Raises AttributeError for a key that no source has.
     """
     made: Any = {}
     for key, name, convert in _keys(cast("Hashable", kind)):

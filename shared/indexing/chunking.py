@@ -53,7 +53,7 @@ def _markdown(text: str, begin: int, lang: str) -> Slices:
 
 
 def by_sentences(text: str, begin: int, lang: str) -> Slices:
-    """The same without Markdown."""
+    """Cuts by sentences, without regard to Markdown."""
     if text[begin:].strip():
         for start, end in slices(text, units_of(text, [Block(Kind.PROSE, begin, len(text))], lang)):
             yield "", start, end

@@ -1,7 +1,7 @@
 """Where to cut a run of units so that an edit moves only the cuts beside it.
 
 Packing units until a chunk is full moves every later cut when one word is added. Here a boundary is a cut because of
-what stands around it and nothing else: its rank, drawn from a number or its first words, is the lowest for `WINDOW`
+what is around it and nothing else: its rank, drawn from a number or its first words, is the lowest for `WINDOW`
 tokens to both sides (local minima, as in content-defined chunking of files). Cuts are at least `WINDOW` apart and
 twice that on average, and an edit further away cannot move them.
 
@@ -89,7 +89,7 @@ def _name(text: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=20_000)
 def _hash(word: str) -> int:
-    """Of a word, whatever its case. Long words come first: short ones begin many sentences and tell little."""
+    """The rank of a word, whatever its case. Long words come first: short ones begin many sentences and tell little."""
     folded = word.lower()
     return zlib.crc32(folded.encode("utf-8", "surrogatepass")) | (len(folded) < 4) << 32
 

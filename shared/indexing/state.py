@@ -19,7 +19,7 @@ from shared.ports.stores import Store
 
 LEASE = timedelta(seconds=60)
 """How long a worker may be silent before another takes over. One whose embedding call takes longer, retries included,
-pays for that batch in vain: its write fails, and the other's stands.
+pays for that batch in vain: its write fails, and the other's is kept.
 """
 
 MIN_RETRY = timedelta(minutes=5)
@@ -46,7 +46,7 @@ class IndexProblem(StrEnum):
 
 
 WAITING_FOR_VECTORS = (IndexProblem.PENDING, IndexProblem.OUTDATED, IndexProblem.FAILED)
-"""Of notes that keywords find: all that can be done for them is to embed."""
+"""Problems of notes that keywords find: all that can be done for them is to embed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def read_state(key: NoteKey, *, store: Store, index_version: str) -> IndexState:
 
 
 def revision_now(key: NoteKey, store: Store) -> str:
-    """Of the note as it is, whatever the index holds of it; empty: there is none. One read."""
+    """The revision of the note as it is now; empty: there is none. One read."""
     return _read_note(key, store)[1]
 
 
@@ -182,9 +182,10 @@ def is_leased(record: IndexRecord | None, now: datetime) -> bool:
 def is_due(record: IndexRecord, now: datetime) -> bool:
     """Whether a sweep should take up an unfinished record again.
 
-    A pending one as soon as nobody holds its lease. A failed one five minutes after the first refusal, and after twice
-    that time with each further one, up to a day: a key gets mended, a blocked text stays blocked. A record that failed
-    without any attempt is never due: the note itself is at fault, and changing it makes a new revision.
+    A pending one as soon as no worker holds its lease. A failed one five minutes after the first refusal, and
+    after twice that time with each further one, up to a day: a key gets mended, a blocked text stays blocked. A
+    record that failed without any attempt is never due: the note itself is at fault, and changing it makes a new
+    revision.
     """
     if record.status == IndexStatus.PENDING:
         return not is_leased(record, now)

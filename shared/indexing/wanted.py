@@ -12,9 +12,8 @@ from shared.language.offsets import Utf16Offsets
 from shared.language.terms import stems
 from shared.markdown.file import aliases_of
 from shared.markdown.pointers import link_terms
-from shared.model.index import Chunk, IndexedChunk, StoredChunk
+from shared.model.index import Chunk, IndexedChunk, StoredChunk, scopes_of
 from shared.model.notes import Note
-from shared.model.scopes import scopes_of
 from shared.times.dates import date_in_words
 
 
@@ -65,7 +64,7 @@ def wanted_chunks(
 
 
 def embedded_texts(chunks: Sequence[IndexedChunk]) -> dict[str, tuple[str, ...]]:
-    """Each different text that stands for one of the chunks -> the ids of all that share it, in order.
+    """Text to embed -> the ids of all chunks that share it, in order.
 
     It is a header of title, heading path and the note's date in words ("8 May 2023"), then the slice; `text_hash` is
     of exactly this.

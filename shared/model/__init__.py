@@ -1,4 +1,4 @@
-"""The value types of both paths, by subject: each file stands where its data flows.
+"""The value types of both paths, by subject, in the order in which data flows.
 
 notes -> index                                  a saved note
 questions -> retrieval -> answers               a question

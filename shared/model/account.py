@@ -42,7 +42,7 @@ class Feedback:
     request_id: str
     created_at: datetime
     message_id: str | None = None
-    """Of a session's message; None: the answer to a single question."""
+    """Id of a session's message; None: the answer to a single question."""
     rating: Rating | None = None
     """None: none given, or taken back."""
     comment: str = ""
@@ -80,7 +80,7 @@ class AnsweredRequest:
     """What is kept of a request by its `requestId`, so that a repeat gets the same answer."""
 
     fingerprint: str
-    """Of the request's body: the same id with another one is a conflict."""
+    """Digest of the request's body: a repeated id with another body is a conflict."""
     expires_at: datetime
     lease_until: datetime | None
     """Until when one worker may be answering it; None: `answer` is there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -46,14 +46,14 @@ class IndexedChunk:
     path: str
     tags: tuple[str, ...]
     scopes: tuple[str, ...]
-    """One token each for the vault, every ancestor folder and every tag; see `shared.model.scopes`."""
+    """One token each for the vault, every ancestor folder and every tag; see `scopes_of`."""
     terms: Mapping[str, int]
-    """Stem -> how often it stands in header and text; of a note's first chunk also `shared.markdown.pointers`' terms of
+    """Stem -> its count in header and text; of a note's first chunk also `shared.markdown.pointers`' terms of
     its names and links. Read back by a search, it holds only the stems asked for."""
     length: int
     """Sum of the counts of all terms that are words, the document length of BM25."""
     text_hash: str
-    """Of exactly the text that was embedded (header and slice)."""
+    """Digest of the text that was embedded (header and slice)."""
     index_version: str
     note_revision: str
 
@@ -84,7 +84,7 @@ class IndexRecord:
     attempts: int = 0
     """Failed attempts at this revision."""
     lease_until: datetime | None = None
-    """Until when one worker may be embedding this revision; None: nobody is."""
+    """Until when one worker may be embedding this revision; None: none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +152,37 @@ class NoteState:
 
     record: IndexRecord | None
     current: bool
+
+
+def vault_token(vault: str) -> str:
+    return f"v:{vault}"
+
+
+def folder_token(vault: str, folder: str) -> str:
+    return f"f:{vault}/{folder}"
+
+
+def place_token(vault: str, folder: str) -> str:
+    """The token of a folder; with an empty one, of the whole vault."""
+    return folder_token(vault, folder) if folder else vault_token(vault)
+
+
+def tag_token(tag: str) -> str:
+    return f"t:{tag}"
+
+
+def tags_of(tokens: Iterable[str]) -> list[str]:
+    """The tags whose tokens are among these, sorted."""
+    return sorted(token.removeprefix("t:") for token in tokens if token.startswith("t:"))
+
+
+def ancestors(path: str) -> tuple[str, ...]:
+    """`a/b/note.md` -> (`a`, `a/b`): every folder the path lies in, outermost first."""
+    parts = path.split("/")[:-1]
+    return tuple("/".join(parts[: depth + 1]) for depth in range(len(parts)))
+
+
+def scopes_of(vault: str, path: str, tags: Iterable[str]) -> tuple[str, ...]:
+    """All tokens of a note, each once, sorted."""
+    tokens = {vault_token(vault), *(folder_token(vault, folder) for folder in ancestors(path)), *map(tag_token, tags)}
+    return tuple(sorted(tokens))

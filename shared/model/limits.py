@@ -12,13 +12,13 @@ MOST_TEXT_BYTES = 900_000
 LONGEST_TITLE = 1000
 LONGEST_PATH = 1000
 LONGEST_NAME = 200
-"""Of a vault, and of each tag."""
+"""Characters of a vault's name and of each tag."""
 VAULT_PATTERN = rf"[^/\x00-\x1f\x7f]{{1,{LONGEST_NAME}}}"
 VAULT = f"a name of 1-{LONGEST_NAME} characters, without slash or control characters"
 LONGEST_FOLDER = LONGEST_NAME + 1 + LONGEST_PATH
 """As `vault/folder`."""
 MOST_DAYS = 36_500
-"""Of a window of time."""
+"""Longest window of time."""
 MOST_TAGS = 50
 """Rules look at each, and evaluate at most 1,000 expressions a write: at 75 tags the emulator gives up."""
 

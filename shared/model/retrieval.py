@@ -151,7 +151,7 @@ class Reranked:
 
 
 class Leg(StrEnum):
-    """One of the searches of a question."""
+    """A search of a question."""
 
     VECTOR = "vector"
     KEYWORD = "keyword"
@@ -190,7 +190,7 @@ class Retrieved:
     failed_vaults: tuple[str, ...] = ()
     """Vaults that were to be searched and did not answer."""
     reranked: Reranked | None = None
-    """None: nobody was asked."""
+    """None: no reranker was asked."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """Stem of the question -> how much it tells among the tenant's chunks (idf), above 0."""
     failed_legs: tuple[FailedLeg, ...] = ()

@@ -28,7 +28,7 @@ def _setting(
 class SessionSettings:
     """How the questions of one session are answered, unless a request says otherwise.
 
-    The one place where a setting stands: bodies of requests, replies, GraphQL, openapi.json and both stores follow.
+    Settings are declared here only: bodies of requests, replies, GraphQL, openapi.json and both stores follow.
     """
 
     use_notes: bool = _setting("true or false", default=True)
@@ -43,7 +43,7 @@ class SessionSettings:
     model: str = _setting(
         "the name of a model that may be chosen, or null for the configured one", default="", nullable=True
     )
-    """One of the allowed models; empty: the configured one."""
+    """An allowed model; empty: the configured one."""
     max_context_tokens: int = _setting("a whole number", default=4000, least=500, most=32_000)
     """Estimated; see `Question.max_context_tokens`."""
     max_history: int = _setting("a whole number", default=20, least=0, most=200)
@@ -59,10 +59,10 @@ class Setting:
     """What every front door knows of one of them."""
 
     field: str
-    """Its name in JSON and in stored documents."""
+    """The key in JSON and in stored documents."""
     kind: type[bool | int | float | str]
     expected: str
-    """What a caller is told that it takes."""
+    """What error messages say that it takes."""
     least: float | None
     most: float | None
     """The greatest number, or of text the characters; None: not bounded."""
@@ -128,14 +128,14 @@ class Message:
     message_id: str
     role: Role
     text: str
-    """Of an answer with citations: it ends with the list of its sources (`shared.sessions.turns`)."""
+    """An answer with citations ends with the list of its sources (`shared.sessions.turns`)."""
     created_at: datetime
     request_id: str = ""
-    """Of the turn, which its question and its answer share; empty: stored before messages had one."""
+    """Id of the turn, shared by its question and its answer; empty: stored before messages had one."""
     standalone: str = ""
-    """Of a question: what was searched for, if that is more than its text."""
+    """What was searched for, if that is more than the question's text."""
     as_of: datetime | None = None
-    """Of a question: from which moment its "last week" was meant."""
+    """The moment relative to which the question's "last week" was meant; None in an answer."""
     citations: tuple[StoredCitation, ...] = ()
     meta: Mapping[str, Any] | None = None
     """The JSON object that the caller got with the answer."""
@@ -143,7 +143,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a listing that goes from the newest to the oldest stands: the last item given."""
+    """Position in a listing from the newest to the oldest: the last item given."""
 
     moment: datetime
     item_id: str

@@ -41,7 +41,7 @@ class StoredTemplate:
     template: Template
     vector: Vector | None = None
     vector_key: str | None = None
-    """Of which text, in which vector space, `vector` is; another than the current one: the vector is stale."""
+    """Key of the text and the vector space that `vector` was made from; if not the current one, the vector is stale."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from shared.model.index import IndexedChunk
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
 from shared.notes.resolving import Named, resolve
-from shared.ports.index import SearchStore
-from shared.ports.notes import NoteStore
+from shared.ports.stores import NoteStore, SearchStore
 
 MOST_LINKS = 100
 """Of a note that are looked up: each name is a search."""

@@ -17,8 +17,8 @@ from shared.errors import Conflict, NoteUnreadable, NotFound
 from shared.indexing.state import note_revision
 from shared.markdown.file import candidate_ids
 from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, TrashedNote, TrashReason
-from shared.ports.notes import NoteStore, TrashStore
 from shared.ports.pages import Page
+from shared.ports.stores import NoteStore, TrashStore
 
 TRASH_KEPT = timedelta(days=30)
 ATTEMPTS = 5

@@ -3,7 +3,7 @@
 Every method may raise `Unavailable` (try later). Nothing here retries: adapters do, inside the deadline they
 are given. `tenant_id` comes first everywhere, and an implementation cannot reach another tenant's data.
 
-notes, index, tenants     what is kept, by who needs it      stores: the whole of it, as an adapter brings it
+stores, tenants           what is kept, by who needs it, and the whole of it, as an adapter brings it
 pages                     how long lists are given
 models, access            who embeds, ranks, writes and judges; who calls
 """

@@ -28,12 +28,12 @@ class Embedder(Protocol):
 
     @property
     def calibration(self) -> CosineCalibration | None:
-        """What its cosines mean, measured; None: nobody has measured it."""
+        """What its cosines mean; None: not measured."""
         ...
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """Those that it speaks, ISO 639-1: in others words tell more than its vectors. None: all."""
+        """Languages that it speaks, ISO 639-1: in others words tell more than its vectors. None: all."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:

@@ -71,7 +71,7 @@ class SessionStore(Protocol):
         ...
 
     def add_messages(self, person: Person, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
-        """All of them in one commit that counts them, moves `updated_at` to the last one's time and, if the session
+        """Adds them in one commit that counts them, moves `updated_at` to the last one's time and, if the session
         has no `first_question` yet, makes it `first`. At most 20. False, and nothing is written, if there is no such
         session.
         """

@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from shared.errors import InvalidArgument, NotFound
 from shared.language.languages import detect
 from shared.language.terms import content_words, stems
+from shared.model.index import folder_token, tag_token, vault_token
 from shared.model.notes import DEFAULT_VAULT, Folder
 from shared.model.questions import Filters, Question, TimeRange
 from shared.model.retrieval import Analysis, Restriction
-from shared.model.scopes import folder_token, tag_token, vault_token
 from shared.times.phrases import find_time
 
 MAX_STEMS = 16

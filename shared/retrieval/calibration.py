@@ -13,8 +13,8 @@ from shared.errors import OperatorError
 from shared.language.sentences import sentences
 from shared.model.index import IndexedChunk, Vector
 from shared.model.retrieval import CosineCalibration, Restriction
-from shared.ports.index import SearchStore
 from shared.ports.models import Embedder
+from shared.ports.stores import SearchStore
 
 SAMPLE = 30
 """Of the newest chunks, for an estimate: up to twice as many documents read."""

@@ -17,8 +17,8 @@ from shared.errors import ModelRefused, ModelUnavailable, PortContractError, Sto
 from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import TimeRange
 from shared.model.retrieval import CorpusStats, FailedLeg, Leg, Neighbour, Place, Restriction
-from shared.ports.index import SearchStore
 from shared.ports.models import Embedder
+from shared.ports.stores import SearchStore
 from shared.retrieval.bm25 import idf
 from shared.retrieval.options import RetrievalOptions
 

@@ -12,9 +12,9 @@ from shared.language.terms import content_words
 from shared.model.notes import Folder, ListedNote
 from shared.model.questions import Question
 from shared.model.retrieval import Place, RefusalReason, Reranked, Restriction, Retrieved, Scored
-from shared.ports.index import SearchStore
 from shared.ports.models import Embedder, Reranker
 from shared.ports.pages import Page
+from shared.ports.stores import SearchStore
 from shared.retrieval.analysis import analyse, restrict
 from shared.retrieval.bm25 import idf
 from shared.retrieval.calibration import UNKNOWN

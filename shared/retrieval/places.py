@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from shared.model.index import IndexedChunk
+from shared.model.index import IndexedChunk, place_token, vault_token
 from shared.model.retrieval import ChosenBy, Place, Restriction
-from shared.model.scopes import place_token, vault_token
 
 MIN_WEIGHT = 0.1
 MAX_PARTS = 6

@@ -1,4 +1,4 @@
-"""Where sweeping stands between two calls of reconcile, as the text of one bookmark."""
+"""Where sweeping goes on between two calls of reconcile, as the text of one bookmark."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Walk:
     """Which listing."""
     cursor: str | None = None
     since: datetime | None = None
-    """Of a listing of changes: since when."""
+    """Since when changes are listed; None: the listing is not of changes."""
     asked: bool = False
     """Whether a caller asked for it by `full`; one that was only due starts anew when somebody does."""
     index_version: str = ""

@@ -9,10 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from shared.model.account import Person
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector, scopes_of
 from shared.model.notes import Note, TrashedNote, TrashReason
 from shared.model.retrieval import Restriction
-from shared.model.scopes import scopes_of
 from shared.ports.pages import Page
 from shared.ports.stores import Store
 

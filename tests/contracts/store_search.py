@@ -8,10 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.model.index import IndexChange, Vector
+from shared.model.index import IndexChange, Vector, folder_token, tag_token, vault_token
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
-from shared.model.scopes import folder_token, tag_token, vault_token
 from shared.ports.stores import Store
 from tests.contracts.samples import (
     DAY,

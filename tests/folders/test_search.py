@@ -9,9 +9,9 @@ import pytest
 
 from shared.errors import ModelUnavailable, NotFound, StoreUnavailable
 from shared.folders.search import FolderScope, FolderSearch, retrieve_from_folders
+from shared.model.index import folder_token, vault_token
 from shared.model.questions import Filters, Question
 from shared.model.retrieval import ChosenBy, RefusalReason, Restriction
-from shared.model.scopes import folder_token, vault_token
 from shared.ports.stores import Store
 from shared.retrieval.pipeline import RetrievalStore
 from tests.contracts.samples import TENANT

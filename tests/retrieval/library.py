@@ -11,11 +11,10 @@ from typing import Any, cast
 
 from shared.errors import StoreUnavailable
 from shared.language.terms import stems
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, scopes_of
 from shared.model.notes import Note
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
-from shared.model.scopes import scopes_of
 from shared.ports.models import Embedder, Reranker
 from shared.ports.stores import Store
 from shared.retrieval.options import RetrievalOptions

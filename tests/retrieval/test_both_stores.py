@@ -18,9 +18,9 @@ import pytest
 from cli.product.emulator import Emulator
 from shared.adapters.embedded import EmbeddedStore
 from shared.folders.search import FolderScope, retrieve_from_folders
+from shared.model.index import place_token
 from shared.model.questions import Filters, Question, Strategy
 from shared.model.retrieval import Retrieved, Scores
-from shared.model.scopes import place_token
 from tests.contracts.samples import TENANT
 from tests.emulated import patient_store
 from tests.fakes import ScriptedWriter

@@ -16,10 +16,9 @@ from cli.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
 from shared.folders.search import FolderScope, retrieve_from_folders
 from shared.language.terms import stems
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, scopes_of
 from shared.model.notes import Note
 from shared.model.questions import Filters, Question
-from shared.model.scopes import scopes_of
 from shared.retrieval.places import MAX_PARTS
 from tests.contracts.samples import TENANT
 from tests.emulated import patient_store

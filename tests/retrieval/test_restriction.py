@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from shared.errors import InvalidArgument, NotFound
+from shared.model.index import folder_token, tag_token, vault_token
 from shared.model.notes import Folder
 from shared.model.questions import Filters, TimeRange
 from shared.model.retrieval import Restriction
-from shared.model.scopes import folder_token, tag_token, vault_token
 from shared.retrieval.analysis import restrict, within
 from tests.retrieval.samples import NOW, days_ago
 

@@ -134,12 +134,12 @@ def scope_token(scope: str) -> str:
 
 
 def terms_column(terms: Mapping[str, int]) -> str:
-    """`{"alpha": 2, "v1.2": 1}` -> ` alpha=2 v1¤002e2=1 `: neither space nor `=` stands in a token."""
+    """`{"alpha": 2, "v1.2": 1}` -> ` alpha=2 v1¤002e2=1 `: no token holds a space or `=`."""
     return f" {' '.join(f'{term_token(stem)}={count}' for stem, count in terms.items())} "
 
 
 def term_counts(column: str, asked: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """Of the asked (stem, ` token=`) pairs those that stand in the column. Finding beats decoding all terms."""
+    """Counts of the asked (stem, ` token=`) pairs that the column holds. Finding beats decoding all terms."""
     counts = {}
     for stem, key in asked:
         at = column.find(key)

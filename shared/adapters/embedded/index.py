@@ -17,7 +17,7 @@ from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord,
 
 
 class Index:
-    """`shared.ports.index.IndexStore`, a transaction a call."""
+    """`shared.ports.stores.IndexStore`, a transaction a call."""
 
     _files: TenantFiles
 
@@ -55,7 +55,7 @@ class Index:
             return _write_record(db, change.note_id, change.record)
 
     def coverage(self, tenant_id: str) -> Coverage:
-        """Of notes that exist: a record whose note is gone counts nowhere."""
+        """Counts notes that exist: a record whose note is gone is not counted."""
         query = "SELECT status, count(*) FROM notes LEFT JOIN records USING (note_id) GROUP BY status"
         with self._files.of(tenant_id).reading() as db:
             counts: dict[str | None, int] = dict(db.execute(query).fetchall())
@@ -173,7 +173,7 @@ class ChunkChanges:
         self._db.execute("INSERT INTO postings (rowid, tokens) VALUES (?, ?)", (row_id, content))
 
     def _remove_postings(self, row_id: int, terms: str, scopes: str) -> None:
-        """A contentless table forgets a row only when it is told exactly what stood in it."""
+        """A contentless table deletes a row only if given exactly the row's content."""
         content = documents.posting_tokens(terms, json.loads(scopes))
         self._db.execute("INSERT INTO postings (postings, rowid, tokens) VALUES ('delete', ?, ?)", (row_id, content))
 

@@ -10,8 +10,8 @@ from datetime import datetime
 from shared.adapters.embedded.documents import CODEC, NOTES, Row, Table, insert, to_micros
 from shared.adapters.embedded.files import TenantFiles
 from shared.errors import Conflict, InvalidArgument
+from shared.model.index import ancestors
 from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote
-from shared.model.scopes import ancestors
 from shared.ports.pages import Page, make_token, read_token
 
 _LISTED = Table("notes", ListedNote)
@@ -24,7 +24,7 @@ _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class Notes:
-    """`shared.ports.notes.NoteStore` and `TrashStore`, a transaction a call."""
+    """`shared.ports.stores.NoteStore` and `TrashStore`, a transaction a call."""
 
     _files: TenantFiles
     _on_write: Callable[[NoteKey], None] | None
@@ -78,7 +78,7 @@ class Notes:
         return Page(tuple(_LISTED.load(row) for row in found), next_token)
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
-        """All of them can be read: nobody else writes here. Raises InvalidArgument("pageToken")."""
+        """Never an UnreadableNote: no app writes here. Raises InvalidArgument("pageToken")."""
         found, next_token = self._page(tenant_id, NOTES.columns, limit=limit, token=token, vault=None)
         return Page(tuple(map(NOTES.load, found)), next_token)
 

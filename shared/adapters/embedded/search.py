@@ -32,7 +32,7 @@ _ANY = (
 
 
 class Search:
-    """`shared.ports.index.SearchStore`, a transaction a call."""
+    """`shared.ports.stores.SearchStore`, a transaction a call."""
 
     _files: TenantFiles
     _spaces: dict[str, VectorSpace]

@@ -138,7 +138,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def removed(path: Path) -> bool:
-    """Delete a file without notes that nobody else has open, its log included; False: not so."""
+    """Delete a file without notes that no other process has open, its log included; False: it stays."""
     if not path.exists():
         return True
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as db:

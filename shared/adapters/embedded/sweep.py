@@ -37,7 +37,7 @@ ORPHANS = Listing(
 
 
 class Sweep:
-    """`shared.ports.index.SweepStore` over all files."""
+    """`shared.ports.stores.SweepStore` over all files."""
 
     _files: TenantFiles
     _bookmarks: Bookmarks

@@ -7,7 +7,7 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from functools import cache
 from typing import Any, TypeVar
@@ -82,9 +82,9 @@ class Connection:
         self.root = f"{self.database}/documents"
         self.counter = ReadCounter()
         # "Bearer owner" is the emulator's administrator; production overrides it with the account's own token.
-        self._metadata = [("google-cloud-resource-prefix", self.database)]
+        self.metadata = [("google-cloud-resource-prefix", self.database)]
         if os.environ.get("FIRESTORE_EMULATOR_HOST"):
-            self._metadata.append(("authorization", "Bearer owner"))
+            self.metadata.append(("authorization", "Bearer owner"))
 
     def tenant(self, tenant_id: str) -> str:
         """The parent of a tenant's collections. Raises InvalidArgument("tenantId")."""
@@ -165,8 +165,9 @@ class Connection:
         return found
 
     def commit(self, writes: Iterable[Any], *, patient: bool = True) -> Any:  # noqa: ANN401
-        """All of the Writes or none; the CommitResponse. Raises Conflict when a precondition fails, CommitTooBig, and
-        unless `patient` StoreUnavailable at once.
+        """Commits all Writes or none; returns the CommitResponse.
+
+        Raises Conflict when a precondition fails, CommitTooBig, and unless `patient` StoreUnavailable at once.
 
         A repeat after a lost reply is safe for writes that are guarded by a precondition, or idempotent.
         """
@@ -231,18 +232,6 @@ class Connection:
             time.sleep(pause)
             pause = min(2 * pause, _MAX_PAUSE)
 
-    def listen(self, requests: Sequence[Any]) -> Any:  # noqa: ANN401
-        """A call that goes on until its `cancel`: iterated, the ListenResponses; it raises gRPC's own errors."""
-        ended = threading.Event()
-
-        def sent() -> Iterator[Any]:
-            yield from map(_request_class("ListenRequest").wrap, requests)
-            ended.wait()  # a stream whose requests end is closed
-
-        call = client().transport.listen(sent(), metadata=self._metadata)
-        call.add_done_callback(lambda _: ended.set())
-        return call
-
     def _stream(self, method: str, request: Any) -> list[Any]:  # noqa: ANN401
         """Every message of the reply; a stream that breaks off is asked for again from its beginning."""
         return self._retry_within(
@@ -253,7 +242,7 @@ class Connection:
         api = client()
         wrapped = _request_class(type(request).__name__).wrap(request)
         # retry=None: the client's own policy repeats for up to five minutes.
-        return getattr(api, method)(request=wrapped, retry=None, timeout=seconds, metadata=self._metadata)
+        return getattr(api, method)(request=wrapped, retry=None, timeout=seconds, metadata=self.metadata)
 
     def _retry_within(self, call: Callable[[float], T], seconds: float, *, guarded: bool = False) -> T:
         """The result of `call`, made again while the server is away or too busy and the deadline allows.

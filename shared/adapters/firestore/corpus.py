@@ -87,7 +87,7 @@ class Corpus:
             return figures.places
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
-        """Those, and all that they lie in."""
+        """The folders of `places` and all that contain them."""
         found: set[tuple[str, str]] = set()
         for place in self.places(tenant_id):
             parts = place.folder.split("/") if place.folder else []

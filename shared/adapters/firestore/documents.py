@@ -104,7 +104,7 @@ def searched_fields(stems: Sequence[str]) -> tuple[str, ...]:
 
 
 def posting(created_at: datetime, count: int) -> int:
-    """The value at `postings.{stem}`: microseconds since 1970 times 1024, plus how often the stem stands in the chunk.
+    """The value at `postings.{stem}`: microseconds since 1970 times 1024, plus the count of the stem in the chunk.
 
     So the index that Firestore keeps of every key of a map is the stem's posting list, newest first, and one query
     without a composite index finds the newest chunks with a stem, in a range or not. An array of stems would need
@@ -141,6 +141,6 @@ def day(when: datetime) -> str:
 
 def place_key(place: Folder) -> str:
     """The key of a vault and a folder, its subfolders not included: what vector searches and records are restricted by.
-    A digest, for it stands in every vector index entry of a place, and no two pairs of names may share one.
+    A digest, for every vector index entry of a place holds it, and no two pairs of names may share one.
     """
     return hashlib.sha256(f"{place.vault}\0{place.folder}".encode()).hexdigest()[:32]

@@ -15,10 +15,10 @@ from datetime import UTC, datetime, timedelta
 
 from shared.adapters.firestore.documents import MAX_MOMENT, day, month, place_key, posting, posting_path
 from shared.adapters.firestore.protocol import Is, Where, microseconds
+from shared.model.index import scopes_of, tags_of
 from shared.model.notes import Folder
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
-from shared.model.scopes import scopes_of, tags_of
 
 MAX_VALUES = 30
 MAX_SEARCHES = 8
@@ -28,7 +28,7 @@ _EVER = TimeRange(None, None)
 
 @dataclass(frozen=True, slots=True)
 class VectorFilters:
-    """Of searches that look in different chunks each and together in all that the restriction allows."""
+    """Filters of searches: each looks in other chunks, together they look in all that the restriction allows."""
 
     searches: tuple[tuple[Where, ...], ...]
     """None: there is nothing to find."""
@@ -151,7 +151,7 @@ def _scope(restriction: Restriction) -> Where | None:
 
 
 def any_of(field: str, values: list[str]) -> Where:
-    """Of an array field."""
+    """The filter of an array field that holds one of the values."""
     if len(values) == 1:
         return Where(field, Is.CONTAINS, values[0])
     return Where(field, Is.CONTAINS_ANY, values)

@@ -40,7 +40,7 @@ another; tests hold the largest notes to half of what production takes.
 
 
 class Index:
-    """`shared.ports.index.IndexStore` on Firestore."""
+    """`shared.ports.stores.IndexStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

@@ -20,7 +20,7 @@ from shared.model.notes import DEFAULT_VAULT, Folder, ListedNote, Note, TrashedN
 from shared.ports.pages import Page, make_token, read_token
 
 MAX_BYTES = 1_000_000
-"""Of all a note's texts together: Firestore's documents end at 1 MiB."""
+"""Limit of all texts of a note together: Firestore's documents end at 1 MiB."""
 
 TRASH = "auroraTrash"
 """A name that no app beside this one uses: time-to-live policies count for every collection of a name."""
@@ -28,7 +28,7 @@ TRASH_FIELDS = CODEC.keys(TrashedNote, "trash_id", "note")
 
 
 class Notes:
-    """`shared.ports.notes.NoteStore` and `TrashStore` on Firestore."""
+    """`shared.ports.stores.NoteStore` and `TrashStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus

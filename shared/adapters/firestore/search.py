@@ -21,20 +21,19 @@ from shared.adapters.firestore.documents import (
 )
 from shared.adapters.firestore.filters import by_posting, by_time_and_scope, for_vectors, impossible, is_one_scope
 from shared.adapters.firestore.protocol import DISTANCE, KEY, Is, Order, Query, Where, microseconds, values_of
-from shared.model.index import IndexedChunk, IndexRecord, Vector
+from shared.model.index import IndexedChunk, IndexRecord, Vector, tags_of
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
-from shared.model.scopes import tags_of
 
 MAX_NEIGHBOURS = 1000
 """Firestore's limit of one vector search."""
 NEWEST_FIRST = (Order("createdAt", descending=True), Order(KEY))
-"""Of chunks of one time, a note's first ones. A range on `createdAt` needs the index in the direction of the order."""
+"""At equal times by chunk id. A range on `createdAt` needs the index in the direction of the order."""
 SPARE = 10
 """Neighbours that each of several searches is asked for beyond its equal share."""
 
 
 class Search:
-    """`shared.ports.index.SearchStore` on Firestore."""
+    """`shared.ports.stores.SearchStore` on Firestore."""
 
     _connection: Connection
     _corpus: Corpus
@@ -159,11 +158,11 @@ def _size(limit: int, *, exact: bool) -> int:
 
 
 def _newest_first(chunks: Iterable[IndexedChunk], restriction: Restriction, limit: int) -> tuple[IndexedChunk, ...]:
-    """Those that the restriction allows; equals by id."""
+    """Chunks that the restriction allows, newest first; equals by id."""
     allowed = (chunk for chunk in chunks if restriction.allows(chunk))
     return tuple(sorted(allowed, key=lambda chunk: (-microseconds(chunk.created_at), chunk.chunk_id))[:limit])
 
 
 def _cosine(product: float) -> float:
-    """Of unit vectors the dot product, but for rounding."""
+    """The dot product of unit vectors, clipped to [-1, 1]."""
     return min(1.0, max(-1.0, product))

@@ -52,7 +52,7 @@ class Sessions:
         return tuple(map(_session_of, documents))
 
     def delete_session(self, person: Person, session_id: str) -> bool:
-        """The session's document moves to LEFT in one commit, its messages go, then what stands in LEFT."""
+        """The session's document moves to LEFT in one commit, then the messages of all that LEFT names go."""
         gone = delete(self._session(person, session_id), existing=True)
         existed = self._connection.try_commit([gone, put(self._connection.own(person, LEFT, session_id), {})])
         query = Query(collection=LEFT, order=(Order(KEY),), limit=MAX_LEFT, fields=())

@@ -20,7 +20,7 @@ CHANGED_NOTES = "notes by updatedAt"
 
 
 class Sweep:
-    """`shared.ports.index.SweepStore` on Firestore."""
+    """`shared.ports.stores.SweepStore` on Firestore."""
 
     _connection: Connection
 

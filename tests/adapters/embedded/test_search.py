@@ -16,10 +16,9 @@ import pytest
 from shared.adapters.embedded import EmbeddedStore, vectors
 from shared.adapters.embedded.vectors import KEPT_REMOVALS
 from shared.errors import InvalidArgument, OperatorError
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector
+from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector, tag_token, vault_token
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
-from shared.model.scopes import tag_token, vault_token
 from tests.contracts.samples import DAY, FREE, TENANT, VERSION, chunk, ids, record, save, unit
 
 TAGS = ("red", "blue", "green")
