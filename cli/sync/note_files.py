@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Request, Response
@@ -41,7 +40,7 @@ _STATES = {
     Comparison.CONFLICT: "both",
 }
 _FILE = re.compile(r"(?:/api)?/notes/([^/]+):file", re.DOTALL)
-_NOTE = re.compile(r"(?:/api)?/notes/([^/:]+)", re.DOTALL)
+_NOTE = re.compile(r"(?:/api)?/notes/([^/]+)", re.DOTALL)
 _MAKES_A_NOTE = re.compile(r"(?:/api)?/(?:notes:import|trash/[^/]+:restore)")
 MAX_BODY = 1000
 """Bytes of a decision."""
@@ -60,7 +59,7 @@ def with_note_files(site: WSGIApplication, files: FolderFiles) -> WSGIApplicatio
             return site(environ, start_response)
         reply = Response.from_app(site, environ, buffered=True)
         if reply.status_code < 300:
-            files.follow(unquote(written[1]) if written else _made(reply))
+            files.follow(written[1] if written else _made(reply))
         return reply(environ, start_response)
 
     return served
