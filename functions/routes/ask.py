@@ -52,6 +52,6 @@ def ask(call: Call) -> Reply:
         question=replace(question, top_k=body.k, threshold=LEAST_SIMILARITY, quotes=body.quotes),
         request_id=body.request_id or call.request_id,
         repeat=request_key(call, body, body.request_id),
-        wish=FolderScope(body.vaults, body.folders),
+        scope=FolderScope(body.vaults, body.folders),
     )
     return reply_to(call, request)

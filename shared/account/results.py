@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from shared.account.caches import Cache
 from shared.errors import StoreUnavailable
 from shared.model.index import IndexRecord
-from shared.model.questions import Question
+from shared.model.questions import QUOTES, Question
 from shared.model.retrieval import CorpusStats, RetrievalMode, Retrieved
 
 
@@ -34,27 +34,32 @@ class SearchResults:
     store: ResultStore
     kept: Cache[Retrieved]
 
-    def of(self, question: Question, settings: Hashable, search: Callable[[], Retrieved]) -> Retrieved:
-        """What `search()` finds for the question, or has found within the same minute."""
-        started = time.perf_counter()
-        # Read before searching: what is indexed meanwhile belongs to a later revision.
+    def key(self, question: Question, settings: Hashable) -> Hashable | None:
+        """Taken before searching: what is indexed meanwhile belongs to a later revision. None: the store is away, and
+        the search says what it went without.
+        """
         try:
-            revision = self.store.stats(question.tenant_id).revision
-        except StoreUnavailable:  # the search says what it went without
-            return search()
-        key = (_asked(question), settings, revision)
-        kept = self.kept.peek(key)
-        if kept is not None and self._is_live(question.tenant_id, kept):
-            return replace(kept, timings_ms={"retrieval": 1000 * (time.perf_counter() - started)})
-        found = search()
-        if _is_whole(found):
-            self.kept.put(key, found)
-        return found
+            return _asked(question), settings, self.store.stats(question.tenant_id).revision
+        except StoreUnavailable:
+            return None
 
-    def _is_live(self, tenant_id: str, kept: Retrieved) -> bool:
+    def find(self, tenant_id: str, key: Hashable) -> Retrieved | None:
+        """What was found for the same key within the same minute."""
+        started = time.perf_counter()
+        kept = self.kept.peek(key)
+        if kept is None:
+            return None
         revisions = {each.chunk.note_id: each.chunk.note_revision for each in (*kept.selected, *kept.nearest)}
         live = self.store.live_records(tenant_id, sorted(revisions))
-        return all(note_id in live and live[note_id].note_revision == at for note_id, at in revisions.items())
+        if not all(note_id in live and live[note_id].note_revision == at for note_id, at in revisions.items()):
+            return None
+        return replace(kept, timings_ms={"retrieval": 1000 * (time.perf_counter() - started)})
+
+    def keep(self, key: Hashable, found: Retrieved) -> None:
+        with_vectors = found.mode in (RetrievalMode.WEIGHTED, RetrievalMode.RRF)
+        without = found.failed_vaults or found.failed_legs or (found.reranked is not None and found.reranked.failure)
+        if found.refusal is None and with_vectors and not without:
+            self.kept.put(key, found)
 
 
 def _asked(question: Question) -> Question:
@@ -71,10 +76,5 @@ def _asked(question: Question) -> Question:
         system_prompt="",
         model=None,
         max_context_tokens=None,
+        quotes=QUOTES,
     )
-
-
-def _is_whole(found: Retrieved) -> bool:
-    with_vectors = found.mode in (RetrievalMode.WEIGHTED, RetrievalMode.RRF)
-    without = found.failed_vaults or found.failed_legs or (found.reranked is not None and found.reranked.failure)
-    return found.refusal is None and with_vectors and not without

@@ -36,8 +36,6 @@ _CLOSES = re.compile(r"\||`{3}|~{3}")
 """The last line of a table or a block of code: no marker may stand behind it."""
 
 MODEL = "extractive"
-QUOTES = 3
-"""Quotes unless the question wants more."""
 FAR = 0.6
 """Share of the first passage's score below which another one is left out."""
 MAX_PIECES = 3

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from shared.api.answers import AnswerJson, AskJson, CitationJson, ClaimJson, UsageJson, citation_json, claim_json
 from shared.api.search import QueryJson, ResultJson, query_json, result_json
 from shared.api.values import ErrorJson
-from shared.model.answers import Answer, CheckedPiece, Retracted, Searched
+from shared.model.answers import Answer, AnswerEvent, CheckedPiece, Retracted, Searched
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
 
@@ -70,9 +70,9 @@ def started_json(request_id: str, session_id: str | None) -> StreamEvent:
     return StreamEvent("start", StartJson(requestId=request_id, sessionId=session_id))
 
 
-def stream_json(question: Question, event: Searched | CheckedPiece | Retracted) -> tuple[StreamEvent, ...]:
-    """What happens while an answer comes about, as clients read it. The text of all tokens, from behind the last
-    `retract` on, is the result's answer.
+def stream_json(question: Question, event: AnswerEvent) -> tuple[StreamEvent, ...]:
+    """What happens while an answer comes about, as clients read it; `ended` is for the answer itself. The text of all
+    tokens, from behind the last `retract` on, is the result's answer.
     """
     match event:
         case Searched(retrieved):
@@ -83,6 +83,8 @@ def stream_json(question: Question, event: Searched | CheckedPiece | Retracted) 
         case Retracted(reason):
             taken_back: RetractJson = {"from": 0, "reason": reason.value}
             return (StreamEvent("retract", taken_back),)
+        case Answer():
+            return ()
 
 
 def result_of(events: Iterable[StreamEvent | None]) -> Mapping[str, object]:

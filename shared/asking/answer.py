@@ -30,18 +30,18 @@ PERIOD_TOKENS = 4000
 _BY_WHAT_IS_INDEXED = (RefusalReason.NO_CANDIDATES, RefusalReason.BELOW_THRESHOLD, RefusalReason.TIME_RANGE_EMPTY)
 
 
-def answered(app: App, question: Question, wish: FolderScope | None = None) -> Answer:
+def answered(app: App, question: Question, scope: FolderScope | None = None) -> Answer:
     """The answer alone: no session, nothing kept for a repeat. Raises as `events_of`; Exhausted when the tenant's day
     is used up.
     """
     with app.budgets.answering(question.tenant_id):
-        for event in events_of(app, question, wish):
+        for event in events_of(app, question, scope):
             if isinstance(event, Answer):
                 return event
     raise AssertionError("the last event is the answer")
 
 
-def events_of(app: App, question: Question, wish: FolderScope | None = None) -> Generator[AnswerEvent]:
+def events_of(app: App, question: Question, scope: FolderScope | None = None) -> Generator[AnswerEvent]:
     """Searches, and gives the answer as it comes about, from the tenant's notes or without them, as the question says.
 
     The pieces behind the last Retracted are the text of the Answer, which comes last. Raises NotFound for a template,
@@ -52,7 +52,7 @@ def events_of(app: App, question: Question, wish: FolderScope | None = None) -> 
         yield Answer(text=said, model="none")
         return
     choosing = app.pool.submit(_template_for, app, question, question.template) if question.template else None
-    retrieved, spent = passages_for(app, question, wish)
+    retrieved, spent = passages_for(app, question, scope)
     if retrieved and retrieved.notes_read:
         question = replace(
             question, max_context_tokens=min(question.max_context_tokens or PERIOD_TOKENS, PERIOD_TOKENS)

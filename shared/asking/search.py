@@ -64,10 +64,14 @@ def explain(app: App, question: Question, note_ids: Sequence[str], *, k: int) ->
 
 
 def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrieved:
-    if app.results is None:
-        return app.retriever.retrieve(question, options=options).retrieved
-    kept = SearchResults(app.store, app.results)
-    return kept.of(question, options, lambda: app.retriever.retrieve(question, options=options).retrieved)
+    kept = SearchResults(app.store, app.results) if app.results is not None else None
+    key = kept.key(question, options) if kept else None
+    if kept and key and (before := kept.find(question.tenant_id, key)):
+        return before
+    found = app.retriever.retrieve(question, options=options).retrieved
+    if kept and key:
+        kept.keep(key, found)
+    return found
 
 
 @cache

@@ -41,7 +41,7 @@ class TurnRequest:
     """None: it belongs to no session."""
     patch: SettingsPatch = field(default_factory=dict)
     """Settings of this question alone."""
-    wish: FolderScope | None = None
+    scope: FolderScope | None = None
     """In which vaults and folders to look, which the reply then tells of; None: everywhere alike."""
 
 
@@ -65,7 +65,15 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
                 turn = sessions.contextualize_question(begun)
                 shown: list[CheckedPiece] = []
                 try:
-                    answer = yield from _answered(app, turn, request.wish, shown)
+                    with closing(events_of(app, turn.question, request.scope)) as events:
+                        for event in events:
+                            if isinstance(event, CheckedPiece):
+                                shown.append(event)
+                            elif isinstance(event, Retracted):
+                                shown.clear()
+                            elif isinstance(event, Answer):
+                                answer = replace(event, usage=replace(event.usage + turn.usage, reads=reads.so_far()))
+                            yield from stream_json(turn.question, event)
                 except (GeneratorExit, Cancelled):
                     answer = _stopped(app, shown)
                     sessions.record(turn, answer, _reply(app, request, turn, answer))
@@ -75,22 +83,6 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
                 if claim is not None:
                     reply = _as_read_now(claim.keep(json.dumps(reply, ensure_ascii=False), notes_of(answer)), claim)
         yield from ended(reply, answer)
-
-
-def _answered(
-    app: App, turn: Turn, wish: FolderScope | None, shown: list[CheckedPiece]
-) -> Generator[StreamEvent, None, Answer]:
-    """Retrieve, write and check; the answer with what the whole turn has cost. `shown` grows with what is shown."""
-    with closing(events_of(app, turn.question, wish)) as events:
-        for event in events:
-            if isinstance(event, Answer):
-                return replace(event, usage=replace(event.usage + turn.usage, reads=reads.so_far()))
-            if isinstance(event, CheckedPiece):
-                shown.append(event)
-            elif isinstance(event, Retracted):
-                shown.clear()
-            yield from stream_json(turn.question, event)
-    raise AssertionError("the last event is the answer")
 
 
 def _stopped(app: App, shown: list[CheckedPiece]) -> Answer:
@@ -105,7 +97,7 @@ def _stopped(app: App, shown: list[CheckedPiece]) -> Answer:
 
 def _reply(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> AnswerJson | AskJson:
     k = passages_wanted(app, turn.question)
-    if request.wish is not None:
+    if request.scope is not None:
         return ask_json(turn.question, answer, k=k, request_id=request.request_id)
     return answer_json(turn.question, answer, k=k, request_id=request.request_id, session_id=turn.session_id)
 

@@ -30,6 +30,10 @@ class TimeHint:
     """Whether only notes of then are asked for; else notes near to it come first."""
 
 
+QUOTES = 3
+"""Passages quoted unless a question wants more or fewer."""
+
+
 class Strategy(StrEnum):
     """How legs become one ranking."""
 
@@ -71,7 +75,7 @@ class Question:
     filters: Filters = field(default_factory=Filters)
     top_k: int | None = None
     """1-20; None: the setting."""
-    quotes: int = 3
+    quotes: int = QUOTES
     """1-8: passages quoted at most where no model writes."""
     threshold: float = 0.0
     """Least calibrated similarity, 0-1."""

@@ -57,7 +57,7 @@ def test_every_event_holds_what_its_type_says_and_nothing_else(home: Household, 
     turns = [
         list(run_turn(home.app, asked(home, repeat=KEY, session_id=NEW))),
         list(run_turn(home.app, asked(home))),
-        list(run_turn(home.app, asked(home, wish=FolderScope(("default",), ())))),
+        list(run_turn(home.app, asked(home, scope=FolderScope(("default",), ())))),
         list(run_turn(home.app, asked(home, repeat=KEY))),
     ]
     assert {name for turn in turns for name in names(turn)} == EVENTS.keys() - {"error"}
@@ -114,6 +114,21 @@ def test_a_model_that_breaks_off_is_quoted_over_and_the_turn_is_recorded(
     assert "retract" in names(events)
     assert result(events)["meta"]["answerKind"] == "quoted"
     assert home.app.sessions(PERSON).page(limit=5).items[0].message_count == 2
+
+
+def test_a_question_of_a_time_alone_takes_all_notes_of_then(home: Household, writer: ScriptedWriter) -> None:
+    home.save("car", "The car is old. It rattles.")
+    request = asked(home, question=home.question("What did I write today?"))
+    listed = result(list(run_turn(replace(home.app, writer=None), request)))
+    assert listed["meta"]["notesRead"] == 2
+    assert [each["noteId"] for each in listed["citations"]] == ["boat", "car"]
+    assert listed["answer"].startswith("Your notes of that time:\n\n- ")
+    assert listed["answer"].endswith("The car is old. [N2]")
+    written = result(list(run_turn(home.app, request)))
+    assert written["meta"]["notesRead"] == 2
+    assert "all notes of that time, 2" in writer.prompts[0].user
+    named = asked(home, question=home.question("What did I write today about the boat?"))
+    assert result(list(run_turn(home.app, named)))["meta"]["notesRead"] is None
 
 
 class _Billed(ScriptedWriter):
