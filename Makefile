@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE # each of the many processes that tests start would compile everything again
 
-.PHONY: setup run demo quick test coverage check format bench eval clean
+.PHONY: setup run demo quick test nightly coverage check format bench eval clean
 
 setup: $(VENV)/dev ## the whole development environment
 
@@ -25,10 +25,13 @@ demo: $(VENV)/run ## the same without a server: three questions, three cited ans
 	$(BIN)/aurora demo examples/notes
 
 quick: $(VENV)/dev ## the tests that start no process: no Java, browser or Node
-	PYTHONHASHSEED=0 $(BIN)/pytest --quick -n auto -q -rfE
+	PYTHONHASHSEED=0 $(BIN)/pytest --quick -m "not nightly" -n auto -q -rfE
 
-test: $(VENV)/dev ## all tests, those on the Firestore emulator included, by two workers; a file is one worker's
-	PYTHONHASHSEED=0 $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+test: $(VENV)/dev ## the tests, those on the Firestore emulator included, by two workers; a file is one worker's
+	PYTHONHASHSEED=0 $(BIN)/pytest -m "not nightly" -n 2 --dist loadfile --no-loadscope-reorder
+
+nightly: $(VENV)/dev ## whole tools and long storms; `make test` runs a small one of each
+	PYTHONHASHSEED=0 $(BIN)/pytest -m nightly -n 2 --dist loadfile --no-loadscope-reorder
 
 coverage: $(VENV)/dev ## the same with coverage; slower, and on Python 3.11 its tracer now and then loses a thread
 	$(BIN)/pytest --cov --cov-report=term:skip-covered

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from shared.adapters.embedded import EmbeddedStore
+from tests.alone import alone  # noqa: F401 - a fixture that every test runs under
 from tests.emulated import (  # noqa: F401 - fixtures
     emulator,
     firestore_host,

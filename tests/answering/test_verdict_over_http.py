@@ -12,6 +12,7 @@ from shared.adapters.openai import OpenAIWriter
 from shared.model.answers import Answer, AnswerKind, CheckedPiece, Retracted
 from shared.model.retrieval import RefusalReason
 from shared.ports.models import Writer
+from tests.adapters.models.waiting import FakeClock
 from tests.answering.samples import events_by, passage, retrieved
 from tests.servers import gemini as google
 from tests.servers import openai as compatible
@@ -59,13 +60,15 @@ class Model:
 def model(request: pytest.FixtureRequest) -> Iterator[Model]:
     if request.param == "gemini":
         with GeminiServer() as server:
-            yield Model(server, google.streamed, GeminiWriter(api_key="k", base_url=server.url, timeout=30))
+            yield Model(
+                server, google.streamed, GeminiWriter(api_key="k", base_url=server.url, timeout=30, clock=FakeClock())
+            )
     else:
         with OpenAIServer() as compatible_server:
             streamed = compatible.by_ollama if request.param == "ollama" else compatible.chunked
-            yield Model(
-                compatible_server, streamed, OpenAIWriter(model="m", base_url=compatible_server.base_url, timeout=30)
-            )
+            address = compatible_server.base_url
+            writer = OpenAIWriter(model="m", base_url=address, timeout=30, clock=FakeClock())
+            yield Model(compatible_server, streamed, writer)
 
 
 def test_a_model_that_finds_no_answer_is_a_refusal_with_what_comes_nearest(model: Model) -> None:

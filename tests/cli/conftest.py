@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import main
-from shared.settings import Settings
 
 Write = Callable[..., Path]
 
@@ -18,13 +17,6 @@ BOATS = {
     "toys/boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",
     "garden.md": "# Garden\n\nWe planted six tomatoes.\n",
 }
-
-
-@pytest.fixture(autouse=True)
-def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of whoever runs the tests reaches them."""
-    for name in ("K_SERVICE", "FIRESTORE_EMULATOR_HOST", *(each.metadata["variable"] for each in fields(Settings))):
-        monkeypatch.delenv(name, raising=False)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ def _run(*command: str, cwd: Path, env: Mapping[str, str] | None = None) -> str:
     return done.stdout
 
 
+@pytest.mark.nightly
 def test_openapi_typescript_makes_types_with_which_an_app_asks_streams_and_exports(
     product: Running, described: Path, tmp_path: Path
 ) -> None:
@@ -92,6 +93,7 @@ def test_openapi_python_client_makes_a_package_with_which_an_app_asks_searches_a
     assert got["field"] == "message"
 
 
+@pytest.mark.nightly
 def test_a_stock_graphql_client_reads_answers_and_errors(product: Running, tmp_path: Path) -> None:
     packages = installed(HERE / "package.json")
     (tmp_path / "node_modules").symlink_to(packages / "node_modules")

@@ -65,8 +65,9 @@ def test_messages_of_mcp_are_described_as_json_rpc() -> None:
     assert set(mcp["responses"]) == {"200", "202", "default"}
 
 
+@pytest.mark.parametrize("phases", ["examples", pytest.param("examples,coverage,fuzzing", marks=pytest.mark.nightly)])
 @pytest.mark.timeout(450)
-def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(tmp_path: Path) -> None:
+def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(tmp_path: Path, phases: str) -> None:
     """Replies must hold no field that is not described, though clients are told to allow for more."""
     strict = copy.deepcopy(json.loads(json.dumps(document())))
     for name, schema in strict["components"]["schemas"].items():
@@ -77,7 +78,7 @@ def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(tmp
         done = subprocess.run(
             [
                 *(sys.executable, "-m", "schemathesis.cli", "run", str(tmp_path / "openapi.json")),
-                *("--url", running.address, "--checks", CHECKS, "--phases", "examples,coverage,fuzzing"),
+                *("--url", running.address, "--checks", CHECKS, "--phases", phases),
                 *("--max-examples", "10", "--no-color"),
                 *(("--seed", "1") if os.environ.get("CI") else ()),  # as hypothesis does there: the same every time
             ],

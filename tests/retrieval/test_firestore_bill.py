@@ -1,4 +1,7 @@
-"""What a question costs on Firestore, by the adapter's own count of billed reads, at 10,000 chunks in 60 folders."""
+"""What a question costs on Firestore, by the adapter's own count of billed reads, at 1,000 chunks in 60 folders.
+
+Nightly at 10,000.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ from tests.fakes import HashingEmbedder, ScriptedWriter
 from tests.retrieval.library import VERSION, Library
 from tests.retrieval.samples import NOW, days_ago
 
-NOTES, CHUNKS_A_NOTE, WORDS_A_CHUNK = 100, 100, 40
+NOTES, WORDS_A_CHUNK = 100, 40
 VOCABULARY = ["".join(parts) for parts in product(("ba", "ko", "ri", "tu", "se"), repeat=4)]
 """625 words, drawn as natural ones that are no stop words are: the first stands in a fifth of the chunks."""
 READS, READS_AT_A_TIME = 125, 150
@@ -36,25 +39,25 @@ COUNTS = 30
 READS_OF_FOLDERS = 300
 
 
-@pytest.fixture(scope="module")
-def store(emulator: Emulator, firestore_host: str) -> Iterator[FirestoreStore]:
-    """100 notes over a year, of 100 chunks each, in 60 folders of three vaults."""
+@pytest.fixture(scope="module", params=[10, pytest.param(100, marks=pytest.mark.nightly)])
+def store(emulator: Emulator, firestore_host: str, request: pytest.FixtureRequest) -> Iterator[FirestoreStore]:
+    """100 notes over a year, of so many chunks each, in 60 folders of three vaults."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
         # The emulator takes as long for each value of `in` as for a whole search.
         store = patient_store("demo-bill")
-        _fill(store)
+        _fill(store, request.param)
         yield store
         store.close()
         emulator.reset("demo-bill")
 
 
-def _fill(store: FirestoreStore) -> None:
-    dice, embedder = random.Random(7), HashingEmbedder(batch_size=CHUNKS_A_NOTE)  # noqa: S311 - a reproducible corpus
+def _fill(store: FirestoreStore, chunks_a_note: int) -> None:
+    dice, embedder = random.Random(7), HashingEmbedder(batch_size=chunks_a_note)  # noqa: S311 - a reproducible corpus
     weights = [1 / (rank + 40) for rank in range(len(VOCABULARY))]
     for number in range(NOTES):
         note_id, created = f"note{number:03d}", days_ago(number * 365 // NOTES)
-        texts = [" ".join(dice.choices(VOCABULARY, weights, k=WORDS_A_CHUNK)) for _ in range(CHUNKS_A_NOTE)]
+        texts = [" ".join(dice.choices(VOCABULARY, weights, k=WORDS_A_CHUNK)) for _ in range(chunks_a_note)]
         vault, path = f"v{number % 3}", f"area{number % 10}/topic{number % 20}/{note_id}.md"
         note = Note(note_id, "", "\n".join(texts), created, created, vault, path)
         store.put_note(TENANT, note)

@@ -9,7 +9,6 @@ import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from tests.missing import missing
@@ -20,8 +19,8 @@ def installed(package: Path) -> Path:
     if shutil.which("npm") is None:
         missing("npm is not installed")
     content = package.read_text()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or tempfile.gettempdir())
-    folder = cache / f"aurora-npm-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "aurora-tests"
+    folder = cache / f"npm-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

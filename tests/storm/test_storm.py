@@ -51,10 +51,11 @@ def _assert_it_stormed(weather: Weather) -> None:
     assert weather.bill.died
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_the_index_of_an_embedded_store_survives_the_storm(embedded_store: Store, seed: int) -> None:
     weather_the_storm(embedded_store, seed)
 
 
+@pytest.mark.nightly
 def test_the_index_in_firestore_survives_the_storm(firestore_store: Store) -> None:
     weather_the_storm(firestore_store, seed=1)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
-from shared.settings import Settings
 from tests.missing import missing
 from tests.quick import starts_a_process
 from tests.servers.dev import ROOT, Running, dev
@@ -44,16 +42,6 @@ EXPECTED = re.compile(r"Failed to load resource|requires 'TrustedHTML' assignmen
 """A reply that is an error is told by the browser on its console too; the page shows it to people. And only a test
 tries to set HTML: the page itself would throw.
 """
-
-
-@pytest.fixture(scope="package", autouse=True)
-def bare_environment() -> Iterator[None]:
-    """No setting of whoever runs the tests reaches the product."""
-    patch = pytest.MonkeyPatch()
-    for name in ("K_SERVICE", "FIRESTORE_EMULATOR_HOST", *(each.metadata["variable"] for each in fields(Settings))):
-        patch.delenv(name, raising=False)
-    yield
-    patch.undo()
 
 
 @pytest.fixture(scope="package")

@@ -89,7 +89,10 @@ def _index(store: FirestoreStore) -> str:
     return Indexer(store=store, embedder=_Flat(), clock=lambda: NOW).index(KEY).action
 
 
-@pytest.mark.parametrize("kind", [_prose, _code, _lines, _cjk])
+LONGER = [pytest.param(kind, marks=pytest.mark.nightly) for kind in (_code, _lines, _cjk)]
+
+
+@pytest.mark.parametrize("kind", [_prose, *LONGER])
 def test_a_note_of_900_kilobytes_is_saved_moved_and_removed(
     kind: Callable[[random.Random], Iterator[str]], firestore_store: FirestoreStore, limits: ProductionLimits
 ) -> None:
@@ -153,6 +156,7 @@ def test_a_commit_that_production_finds_too_big_goes_in_halves(
 TENANT_CHUNKS = 10_000
 
 
+@pytest.mark.nightly
 def test_a_tenant_of_ten_thousand_chunks_is_erased_though_killed_in_between(
     firestore_store: FirestoreStore, firestore_host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

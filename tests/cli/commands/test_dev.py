@@ -181,6 +181,7 @@ def test_an_emulator_that_runs_already_is_shared_with_the_apps_that_use_it(
         assert running.call("POST", "/chat", {"message": "Who?"})[0] == 401
 
 
+@pytest.mark.nightly
 def test_an_emulator_that_goes_away_costs_nothing_and_is_followed_again_when_it_is_back(tmp_path: Path) -> None:
     first = emulators.start()
     port = int(first.host.rpartition(":")[2])
@@ -201,6 +202,7 @@ def test_an_emulator_that_goes_away_costs_nothing_and_is_followed_again_when_it_
         first.stop()
 
 
+@pytest.mark.nightly
 def test_its_own_emulator_that_ends_ends_it_with_a_line(tmp_path: Path) -> None:
     with dev(tmp_path, "--store", "emulator", "--emulator-data", str(tmp_path / "data")) as running:
         child = subprocess.run(

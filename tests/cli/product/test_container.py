@@ -115,6 +115,7 @@ def call(method: str, address: str, token: str, body: object) -> Any:  # noqa: A
         return json.loads(reply.read())
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(600)  # two starts of the suite: 20 seconds each on a quiet machine, minutes on a busy one
 def test_its_command_brings_up_everything_and_keeps_what_was_written(tmp_path: Path) -> None:
     with started(tmp_path) as (address, auth):

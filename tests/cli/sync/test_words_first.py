@@ -124,7 +124,7 @@ def test_an_import_that_leaves_the_vectors_to_others_embeds_nothing(app: App, no
 
 
 def test_ctrl_c_among_the_vectors_says_what_goes_on(aurora: Aurora, notes: Write) -> None:
-    folder = notes({f"n{number}.md": f"# Topic{number}\n\n" + f"It has {number} parts. " * 300 for number in range(60)})
+    folder = notes({f"n{number}.md": f"# Topic{number}\n\n" + f"It has {number} parts. " * 150 for number in range(30)})
     command = [sys.executable, "-c", "from cli.main import main; main()", "--home", str(aurora.home), "index"]
     with subprocess.Popen([*command, str(folder)], cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -145,6 +145,7 @@ def test_ctrl_c_among_the_vectors_says_what_goes_on(aurora: Aurora, notes: Write
     assert (report["indexed"], report["pending"]) == (coverage.pending, [])
 
 
+@pytest.mark.nightly
 def test_a_save_is_found_within_a_second_while_hundreds_wait_for_their_vectors(
     app: App, notes: Write, place: Place
 ) -> None:

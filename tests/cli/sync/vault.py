@@ -83,10 +83,10 @@ SKIPPED = {
 REMARKS = {"ideas/backup drive.md", "odd/tabs in yaml.md"}
 
 
-def make(root: Path) -> int:
-    """Writes the vault. The number of its notes."""
+def make(root: Path, plain: int) -> int:
+    """Writes the vault, with so many notes beside the odd ones. The number of its notes."""
     files: dict[str, str | bytes] = {**LANGUAGES, **ODD}
-    for number in range(420):
+    for number in range(plain):
         area, subject = AREAS[number % len(AREAS)], SUBJECTS[number % len(SUBJECTS)]
         files[f"{area}/{number:03} {subject}.md"] = _plain(number, subject)
     for name, content in files.items():

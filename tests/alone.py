@@ -1,0 +1,38 @@
+"""What else runs on the machine, and whatever is set for whoever runs the tests, reaches no test and no process of one.
+
+Import `alone` in the outermost conftest.py.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import fields
+
+import pytest
+
+from shared.settings import Settings
+
+SETTINGS = tuple(each.metadata["variable"] for each in fields(Settings))
+OF_OTHERS = (
+    "K_SERVICE",
+    "FIRESTORE_EMULATOR_HOST",
+    "FIREBASE_AUTH_EMULATOR_HOST",
+    "FIREBASE_EMULATOR_HUB",
+    "GOOGLE_CLOUD_PROJECT",
+    "GCLOUD_PROJECT",
+)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A temporary folder of our own, too: in the system's a Firebase suite says where it listens."""
+    folder = tmp_path_factory.getbasetemp() / "t"  # a short name: browsers keep sockets below it
+    folder.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in {*OF_OTHERS, *SETTINGS}:
+            patch.delenv(name, raising=False)
+        patch.setenv("OLLAMA_HOST", "127.0.0.1:1")
+        patch.setenv("TMPDIR", str(folder))
+        patch.setattr(tempfile, "tempdir", str(folder))
+        yield
