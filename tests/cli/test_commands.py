@@ -210,21 +210,6 @@ def test_an_unknown_vault_or_folder_is_1_and_named(
     assert (result.exit_code, result.stderr) == (1, f"aurora: no {kind} 'attic'; there are: {known}\n")
 
 
-@pytest.mark.parametrize("question", ["What was it about?", "🤖🤖 👩‍👩‍👧", "a" * 2000])
-def test_a_question_that_hardly_is_one_is_3(aurora: Aurora, notes: Write, question: str) -> None:
-    aurora("index", str(notes(BOATS)))
-    refused = aurora("ask", question, "--json")
-    assert refused.exit_code == 3
-    assert json.loads(refused.stdout)["citations"] == []
-    assert aurora("search", question).exit_code in (0, 3)
-
-
-def test_each_script_of_a_mixed_question_finds_its_notes(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes({**BOATS, "moscow.md": "Встреча в Москве.\n", "tokyo.md": "東京の会議。\n"})))
-    found = aurora.json("search", "boat Москва 東京", "--k", "3")["results"]
-    assert {each["path"] for each in found} == {"toys/boat.md", "moscow.md", "tokyo.md"}
-
-
 def test_a_home_that_cannot_be_is_1_in_one_line(aurora: Aurora, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     result = aurora("ask", "hi", "--home", str(tmp_path / "file" / "below"))

@@ -107,20 +107,3 @@ def test_what_no_note_holds_a_word_of_is_told_what_can_be_asked(world: World, te
     body = _ask(world, "/chat", text).get_json()
     assert body["meta"]["refusal"]["reason"] == reason
     assert ("ask about a person, a project, a place or a day" in body["answer"]) == (reason == "no_candidates")
-
-
-@pytest.mark.parametrize("path", ["/search", "/search:explain"])
-@pytest.mark.parametrize(
-    ("text", "notes"),
-    [("API 東京", {"run", "tokyo"}), ("Where is Москва 東京?", {"tokyo", "moscow"})],
-)
-def test_each_script_of_a_mixed_question_finds_its_notes(world: World, path: str, text: str, notes: set[str]) -> None:
-    body = _ask(world, path, text).get_json()
-    refusal = body["meta"].get("refusal") or {"nearest": []}
-    assert _found(body) | {each["noteId"] for each in refusal["nearest"]} >= notes
-
-
-def test_a_mixed_question_about_folders_has_an_answer(world: World) -> None:
-    """Which passages are near enough is the embedder's to say; this one knows words alone."""
-    body = _ask(world, "/ask", "Where does the API run, 東京?").get_json()
-    assert _found(body) == {"run"}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shared import bootstrap
-from shared.errors import ModelUnavailable
-from tests.fakes import HashingEmbedder, ScriptedWriter
+from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
 
 LEAK = {"name": "Boat repair", "content": "1. Find the leak.\n2. Mend it.", "keywords": ["boat", "leak"]}
@@ -37,12 +35,6 @@ def test_ten_templates_are_there_from_the_start(world: World) -> None:
     assert body["ready"] is True
     assert "content" not in body["templates"][0]
     assert {each["templateId"] for each in body["templates"]} >= {"chain-of-thought", "compare-options", "plan"}
-
-
-def test_listing_again_embeds_nothing(world: World, embedder: HashingEmbedder) -> None:
-    for _ in range(3):
-        world.call("api", "GET", "/templates")
-    assert sum(embedder.embedded.values()) == 10
 
 
 def test_a_saved_template_is_read_back_and_can_be_sent_again(world: World) -> None:
@@ -136,52 +128,6 @@ def test_a_search_gives_the_similar_or_the_chain_of_thought(world: World) -> Non
     assert [(match["templateId"], match["score"]) for match in nothing_like_it] == [("chain-of-thought", 0.5)]
 
 
-def test_an_empty_library_gives_the_one_that_is_built_in(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    app = replace(world.app, settings=replace(world.app.settings, template_folders=(empty,)))
-    monkeypatch.setattr(bootstrap, "_process", [app])
-    assert world.call("api", "GET", "/templates").get_json() == {"templates": [], "ready": True}
-    assert [match["templateId"] for match in _search(world, QUESTION)] == ["chain-of-thought"]
-
-
-def test_a_file_that_is_added_to_a_folder_is_there_at_once(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "templates"
-    folder.mkdir()
-    app = replace(world.app, settings=replace(world.app.settings, template_folders=(folder,)))
-    monkeypatch.setattr(bootstrap, "_process", [app])
-    assert world.call("api", "GET", "/templates").get_json()["templates"] == []
-    (folder / "late.md").write_text("---\nname: Late\n---\n1. Arrive.")
-    assert world.call("api", "GET", "/templates/late").get_json()["name"] == "Late"
-
-
-def test_files_that_are_no_templates_keep_nobody_from_the_others(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    files = {
-        "good.md": "---\nname: Good\n---\n1. Think.",
-        "bare.md": "1. No frontmatter.",
-        "broken.md": "---\nname: [\n---\n1.",
-        "sub/good.md": "---\nname: Another\n---\n1. Of the same id.",
-    }
-    for name, text in files.items():
-        (tmp_path / "templates" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "templates" / name).write_text(text)
-    app = replace(world.app, settings=replace(world.app.settings, template_folders=(tmp_path / "templates",)))
-    monkeypatch.setattr(bootstrap, "_process", [app])
-    listed = world.call("api", "GET", "/templates").get_json()["templates"]
-    assert [(each["templateId"], each["name"]) for each in listed] == [("good", "Good")]
-    assert [caplog.text.count(name) for name in ("bare.md: frontmatter", "broken.md: frontmatter", "duplicate id")] == [
-        1, 1, 1,
-    ]  # fmt: skip
-    asked = {"message": "Why?", "template": "bare"}
-    assert problem(world.call("chat", "POST", "/chat", asked))[:2] == (404, "NOT_FOUND")
-
-
 # -- /chat
 
 
@@ -252,12 +198,3 @@ def test_the_extractive_writer_answers_the_same_with_and_without(world: World) -
     plain, along = (_ask(world, "Where does the boat leak?", template=each) for each in ("none", "plan"))
     assert along["answer"] == plain["answer"]
     assert along["citations"] == plain["citations"]
-
-
-def test_during_an_outage_of_the_embedder_auto_still_answers(
-    world: World, writer: ScriptedWriter, embedder: HashingEmbedder
-) -> None:
-    embedder.outage = ModelUnavailable("away")
-    body = _ask(world, "Where does the boat leak?", template="auto")
-    assert body["meta"]["template"]["id"] == "chain-of-thought"
-    assert writer.prompts
