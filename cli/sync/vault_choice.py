@@ -14,7 +14,7 @@ from cli.sync.folder import digest_of_bytes, relative, walk
 from cli.sync.manifest import Known, Manifest, Read
 from cli.sync.manifest_file import Source
 from shared.markdown.file import note_id_of
-from shared.model.limits import LONGEST_NAME
+from shared.model.limits import MAX_NAME
 
 DEFAULT = "default"
 RECOGNISED = 0.5
@@ -96,6 +96,6 @@ def _first_choice(manifest: Manifest, known: Iterable[Known], root: Path) -> Vau
 
 
 def _free(name: str, used: set[str]) -> str:
-    plain = _UNFIT.sub("-", name)[: LONGEST_NAME - 4] or "notes"
+    plain = _UNFIT.sub("-", name)[: MAX_NAME - 4] or "notes"
     names = (plain, *(f"{plain} {number}" for number in range(2, 1000)))
     return next(each for each in names if each not in used)

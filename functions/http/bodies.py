@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from pydantic.alias_generators import to_camel
 
 from shared.errors import InvalidArgument
-from shared.model.limits import LONGEST_FOLDER, LONGEST_NAME
+from shared.model.limits import MAX_FOLDER, MAX_NAME
 
 
 class Body(BaseModel):
@@ -36,10 +36,10 @@ def _tuple(value: object) -> object:
 
 _ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=_ONE_LINE)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME, pattern=_ONE_LINE)]
 """A vault or tag."""
 
-Folder = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_FOLDER, pattern=_ONE_LINE)]
+Folder = Annotated[str, StringConstraints(min_length=1, max_length=MAX_FOLDER, pattern=_ONE_LINE)]
 """`folder`, or `vault/folder`."""
 
 Names = Annotated[tuple[Name, ...], BeforeValidator(_tuple)]

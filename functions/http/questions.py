@@ -11,7 +11,7 @@ from functions.http.bodies import Body, DayOrInstant, Folders, Instant, Names, T
 from functions.http.calls import REQUEST_ID_PATTERN, Call
 from shared.account.idempotency import RequestKey, fingerprint
 from shared.errors import InvalidArgument
-from shared.model.limits import LONGEST_FOLDER, LONGEST_NAME, MOST_DAYS
+from shared.model.limits import MAX_DAYS, MAX_FOLDER, MAX_NAME
 from shared.model.questions import Filters, Question, Strategy
 from shared.model.sessions import SETTINGS, Setting, SettingsPatch
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
@@ -19,9 +19,9 @@ from shared.times.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_in
 MOST_NAMES = 30
 """Names in one filter: what one Firestore query takes."""
 
-NAMES = f"a list of at most {MOST_NAMES} names, each 1-{LONGEST_NAME} characters without control characters"
-WINDOW = f"a whole number of days from 1 to {MOST_DAYS}"
-FOLDERS = f"a list of at most {MOST_NAMES} folders, each 1-{LONGEST_FOLDER} characters without control characters"
+NAMES = f"a list of at most {MOST_NAMES} names, each 1-{MAX_NAME} characters without control characters"
+WINDOW = f"a whole number of days from 1 to {MAX_DAYS}"
+FOLDERS = f"a list of at most {MOST_NAMES} folders, each 1-{MAX_FOLDER} characters without control characters"
 
 RequestId = Annotated[str, Field(pattern=f"^{REQUEST_ID_PATTERN}$")]
 REQUEST_ID = "1-128 letters, digits, . _ : or -; the same again gets the same answer for 24 hours"
@@ -38,7 +38,7 @@ class FiltersBody(Body):
     tags: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
     created_after: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     created_before: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
-    window_days: int | None = Field(default=None, ge=1, le=MOST_DAYS, description=WINDOW)
+    window_days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description=WINDOW)
 
 
 class AskingBody(Body):

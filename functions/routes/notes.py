@@ -27,11 +27,11 @@ from shared.markdown.file import fields_of
 from shared.model.limits import (
     ID,
     LANG_PATTERN,
-    LONGEST_NAME,
-    LONGEST_PATH,
-    LONGEST_TITLE,
-    MOST_TAGS,
-    MOST_TEXT_BYTES,
+    MAX_NAME,
+    MAX_PATH,
+    MAX_TAGS,
+    MAX_TEXT_BYTES,
+    MAX_TITLE,
     VAULT,
     VAULT_PATTERN,
     is_id,
@@ -43,7 +43,7 @@ from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant,
 
 NOTE_ID = f"a note id: {ID}"
 LANG = "two or three letters, ISO 639, like en"
-PATH = f"a relative path like projects/api/meeting.md, at most {LONGEST_PATH} characters, with no `..` in it"
+PATH = f"a relative path like projects/api/meeting.md, at most {MAX_PATH} characters, with no `..` in it"
 REPLACED = "the revision that is meant, as the server gave it; empty: there is no such note; null: whatever it is"
 
 Vault = Annotated[str, Field(pattern=f"^{VAULT_PATTERN}$", description=VAULT)]
@@ -52,13 +52,13 @@ Vault = Annotated[str, Field(pattern=f"^{VAULT_PATTERN}$", description=VAULT)]
 class NoteBody(Body):
     """The request of PUT /notes/{id}. `noteId` and `updatedAt` are there so that what GET gave can be sent back."""
 
-    title: str = Field(max_length=LONGEST_TITLE, description=f"text of at most {LONGEST_TITLE} characters")
+    title: str = Field(max_length=MAX_TITLE, description=f"text of at most {MAX_TITLE} characters")
     text: str = Field(description="the note as Markdown text")
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
     vault: Vault = DEFAULT_VAULT
-    path: str = Field(default="", max_length=LONGEST_PATH, description=PATH)
-    tags: Annotated[Names, Field(max_length=MOST_TAGS)] = Field(
-        default=(), description=f"a list of at most {MOST_TAGS} names of 1-{LONGEST_NAME} characters"
+    path: str = Field(default="", max_length=MAX_PATH, description=PATH)
+    tags: Annotated[Names, Field(max_length=MAX_TAGS)] = Field(
+        default=(), description=f"a list of at most {MAX_TAGS} names of 1-{MAX_NAME} characters"
     )
     created_at: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     lang: str | None = Field(default=None, pattern=f"^{LANG_PATTERN}$", description=LANG)
@@ -71,7 +71,7 @@ class ImportBody(Body):
     """The request of POST /notes:import: a Markdown file as it lies in somebody's folder."""
 
     text: str = Field(description="the file as text")
-    path: str = Field(min_length=1, max_length=LONGEST_PATH, description=PATH)
+    path: str = Field(min_length=1, max_length=MAX_PATH, description=PATH)
     vault: Vault = DEFAULT_VAULT
     modified_at: Instant | None = Field(default=None, description=INSTANT)
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
@@ -189,8 +189,8 @@ def draft_of(body: NoteBody) -> NoteDraft:
 
 
 def _check_size(text: str) -> None:
-    if len(text.encode()) > MOST_TEXT_BYTES:
-        raise TooLarge(f"text: at most {MOST_TEXT_BYTES} bytes of UTF-8")
+    if len(text.encode()) > MAX_TEXT_BYTES:
+        raise TooLarge(f"text: at most {MAX_TEXT_BYTES} bytes of UTF-8")
 
 
 def _path(path: str) -> str:

@@ -14,7 +14,7 @@ from shared.language.estimates import estimated_tokens
 from shared.model.answers import Delta, Draft, Judgement, Prompt, Statement, Usage
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
-from shared.ports.models import MOST_WRITTEN, Embedder, Judge, Reranker, Writer
+from shared.ports.models import MAX_WRITTEN, Embedder, Judge, Reranker, Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class MeteredWriter:
 
     def _most(self, prompt: Prompt) -> float:
         read = ESTIMATE_FACTOR * (estimated_tokens(prompt.system) + estimated_tokens(prompt.user))
-        return self.price.usd(Usage(read, MOST_WRITTEN))
+        return self.price.usd(Usage(read, MAX_WRITTEN))
 
     def _usd(self, usage: Usage | None) -> float | None:
         """None: not told."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FIRST_PAUSE = 0.5
-"""Seconds before the second attempt; doubled before each further one, up to LONGEST_PAUSE."""
-LONGEST_PAUSE = 20.0
+"""Seconds before the second attempt; doubled before each further one, up to MAX_PAUSE."""
+MAX_PAUSE = 20.0
 JITTER = 0.5
 """Up to so many seconds are added to every pause, so that callers who failed together do not return together."""
 TRIES_OF_NOBODY = 2
@@ -86,7 +86,7 @@ def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock 
 def _pause(state: RetryCallState) -> float:
     """Seconds: the server's delay, else 0.5, 1, 2, …, 20; each with jitter."""
     asked = _failure(state).retry_after
-    own = min(FIRST_PAUSE * 2 ** (state.attempt_number - 1), LONGEST_PAUSE)
+    own = min(FIRST_PAUSE * 2 ** (state.attempt_number - 1), MAX_PAUSE)
     return (own if asked is None else asked) + random.uniform(0, JITTER)  # noqa: S311 - spreads load, guards nothing
 
 

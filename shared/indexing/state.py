@@ -13,7 +13,7 @@ from enum import StrEnum
 from shared.errors import NoteUnreadable
 from shared.markdown.file import aliases_of
 from shared.model.index import IndexChange, IndexRecord, IndexStatus, StoredRecord
-from shared.model.limits import MOST_TEXT_BYTES
+from shared.model.limits import MAX_TEXT_BYTES
 from shared.model.notes import Note, NoteKey
 from shared.ports.stores import Store
 
@@ -95,7 +95,7 @@ def _read_note(key: NoteKey, store: Store) -> tuple[Note | None, str, str | None
     if note is None:
         return None, "", None
     size = len(note.text.encode())
-    fault = f"text: expected at most {MOST_TEXT_BYTES} bytes, got {size}" if size > MOST_TEXT_BYTES else None
+    fault = f"text: expected at most {MAX_TEXT_BYTES} bytes, got {size}" if size > MAX_TEXT_BYTES else None
     return note, note_revision(note), fault
 
 

@@ -14,7 +14,7 @@ from itertools import count, islice
 from pathlib import PurePosixPath
 
 from shared.markdown.frontmatter import MAX_YAML, split
-from shared.model.limits import LANG_PATTERN, LONGEST_NAME, LONGEST_TITLE, MOST_TAGS
+from shared.model.limits import LANG_PATTERN, MAX_NAME, MAX_TAGS, MAX_TITLE
 from shared.times.instants import is_within_years
 
 NOON = time(12, tzinfo=UTC)
@@ -82,15 +82,15 @@ def aliases_of(text: str) -> tuple[str, ...]:
     fields = split(text).fields
     value = fields.get("aliases", fields.get("alias"))
     names = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-    plain = (_UNKEPT.sub(" ", str(name)).strip()[:LONGEST_TITLE] for name in names if name is not None)
-    return tuple(dict.fromkeys(name for name in plain if name))[:MOST_TAGS]
+    plain = (_UNKEPT.sub(" ", str(name)).strip()[:MAX_TITLE] for name in names if name is not None)
+    return tuple(dict.fromkeys(name for name in plain if name))[:MAX_TAGS]
 
 
 def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
     """From the frontmatter, else the first first-level heading, else the file's name."""
     named = fields.get("title")
     title = _UNKEPT.sub(" ", str(named)) if isinstance(named, str | int | float | date) else ""
-    return (title.strip() or _first_heading(body) or stem)[:LONGEST_TITLE]
+    return (title.strip() or _first_heading(body) or stem)[:MAX_TITLE]
 
 
 def _first_heading(body: str) -> str:
@@ -142,7 +142,7 @@ def _tags(value: object, body: str) -> tuple[str, ...]:
     words = re.split(r"[,\s]+", value) if isinstance(value, str) else value if isinstance(value, list) else []
     plain = [_UNKEPT.sub("", str(word)).strip().lstrip("#") for word in words if word is not None]
     plain += [tag for line in prose(body) if "#" in line for tag in _INLINE_TAG.findall(without_code(line))]
-    return tuple(dict.fromkeys(tag[:LONGEST_NAME] for tag in plain if tag))[:MOST_TAGS]
+    return tuple(dict.fromkeys(tag[:MAX_NAME] for tag in plain if tag))[:MAX_TAGS]
 
 
 def _lang(value: object) -> str | None:

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import re
 
-MOST_TEXT_BYTES = 900_000
+MAX_TEXT_BYTES = 900_000
 """UTF-8 bytes of a note's text; with its other fields it stays below Firestore's limit of 1 MiB a document."""
-LONGEST_TITLE = 1000
-LONGEST_PATH = 1000
-LONGEST_NAME = 200
+MAX_TITLE = 1000
+MAX_PATH = 1000
+MAX_NAME = 200
 """Characters of a vault's name and of each tag."""
-VAULT_PATTERN = rf"[^/\x00-\x1f\x7f]{{1,{LONGEST_NAME}}}"
-VAULT = f"a name of 1-{LONGEST_NAME} characters, without slash or control characters"
-LONGEST_FOLDER = LONGEST_NAME + 1 + LONGEST_PATH
+VAULT_PATTERN = rf"[^/\x00-\x1f\x7f]{{1,{MAX_NAME}}}"
+VAULT = f"a name of 1-{MAX_NAME} characters, without slash or control characters"
+MAX_FOLDER = MAX_NAME + 1 + MAX_PATH
 """As `vault/folder`."""
-MOST_DAYS = 36_500
+MAX_DAYS = 36_500
 """Longest window of time."""
-MOST_TAGS = 50
+MAX_TAGS = 50
 """Rules look at each, and evaluate at most 1,000 expressions a write: at 75 tags the emulator gives up."""
 
 MAX_ID_BYTES = 1000

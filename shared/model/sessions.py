@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeAlias, TypeVar
 
-from shared.model.limits import LONGEST_FOLDER, MOST_DAYS
+from shared.model.limits import MAX_DAYS, MAX_FOLDER
 
 V = TypeVar("V", bool, int, float, str)
 SettingsPatch: TypeAlias = Mapping[str, bool | int | float | str]
@@ -48,9 +48,9 @@ class SessionSettings:
     """Estimated; see `Question.max_context_tokens`."""
     max_history: int = _setting("a whole number", default=20, least=0, most=200)
     """How many earlier messages a question may refer to."""
-    look_in: str = _setting("text like `vault/folder`, `vault/` for all of it", default="", most=LONGEST_FOLDER)
+    look_in: str = _setting("text like `vault/folder`, `vault/` for all of it", default="", most=MAX_FOLDER)
     """Unless a request's filters name vaults or folders; empty: everywhere."""
-    window_days: int = _setting("a whole number", default=0, least=0, most=MOST_DAYS)
+    window_days: int = _setting("a whole number", default=0, least=0, most=MAX_DAYS)
     """How old a note may be, unless a request's filters name a time; 0: any."""
 
 

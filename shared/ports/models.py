@@ -43,7 +43,7 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector: ...
 
 
-MOST_WRITTEN = 2048
+MAX_WRITTEN = 2048
 """Tokens of a draft at most, a thinking model's thoughts included: it bounds the cost."""
 
 

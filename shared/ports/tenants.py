@@ -12,7 +12,7 @@ from shared.model.sessions import Message, Session, SettingsPatch, Spot
 from shared.model.templates import StoredTemplate
 from shared.ports.pages import Page
 
-MOST_TEMPLATES = 500
+MAX_TEMPLATES = 500
 """A tenant's templates are read together: what lies beyond, by id, is not looked at."""
 
 
@@ -20,7 +20,7 @@ class TemplateStore(Protocol):
     """A tenant's reasoning templates. They are few, so they are read all at once and compared by whoever asks."""
 
     def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
-        """By template id, at most MOST_TEMPLATES."""
+        """By template id, at most MAX_TEMPLATES."""
         ...
 
     def get_template(self, tenant_id: str, template_id: str) -> StoredTemplate | None:

@@ -16,7 +16,7 @@ import pytest
 from tree_sitter import Language, Parser
 
 from functions.routes.notes import NoteBody
-from shared.model.limits import LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MOST_TAGS, MOST_TEXT_BYTES
+from shared.model.limits import MAX_NAME, MAX_PATH, MAX_TAGS, MAX_TEXT_BYTES, MAX_TITLE
 from tests.servers.auth_emulator import AuthEmulator
 from tests.servers.dev import ROOT, Running, dev
 from tests.servers.npm import installed
@@ -180,11 +180,11 @@ def test_the_table_is_what_a_note_may_hold() -> None:
     said = {
         field: [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", row)] for field, row in table.items()
     }
-    assert said["title"] == [LONGEST_TITLE]
-    assert MOST_TEXT_BYTES in said["text"]
-    assert said["vault"] == [1, LONGEST_NAME]
-    assert said["path"] == [LONGEST_PATH]
-    assert said["tags"] == [MOST_TAGS, 1, LONGEST_NAME]
+    assert said["title"] == [MAX_TITLE]
+    assert MAX_TEXT_BYTES in said["text"]
+    assert said["vault"] == [1, MAX_NAME]
+    assert said["path"] == [MAX_PATH]
+    assert said["tags"] == [MAX_TAGS, 1, MAX_NAME]
     in_rules = re.search(r"keys\(\)\.hasOnly\(\['title'(.*?)\]\)", (ROOT / "firestore.rules").read_text())
     assert in_rules
     assert {"title", *re.findall(r"'(\w+)'", in_rules[1])} == set(table)

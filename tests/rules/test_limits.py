@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from cli.product.emulator import Emulator
-from shared.model.limits import LONGEST_NAME, LONGEST_PATH, LONGEST_TITLE, MAX_ID_BYTES, MOST_TAGS, MOST_TEXT_BYTES
+from shared.model.limits import MAX_ID_BYTES, MAX_NAME, MAX_PATH, MAX_TAGS, MAX_TEXT_BYTES, MAX_TITLE
 from shared.templates import files as of_templates
 from tests.functions.world import World
 from tests.rules.apps import SERVER_TIME, App
@@ -24,7 +24,7 @@ ROCKET = "\U0001f680"
 NOTE: dict[str, object] = {"title": "Plan", "text": "# Plan\n"}
 CREATED = "2026-05-08T12:30:00Z"
 TEMPLATE: dict[str, object] = {"name": "Boat repair", "content": "1. Find the leak."}
-TAGS = [f"{n:03}{'x' * (LONGEST_NAME // 2 - 3)}" for n in range(MOST_TAGS + 1)]
+TAGS = [f"{n:03}{'x' * (MAX_NAME // 2 - 3)}" for n in range(MAX_TAGS + 1)]
 
 Fields = dict[str, object]
 Values = tuple[Sequence[Any], Sequence[Any]]
@@ -86,22 +86,22 @@ IDS: Values = (
 )
 
 NOTES: dict[str, Values] = {
-    "title": ([ROCKET * LONGEST_TITLE, "a\nb"], ["x" * (LONGEST_TITLE + 1), "a\0b", 5]),
-    "text": (["é" * (MOST_TEXT_BYTES // 2)], ["x" * (MOST_TEXT_BYTES + 1), "a\0b", 5]),
+    "title": ([ROCKET * MAX_TITLE, "a\nb"], ["x" * (MAX_TITLE + 1), "a\0b", 5]),
+    "text": (["é" * (MAX_TEXT_BYTES // 2)], ["x" * (MAX_TEXT_BYTES + 1), "a\0b", 5]),
     "createdAt": (
         ["1900-01-01T00:00:00Z", "2199-12-31T23:59:59Z"],
         ["1899-12-31T23:59:59Z", "2200-01-01T00:00:00Z"],
     ),
-    "vault": ([ROCKET * LONGEST_NAME, "a\\b"], ["x" * (LONGEST_NAME + 1), "", "a/b", "a\x7fb", "a\tb", 5]),
+    "vault": ([ROCKET * MAX_NAME, "a\\b"], ["x" * (MAX_NAME + 1), "", "a/b", "a\x7fb", "a\tb", 5]),
     "path": (
-        [ROCKET * LONGEST_PATH, "", ".a/..b/c..md"],
-        ["x" * (LONGEST_PATH + 1), "a\\b.md", "a\x7fb", ".", "..", "../a.md", "a/..", "/a.md", "a/", 5],
+        [ROCKET * MAX_PATH, "", ".a/..b/c..md"],
+        ["x" * (MAX_PATH + 1), "a\\b.md", "a\x7fb", ".", "..", "../a.md", "a/..", "/a.md", "a/", 5],
     ),
     "tags": (
-        [[], [ROCKET * LONGEST_NAME], ["a/b", "to do"], *(TAGS[:count] for count in (10, 11, 35, MOST_TAGS))],
+        [[], [ROCKET * MAX_NAME], ["a/b", "to do"], *(TAGS[:count] for count in (10, 11, 35, MAX_TAGS))],
         [
             TAGS,
-            ["x" * (LONGEST_NAME + 1)],
+            ["x" * (MAX_NAME + 1)],
             [""],
             ["a\x7fb"],
             "a",
@@ -164,11 +164,11 @@ def test_an_id_of_a_template_is_taken_by_both_or_by_neither(template_written: Wr
 
 def test_the_largest_note_there_can_be_is_taken_by_both(note_written: Written) -> None:
     largest: Fields = {
-        "title": "x" * LONGEST_TITLE,
-        "text": "x" * MOST_TEXT_BYTES,
-        "vault": "x" * LONGEST_NAME,
-        "path": "x" * LONGEST_PATH,
-        "tags": [f"{n:03}{ROCKET * (LONGEST_NAME - 3)}" for n in range(MOST_TAGS)],
+        "title": "x" * MAX_TITLE,
+        "text": "x" * MAX_TEXT_BYTES,
+        "vault": "x" * MAX_NAME,
+        "path": "x" * MAX_PATH,
+        "tags": [f"{n:03}{ROCKET * (MAX_NAME - 3)}" for n in range(MAX_TAGS)],
         "lang": "yue",
     }
     assert note_written("x" * MAX_ID_BYTES, largest) == (True, True)
@@ -180,4 +180,4 @@ def test_a_note_without_any_text_is_an_apps_to_write_alone(note_written: Written
 
 def test_the_page_knows_how_much_text_a_note_holds() -> None:
     script = (ROOT / "web" / "app" / "import.js").read_text(encoding="utf-8")
-    assert f"const MOST_BYTES = {MOST_TEXT_BYTES:_};" in script
+    assert f"const MOST_BYTES = {MAX_TEXT_BYTES:_};" in script

@@ -10,7 +10,7 @@ from shared.adapters.embedded.documents import CODEC, insert
 from shared.adapters.embedded.files import TenantFiles
 from shared.model.index import Vector
 from shared.model.templates import StoredTemplate, Template
-from shared.ports.tenants import MOST_TEMPLATES
+from shared.ports.tenants import MAX_TEMPLATES
 
 _COLUMNS = "body, vector, vector_key"
 
@@ -22,7 +22,7 @@ class Templates:
 
     def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
         with self._files.of(tenant_id).reading() as db:
-            found = db.execute(f"SELECT {_COLUMNS} FROM templates ORDER BY template_id LIMIT ?", (MOST_TEMPLATES,))
+            found = db.execute(f"SELECT {_COLUMNS} FROM templates ORDER BY template_id LIMIT ?", (MAX_TEMPLATES,))
             return tuple(_stored(*row) for row in found)
 
     def get_template(self, tenant_id: str, template_id: str) -> StoredTemplate | None:

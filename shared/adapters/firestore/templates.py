@@ -13,7 +13,7 @@ from shared.adapters.firestore.protocol import KEY, Order, Query, change, delete
 from shared.errors import InvalidArgument
 from shared.model.index import Vector
 from shared.model.templates import StoredTemplate, Template
-from shared.ports.tenants import MOST_TEMPLATES
+from shared.ports.tenants import MAX_TEMPLATES
 
 BATCH = 50
 """Templates written by one commit: the longest, with its vector, weighs 50 KB, and none has index entries."""
@@ -28,7 +28,7 @@ class Templates:
 
     def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
         """One that an app wrote with a wrong type is left out, with a warning in the log."""
-        query = Query(collection="templates", order=(Order(KEY),), limit=MOST_TEMPLATES)
+        query = Query(collection="templates", order=(Order(KEY),), limit=MAX_TEMPLATES)
         documents = self._connection.query(self._connection.tenant(tenant_id), query)
         found = []
         for document in documents:

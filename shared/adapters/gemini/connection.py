@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PUBLIC_ADDRESS = "https://generativelanguage.googleapis.com/"
 DEVELOPER_VERSION = "v1beta"
 """Of the Developer API: v1, the SDK's own choice, has neither system instructions nor schemas nor thinking levels."""
-LEAST_SERVER_TIMEOUT = 10
+MIN_SERVER_TIMEOUT = 10
 """Seconds. The SDK tells the server its timeout, and the server answers 400 to anything shorter than this."""
 
 _HOOKS = {"event_hooks": {"response": [attach]}}
@@ -64,7 +64,7 @@ def within(seconds: float) -> HttpOptions:
     """Options of a request that may take so long. The SDK itself does not retry unless told to."""
     from google.genai import types  # noqa: PLC0415
 
-    told = max(math.ceil(seconds), LEAST_SERVER_TIMEOUT)
+    told = max(math.ceil(seconds), MIN_SERVER_TIMEOUT)
     return types.HttpOptions(timeout=max(1, math.ceil(seconds * 1000)), headers={"X-Server-Timeout": str(told)})
 
 

@@ -13,7 +13,7 @@ from shared.adapters.sdk_errors import misshapen, translated
 from shared.adapters.streaming import stream_with_deadline
 from shared.errors import ModelRefused
 from shared.model.answers import Delta, Draft, Prompt, Usage
-from shared.ports.models import MOST_WRITTEN
+from shared.ports.models import MAX_WRITTEN
 
 if TYPE_CHECKING:
     from google.genai import types
@@ -90,7 +90,7 @@ class GeminiWriter:
         contents = types.Content(role="user", parts=[types.Part(text=prompt.user)])
         config = types.GenerateContentConfig(
             system_instruction=prompt.system,
-            max_output_tokens=MOST_WRITTEN,
+            max_output_tokens=MAX_WRITTEN,
             temperature=self._temperature if takes_temperature(self.model) else None,
             thinking_config=thinking,
             response_mime_type=None if prompt.schema is None else "application/json",

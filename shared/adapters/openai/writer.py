@@ -13,7 +13,7 @@ from shared.adapters.sdk_errors import translated
 from shared.adapters.streaming import attach, stream_with_deadline
 from shared.errors import ModelRefused
 from shared.model.answers import Delta, Draft, Prompt, Usage
-from shared.ports.models import MOST_WRITTEN
+from shared.ports.models import MAX_WRITTEN
 
 if TYPE_CHECKING:
     from openai import Omit
@@ -98,8 +98,8 @@ class OpenAIWriter:
             "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
             "temperature": omit if reasoning else self._temperature,
             # Every compatible server knows `max_tokens`; OpenAI's reasoning models refuse it.
-            "max_tokens": omit if reasoning else MOST_WRITTEN,
-            "max_completion_tokens": MOST_WRITTEN if reasoning else omit,
+            "max_tokens": omit if reasoning else MAX_WRITTEN,
+            "max_completion_tokens": MAX_WRITTEN if reasoning else omit,
         }
 
 

@@ -31,10 +31,10 @@ SUPPORTED, PARTIAL = 0.6, 0.3
 """Least scores of the states; 0.6 is also from where the service cites a fact."""
 SECONDS = 5.0
 """For all attempts together: an answer does not wait longer for its judge."""
-MOST_FACTS = 200
-"""What the service takes; a fact of at most LONGEST_FACT characters."""
-LONGEST_FACT = 10_000
-LONGEST_ANSWER = 10_000
+MAX_FACTS = 200
+"""What the service takes; a fact of at most MAX_FACT characters."""
+MAX_FACT = 10_000
+MAX_ANSWER = 10_000
 """Characters, under the service's 4,096 tokens. More is judged by the other judge."""
 
 log = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ class CheckGroundingJudge:
         found = self._fallback.judge(statements)
         texts = list(dict.fromkeys(" ".join(statement.text.split()) for statement in statements))
         chunks = list({chunk.chunk_id: chunk for statement in statements for chunk in statement.passages}.values())
-        if not texts or len(chunks) > MOST_FACTS or sum(map(len, texts)) > LONGEST_ANSWER:
+        if not texts or len(chunks) > MAX_FACTS or sum(map(len, texts)) > MAX_ANSWER:
             return found
         try:
             request = _request(texts, chunks)
@@ -108,7 +108,7 @@ def _request(texts: Sequence[str], chunks: Sequence[IndexedChunk]) -> dict[str, 
 
 def _fact(chunk: IndexedChunk) -> str:
     head = "; ".join(part for part in (chunk.title, chunk.heading_path, date_in_words(chunk.created_at)) if part)
-    return f"{head}\n{chunk.text}"[:LONGEST_FACT]
+    return f"{head}\n{chunk.text}"[:MAX_FACT]
 
 
 def _claims(reply: object, facts: int) -> list[_Claim]:

@@ -13,7 +13,7 @@ from shared.errors import PortContractError
 DEFAULT_MODEL = "semantic-ranker-default@latest"
 SECONDS = 4.0
 """For everything, further attempts included: without it people wait longer and get the order by scores."""
-MOST_RECORDS = 200
+MAX_RECORDS = 200
 """In one request."""
 _BASE_URL = "https://discoveryengine.googleapis.com"
 
@@ -28,7 +28,7 @@ class VertexReranker:
 
     def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
         """In [0, 1]. Passages beyond 200 are not sent and come last."""
-        sent = passages[:MOST_RECORDS]
+        sent = passages[:MAX_RECORDS]
         body = {
             "model": self.model,
             "query": question,
@@ -36,7 +36,7 @@ class VertexReranker:
             "ignoreRecordDetailsInResponse": True,
         }
         reply = retry_within(lambda seconds: self._service.post(body, seconds), model=self.model, seconds=SECONDS)
-        return (*_scores(reply, len(sent), self.model), *(0.0 for _ in passages[MOST_RECORDS:]))
+        return (*_scores(reply, len(sent), self.model), *(0.0 for _ in passages[MAX_RECORDS:]))
 
 
 def _scores(reply: Any, count: int, model: str) -> tuple[float, ...]:  # noqa: ANN401 - JSON

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from google.oauth2.credentials import Credentials
 
-from shared.adapters.vertex.check_grounding import LONGEST_ANSWER, CheckGroundingJudge
+from shared.adapters.vertex.check_grounding import MAX_ANSWER, CheckGroundingJudge
 from shared.judging.support import OfflineJudge
 from shared.model.answers import Statement, SupportState
 from tests.answering.samples import passage
@@ -109,7 +109,7 @@ def test_of_several_claims_in_a_sentence_the_worst_counts(server: CheckGrounding
 
 
 def test_what_is_too_long_for_it_is_not_sent(server: CheckGroundingServer) -> None:
-    long = (Statement("The API runs. " * (LONGEST_ANSWER // 10), (API,)),)
+    long = (Statement("The API runs. " * (MAX_ANSWER // 10), (API,)),)
     assert judge(server).judge(long) == OFFLINE.judge(long)
     assert judge(server).judge(()).verdicts == ()
     assert server.requests == []

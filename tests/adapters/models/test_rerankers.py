@@ -10,7 +10,7 @@ import pytest
 from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
 from shared.adapters.local.files import box
-from shared.adapters.vertex.ranking import MOST_RECORDS, VertexReranker
+from shared.adapters.vertex.ranking import MAX_RECORDS, VertexReranker
 from shared.app import App
 from shared.bootstrap import build
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError, SettingsError
@@ -66,9 +66,9 @@ def test_a_score_that_is_not_written_is_zero(ranking: ScriptedServer) -> None:
 
 @pytest.mark.usefixtures("credentials")
 def test_no_more_is_sent_than_the_service_takes(ranking: ScriptedServer) -> None:
-    scores = _vertex(ranking).scores("Which?", ["same"] * (MOST_RECORDS + 2))
-    assert len(ranking.bodies[0]["records"]) == MOST_RECORDS
-    assert scores == (*[1.0] * MOST_RECORDS, 0.0, 0.0)
+    scores = _vertex(ranking).scores("Which?", ["same"] * (MAX_RECORDS + 2))
+    assert len(ranking.bodies[0]["records"]) == MAX_RECORDS
+    assert scores == (*[1.0] * MAX_RECORDS, 0.0, 0.0)
 
 
 @pytest.mark.usefixtures("credentials")

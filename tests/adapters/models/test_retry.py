@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.adapters.retry import FIRST_PAUSE, JITTER, LONGEST_PAUSE, retry_within
+from shared.adapters.retry import FIRST_PAUSE, JITTER, MAX_PAUSE, retry_within
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from tests.adapters.models.waiting import FakeClock
 
@@ -37,7 +37,7 @@ def test_a_call_that_succeeds_is_made_once_with_the_whole_deadline(clock: FakeCl
 
 def test_pauses_grow_and_each_has_jitter(clock: FakeClock) -> None:
     retry_within(Flaky(*[away() for _ in range(9)]), model="m", seconds=1000, clock=clock)
-    least = [min(FIRST_PAUSE * 2**at, LONGEST_PAUSE) for at in range(9)]
+    least = [min(FIRST_PAUSE * 2**at, MAX_PAUSE) for at in range(9)]
     assert all(low <= pause <= low + JITTER for low, pause in zip(least, clock.pauses, strict=True))
     assert len({round(pause - low, 9) for low, pause in zip(least, clock.pauses, strict=True)}) > 1
 
