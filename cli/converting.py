@@ -6,14 +6,21 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import multiprocessing
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import PurePath
 from textwrap import dedent
 
 MOST_BYTES = 50_000_000
 """Of a file: what is larger is pictures."""
+MAX_SECONDS, MAX_MEMORY, MAX_TEXT = 30.0, 1 << 30, 10_000_000
+"""For one file: seconds, bytes of address space, characters of what is read from it."""
 PAGE = "Page"
 """With its number the heading of a page of a PDF, so that a citation says and opens the page it is on."""
 
@@ -63,10 +70,60 @@ def page_of(path: str, heading_path: str) -> int | None:
 
 
 def text_of(kind: Kind, raw: bytes) -> str:
-    """Raises Unreadable."""
+    """A file of that kind -> Markdown. It is read in a process of its own, since a small file can ask for any amount of
+    time and memory. Raises Unreadable, also where it takes more than MAX_SECONDS, MAX_MEMORY or MAX_TEXT.
+    """
+    context = _processes()
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_convert, args=(theirs, kind, raw), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        if not ours.poll(MAX_SECONDS):
+            raise Unreadable(f"reading it takes longer than {MAX_SECONDS:g} s")
+        text, problem = ours.recv()
+    except EOFError:  # killed by the system or by its library, whose allocations fail
+        problem = f"no {kind.name} that can be read in {MAX_MEMORY >> 20} MB of memory"
+    finally:
+        process.kill()
+        process.join()
+        ours.close()
+    if problem:
+        raise Unreadable(problem)
+    return str(text)
+
+
+@cache
+def _processes() -> ForkServerContext | SpawnContext:
+    """A server that has loaded the libraries forks the processes, in milliseconds each, where there is `fork`."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["__main__", __name__, *sorted({kind.module for kind in KINDS.values()})])
+    return context
+
+
+def _convert(answer: Connection, kind: Kind, raw: bytes) -> None:
+    """Runs in the process of its own; sends (text, problem)."""
+    with suppress(ImportError, ValueError, OSError):  # Windows has none, macOS refuses
+        import resource  # noqa: PLC0415
+
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    try:
+        text, problem = _read(kind, raw), ""
+    except MemoryError:
+        return
+    except Unreadable as error:
+        text, problem = "", str(error)
+    if len(text) > MAX_TEXT:
+        text, problem = "", f"it holds more than {MAX_TEXT:,} characters of text"
+    answer.send((text, problem))
+
+
+def _read(kind: Kind, raw: bytes) -> str:
     try:
         text = kind.read(raw)
-    except Unreadable:
+    except (Unreadable, MemoryError):
         raise
     except Exception as error:
         raise Unreadable(f"no {kind.name} that can be read ({type(error).__name__})") from error

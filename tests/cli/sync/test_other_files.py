@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cli import converting
 from cli.options import Place
 from cli.showing import show_answer
 from tests.absent import absent
@@ -115,6 +117,42 @@ def test_files_that_no_text_can_be_had_of_are_named(aurora: Aurora, notes: Write
     assert result.stdout.startswith(f"{len(FILES)} notes")
 
 
+def _asks_for_memory(_: bytes) -> str:
+    return str(len(bytearray(3 * converting.MAX_MEMORY)))
+
+
+def _dies(_: bytes) -> str:
+    os.abort()
+
+
+def _never_ends(_: bytes) -> str:
+    while True:
+        pass
+
+
+def _holds_too_much(_: bytes) -> str:
+    return "x" * (converting.MAX_TEXT + 1)
+
+
+@pytest.mark.parametrize(
+    ("read", "told"),
+    [
+        (_asks_for_memory, "no PDF that can be read in 1024 MB of memory"),
+        (_dies, "no PDF that can be read in 1024 MB of memory"),
+        (_never_ends, "reading it takes longer than 3 s"),
+        (_holds_too_much, "it holds more than 10,000,000 characters of text"),
+    ],
+)
+def test_a_file_that_asks_for_too_much_is_named_and_the_rest_goes_on(
+    notes: Write, aurora: Aurora, read: Callable[[bytes], str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(converting, "MAX_SECONDS", 3.0)
+    monkeypatch.setitem(converting.KINDS, ".pdf", converting.Kind("PDF", "pypdfium2", read))
+    result = aurora("index", str(notes({"bomb.pdf": b"%PDF", "note.md": "The boat is blue."})))
+    assert f"  skipped bomb.pdf: {told}" in result.stdout
+    assert result.stdout.startswith("1 note")
+
+
 def test_what_is_ignored_is_counted_with_its_reason(aurora: Aurora, notes: Write) -> None:
     folder = notes({"a.md": "A.", "b.png": b"x", "c.PNG": b"x", "Makefile": "all:", ".DS_Store": b"x"})
     report = aurora.json("index", str(folder))
@@ -137,7 +175,8 @@ def test_without_the_extra_it_is_said_what_reads_them_and_their_notes_stay(auror
 
 def test_a_file_that_has_not_changed_is_not_made_a_text_of_again(aurora: Aurora, notes: Write) -> None:
     folder = str(notes(FILES))
-    told = "import atexit, sys; atexit.register(lambda: print('pypdfium2' in sys.modules, file=sys.stderr))\n"
+    shown = "print('multiprocessing.popen_forkserver' in sys.modules, file=sys.stderr)"
+    told = f"import atexit, sys; atexit.register(lambda: {shown})\n"
     first, second = _index(aurora, folder, told), _index(aurora, folder, told)
     assert (first.stderr, second.stderr) == ("True\n", "False\n")
     assert json.loads(second.stdout)["unchanged"] == len(FILES)
