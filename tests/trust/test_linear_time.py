@@ -148,7 +148,8 @@ def _slow_of(reader: Reader, recipes: list[Recipe]) -> Iterator[str]:
 
 
 NAMES = {
-    "shared.answering.citing.citations.check_citations",
+    "shared.answering.markers.read_markers",
+    "shared.answering.pieces.split",
     "shared.indexing.chunking.chunk",
     "shared.markdown.file.fields_of",
     "shared.markdown.frontmatter.split",
