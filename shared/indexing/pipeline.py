@@ -16,7 +16,7 @@ embedded the record carries a lease, renewed with each batch; who finds one leav
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -80,10 +80,11 @@ class Indexer:
     embedder_of: Callable[[str], Embedder | None] | None = None
     """Tenant -> the embedder at this tenant's expense; None: `embedder` for all."""
 
-    @property
-    def version(self) -> str:
-        """The index version of what this embedder and chunker make."""
-        return index_version(self.embedder, self.chunker)
+    version: str = field(init=False)
+    """The index version of what this embedder and chunker make."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "version", index_version(self.embedder, self.chunker))
 
     def index(self, key: NoteKey, *, words_only: bool = False) -> IndexOutcome:
         """Bring a note's index to what the note says now, or remove it if there is no such note.
@@ -181,11 +182,11 @@ class Indexer:
         vectors = self.store.read_vectors(key.tenant_id, donors) if donors else {}
         if len(vectors) < len(donors):
             raise Conflict("a stored vector went before it could be reused")
-        put = tuple(
+        put = [
             ChunkPut(chunk, vectors[changes.reuse[chunk.chunk_id]] if chunk.chunk_id in changes.reuse else None)
             for chunk in changes.put
-        )
-        change = IndexChange(key.note_id, expected, record, put=put, patch=changes.patch, remove=changes.remove)
+        ]
+        change = IndexChange(key.note_id, expected, record, put=tuple(put), patch=changes.patch, remove=changes.remove)
         return self.store.apply(key.tenant_id, change)
 
     def _clear(self, key: NoteKey, *, expected: str | None, record: IndexRecord | None) -> bool:

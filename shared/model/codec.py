@@ -7,7 +7,7 @@ follow from the declared types, so that a new field is a line in its dataclass.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
@@ -72,6 +72,7 @@ class Codec:
         self._key, self._instant, self._moment = key, instant, moment
         self._objects_as_text, self._checked = objects_as_text, checked
         self._known: dict[type, tuple[Field, ...]] = {}
+        self._plans: dict[tuple[type, tuple[str, ...]], Sequence[tuple[str, str, Convert | None]]] = {}
 
     def fields(self, kind: type) -> tuple[Field, ...]:
         """The fields of a dataclass in their order."""
@@ -90,11 +91,17 @@ class Codec:
     def dump(self, value: object, *without: str) -> dict[str, Any]:
         """Key -> plain value, of all fields but those named."""
         found = {}
-        for each in self.fields(type(value)):
-            if each.name not in without:
-                plain = getattr(value, each.name)
-                found[each.key] = plain if each.write is None or plain is None else each.write(plain)
+        for name, key, write in self._written(type(value), without):
+            plain = getattr(value, name)
+            found[key] = plain if write is None or plain is None else write(plain)
         return found
+
+    def _written(self, kind: type, without: tuple[str, ...]) -> Sequence[tuple[str, str, Convert | None]]:
+        """Name, key and conversion of each field: kept, for chunks are written and read by the hundred."""
+        if (kind, without) not in self._plans:
+            fields = [each for each in self.fields(kind) if each.name not in without]
+            self._plans[kind, without] = [(each.name, each.key, each.write) for each in fields]
+        return self._plans[kind, without]
 
     def load(self, kind: type[T], plain: Mapping[str, Any], /, **known: Any) -> T:  # noqa: ANN401 - values of fields
         """`known`: fields that `plain` does not hold. What is missing or null there gets the field's default.
@@ -156,9 +163,7 @@ class Codec:
                 raise TypeError
             return tuple(plain) if read is None else tuple(map(read, plain))
 
-        def write_all(values: Any) -> list[Any]:  # noqa: ANN401
-            return list(values) if write is None else list(map(write, values))
-
+        write_all = None if write is None else lambda values: list(map(write, values))
         return "a list of texts" if hint is str else "a list", read_all, write_all
 
     def _nested(self, kind: type[T], plain: Any) -> T:  # noqa: ANN401

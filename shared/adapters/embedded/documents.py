@@ -67,8 +67,11 @@ class Table(Generic[T]):
     def row(self, value: T, **known: object) -> dict[str, Any]:
         """Column -> what it holds. `known`: columns that hold something else than the field says."""
         plain = CODEC.dump(value, *known)
-        packed = (json.dumps(each) if isinstance(each, (list, dict)) else each for each in plain.values())
-        return {**dict(zip(map(self._column.__getitem__, plain), packed, strict=True)), **known}
+        row = {
+            self._column[name]: json.dumps(each) if isinstance(each, (list, tuple, dict)) else each
+            for name, each in plain.items()
+        }
+        return {**row, **known}
 
     def load(self, row: Row, **known: Any) -> T:  # noqa: ANN401 - values of fields
         """The entity in a row that begins with `columns`. `known`: values of fields, whatever their columns hold."""
@@ -85,7 +88,7 @@ def _unpacked(read: Callable[[Any], Any] | None) -> Callable[[str], Any]:
 
 def insert(db: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replacing: bool = False) -> None:
     """`replacing`: the row of the same key."""
-    columns, marks = ", ".join(f'"{column}"' for column in row), ", ".join("?" * len(row))
+    columns, marks = ", ".join([f'"{column}"' for column in row]), ", ".join("?" * len(row))
     verb = "INSERT OR REPLACE" if replacing else "INSERT"
     db.execute(f"{verb} INTO {table} ({columns}) VALUES ({marks})", tuple(row.values()))
 
@@ -135,7 +138,7 @@ def scope_token(scope: str) -> str:
 
 def terms_column(terms: Mapping[str, int]) -> str:
     """`{"alpha": 2, "v1.2": 1}` -> ` alpha=2 v1¤002e2=1 `: no token holds a space or `=`."""
-    return f" {' '.join(f'{term_token(stem)}={count}' for stem, count in terms.items())} "
+    return f" {' '.join([f'{term_token(stem)}={count}' for stem, count in terms.items()])} "
 
 
 def term_counts(column: str, asked: Sequence[tuple[str, str]]) -> dict[str, int]:
