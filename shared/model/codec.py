@@ -159,7 +159,7 @@ class Codec:
         _, read, write = self._conversions(hint)
 
         def read_all(plain: Any) -> tuple[Any, ...]:  # noqa: ANN401
-            if not isinstance(plain, list):
+            if not isinstance(plain, (list, tuple)):
                 raise TypeError
             return tuple(plain) if read is None else tuple(map(read, plain))
 
