@@ -52,5 +52,5 @@ fi
 
 if [ -n "$budget" ]; then
   echo "- A budget of $budget a month; mail to the billing account's administrators at 50, 90 and 100%. It stops nothing."
-  deploy/budget.sh "$project" "$budget" || echo "  No budget was made; everything else goes on."
+  python3 deploy/budget.py "$project" "$budget" || echo "  No budget was made; everything else goes on."
 fi
