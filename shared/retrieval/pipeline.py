@@ -22,7 +22,7 @@ from shared.retrieval.candidates import Found, Pool, find, gather
 from shared.retrieval.legs import Search, query_vector
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.places import inside, weigher
-from shared.retrieval.scores import Formula, keyword_parts
+from shared.retrieval.scores import Formula, keyword_parts, titled
 from shared.retrieval.selection import best_first, best_of_notes, once, rerank, select
 from shared.tracing.steps import StepTimer
 
@@ -118,6 +118,7 @@ class Retriever:
             only_then=analysis.time is not None and analysis.time.restricts,
             calibration=(embedder.calibration if embedder else None) or UNKNOWN,
             keyword=keyword_parts(found.pool, options, words=words),
+            titled=titled((each.chunk for each in found.pool.candidates), analysis.stems, analysis.lang),
             weigh=weigher(places),
         )
         # 4. Rerank and select.

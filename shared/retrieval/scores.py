@@ -5,11 +5,12 @@ Pure: the same pool gives the same scores in the same order, whatever order its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
+from shared.language.terms import stems
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Candidate, CorpusStats, CosineCalibration, RetrievalMode, Scored, Scores
@@ -53,6 +54,8 @@ class Formula:
     calibration: CosineCalibration
     keyword: Mapping[str, float]
     """Chunk id -> keyword part."""
+    titled: frozenset[str] = frozenset()
+    """Chunk ids of notes whose title the question names: see `titled`."""
     only_then: bool = True
     """Whether it asks for that time alone."""
     weigh: Callable[[IndexedChunk], float] = unweighted
@@ -63,6 +66,8 @@ class Formula:
         vector = 0.0 if cosine is None else vector_part(cosine, self.calibration)
         keyword = self.keyword[candidate.chunk.chunk_id]
         recency = self._recency(candidate.chunk.created_at, vector, keyword)
+        if candidate.chunk.chunk_id in self.titled:
+            vector, keyword, recency = 1.0, 1.0, recency if self.named else 1.0
         similarity = 0.0 if cosine is None else calibrated(cosine, self.calibration)
         parts = Scores(vector=vector, keyword=keyword, recency=recency, similarity=similarity)
         by_vector, by_keyword, by_recency = self.shares(candidate, parts)
@@ -98,6 +103,17 @@ class Formula:
             return float(freshness)
         relevance = (self.options.weight_vector * vector + self.options.weight_keyword * keyword) / weights
         return float(freshness * relevance)
+
+
+def titled(chunks: Iterable[IndexedChunk], asked: Sequence[str], lang: str) -> frozenset[str]:
+    """Ids of the first chunks of notes whose title is what is asked for: it holds all stems of the question, which are
+    at least half of its own. Such a chunk is a full match whatever its age: "Who is Priya?", *Priya Raman*.
+    """
+    wanted = set(asked)
+    if not wanted:
+        return frozenset()
+    first = {chunk.chunk_id: set(stems(chunk.title, lang)) for chunk in chunks if chunk.position == 0 and chunk.title}
+    return frozenset(key for key, own in first.items() if wanted <= own and len(own) <= 2 * len(wanted))
 
 
 def keyword_parts(

@@ -45,6 +45,7 @@ class Library:
         note_id: str,
         text: str,
         *,
+        title: str = "",
         created_at: datetime = NOW,
         vault: str = "default",
         path: str = "",
@@ -53,13 +54,13 @@ class Library:
         revision: str = "r1",
     ) -> IndexedChunk:
         """A note of one chunk."""
-        self.store.put_note(TENANT, Note(note_id, "", text, created_at, created_at, vault, path, tags))
-        terms = Counter(stems(text, "en"))
+        self.store.put_note(TENANT, Note(note_id, title, text, created_at, created_at, vault, path, tags))
+        terms = Counter(stems(f"{title}\n{text}", "en"))
         chunk = IndexedChunk(
             chunk_id=f"{note_id}_000",
             note_id=note_id,
             position=0,
-            title="",
+            title=title,
             heading_path="",
             text=text,
             start=0,
@@ -77,7 +78,7 @@ class Library:
             index_version=VERSION,
             note_revision=revision,
         )
-        vector = self.writer.embed_documents([text])[0] if embedded else None
+        vector = self.writer.embed_documents([f"{title}\n\n{text}" if title else text])[0] if embedded else None
         self.put(ChunkPut(chunk, vector), revision)
         return chunk
 

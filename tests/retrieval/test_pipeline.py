@@ -148,6 +148,16 @@ def test_a_time_of_the_person_s_story_counts_for_nothing(library: Library) -> No
     assert (notes(found), found.analysis.time, found.widened) == (["old"], None, None)
 
 
+@pytest.mark.parametrize("text", ["Who is Priya?", "Tell me about Priya Raman", "priya"])
+def test_the_note_whose_title_is_asked_for_comes_first(library: Library, text: str) -> None:
+    library.add("person", "Designer. Lives in Vienna with two cats.", title="Priya Raman", created_at=days_ago(900))
+    for number in range(12):
+        library.add(f"n{number}", f"Priya, Priya Raman: call number {number} about Priya", created_at=days_ago(1))
+    assert notes(library.ask(text))[0] == "person"
+    asked_more = library.ask("Which call did Priya want?")
+    assert notes(asked_more)[0] != "person"
+
+
 def test_an_empty_range_is_widened_and_says_by_which_step(library: Library) -> None:
     _furnish(library)
     found = library.ask("What did I write about the database 5 weeks ago?")
