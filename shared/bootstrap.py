@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from threading import Lock
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from shared.account import prices
 from shared.account.budgets import ProjectBudget
@@ -28,8 +28,10 @@ from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Judge, Reranker, Writer
 from shared.ports.stores import Store
 from shared.settings import CHECK_GROUNDING, LOCAL_TENANT, RANKING, Settings
-from shared.tracing.spans import Recorder, record_to
-from shared.tracing.threads import RequestThreads
+from shared.tracing import RequestThreads, trace_with
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
 
 LEG_THREADS = 32
 """Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
@@ -75,7 +77,7 @@ def build(
     """
     extras.check(settings)
     prices.check(settings)
-    record_to(_recorder(settings))
+    trace_with(_tracer(settings))
     hosted = _hosted_embedder(settings)
     local = _local_embedder(None, None) if hosted else _local_embedder(settings.embedding_model, _calibration(settings))
     embedder, extractive = hosted or local, ExtractiveWriter(local)
@@ -116,12 +118,12 @@ def _budget(settings: Settings, store: Store, hosted: Embedder | None) -> Projec
     return ProjectBudget(store, _now, usd=settings.daily_project_usd, embedded_token_usd=each)
 
 
-def _recorder(settings: Settings) -> Recorder | None:
+def _tracer(settings: Settings) -> Tracer | None:
     if not settings.otel_endpoint:
         return None
-    from shared.adapters.otel import OtelRecorder  # noqa: PLC0415 - only where it is used
+    from shared.adapters.otel import SERVICE, tracer_provider  # noqa: PLC0415 - only where it is used
 
-    return OtelRecorder(settings.otel_endpoint)
+    return tracer_provider(settings.otel_endpoint).get_tracer(SERVICE)
 
 
 def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> Store:

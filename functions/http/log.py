@@ -15,11 +15,10 @@ from typing import Any
 
 from werkzeug.datastructures import Headers
 
-from shared.tracing.spans import TRACEPARENT
-
 LOGGED_PACKAGES = ("functions", "shared")
 
 _TRACE = re.compile(r"(?P<trace>[0-9a-f]{32})(?:/(?P<span>\d{1,20}))?(?:;o=\d)?", re.IGNORECASE)
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?P<trace>[0-9a-f]{32})-(?P<span>[0-9a-f]{16})-[0-9a-f]{2}")
 
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
 _measured: ContextVar[dict[str, Any] | None] = ContextVar("log_measures", default=None)
@@ -90,7 +89,7 @@ def measures() -> Mapping[str, Any]:
 def trace_fields(headers: Headers) -> dict[str, str]:
     """`X-Cloud-Trace-Context` or W3C `traceparent` -> the fields by which Cloud Logging groups a request's lines."""
     cloud = _TRACE.fullmatch(headers.get("X-Cloud-Trace-Context", ""))
-    found = cloud or TRACEPARENT.fullmatch(headers.get("traceparent", ""))
+    found = cloud or _TRACEPARENT.fullmatch(headers.get("traceparent", ""))
     if not found:
         return {}
     project = os.environ.get("GOOGLE_CLOUD_PROJECT")

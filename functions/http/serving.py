@@ -55,7 +55,7 @@ from functions.http.sse import (
     unwrapped,
 )
 from shared.errors import AuroraError, Exhausted, RequestBusy, RequestError
-from shared.tracing import reads, spans
+from shared.tracing import ReadCounter, RequestSpan, count_reads
 
 if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
     from shared.api.stream import StreamEvent
@@ -83,17 +83,17 @@ class _Begun:
         self._pattern = found.route.pattern if found.route else "-"
         self._fields = {"route": self._pattern, **fields}
         self._measured: dict[str, Any] = {}
-        self._reads = reads.Tally()
+        self._reads = ReadCounter()
         self._started = time.perf_counter()
-        self._trace = spans.begun(request.headers.get("traceparent", ""))
+        self._span = RequestSpan(request.headers.get("traceparent", ""))
 
     @contextmanager
     def context(self) -> Iterator[None]:
         """What is logged, measured and timed inside belongs to this request, whose stream is a second part."""
         with (
             _log.context(self._fields, self._measured),
-            spans.inside(self._trace),
-            reads.counted(self._reads),
+            self._span.active(),
+            count_reads(self._reads),
         ):
             yield
 
@@ -111,12 +111,12 @@ class _Begun:
         }
         fields = {"httpRequest": http, **_log.measures()}
         _logger.log(level, "%s %s %d", method, pattern, status, extra={"fields": fields})
-        told: spans.Attributes = {
+        attributes: dict[str, str | int] = {
             "http.request.method": method,
             "http.route": pattern,
             "http.response.status_code": status,
         }
-        spans.request_ended(f"{method} {pattern}", self._trace, seconds, told)
+        self._span.end(f"{method} {pattern}", attributes)
 
 
 def _level(status: int) -> int:

@@ -21,7 +21,7 @@ from shared.errors import (
 )
 from shared.model.account import PROJECT, Spending
 from shared.ports.tenants import UsageStore
-from shared.tracing import reads
+from shared.tracing import reads_so_far
 
 FRESH = timedelta(seconds=2)
 """How long what other instances have spent may go unseen: at most this much too much is spent."""
@@ -165,11 +165,11 @@ class Budgets:
             yield
             return
         self.project.check()
-        before = reads.so_far() or 0
+        before = reads_so_far() or 0
         try:
             yield
         finally:
-            self.project.add_reads((reads.so_far() or 0) - before)
+            self.project.add_reads((reads_so_far() or 0) - before)
 
     @contextmanager
     def _counted(self, tenant_id: str, kind: Spending, amount: int, limit: int | None) -> Iterator[None]:

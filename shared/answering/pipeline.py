@@ -27,7 +27,7 @@ from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason, Retrieved
 from shared.model.templates import TemplateMatch
 from shared.ports.models import Writer
-from shared.tracing.steps import StepTimer
+from shared.tracing import StepTimer
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from shared.model.questions import Question
 from shared.model.sessions import SettingsPatch
 from shared.ports.cancel import Cancelled
 from shared.sessions.turns import Turn
-from shared.tracing import reads
+from shared.tracing import reads_so_far
 
 STOPPED = "…"
 """Ends an answer in its session that nobody waited for."""
@@ -72,7 +72,7 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
                             elif isinstance(event, Retracted):
                                 shown.clear()
                             elif isinstance(event, Answer):
-                                answer = replace(event, usage=replace(event.usage + turn.usage, reads=reads.so_far()))
+                                answer = replace(event, usage=replace(event.usage + turn.usage, reads=reads_so_far()))
                             yield from stream_json(turn.question, event)
                 except (GeneratorExit, Cancelled):
                     answer = _stopped(app, shown)

@@ -21,7 +21,7 @@ from shared.retrieval.analysis import check_vaults, unknown
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import Retriever
 from shared.retrieval.places import MIN_WEIGHT
-from shared.tracing.steps import StepTimer
+from shared.tracing import StepTimer
 
 STEP = 0.1
 """By how much each next folder weighs less."""

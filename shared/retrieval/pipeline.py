@@ -24,7 +24,7 @@ from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.places import inside, weigher
 from shared.retrieval.scores import Formula, keyword_parts, titled
 from shared.retrieval.selection import best_first, best_of_notes, once, rerank, select
-from shared.tracing.steps import StepTimer
+from shared.tracing import StepTimer
 
 NEAREST = 3
 """Notes shown beside a refusal."""

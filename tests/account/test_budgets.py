@@ -32,7 +32,7 @@ from shared.model.retrieval import CosineCalibration, RetrievalMode
 from shared.ports.pages import Page
 from shared.ports.stores import Store
 from shared.sweep.reconcile import reconcile
-from shared.tracing import reads
+from shared.tracing import ReadCounter, add_reads, count_reads
 from tests.account.world import OTHER, PRICE, QUESTION, TENANT, Household, household
 from tests.fakes import Script, ScriptedWriter
 from tests.indexing.world import on_both_stores
@@ -389,8 +389,8 @@ def test_what_is_embedded_counts_for_the_project_too(home: Household) -> None:
 
 def test_documents_that_are_read_count_for_the_project(home: Household) -> None:
     home.limited(usd=1.0)
-    with reads.counted(reads.Tally()), home.app.budgets.searching(TENANT):
-        reads.add(1_700_000)
+    with count_reads(ReadCounter()), home.app.budgets.searching(TENANT):
+        add_reads(1_700_000)
     assert _spent(home) == pytest.approx(1.02)
     with pytest.raises(Exhausted), home.app.budgets.answering(TENANT):
         pass

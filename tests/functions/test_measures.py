@@ -15,12 +15,11 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from functions.http.log import JsonLines
-from shared import bootstrap
-from shared.adapters.otel import OtelRecorder
+from shared import bootstrap, tracing
+from shared.adapters.otel import SERVICE, tracer_provider
 from shared.bootstrap import build
 from shared.errors import ModelUnavailable
 from shared.settings import Settings
-from shared.tracing import spans
 from tests.fakes import HashingEmbedder, ScriptedWriter
 from tests.functions.world import ROOT, World
 from tests.servers.scripted import Reply, ScriptedServer
@@ -185,7 +184,7 @@ def _plain(body: bytes, headers: Mapping[str, str]) -> bytes:
 def collector() -> Iterator[ScriptedServer]:
     with ScriptedServer(lambda _: Reply(body=b"", headers={"Content-Type": "application/x-protobuf"})) as server:
         yield server
-    spans.record_to(None)
+    tracing.trace_with(None)
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -193,12 +192,12 @@ def test_a_collector_gets_the_request_and_its_steps_below_it(
     world: World, collector: ScriptedServer, *, stream: bool
 ) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
-    recorder = OtelRecorder(collector.url)
-    spans.record_to(recorder)
+    provider = tracer_provider(collector.url)
+    tracing.trace_with(provider.get_tracer(SERVICE))
     caller = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
     asked = {"message": "Which colour is the boat?", "stream": stream}
     world.call("chat", "POST", "/chat", asked, headers=caller).get_data()
-    recorder.close()
+    provider.shutdown()
     found = {span["name"]: span for span in _spans(collector)}
     request = found.pop("POST /")
     assert (request["trace"], request["parent"]) == ("a" * 32, "b" * 16)
@@ -209,26 +208,34 @@ def test_a_collector_gets_the_request_and_its_steps_below_it(
 
 def test_a_collector_that_is_away_costs_no_answer(world: World, collector: ScriptedServer) -> None:
     collector.answer = lambda _: Reply(status=400)
-    recorder = OtelRecorder(collector.url)
-    spans.record_to(recorder)
+    provider = tracer_provider(collector.url)
+    tracing.trace_with(provider.get_tracer(SERVICE))
     assert world.call("api", "GET", "/notes").status_code == 200
-    recorder.close()
+    provider.shutdown()
 
 
-def test_a_request_without_a_caller_begins_a_trace_of_its_own() -> None:
-    for header in ("", "00-zz-bb-01", "junk"):
-        context = spans.begun(header)
-        assert context.parent_id is None
-        assert (len(context.trace_id), len(context.span_id)) == (32, 16)
-    assert spans.begun().trace_id != spans.begun().trace_id
+@pytest.mark.parametrize("header", ["", "00-zz-bb-01", "junk"])
+def test_a_request_without_a_caller_begins_a_trace_of_its_own(
+    world: World, collector: ScriptedServer, header: str
+) -> None:
+    provider = tracer_provider(collector.url)
+    tracing.trace_with(provider.get_tracer(SERVICE))
+    for _ in range(2):
+        world.call("api", "GET", "/notes", headers={"traceparent": header})
+    provider.shutdown()
+    first, second = [span for span in _spans(collector) if span["name"] == "GET /notes"]
+    assert (first["parent"], second["parent"]) == ("", "")
+    assert first["trace"] != second["trace"]
 
 
 def test_the_product_records_where_its_settings_name_a_collector(tmp_path: Path, collector: ScriptedServer) -> None:
     app = build(Settings(home=tmp_path, auth="none", otel_endpoint=collector.url))
-    with spans.inside(spans.begun()):
-        spans.step_ended("a step", 0.1)
-    (recorder,) = spans._recorders
-    assert isinstance(recorder, OtelRecorder)
-    recorder.close()
+    steps, span = tracing.StepTimer(), tracing.RequestSpan()
+    steps.end("outside any request")
+    with span.active():
+        steps.end("a step")
+    span.end("a request", {"http.route": "/"})
+    (tracer,) = tracing._tracers
+    tracer.span_processor.shutdown()  # type: ignore[attr-defined]  # the SDK's
     app.pool.shutdown()
-    assert [(span["name"], span["ms"]) for span in _spans(collector)] == [("a step", 100.0)]
+    assert [span["name"] for span in _spans(collector)] == ["a step", "a request"]

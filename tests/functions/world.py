@@ -24,7 +24,7 @@ from shared.ports.access import Identity
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
 from shared.settings import Settings
-from shared.tracing.threads import RequestThreads
+from shared.tracing import RequestThreads
 
 ALICE = Person("alice", "alice")
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,7 +19,7 @@ from shared.errors import Conflict, InvalidArgument, StoreRefused, StoreUnavaila
 from shared.model.account import Person
 from shared.model.notes import NoteKey
 from shared.ports.pages import make_token, read_token
-from shared.tracing.threads import RequestThreads
+from shared.tracing import RequestThreads
 
 T = TypeVar("T")
 

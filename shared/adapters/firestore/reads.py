@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from shared.tracing import reads
+from shared.tracing import add_reads
 
 AGGREGATION_STEP = 1000
 """An aggregation costs one read for each so many index entries it matches, at least one."""
@@ -66,7 +66,7 @@ class ReadCounter:
         self._add(aggregations=max(1, -(-entries // AGGREGATION_STEP)))
 
     def _add(self, *, documents: int = 0, aggregations: int = 0, vector_searches: int = 0) -> None:
-        reads.add(documents + aggregations)
+        add_reads(documents + aggregations)
         with self._lock:
             now = self._reads
             self._reads = Reads(
