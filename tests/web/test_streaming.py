@@ -238,6 +238,36 @@ def test_support_is_shown_as_it_was_judged(open_page: OpenPage, address: str, sh
     shot(page, "support")
 
 
+def test_each_sentence_is_marked_by_its_own_support(open_page: OpenPage, address: str) -> None:
+    page = open_page(address)
+    result = judged("One 🚤 [N1]. Two [N1]. Three is so.", {"N1": "unsupported"})
+    quotes = [
+        {"cid": "N1", "span": {"start": at, "end": at + 3}, "quote": text} for at, text in ((0, "First"), (9, "Other"))
+    ]
+    result["claims"] = [
+        {
+            "span": {"start": 0, "end": 12},
+            "cids": ["N1"],
+            "support": {"state": "supported", "score": 1},
+            "quotes": quotes[:1],
+        },
+        {
+            "span": {"start": 13, "end": 22},
+            "cids": ["N1"],
+            "support": {"state": "unsupported", "score": 0},
+            "quotes": quotes[1:],
+        },
+        {"span": {"start": 23, "end": 35}, "cids": [], "support": None, "quotes": []},
+    ]
+    page.route("**/chat", lambda route: route.fulfill(json=result))
+    exchange = ask(page, QUESTION)
+    chips = exchange.locator(".answer .chip")
+    assert [chip.get_attribute("data-support") for chip in chips.all()] == ["supported", "unsupported"]
+    expect(exchange.locator(".notice").filter(has_text="cites no note")).to_have_text("1 sentence here cites no note.")
+    chips.nth(1).hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("Other")
+
+
 def test_of_several_claims_it_is_said_that_one_is_not_backed(open_page: OpenPage, address: str, shot: Shot) -> None:
     page = open_page(address)
     result = judged("One [N1]. Two [N1, N2]. Three [N2].", {"N1": "unsupported", "N2": "partial"})

@@ -98,7 +98,11 @@ export class Exchange {
   /** Blocks that stay as they were are not drawn again, so that focus and selection live. @param {import("../answer.js").Answer} answer */
   drawText(answer) {
     const known = new Map(answer.citations.map((citation) => [citation.cid, this.named(citation)]));
-    const cite = (label) => chip(label, known.get(label), this.card);
+    const marks = [...answer.text.matchAll(/\[(N\d+)\]/g)];
+    const cite = (/** @type {string} */ label) => {
+      while (marks.length && marks[0][1] !== label) marks.shift();
+      return chip(label, ofClaim(known.get(label), answer.claims, marks.shift()?.index ?? -1), this.card);
+    };
     const fresh = answer.meta?.refusal ? [] : render(answer.text, { cite, note: this.links.stand });
     const state = (/** @type {HTMLElement} */ block) => block.outerHTML;
     const drawn = fresh.map(state);
@@ -141,12 +145,14 @@ export class Exchange {
     const bad = unbacked.filter(({ claims }) => claims <= 1).map(({ cid }) => cid);
     const some = unbacked.filter(({ claims }) => claims > 1).map(({ cid }) => cid);
     const stale = answer.citations.filter((citation) => citation.stale).map((citation) => citation.cid);
+    const uncited = answer.claims.filter((claim) => !claim.cids.length).length;
     const removed = answer.meta?.removedCitations ?? [];
     return [
       answer.meta?.answerKind === "quoted" && QUOTED,
       ...new Set(answer.withdrawn.map((reason) => WITHDRAWN[reason] ?? "Part of this answer was taken back while it was written.")),
       bad.length && `${bad.join(", ")} ${bad.length === 1 ? "does" : "do"} not back what is said there: read the passage before you rely on it.`,
       some.length && `Not every claim that cites ${some.join(", ")} is backed: read the passage before you rely on it.`,
+      uncited && `${plural(uncited, "sentence")} here ${uncited === 1 ? "cites" : "cite"} no note.`,
       stale.length && `The note behind ${stale.join(", ")} has changed since it was read for this answer.`,
       removed.length && `${plural(removed.length, "citation")} that led nowhere ${removed.length === 1 ? "was" : "were"} removed.`,
       answer.meta?.query?.timeRange?.widened && `Nothing was found in that time, so the search was widened: ${answer.meta.query.timeRange.widened}.`,
@@ -197,4 +203,11 @@ export class Exchange {
     await navigator.clipboard.writeText(this.answer?.text ?? "");
     this.actions.say("Copied.");
   }
+}
+
+/** A citation as the sentence around `place` has it: that sentence's own support and quote. @param {any} citation @param {any[]} claims @param {number} place */
+function ofClaim(citation, claims, place) {
+  const claim = claims.find(({ span }) => span.start <= place && place < span.end);
+  const own = claim?.quotes.find((/** @type {any} */ each) => each.cid === citation?.cid);
+  return own ? { ...citation, claims: 1, support: claim.support, quote: own.quote, span: own.span } : citation;
 }
