@@ -69,7 +69,7 @@ def _measured(events: Generator[StreamEvent | None]) -> Generator[StreamEvent | 
 
 
 def pump_with_keepalive(events: Generator[T]) -> Generator[T | None]:
-    """The same events, and None for every second without one. Raises what `events` raises: before the first at once,
+    """Yields the events, and None for every second without one. Raises what `events` raises: before the first at once,
     while the reply can still be a plain one.
 
     The others are produced in a thread of their own. Closing this ends a model call there at once, and closes `events`

@@ -17,7 +17,7 @@ class Fitted:
     """What fits."""
 
     texts: tuple[str, ...]
-    """Of every source, in their order; cut or empty where there is no room."""
+    """One for every source, in their order; cut or empty where there is no room."""
     history: tuple[Exchange, ...]
     """The newest turns, oldest first."""
 

@@ -57,7 +57,7 @@ class _Judged:
 
     piece: DraftPiece
     said: str
-    """Its text without markers, on one line."""
+    """What the piece says: without markers, on one line; empty where it holds no word."""
     numbers: tuple[int, ...]
     """The offered ones that it cites, each once."""
     verdicts: Mapping[tuple[int, ...], Verdict]

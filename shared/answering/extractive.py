@@ -56,7 +56,7 @@ UNSPOKEN = 0.25
 class _Weighed:
     piece: Quotable
     share: float
-    """Of the question's words, by what they tell, in [0, 1]."""
+    """How much of the question's words it holds, weighed by what they tell, in [0, 1]."""
     cosine: float | None = None
     """With the question; None: it was not embedded."""
     score: float = 0.0
@@ -73,11 +73,8 @@ class ExtractiveWriter:
         self._embedder = embedder
 
     def quotes(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
-        """In the order of the search; none: nothing speaks of the subject, and the question names no time that holds
-        notes.
-        """
-        in_time = retrieved.range_used is not None and retrieved.analysis.time is not None and not retrieved.widened
-        if not retrieved.selected or not (in_time or speaks_of_subject(retrieved)):
+        """In the order of the search; none: nothing speaks of the subject."""
+        if not retrieved.selected or not speaks_of_subject(retrieved):
             return ()
         least = FAR * retrieved.selected[0].score
         close = [each for each in retrieved.selected if each.score >= least]
@@ -173,7 +170,7 @@ class ExtractiveWriter:
         )
 
     def _cosines(self, question: str, texts: Sequence[str]) -> Mapping[str, float]:
-        """Of each text with the question; empty without an embedder, or with one that is away."""
+        """The cosine of each text with the question; empty without an embedder, or with one that is away."""
         if self._embedder is None or not texts:
             return {}
         try:
@@ -189,7 +186,7 @@ class ExtractiveWriter:
 
 
 def _promising(found: Sequence[_Weighed], most: int) -> list[_Weighed]:
-    """Those with most of the question's words; embedding all of them would take too long."""
+    """The pieces with most of the question's words; embedding all of them would take too long."""
     return sorted(found, key=lambda each: -each.share)[:most]
 
 
@@ -258,13 +255,13 @@ def _whole(passage: Scored) -> Quote:
 
 COVERED = 0.4
 """What all of the question's words count, beside a likeness of 1."""
-LEAST, LEAST_BY_WORDS = 0.27, 0.15
-"""Of the best passage; the latter where it has no vector."""
-LEAST_UNSPOKEN = 0.1
-"""Of the words alone, in a language that the embedder does not speak, where all texts are alike. Questions to German
-and Spanish handbooks (26) and half of XQuAD in these languages (400), own ones refused: 0.00; with 0.15 and 0.2 German
-ones to the handbook 0.15 and 0.23, by what serves English 0.62. Another subject's are refused 0.01 to 0.23: quotes that
-do not fit are less of a loss than answers that are not shown.
+MIN_NEAR, MIN_BY_WORDS = 0.27, 0.15
+"""Nearness of the best passage from which on it speaks of the subject; the latter where it has no vector."""
+MIN_UNSPOKEN = 0.1
+"""Nearness by words alone, in a language that the embedder does not speak, where all texts are alike. Questions to
+German and Spanish handbooks (26) and half of XQuAD in these languages (400), own ones refused: 0.00; with 0.15 and 0.2
+German ones to the handbook 0.15 and 0.23, by what serves English 0.62. Another subject's are refused 0.01 to 0.23:
+quotes that do not fit are less of a loss than answers that are not shown.
 """
 
 
@@ -290,10 +287,10 @@ def is_unknown(retrieved: Retrieved) -> bool:
 def _is_near(passage: Scored, retrieved: Retrieved) -> bool:
     coverage = _coverage(passage, retrieved)
     if retrieved.by_words:
-        return coverage >= LEAST_UNSPOKEN
+        return coverage >= MIN_UNSPOKEN
     if passage.scores.similarity == 0:  # it still waits for its vector, or nothing has any
-        return coverage >= LEAST_BY_WORDS
-    return _likeness(passage) + COVERED * coverage >= LEAST
+        return coverage >= MIN_BY_WORDS
+    return _likeness(passage) + COVERED * coverage >= MIN_NEAR
 
 
 def _likeness(passage: Scored) -> float:

@@ -23,7 +23,7 @@ Credits = tuple[float, ...]
 
 
 def passage_of(chunk: IndexedChunk) -> Passage:
-    """The chunk, read once for an answer's first citations and its end."""
+    """The chunk, read once for all claims of an answer."""
     return read_passage(chunk.text, "\n".join((chunk.title, chunk.heading_path, *chunk.tags)), chunk.created_at)
 
 

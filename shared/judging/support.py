@@ -105,7 +105,7 @@ class _Matcher:
 
 @lru_cache(maxsize=128)
 def read_claim(text: str, lang: str) -> _Claim:
-    """A sentence is judged while the answer grows and again at its end: the last ones are kept."""
+    """A claim is compared with each passage that it cites: the last ones read are kept."""
     read = facts_of(text, lang)
     foreign = _is_foreign(text, lang)
     words = tuple(word for each in read for word in each.words if word.raw.lower() not in _affirmations())

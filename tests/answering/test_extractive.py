@@ -10,7 +10,7 @@ from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContr
 from shared.language.sentences import sentences
 from shared.model.answers import Quote, SupportState
 from shared.model.retrieval import Retrieved, Scored
-from tests.answering.samples import LAST_WEEK, passage, question, retrieved
+from tests.answering.samples import passage, question, retrieved
 from tests.fakes import HashingEmbedder
 
 LONG = passage(
@@ -100,15 +100,6 @@ def test_all_notes_of_a_time_are_listed_by_date_a_line_each() -> None:
     assert first.text == "\n\n- 9 May 2026: **One**, We **met**. [N1]"
     assert second.text == "\n- 9 May 2026: The API runs on Cloud Run. [N2]"
     assert first.cited[0].quote == "We **met**."
-
-
-def test_notes_of_a_time_that_was_asked_for_are_quoted_whatever_they_say() -> None:
-    found = replace(
-        asked_of(passage("Alpha.", similarity=0.5), text="Who repairs the boiler?"), range_used=LAST_WEEK.range
-    )
-    assert ExtractiveWriter().quotes(question(), found) == ()
-    timed = replace(found, analysis=replace(found.analysis, time=LAST_WEEK))
-    assert [quote.text for quote in ExtractiveWriter().quotes(question(), timed)] == ["Alpha."]
 
 
 def test_nothing_is_quoted_where_nothing_speaks_of_the_subject() -> None:
