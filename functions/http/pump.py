@@ -19,7 +19,7 @@ from shared.ports.cancel import Cancel, current
 
 T = TypeVar("T")
 
-LOOK_SECONDS = 1.0
+LOOK_SECONDS = 0.25
 """How often to check whether the client is still there while there is nothing to send."""
 _END = object()
 
@@ -69,8 +69,8 @@ def _measured(events: Generator[StreamEvent | None]) -> Generator[StreamEvent | 
 
 
 def pump_with_keepalive(events: Generator[T]) -> Generator[T | None]:
-    """Yields the events, and None for every second without one. Raises what `events` raises: before the first at once,
-    while the reply can still be a plain one.
+    """Yields the events, and None for every LOOK_SECONDS without one. Raises what `events` raises: before the first at
+    once, while the reply can still be a plain one.
 
     The others are produced in a thread of their own. Closing this ends a model call there at once, and closes `events`
     when they reach their next one.

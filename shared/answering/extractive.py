@@ -36,7 +36,7 @@ _CLOSES = re.compile(r"\||`{3}|~{3}")
 """The last line of a table or a block of code: no marker may stand behind it."""
 
 MODEL = "extractive"
-FAR = 0.6
+FAR = 0.7
 """Share of the first passage's score below which another one is left out."""
 MAX_PIECES = 3
 """Sentences, items, rows or lines of code in one quote."""
@@ -44,7 +44,7 @@ MAX_QUOTE = 900
 """Characters."""
 MAX_LINE = 200
 """Characters of a note in a list of notes."""
-READ = 24
+READ = 36
 """Pieces that are embedded for one question: those with most of its words in each passage, the same number of each."""
 WORDS = 0.2
 """What the share of the question's words in a piece counts beside its cosine with the question."""

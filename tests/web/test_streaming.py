@@ -53,6 +53,8 @@ def test_words_are_shown_as_they_come_and_stop_stops(
     expect(exchange).to_contain_text("You stopped this answer.")
     expect(exchange.locator(".answer strong")).to_have_text("Cloud Run")
     page.wait_for_url("**#/c/**")
+    kept = "() => fetch(`/api/sessions/${location.hash.split('/')[2]}/messages`).then((it) => it.json())"
+    until(page, f"() => ({kept})().then((it) => it.messages.length === 2)")
     page.reload()
     expect(exchange.get_by_role("heading", level=2)).to_have_text(QUESTION)
     expect(exchange.locator(".answer strong")).to_have_text("Cloud Run")
