@@ -79,29 +79,10 @@ def test_a_model_that_finds_no_answer_is_a_refusal_with_what_comes_nearest(model
     assert [quote.passage.chunk.note_id for quote in heard.answer.nearest] == ["a", "b"]
 
 
-@pytest.mark.parametrize("verdict", ["yes", "partly"])
-def test_a_model_that_claims_an_answer_that_nothing_backs_is_not_believed(model: Model, verdict: str) -> None:
-    heard = model.says(f"ANSWER: {verdict}\n", "Penguins breed on ", "the ice of Antarctica [N2].")
-    assert heard.answer.refusal is RefusalReason.UNSUPPORTED_CLAIMS
-    assert heard.answer.text.startswith("I don't have enough information")
-    assert "ANSWER" not in heard.shown
-
-
-def test_a_model_that_claims_an_answer_and_cites_nothing_is_not_believed(model: Model) -> None:
-    assert model.says("ANSWER: yes\n", "It is MySQL.").answer.refusal is RefusalReason.UNSUPPORTED_CLAIMS
-
-
 def test_a_model_that_denies_the_answer_it_gives_is_taken_at_its_first_word(model: Model) -> None:
     heard = model.says("ANSWER: no\n", RIGHT)
     assert heard.answer.refusal is RefusalReason.BELOW_THRESHOLD
     assert "database" not in heard.shown
-
-
-def test_a_model_that_says_nothing_of_it_is_judged_by_what_it_cites(model: Model) -> None:
-    heard = model.says("We chose Firestore ", "as the database [N1].")
-    assert (heard.answer.refusal, heard.answer.text, heard.shown) == (None, RIGHT, RIGHT)
-    assert heard.answer.kind is AnswerKind.WRITTEN
-    assert model.says("It is MySQL ", "[N7].").answer.refusal is not None
 
 
 def test_a_verdict_in_any_pieces_is_read_and_never_shown(model: Model) -> None:
@@ -110,14 +91,6 @@ def test_a_verdict_in_any_pieces_is_read_and_never_shown(model: Model) -> None:
     assert [citation.passage.chunk.note_id for citation in heard.answer.citations] == ["a"]
     refused = model.says("ANS", "WER: n", "o", "\n", RIGHT)
     assert refused.answer.refusal is RefusalReason.BELOW_THRESHOLD
-
-
-@pytest.mark.parametrize("texts", [("ANSWER: y",), ("ANSWER:", " "), ("ANSWER: yes\n",), ("ANSWER: yes", "\n", " ")])
-def test_a_model_that_stops_within_its_verdict_has_written_nothing(model: Model, texts: tuple[str, ...]) -> None:
-    heard = model.says(*texts)
-    assert heard.answer.kind is AnswerKind.QUOTED
-    assert heard.shown == heard.answer.text
-    assert "ANSWER" not in heard.answer.text
 
 
 def test_a_connection_that_breaks_within_the_verdict_leaves_quotes(model: Model) -> None:

@@ -212,7 +212,7 @@ def test_an_unknown_vault_or_folder_is_1_and_named(
 
 def test_a_home_that_cannot_be_is_1_in_one_line(aurora: Aurora, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    result = aurora("ask", "hi", "--home", str(tmp_path / "file" / "below"))
+    result = aurora("ask", "Why?", "--home", str(tmp_path / "file" / "below"))
     assert result.exit_code == 1
     assert len(result.stderr.strip().splitlines()) == 1
 

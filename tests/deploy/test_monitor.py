@@ -131,6 +131,7 @@ def test_alerts_and_charts_look_at_the_functions_by_their_prefix(watched: Watche
     assert all("notes-chat" in each and '\\"chat\\"' not in each for each in sent)
 
 
+@pytest.mark.nightly
 def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watched) -> None:
     policy = watched.held("alertPolicies")[0]
     condition = policy["conditions"][0]["conditionThreshold"]
@@ -159,6 +160,7 @@ def test_who_may_not_is_told_so(watched: Watched) -> None:
     assert len(watched.held("alertPolicies")) == len(ALERTS)
 
 
+@pytest.mark.nightly
 def test_removed_it_is_gone(watched: Watched) -> None:
     watched.monitor("--remove")
     for kind in ("alertPolicies", "dashboards", "metrics"):

@@ -102,19 +102,12 @@ BAD: dict[str, list[object]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        pytest.param(field, value, id=f"{field}-{place}")
-        for field, values in BAD.items()
-        for place, value in enumerate(values)
-    ],
-)
-def test_a_bad_or_foreign_field_is_refused(app: Apps, field: str, value: object) -> None:
+@pytest.mark.parametrize("field", BAD)
+def test_a_bad_or_foreign_field_is_refused(app: Apps, field: str) -> None:
     ann = app("ann")
-    assert not ann.write(PATH, {**FULL, field: value})
+    assert [value for value in BAD[field] if ann.write(PATH, {**FULL, field: value})] == []
     assert ann.write(PATH, FULL)
-    assert not ann.change(PATH, {field: value})
+    assert [value for value in BAD[field] if ann.change(PATH, {field: value})] == []
 
 
 @pytest.mark.parametrize("field", ["name", "content"])

@@ -11,7 +11,6 @@ the product's own client, in this process or another, meets it.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -57,14 +56,7 @@ class Silence:
     """Nothing at all, until the client gives up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Late:
-    """Goes on to the next rule, and to the emulator, after so many seconds."""
-
-    seconds: float
-
-
-Answer = Refuse | Silence | Late
+Answer = Refuse | Silence
 Rule = Callable[[Call], Answer | None]
 """None: nothing against it. Called from many threads at once."""
 
@@ -135,8 +127,6 @@ def _method(path: str) -> str:
 def _obey(answer: Answer | None, context: Any) -> None:  # noqa: ANN401
     if isinstance(answer, Refuse):
         context.abort(answer.code, answer.details)
-    if isinstance(answer, Late):
-        time.sleep(answer.seconds)
     if isinstance(answer, Silence):
         over = threading.Event()
         if context.add_callback(over.set):
