@@ -127,14 +127,6 @@ def test_a_conversation_streams_there_too_and_is_kept(both: Both) -> None:
     assert "[N1] Boat" in people.stdout
 
 
-def test_a_bad_question_does_not_end_the_conversation_there_either(both: Both) -> None:
-    options = ("--home", str(both.here.home), "--server", both.server.address, "--token", both.server.alice)
-    told = CliRunner().invoke(main, ["chat", "--json", *options], input="x" * 2001 + "\nWhat colour is the boat?\n")
-    assert told.exit_code == 0
-    assert "message: expected" in told.stderr
-    assert len(told.stdout.splitlines()) == 1
-
-
 def test_everything_is_exported_and_erased_there(aurora: Aurora, server: Served, notes: Write, tmp_path: Path) -> None:
     bob = ("--server", server.address, "--token", server.bob)
     assert aurora("index", str(notes(NOTES)), *bob).exit_code == 0

@@ -195,6 +195,20 @@ def test_another_tenant_in_the_body_is_403(world: World, function: str, path: st
     assert world.call(function, "POST", path, {field: "boat", "tenantId": "alice"}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PUT", "/notes/n1", {"title": "T", "text": "t"}),
+        ("PUT", "/templates/t", {"name": "Plan", "content": "1. Think."}),
+        ("POST", "/templates:search", {"query": "q"}),
+        ("POST", "/feedback", {"requestId": "r-1", "rating": "down"}),
+    ],
+)
+def test_nothing_is_written_for_another_tenant(world: World, method: str, path: str, body: dict[str, str]) -> None:
+    response = world.call("api", method, path, {**body, "tenantId": "bob"})
+    assert problem(response)[:2] == (403, "PERMISSION_DENIED")
+
+
 def test_an_unknown_field_is_told_the_known_ones(world: World) -> None:
     message = world.call("chat", "POST", "/chat", {**ASK, "topk": 5}).get_json()["error"]["message"]
     assert "topK" in message

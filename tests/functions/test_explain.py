@@ -40,26 +40,6 @@ def test_each_leg_tells_rank_score_weight_and_what_it_adds(world: World) -> None
     assert body["results"] == found["results"]
 
 
-@pytest.mark.parametrize(
-    ("note_id", "more", "reason", "detail"),
-    [
-        ("car", {"k": 1}, "beyond_k", "number"),
-        ("car", {"threshold": 0.99}, "below_threshold", "0.99"),
-        ("car", {"filters": {"vaults": ["attic"]}}, "not_in_filters", "outside"),
-        ("car", {"filters": {"createdAfter": "2026-11-01"}}, "out_of_time_range", "2026-11-01"),
-        ("car", {"query": "Which colour was the boat this month?"}, "out_of_time_range", "2026-01-05"),
-    ],
-)
-def test_a_losing_note_is_told_why(
-    world: World, note_id: str, more: dict[str, object], reason: str, detail: str
-) -> None:
-    _save(world)
-    (note,) = _explain(world, noteIds=[note_id], **more)["notes"]
-    assert (note["inResult"], note["reason"]) == (False, reason)
-    assert detail in note["detail"]
-    assert note["chunks"][0]["score"] >= 0
-
-
 def test_a_saved_note_that_the_index_has_not_seen_is_not_indexed(world: World) -> None:
     _save(world)
     world.put("new", title="New boat", text="The boat is green.")
@@ -79,13 +59,6 @@ def test_a_long_note_shows_its_best_passages_and_says_how_many_there_are(world: 
     (note,) = _explain(world, noteIds=["long"])["notes"]
     assert len(note["chunks"]) == MAX_PASSAGES < note["chunkCount"]
     assert note["chunks"][0]["inResult"]
-
-
-def test_rank_fusion_is_explained_by_its_lists(world: World) -> None:
-    _save(world)
-    legs = _explain(world, noteIds=["boat"], strategy="rrf")["notes"][0]["chunks"][0]["legs"]
-    assert [leg["weight"] for leg in legs.values()] == [1.0, 1.0, 0.0]
-    assert legs["vector"]["adds"] == pytest.approx(1 / (60 + legs["vector"]["rank"]), abs=1e-6)
 
 
 def test_an_unknown_note_is_404_and_named(world: World) -> None:

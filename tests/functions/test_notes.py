@@ -141,10 +141,6 @@ def test_any_other_id_is_kept_also_one_that_ends_like_a_route(world: World, note
     assert world.call("api", "GET", path).status_code == 404
 
 
-def test_another_tenant_in_the_body_is_403(world: World) -> None:
-    assert problem(world.put("n1", title="T", tenantId="bob"))[:2] == (403, "PERMISSION_DENIED")
-
-
 def test_a_deleted_note_is_gone_and_no_longer_found(world: World) -> None:
     world.save("n1", title="Boat", text="The boat is blue.")
     assert world.call("api", "DELETE", "/notes/n1").data == b""

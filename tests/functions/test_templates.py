@@ -111,14 +111,6 @@ def test_a_bad_field_of_a_search_is_named(world: World, field: str, value: objec
     assert problem(response) == (400, "INVALID_FIELD", field)
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"), [("PUT", "/templates/t", LEAK), ("POST", "/templates:search", {"query": "q"})]
-)
-def test_another_tenant_in_the_body_is_403(world: World, method: str, path: str, body: dict[str, object]) -> None:
-    response = world.call("api", method, path, {**body, "tenantId": "bob"})
-    assert problem(response)[:2] == (403, "PERMISSION_DENIED")
-
-
 def test_a_search_gives_the_similar_or_the_chain_of_thought(world: World) -> None:
     _put(world)
     best = _search(world, QUESTION, topK=1)

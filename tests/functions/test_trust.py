@@ -85,26 +85,6 @@ def test_a_note_that_is_deleted_while_the_answer_is_written_answers_no_more(
     assert ("event: retract" in text) is streamed
 
 
-def test_what_is_not_backed_is_flagged(world: World) -> None:
-    said = "The boat is 15 metres long [N1]. It was built in Kiel [N1]."
-    body = answered(world, said)
-    assert body["answer"] == said
-    assert body["citations"][0]["support"]["state"] == "unsupported"
-    assert body["meta"]["grounding"] == {"precision": 0.5, "recall": 0.5}
-
-
-def test_where_nothing_that_is_cited_backs_anything_there_is_no_answer(world: World) -> None:
-    body = answered(world, "The boat is 15 metres long [N1].")
-    assert body["answer"].startswith("I don't have enough information")
-    assert (body["meta"]["refusal"]["reason"], body["citations"]) == ("unsupported_claims", [])
-
-
-def test_under_the_strict_policy_it_goes(world: World) -> None:
-    body = answered(world, "The boat is 15 metres long [N1]. It was built in Kiel [N1].", strict=True)
-    assert body["answer"] == "It was built in Kiel [N1]."
-    assert body["citations"][0]["support"]["state"] == "supported"
-
-
 def test_under_the_strict_policy_it_is_never_shown(world: World) -> None:
     world.save("boat", title="Boat", text=BOAT)
     writer = ScriptedWriter("The boat was built in Kiel [N1]. The boat is 15 metres long [N1].")
@@ -113,10 +93,6 @@ def test_under_the_strict_policy_it_is_never_shown(world: World) -> None:
     text = response.get_data(as_text=True)
     assert "15 metres" not in text
     assert '"answer": "The boat was built in Kiel [N1]."' in text.partition("event: result")[2].replace('":"', '": "')
-
-
-def test_a_refusal_has_no_grounding(world: World) -> None:
-    assert answered(world, "The notes do not say.")["meta"]["grounding"] is None
 
 
 def _no_notes(world: World) -> dict[str, Any]:

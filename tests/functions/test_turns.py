@@ -16,7 +16,6 @@ from shared.asking.answer import answered
 from shared.errors import ModelUnavailable
 from shared.model.answers import Answer, Delta, Prompt
 from shared.model.questions import Question
-from shared.model.sessions import Message, Role
 from shared.sessions.service import NEW
 from shared.sessions.turns import LINE
 from tests.fakes import ScriptedWriter
@@ -162,13 +161,6 @@ def test_both_messages_of_a_turn_name_its_request(boat: World) -> None:
     second = ask(boat, "And where?", first["meta"]["sessionId"])
     named = [each["requestId"] for each in messages(boat, first["meta"]["sessionId"])]
     assert named == ["mine", "mine", second["meta"]["requestId"], second["meta"]["requestId"]]
-
-
-def test_a_message_stored_before_messages_named_their_request_reads_without_one(boat: World) -> None:
-    session_id = create(boat)
-    older = Message(message_id="m1", role=Role.USER, text="Where?", created_at=boat.clock())
-    assert boat.app.store.add_messages(ALICE, session_id, [older], first="Where?")
-    assert [each["requestId"] for each in messages(boat, session_id)] == [None]
 
 
 def test_a_stream_of_an_unknown_session_is_404(boat: World) -> None:

@@ -130,18 +130,6 @@ def test_without_an_embedder_nothing_waits_for_vectors(old: list[str], new: list
     assert applied(stored, changes) == rows(wanted, embedded=0)
 
 
-def test_a_moved_chunk_takes_its_vector_along() -> None:
-    changes = between(rows(wanted_of(["a", "b"], "c1:m:4")), wanted_of(["new", "a", "b"], "c1:m:4"))
-    assert changes.reuse == {"n_001": "n_000", "n_002": "n_001"}
-    assert [each.chunk_id for each in changes.embed] == ["n_000"]
-
-
-def test_new_tags_are_patched_in() -> None:
-    changes = between(rows(wanted_of(["a", "b"], "c1:m:4")), wanted_of(["a", "b"], "c1:m:4", "blue"))
-    assert [each.tags for each in changes.patch] == [("blue",), ("blue",)]
-    assert (changes.put, changes.remove, changes.embed) == ((), (), ())
-
-
 def test_another_model_reuses_no_vector_and_another_chunker_does() -> None:
     stored = rows(wanted_of(["a", "b"], "c1:m:4"))
     assert len(between(stored, wanted_of(["a", "b"], "c1:other:4")).embed) == 2

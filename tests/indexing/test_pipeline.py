@@ -95,14 +95,6 @@ def test_a_chunk_that_moves_keeps_its_vector(store: Store, embedder: HashingEmbe
     assert_follows(store, embedder)
 
 
-def test_chunks_of_the_same_text_share_one_embedding(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
-    store.put_note(TENANT, note(sections(*["same"] * 5)))
-    outcome = index(store, embedder, clock)
-    assert outcome.embedded < outcome.chunks
-    assert most(embedder.embedded) == 1
-    assert_follows(store, embedder)
-
-
 def test_other_tags_and_another_folder_embed_nothing(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     index(store, embedder, clock)

@@ -7,7 +7,14 @@ from typing import cast
 
 import pytest
 
-from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFound, StoreUnavailable
+from shared.errors import (
+    InvalidArgument,
+    ModelRefused,
+    ModelUnavailable,
+    NotFound,
+    PortContractError,
+    StoreUnavailable,
+)
 from shared.model.index import ChunkPut
 from shared.model.notes import Note
 from shared.model.questions import Filters, Strategy, TimeRange
@@ -61,9 +68,9 @@ def test_fusion_is_asked_for_by_name(library: Library) -> None:
     assert 1 / 61 < found.selected[0].score <= 2 / 61
 
 
-@pytest.mark.parametrize("outage", [ModelUnavailable("away"), ModelRefused("bad key")])
+@pytest.mark.parametrize("outage", [ModelUnavailable("away"), ModelRefused("bad key"), PortContractError("no vector")])
 def test_without_the_questions_embedding_keywords_and_recency_find_notes(
-    library: Library, outage: ModelUnavailable | ModelRefused
+    library: Library, outage: ModelUnavailable | ModelRefused | PortContractError
 ) -> None:
     _furnish(library)
     library.writer.outage = outage

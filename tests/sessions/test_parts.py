@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.errors import InvalidArgument
-from shared.model.sessions import Message, Role, Spot
-from shared.ports.pages import make_token
+from shared.model.sessions import Message, Role
 from shared.sessions.limits import holds, title_of
-from shared.sessions.service import page_token, read_page_token
 from shared.sessions.standalone import earlier_turns
 from shared.sessions.turns import LINE, with_sources, without_sources
 
@@ -52,29 +49,6 @@ def test_a_list_that_the_model_wrote_itself_is_part_of_its_answer() -> None:
     answer = "Yes [N1].\n\nSources:\n- [N1] made up"
     assert without_sources(with_sources(answer, [_citation()])) == answer
     assert with_sources("No.", []) == "No."
-
-
-@given(st.text(max_size=60))
-def test_what_is_no_token_is_named_and_never_fails_otherwise(token: str) -> None:
-    with pytest.raises(InvalidArgument) as caught:
-        read_page_token(token, listing="x", now=NOW)
-    assert caught.value.field == "pageToken"
-
-
-@pytest.mark.parametrize("moment", ["", "soon", "2026-11-21", "2026-11-21T12:00:00"])
-def test_a_token_of_somebody_s_own_making_is_no_place(moment: str) -> None:
-    for made, at in ((moment, NOW.isoformat()), (NOW.isoformat(), moment)):
-        with pytest.raises(InvalidArgument):
-            read_page_token(make_token("x", made, at, "abc"), listing="x", now=NOW)
-
-
-def test_a_token_brings_its_place_back_for_its_listing_and_its_day() -> None:
-    spot = Spot(NOW - timedelta(days=400, microseconds=1), "abc")
-    token = page_token(spot, listing="x", now=NOW)
-    assert read_page_token(token, listing="x", now=NOW + timedelta(hours=23)) == spot
-    for listing, now in (("y", NOW), ("x", NOW + timedelta(days=2)), ("x", NOW - timedelta(seconds=1))):
-        with pytest.raises(InvalidArgument):
-            read_page_token(token, listing=listing, now=now)
 
 
 def test_turns_are_put_together_by_their_ids() -> None:

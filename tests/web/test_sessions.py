@@ -48,15 +48,6 @@ def test_a_conversation_in_which_nothing_was_said_is_not_listed(page: Page, prod
     expect(rows.filter(has_text="New conversation")).to_have_count(0)
 
 
-def test_a_conversation_reads_the_same_after_a_reload(page: Page) -> None:
-    exchange = ask(page, QUESTION)
-    text = exchange.locator(".answer").text_content() or ""
-    page.reload()
-    expect(page.locator(".exchange")).to_have_count(1)
-    expect(page.locator(".answer")).to_have_text(text)
-    expect(page.locator(".sources li").first).to_contain_text("API architecture meeting")
-
-
 def test_answers_stand_below_their_questions_when_two_windows_asked_at_once(page: Page) -> None:
     first = ask(page, "What did Jonas measure about cold starts?").locator(".answer").text_content() or ""
     second = ask(page, "Which film was recommended by Hélène?").locator(".answer").text_content() or ""

@@ -185,15 +185,3 @@ def test_a_folder_that_lacks_a_file_stops_the_start(
     (cross_encoder / missing).unlink()
     with pytest.raises(SettingsError, match=rf"RERANKER_MODEL.*{told}"):
         _app(cross_encoder, tmp_path)
-
-
-def test_none_is_built_unless_asked_for(tmp_path: Path) -> None:
-    app = build(Settings(auth="none", home=tmp_path))
-    app.pool.shutdown()
-    assert app.reranker is None
-
-
-def test_the_ranking_service_belongs_to_a_project(tmp_path: Path) -> None:
-    app = build(Settings(auth="none", home=tmp_path, reranker="vertex", project="demo-project"))
-    app.pool.shutdown()
-    assert isinstance(app.reranker, VertexReranker)
