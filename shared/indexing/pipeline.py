@@ -124,7 +124,7 @@ class Indexer:
         """How far the index has followed a note. Raises NotFound if there is no such note."""
         state = read_state(key, store=self.store, index_version=self.version)
         if not state.revision:
-            raise NotFound("there is no such note")
+            raise NotFound(f"no note {key.note_id!r}")
         record = state.held.record
         return NoteState(record, current=record is not None and record.note_revision == state.revision)
 
