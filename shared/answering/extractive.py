@@ -266,14 +266,7 @@ quotes that do not fit are less of a loss than answers that are not shown.
 
 
 def speaks_of_subject(retrieved: Retrieved) -> bool:
-    """Whether the best passage is near enough; whatever is of a time that was asked for is."""
-    time = retrieved.analysis.time
-    if (
-        time is not None
-        and time.restricts
-        and any(time.range.contains(passage.chunk.created_at) for passage in retrieved.selected)
-    ):
-        return True
+    """Whether the best passage is near enough."""
     return any(_is_near(passage, retrieved) for passage in retrieved.selected)
 
 

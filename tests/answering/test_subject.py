@@ -51,11 +51,5 @@ def test_where_only_a_time_is_asked_for_what_is_of_then_speaks_of_it() -> None:
     assert not speaks_of_subject(replace(found(holding(similarity=0.5), time=LAST_WEEK), weights={}))
 
 
-def test_what_is_of_a_time_that_was_asked_for_is_never_refused() -> None:
-    then = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
-    assert speaks_of_subject(found(holding(similarity=0.5), time=then))
-    assert not speaks_of_subject(found(holding(similarity=0.5), time=replace(then, restricts=False)))
-
-
 def test_nothing_found_speaks_of_nothing() -> None:
     assert not speaks_of_subject(found())
