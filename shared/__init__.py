@@ -8,7 +8,7 @@ Asking:          asking.turn         begin -> whole -> retrieve -> write -> chec
                  answering.pipeline  selection -> prompt -> draft -> citations -> support -> answer, as events
 Along the way:   notes.service       a draft -> the note, at the revision that is meant
                  notes.linked        a note -> where its links lead, and who points at it
-                 templates.pipeline  question -> the template whose steps the answer follows
+                 templates.service   question -> the template whose steps the answer follows
                  sessions.service    question -> the whole question in its conversation; answer -> stored turn
                  account             a request answered once, budgets, caches, export, erasure
                  judging             whether a passage backs a sentence

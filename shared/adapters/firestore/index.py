@@ -12,7 +12,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -181,7 +181,13 @@ class _Commits:
         if record is None or held is not None or self._before is not None:
             write = change(self._record, fields)
         else:  # a record that agrees with no note, until the last batch
-            begun = replace(record, note_revision="", status=IndexStatus.PENDING, chunk_count=0, index_version="")
+            begun = IndexRecord(
+                note_revision="",
+                status=IndexStatus.PENDING,
+                chunk_count=0,
+                index_version="",
+                indexed_at=record.indexed_at,
+            )
             write = put(self._record, {**fields, **CODEC.dump(begun)})
         touch(write)
         return self._expecting(write, held)

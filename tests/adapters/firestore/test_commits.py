@@ -12,7 +12,7 @@ from shared.adapters.firestore import FirestoreStore
 from shared.errors import Conflict, StoreUnavailable
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexStatus
 from shared.model.notes import Folder
-from tests.contracts.samples import TENANT, chunk, record, unit
+from tests.contracts.samples import DAY, TENANT, chunk, record, unit
 from tests.emulated import patient_store
 from tests.servers.firestore_proxy import FirestoreProxy, gone_after
 
@@ -70,12 +70,14 @@ def test_a_worker_that_dies_between_commits_leaves_no_record_that_agrees(
 ) -> None:
     with FirestoreProxy(firestore_host, gone_after(2, "Commit")) as proxy:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
+        leased = replace(_change(None, "r1"), record=replace(record(revision="r1"), lease_until=DAY))
         with pytest.raises(StoreUnavailable):
-            FirestoreStore(firestore_store.project, write_seconds=1).apply(TENANT, _change(None, "r1"))
+            FirestoreStore(firestore_store.project, write_seconds=1).apply(TENANT, leased)
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
     left = firestore_store.read_record(TENANT, "big")
     assert left.record is not None
     assert (left.record.note_revision, left.record.status) == ("", IndexStatus.PENDING)
+    assert left.record.lease_until is None  # nobody waits for the dead
     firestore_store.apply(TENANT, _change(left.token, "r2"))
     assert {each.note_revision for each in firestore_store.stored_chunks(TENANT, "big")} == {"r2"}
 
