@@ -10,10 +10,10 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from shared.errors import OperatorError
-from shared.settings import Settings
+from shared.settings import Settings, variable_of
 
 HOME = "AURORA_HOME"
-SETTINGS = tuple(setting.metadata["variable"] for setting in fields(Settings))
+SETTINGS = tuple(variable_of(setting) for setting in fields(Settings))
 ALIKE = 0.9
 """Of a name in the environment, which is full of other programs' names, to be meant for us: a letter or two differ."""
 NAME = re.compile(r"[A-Z][A-Z0-9_]*")

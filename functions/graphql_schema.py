@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_schema
 
-from functions.http.bodies import MOST_PER_PAGE, parse_fields
+from functions.http.bodies import MAX_PER_PAGE, parse_fields
 from functions.http.calls import Call
 from functions.http.pump import reply_to
 from functions.http.questions import SettingsBody
@@ -104,8 +104,8 @@ class Visit:
 
     def page_size(self, wanted: int) -> int:
         """Raises InvalidArgument."""
-        if not 1 <= wanted <= MOST_PER_PAGE:
-            raise InvalidArgument("pageSize", f"a whole number from 1 to {MOST_PER_PAGE}")
+        if not 1 <= wanted <= MAX_PER_PAGE:
+            raise InvalidArgument("pageSize", f"a whole number from 1 to {MAX_PER_PAGE}")
         self.items += wanted
         if self.items > MAX_ITEMS:
             raise InvalidArgument("query", f"pages of at most {MAX_ITEMS} items together")

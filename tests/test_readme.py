@@ -11,7 +11,7 @@ import pytest
 
 from cli.main import main
 from functions import api
-from shared.settings import Settings
+from shared.settings import Settings, variable_of
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -26,7 +26,7 @@ def test_every_setting_stands_in_the_table_with_its_default_and_meaning() -> Non
         return f"`{str(default).replace(HOME, '~/.aurora')}`"
 
     expected = [
-        f"| `{setting.metadata['variable']}` | {shown(setting.default)} | {setting.metadata['meaning']} |".replace(
+        f"| `{variable_of(setting)}` | {shown(setting.default)} | {setting.metadata['meaning']} |".replace(
             "|  |", "| |"
         )
         for setting in fields(Settings)

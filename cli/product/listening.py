@@ -17,7 +17,7 @@ from shared.adapters.firestore.errors import translated
 from shared.adapters.firestore.protocol import protocol
 from shared.errors import Conflict, StoreRefused, StoreUnavailable
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
+FIRST_PAUSE, MAX_PAUSE = 0.1, 2.0
 """Seconds before a stream that broke off is opened again; each pause is twice the one before, until something comes."""
 TOLD_AFTER = 3
 """Streams in a row by which nothing came: the first find a server that is just starting, or a busy machine."""
@@ -95,7 +95,7 @@ class _Listener:
                 _log.warning("%s: writes are not followed any more as they happen", error.message)
                 return
             except StoreUnavailable as error:
-                in_vain, pause = (0, FIRST_PAUSE) if self._heard else (in_vain + 1, min(2 * pause, LONGEST_PAUSE))
+                in_vain, pause = (0, FIRST_PAUSE) if self._heard else (in_vain + 1, min(2 * pause, MAX_PAUSE))
                 if in_vain == TOLD_AFTER:
                     _log.warning("%s: writes are followed again when it answers", error.message)
             self._stopped.wait(pause)

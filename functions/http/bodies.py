@@ -22,9 +22,9 @@ class Body(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
 
-MOST_DEPTH = 100
+MAX_DEPTH = 100
 """Objects and lists inside each other."""
-EXPECTED_JSON = f"JSON, with plain numbers and at most {MOST_DEPTH} objects and lists inside each other"
+EXPECTED_JSON = f"JSON, with plain numbers and at most {MAX_DEPTH} objects and lists inside each other"
 
 B = TypeVar("B", bound=Body)
 T = TypeVar("T")
@@ -72,15 +72,13 @@ DayOrInstant = Annotated[str, Field(json_schema_extra={"format": "day-or-date-ti
 NotBlank = Annotated[str, Field(json_schema_extra={"pattern": r"\S"})]
 
 PAGE = 50
-MOST_PER_PAGE = 200
+MAX_PER_PAGE = 200
 
 
 class Page(Body):
     """The parameters of every list."""
 
-    page_size: int = Field(
-        default=PAGE, ge=1, le=MOST_PER_PAGE, description=f"a whole number from 1 to {MOST_PER_PAGE}"
-    )
+    page_size: int = Field(default=PAGE, ge=1, le=MAX_PER_PAGE, description=f"a whole number from 1 to {MAX_PER_PAGE}")
     page_token: str | None = Field(default=None, description="the nextPageToken of the page before")
 
     @property
@@ -129,7 +127,7 @@ def _strings(value: object, place: str, depth: int = 0) -> Iterator[tuple[str, s
     """Every string in it, keys too, with its place (`filters.vaults[0]`). Raises InvalidArgument where it is too deep:
     parsers differ in what they can take, and what comes after this one can take less.
     """
-    if depth > MOST_DEPTH:
+    if depth > MAX_DEPTH:
         raise InvalidArgument("body", EXPECTED_JSON)
     if isinstance(value, str):
         yield place, value

@@ -1,4 +1,4 @@
-"""What passes between HTTP and handlers: routes, calls and replies. No Flask, nothing heavy."""
+"""What passes between HTTP and handlers: calls, replies, routes and their contracts. No Flask, nothing heavy."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
+
+from werkzeug.exceptions import MethodNotAllowed
+from werkzeug.exceptions import NotFound as NoSuchPath
+from werkzeug.routing import BaseConverter, Map, MapAdapter, Rule
 
 from functions.http import log as _log
 from functions.http.sse import Form
 from shared.errors import PermissionDenied, Unauthenticated
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # /health needs no pydantic
+    from functions.http.bodies import Body
     from shared.api.stream import StreamEvent
     from shared.app import App
     from shared.model.account import Person
@@ -113,11 +118,6 @@ class Route:
     callable: bool = False
     """Whether Firebase's SDKs may call it as a callable function."""
 
-    def match(self, path: str) -> dict[str, str] | None:
-        """The segments by name, percent-encoded; None if the path is another route's."""
-        found = _expression(self.pattern).fullmatch(path)
-        return found.groupdict() if found else None
-
     def load(self) -> Callable[..., Reply]:
         """The handler itself."""
         module, _, name = self.handler.partition(":")
@@ -125,14 +125,9 @@ class Route:
         return handler
 
 
-@cache
-def _expression(pattern: str) -> re.Pattern[str]:
-    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(pattern)), re.DOTALL)
-
-
 HEALTH = (
-    Route("GET", "/health", "health:check", public=True),
-    Route("GET", "/healthz", "health:alias", public=True),
+    Route("GET", "/health", "overview:health", public=True),
+    Route("GET", "/healthz", "overview:healthz", public=True),
 )
 """Every function's. Cloud Run keeps paths that end in z for itself, so the second reaches us only elsewhere."""
 
@@ -144,17 +139,73 @@ class Found:
     route: Route | None
     segments: Mapping[str, str]
     allowed: tuple[str, ...]
-    """The methods this path answers to, sorted; empty: no such path."""
+    """Sorted. Without a route: the methods this path answers to; empty: no such path."""
 
 
 def find(routes: Sequence[Route], method: str, path: str) -> Found:
-    """The first route whose pattern and method match; HEAD is GET without a body. `path` is percent-encoded: the colon
-    before a verb stands as it is, and one of an id as `%3A` where a verb follows it (`/notes/x%3Alinks`).
+    """The route for a percent-encoded path; HEAD is GET without a body. A verb follows a literal colon, so an id that
+    ends like one has its colon as `%3A`: `/notes/x%3Alinks` is the note `x:links`.
     """
-    matching = [(route, segments) for route in routes if (segments := route.match(path)) is not None]
-    allowed = tuple(sorted({route.method for route, _ in matching}))
-    wanted = "GET" if method == "HEAD" else method
-    for route, segments in matching:
-        if route.method == wanted:
-            return Found(route, {name: unquote(value) for name, value in segments.items()}, allowed)
-    return Found(None, {}, allowed)
+    try:
+        route, segments = _routing(tuple(routes)).match(path, method)
+    except MethodNotAllowed as error:
+        return Found(None, {}, tuple(sorted({*(error.valid_methods or ())} - {"HEAD"})))
+    except NoSuchPath:
+        return Found(None, {}, ())
+    return Found(route, segments, (route.method,))
+
+
+@cache
+def _routing(routes: tuple[Route, ...]) -> MapAdapter:
+    verbs = {verb for route in routes for verb in re.findall(r"\}:(\w+)", route.pattern)}
+
+    class Segment(BaseConverter):
+        regex = "[^/]+" + "".join(f"(?<!:{verb})" for verb in sorted(verbs))
+        part_isolating = True
+
+        def to_python(self, value: str) -> str:
+            return unquote(value)
+
+    rules = [
+        Rule(re.sub(r"\{(\w+)\}", r"<segment:\1>", route.pattern), methods=[route.method], endpoint=route)
+        for route in routes
+    ]
+    return Map(rules, converters={"segment": Segment}, strict_slashes=False, merge_slashes=False).bind("")
+
+
+# -- contracts
+
+
+H = TypeVar("H", bound=Callable[..., Reply])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One handler's contract. What every route may answer besides (400, 401, 429, 503, …) is not repeated here."""
+
+    body: type[Body] | None = None
+    """None: a body is ignored."""
+    body_required: bool = True
+    query: type[Body] | None = None
+    """The parameters after `?`; None: they are ignored."""
+    reply: Any = None
+    """The type of its JSON, like those of `shared.api`; None: 204, or one of `media_types`."""
+    media_types: tuple[str, ...] = ()
+    """What a reply may come as besides JSON, as text."""
+    errors: tuple[int, ...] = ()
+    """404 and 409, where they can happen."""
+    callable: bool = False
+    """Whether Firebase's callable form, `{"data": …}`, is taken too."""
+
+
+OPERATIONS: dict[Callable[..., Reply], Operation] = {}
+
+
+def operation(**contract: Any) -> Callable[[H], H]:  # noqa: ANN401 - Operation's own fields
+    """Register a handler's contract."""
+
+    def register(handler: H) -> H:
+        OPERATIONS[handler] = Operation(**contract)
+        return handler
+
+    return register

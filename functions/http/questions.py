@@ -16,12 +16,12 @@ from shared.model.questions import Filters, Question, Strategy
 from shared.model.sessions import SETTINGS, Setting, SettingsPatch
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
 
-MOST_NAMES = 30
+MAX_NAMES = 30
 """Names in one filter: what one Firestore query takes."""
 
-NAMES = f"a list of at most {MOST_NAMES} names, each 1-{MAX_NAME} characters without control characters"
+NAMES = f"a list of at most {MAX_NAMES} names, each 1-{MAX_NAME} characters without control characters"
 WINDOW = f"a whole number of days from 1 to {MAX_DAYS}"
-FOLDERS = f"a list of at most {MOST_NAMES} folders, each 1-{MAX_FOLDER} characters without control characters"
+FOLDERS = f"a list of at most {MAX_NAMES} folders, each 1-{MAX_FOLDER} characters without control characters"
 
 RequestId = Annotated[str, Field(pattern=f"^{REQUEST_ID_PATTERN}$")]
 REQUEST_ID = "1-128 letters, digits, . _ : or -; the same again gets the same answer for 24 hours"
@@ -33,9 +33,9 @@ _NOT_ASKED = {"request_id", "stream", "tenant_id"}
 class FiltersBody(Body):
     """`filters`: what the search is restricted to."""
 
-    vaults: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
-    folders: Annotated[Folders, Field(max_length=MOST_NAMES)] = Field(default=(), description=FOLDERS)
-    tags: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
+    vaults: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
+    folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(default=(), description=FOLDERS)
+    tags: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
     created_after: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     created_before: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     window_days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description=WINDOW)

@@ -10,14 +10,12 @@ from typing import Literal
 from pydantic import Field
 
 from functions.http.bodies import Body, TenantId, parse, parse_query
-from functions.http.calls import Call, Reply
+from functions.http.calls import Call, Reply, operation
 from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_body
-from functions.http.operations import operation
 from functions.http.questions import RequestId
 from shared.account import export as exports
-from shared.account.archive import zipped
-from shared.account.export import Exported
-from shared.account.feedback import MOST_COMMENT, feedback_of, keep_feedback
+from shared.account.export import Exported, zipped
+from shared.account.feedback import MAX_COMMENT, feedback_of, keep_feedback
 from shared.api.account import FeedbackJson, ReceiptJson, export_lines, receipt_json
 from shared.api.values import shown
 from shared.errors import AuroraError, InvalidArgument, PermissionDenied
@@ -26,7 +24,7 @@ from shared.model.account import Rating
 CONFIRMATION = "erase everything"
 ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"
 RATING = "up, down, or null to take it back; left out, an earlier one stays"
-COMMENT = f"text of at most {MOST_COMMENT} characters; left out, an earlier one stays"
+COMMENT = f"text of at most {MAX_COMMENT} characters; left out, an earlier one stays"
 FORMAT = "lines or markdown"
 NDJSON, ZIP = "application/x-ndjson", "application/zip"
 ZIP_NAME = 'attachment; filename="aurora-notes.zip"'
@@ -44,7 +42,7 @@ class FeedbackBody(Body):
         description="the message of a session that is meant: 1-128 characters",
     )
     rating: Literal["up", "down"] | None = Field(default=None, description=RATING)
-    comment: str = Field(default="", max_length=MOST_COMMENT, description=COMMENT)
+    comment: str = Field(default="", max_length=MAX_COMMENT, description=COMMENT)
     citation: str | None = Field(default=None, pattern=r"^N[1-9][0-9]{0,2}$", description="a label like N1")
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 

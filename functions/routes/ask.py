@@ -8,12 +8,11 @@ from typing import Annotated
 from pydantic import Field
 
 from functions.http.bodies import Folders, Names, NotBlank, parse
-from functions.http.calls import Call, Reply
-from functions.http.operations import operation
+from functions.http.calls import Call, Reply, operation
 from functions.http.pump import reply_to
 from functions.http.questions import (
     FOLDERS,
-    MOST_NAMES,
+    MAX_NAMES,
     NAMES,
     QUOTES,
     REQUEST_ID,
@@ -27,7 +26,7 @@ from shared.api.answers import AskJson
 from shared.asking.turn import TurnRequest
 from shared.folders.search import FolderScope
 
-LEAST_SIMILARITY = 0.55
+MIN_SIMILARITY = 0.55
 """Passages less similar to the question are left out, whatever their folder's weight."""
 
 
@@ -35,8 +34,8 @@ class AskBody(AskingBody):
     """The request of /ask. `folders` come first in the search; `filters` restrict it."""
 
     question: NotBlank = Field(description="the question, as text")
-    vaults: Annotated[Names, Field(max_length=MOST_NAMES)] = Field(default=(), description=NAMES)
-    folders: Annotated[Folders, Field(max_length=MOST_NAMES)] = Field(default=(), description=FOLDERS)
+    vaults: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
+    folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(default=(), description=FOLDERS)
     k: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
     quotes: Quotes = Field(default=3, description=QUOTES)
     request_id: RequestId | None = Field(default=None, description=REQUEST_ID)
@@ -49,7 +48,7 @@ def ask(call: Call) -> Reply:
     question = question_of(call, body.question, "question", body)
     request = TurnRequest(
         person=call.person,
-        question=replace(question, top_k=body.k, threshold=LEAST_SIMILARITY, quotes=body.quotes),
+        question=replace(question, top_k=body.k, threshold=MIN_SIMILARITY, quotes=body.quotes),
         request_id=body.request_id or call.request_id,
         repeat=request_key(call, body, body.request_id),
         scope=FolderScope(body.vaults, body.folders),

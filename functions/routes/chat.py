@@ -7,8 +7,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from functions.http.bodies import NotBlank, parse
-from functions.http.calls import Call, Reply
-from functions.http.operations import operation
+from functions.http.calls import Call, Reply, operation
 from functions.http.pump import reply_to
 from functions.http.questions import REQUEST_ID, RequestId, TurnBody, question_of, request_key
 from functions.http.sse import EVENT_STREAM

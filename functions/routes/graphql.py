@@ -24,9 +24,8 @@ from pydantic import Field
 from functions.graphql_schema import SDL, Visit, schema
 from functions.http import bodies as _bodies
 from functions.http.bodies import Body
-from functions.http.calls import Call, Reply
+from functions.http.calls import Call, Reply, operation
 from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of
-from functions.http.operations import operation
 from shared.api.values import GraphQLErrorJson, GraphQLJson
 from shared.errors import AuroraError, InvalidArgument
 

@@ -9,15 +9,18 @@ from typing import Annotated
 from pydantic import Field
 
 from functions.http.bodies import Body, DayOrInstant, Instant, Names, Page, TenantId, checked, parse, parse_query
-from functions.http.calls import Call, Reply
-from functions.http.operations import operation
+from functions.http.calls import Call, Reply, operation
 from shared.api.notes import (
+    CoverageJson,
     ImportedJson,
+    IndexStatusJson,
     LinksJson,
     ListedNoteJson,
     NoteJson,
     NoteRowJson,
     NotesJson,
+    coverage_json,
+    index_status_json,
     links_json,
     note_json,
 )
@@ -36,7 +39,7 @@ from shared.model.limits import (
     VAULT_PATTERN,
     is_id,
 )
-from shared.model.notes import DEFAULT_VAULT, TrashReason
+from shared.model.notes import DEFAULT_VAULT, NoteKey, TrashReason
 from shared.notes.linked import linked
 from shared.notes.service import NoteDraft
 from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
@@ -163,6 +166,19 @@ def list_all(call: Call) -> Reply:
     page = call.app.notes.page(call.tenant_id, limit=asked.page_size, token=asked.token, vault=asked.vault)
     listed: NotesJson = {"notes": [shown(NoteRowJson, note) for note in page.items], "nextPageToken": page.next_token}
     return Reply(listed)
+
+
+@operation(reply=IndexStatusJson, errors=(404,))
+def index_status(call: Call, note_id: str) -> Reply:
+    """`current` true: the index holds exactly what the note says now."""
+    state = call.app.indexer.note_state(NoteKey(call.tenant_id, check_note_id(note_id)))
+    return Reply(index_status_json(note_id, state.record, current=state.current))
+
+
+@operation(reply=CoverageJson)
+def index_coverage(call: Call) -> Reply:
+    """How many of the notes are indexed."""
+    return Reply(coverage_json(call.app.store.coverage(call.tenant_id)))
 
 
 def check_note_id(note_id: str, field: str = "noteId") -> str:

@@ -13,8 +13,7 @@ from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from functions.http.admission import APP_CHECK
-from functions.http.calls import Call, Reply, Route
-from functions.http.operations import OPERATIONS, Operation, operation
+from functions.http.calls import OPERATIONS, Call, Operation, Reply, Route, operation
 from functions.http.sse import EVENT_STREAM, NESTED
 from functions.routes.account import NDJSON, ZIP
 from shared.api.account import EXPORT_LINES

@@ -1,9 +1,8 @@
-"""GET / of the api function: what it answers to."""
+"""GET /: the table of routes; GET /health: the process answers, and imports nothing heavy for it."""
 
 from __future__ import annotations
 
-from functions.http.calls import Call, Reply
-from functions.http.operations import operation
+from functions.http.calls import Call, Reply, operation
 
 
 @operation(reply=dict[str, str | list[str]])
@@ -12,3 +11,15 @@ def show(_: Call) -> Reply:
     from functions.api import ROUTES  # noqa: PLC0415 - the table names this module
 
     return Reply({"name": "Aurora Notes", "routes": [f"{route.method} {route.pattern}" for route in ROUTES]})
+
+
+@operation(reply=dict[str, str])
+def health(_: Call) -> Reply:
+    """The process answers."""
+    return Reply({"status": "ok"})
+
+
+@operation(reply=dict[str, str])
+def healthz(call: Call) -> Reply:
+    """Alias of `/health`; Cloud Run's own addresses do not forward it."""
+    return health(call)

@@ -8,26 +8,25 @@ from typing import Annotated
 from pydantic import Field
 
 from functions.http.bodies import Names, NotBlank, parse
-from functions.http.calls import Call, Reply
+from functions.http.calls import Call, Reply, operation
 from functions.http.measures import measure_search
-from functions.http.operations import operation
 from functions.http.questions import AskingBody, question_of
 from functions.routes.notes import check_note_id
 from shared.api.explain import ExplainJson, explain_json
 from shared.api.search import SearchJson, search_json
 from shared.asking import search as searching
 
-MOST_RESULTS = 100
-MOST_EXPLAINED = 20
+MAX_RESULTS = 100
+MAX_EXPLAINED = 20
 
-NOTE_IDS = f"a list of at most {MOST_EXPLAINED} note ids"
+NOTE_IDS = f"a list of at most {MAX_EXPLAINED} note ids"
 
 
 class SearchBody(AskingBody):
     """The request of /search."""
 
     query: NotBlank = Field(description="what to look for, as text")
-    k: int = Field(default=10, ge=1, le=MOST_RESULTS, description=f"a whole number from 1 to {MOST_RESULTS}")
+    k: int = Field(default=10, ge=1, le=MAX_RESULTS, description=f"a whole number from 1 to {MAX_RESULTS}")
 
 
 @operation(body=SearchBody, reply=SearchJson, errors=(404,))
@@ -45,7 +44,7 @@ class ExplainBody(SearchBody):
     """The request of /search:explain. `noteIds` empty: the notes that are found."""
 
     threshold: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
-    note_ids: Annotated[Names, Field(max_length=MOST_EXPLAINED)] = Field(default=(), description=NOTE_IDS)
+    note_ids: Annotated[Names, Field(max_length=MAX_EXPLAINED)] = Field(default=(), description=NOTE_IDS)
 
 
 @operation(body=ExplainBody, reply=ExplainJson, errors=(404,))

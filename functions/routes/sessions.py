@@ -8,25 +8,24 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from functions.http.bodies import Body, Instant, Page, TenantId, checked, parse, parse_query
-from functions.http.calls import Call, Reply
-from functions.http.operations import operation
+from functions.http.calls import Call, Reply, operation
 from functions.http.questions import RequestId, SettingsBody
 from shared.api.answers import AnswerMetaJson, CitationJson
 from shared.api.sessions import MessagesJson, SessionJson, SessionsJson, messages_json, session_json, sessions_json
 from shared.errors import InvalidArgument
 from shared.model.sessions import Message, Role, Session, SessionSettings, StoredCitation
 from shared.sessions.importing import MAX_IMPORTED
-from shared.sessions.limits import LONGEST_TITLE, TITLE
+from shared.sessions.limits import MAX_TITLE, TITLE
 from shared.times.instants import INSTANT, parse_instant
 
-LONGEST_MESSAGE = 200_000
+MAX_MESSAGE = 200_000
 SessionId = Annotated[str, Field(pattern="^[0-9A-Za-z]{1,64}$", description="1-64 letters and digits")]
 
 
 class SessionBody(Body):
     """The request of POST /sessions and PATCH /sessions/{id}."""
 
-    title: str | None = Field(default=None, description=TITLE, json_schema_extra={"maxLength": LONGEST_TITLE})
+    title: str | None = Field(default=None, description=TITLE, json_schema_extra={"maxLength": MAX_TITLE})
     settings: SettingsBody = Field(default=SettingsBody(), description="an object of settings")
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
@@ -35,7 +34,7 @@ class SessionRow(Body):
     """A conversation as an export has it."""
 
     session_id: SessionId
-    title: str = Field(max_length=LONGEST_TITLE, description=TITLE)
+    title: str = Field(max_length=MAX_TITLE, description=TITLE)
     created_at: Instant = Field(description=INSTANT)
     updated_at: Instant = Field(description=INSTANT)
     message_count: int = Field(default=0, description="what the server said; it is not taken over")
@@ -48,7 +47,7 @@ class MessageRow(Body):
     message_id: SessionId
     request_id: RequestId | None = Field(default=None, description="the requestId of its turn")
     role: Literal["user", "assistant"] = Field(description="user or assistant")
-    text: str = Field(max_length=LONGEST_MESSAGE, description=f"text of at most {LONGEST_MESSAGE} characters")
+    text: str = Field(max_length=MAX_MESSAGE, description=f"text of at most {MAX_MESSAGE} characters")
     created_at: Instant = Field(description=INSTANT)
     citations: list[CitationJson] = Field(default=[], description="citations as they were answered")
     meta: AnswerMetaJson | None = Field(default=None, description="the meta of an answer, null for a question")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from functions.http.bodies import Body, Names, NotBlank, TenantId, parse
-from functions.http.calls import Call, Reply
-from functions.http.operations import operation
+from functions.http.calls import Call, Reply, operation
 from shared.api.templates import (
     TemplateJson,
     TemplateMatchesJson,

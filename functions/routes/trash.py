@@ -5,8 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from functions.http.bodies import Page, parse, parse_query
-from functions.http.calls import Call, Reply
-from functions.http.operations import operation
+from functions.http.calls import Call, Reply, operation
 from functions.routes.notes import NoteBody, check_note_id, draft_of
 from shared.api.notes import NoteJson, TrashedNoteJson, TrashJson, note_json, trashed_json, trashed_row_json
 

@@ -1,1 +1,1 @@
-"""What belongs to a tenant beside its notes: budgets, prices, repeated requests, caches, feedback, export, archive."""
+"""What belongs to a tenant beside its notes: budgets, prices, repeated requests, caches, feedback, export."""

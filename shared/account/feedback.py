@@ -10,7 +10,7 @@ from datetime import datetime
 from shared.model.account import Feedback, Person, Rating
 from shared.ports.tenants import FeedbackStore
 
-MOST_COMMENT = 2000
+MAX_COMMENT = 2000
 """Characters."""
 
 

@@ -29,7 +29,7 @@ from shared.ports.tenants import RequestStore
 KEPT = timedelta(hours=24)
 PATIENCE = 10.0
 """Seconds a repeat waits for the first one's answer."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 1.0
+FIRST_PAUSE, MAX_PAUSE = 0.1, 1.0
 """Between two looks, in seconds."""
 
 logger = logging.getLogger(__name__)
@@ -136,7 +136,7 @@ class Idempotency:
             if time.monotonic() + pause > until:
                 raise self._busy(held)
             time.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+            pause = min(2 * pause, MAX_PAUSE)
 
     def _busy(self, held: StoredRequest) -> RequestBusy:
         until = held.record.lease_until if held.record else None

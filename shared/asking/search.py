@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-from shared.account.results import SearchResults
+from shared.account.caches import SearchResults
 from shared.app import App
 from shared.folders.search import FolderScope, retrieve_from_folders
 from shared.language.terms import stems

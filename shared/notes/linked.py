@@ -5,6 +5,7 @@ What notes are called is as the index has followed; who points here is read from
 
 from __future__ import annotations
 
+import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -13,18 +14,26 @@ from functools import partial
 from typing import Protocol
 
 from shared.errors import NoteUnreadable
-from shared.markdown.pointers import Pointer, folded, last_part, link_term, name_term, names_of, pointers
+from shared.markdown.pointers import (
+    Pointer,
+    folded,
+    last_part,
+    link_term,
+    name_term,
+    names_of,
+    pointers,
+    without_suffix,
+)
 from shared.model.index import IndexedChunk
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
-from shared.notes.resolving import Named, resolve
 from shared.ports.stores import NoteStore, SearchStore
 
-MOST_LINKS = 100
+MAX_LINKS = 100
 """Of a note that are looked up: each name is a search."""
-MOST_BACKLINKS = 50
+MAX_BACKLINKS = 50
 """Notes read to see whether they point here."""
-MOST_NAMESAKES = 20
+MAX_NAMESAKES = 20
 """Notes of one name among which a link finds its own; the newest."""
 
 ANYWHERE = Restriction()
@@ -55,7 +64,7 @@ class Linked:
 def linked(tenant_id: str, note: Note, *, store: LinkStore, pool: Executor) -> Linked:
     """Within the tenant's notes of the note's vault. Must not be called by a task of `pool`."""
     found = pointers(note.text)
-    looked_up = found[:MOST_LINKS]
+    looked_up = found[:MAX_LINKS]
     index = _Index(tenant_id=tenant_id, vault=note.vault, store=store, pool=pool)
     own = names_of(note)
     asked = [name for pointer in looked_up for name in pointer.names] + [last_part(name) for name in own]
@@ -64,8 +73,8 @@ def linked(tenant_id: str, note: Note, *, store: LinkStore, pool: Executor) -> L
     others = [each for each in sources if each != note.note_id]
     return Linked(
         links=tuple(Link(each, resolve(each, note.path, namesakes)) for each in looked_up),
-        backlinks=tuple(each for each in index.read(others[:MOST_BACKLINKS]) if _points_at(each, note, namesakes)),
-        complete=all_seen and len(looked_up) == len(found) and len(others) <= MOST_BACKLINKS,
+        backlinks=tuple(each for each in index.read(others[:MAX_BACKLINKS]) if _points_at(each, note, namesakes)),
+        complete=all_seen and len(looked_up) == len(found) and len(others) <= MAX_BACKLINKS,
     )
 
 
@@ -93,7 +102,7 @@ class _Index:
         """Notes of these folded names, as they are indexed now."""
         asked = [name for name in dict.fromkeys(names) if name]
         terms = [name_term(self.vault, name) for name in asked]
-        searched = self.pool.map(partial(self._holding, limit=MOST_NAMESAKES), terms)
+        searched = self.pool.map(partial(self._holding, limit=MAX_NAMESAKES), terms)
         called: dict[str, set[str]] = defaultdict(set)
         chunks: dict[str, IndexedChunk] = {}
         for name, found in zip(asked, searched, strict=True):
@@ -104,7 +113,7 @@ class _Index:
 
     def pointing(self, names: Sequence[str]) -> tuple[list[str], bool]:
         """Ids of notes that point at one of the names, the newest first; whether these are all."""
-        limit = MOST_BACKLINKS + 2
+        limit = MAX_BACKLINKS + 2
         terms = [link_term(self.vault, name) for name in names]
         found = list(self.pool.map(partial(self._holding, limit=limit), terms))
         chunks = sorted((chunk for each in found for chunk in each), key=lambda chunk: chunk.created_at, reverse=True)
@@ -136,3 +145,56 @@ class _Index:
 def _named(chunk: IndexedChunk, names: Iterable[str]) -> Named:
     spelt = frozenset((*names, folded(chunk.title)))
     return Named(note_id=chunk.note_id, title=chunk.title, path=chunk.path, names=spelt)
+
+
+# -- which note a link means
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A note that a link may mean."""
+
+    note_id: str
+    title: str
+    path: str
+    names: frozenset[str]
+    """Folded names that it is known to have, aliases among them."""
+
+
+def resolve(pointer: Pointer, path: str, among: Iterable[Named]) -> Named | None:
+    """The note that a link in the note at `path` means; None: none of them.
+
+    As Obsidian does: a path before a title before an alias; of several, one in the same folder, then the shortest path.
+    """
+    ranks = ((_rank(pointer, path, each), each) for each in among)
+    fitting = [(rank, each) for rank, each in ranks if rank is not None]
+    return min(fitting, key=lambda found: found[0])[1] if fitting else None
+
+
+def _rank(pointer: Pointer, path: str, candidate: Named) -> tuple[int, bool, int, str, str] | None:
+    """Less is nearer; None: it is not meant."""
+    kind = _kind(pointer, _folder(path), candidate)
+    if kind is None:
+        return None
+    elsewhere = _folder(candidate.path) != _folder(path)
+    return kind, elsewhere, len(candidate.path), candidate.path, candidate.note_id
+
+
+def _kind(pointer: Pointer, folder: str, candidate: Named) -> int | None:
+    name, path = folded(pointer.name), folded(without_suffix(candidate.path))
+    if pointer.beside and path and path == folded(posixpath.normpath(posixpath.join(folder, pointer.name))):
+        return 0
+    if name.startswith(("./", "../")):
+        return None
+    whole = name.lstrip("/")
+    fits = (
+        "/" in name and path == whole,
+        path == whole or path.endswith(f"/{whole}"),
+        folded(candidate.title) == name,
+        name in candidate.names,
+    )
+    return 1 + fits.index(True) if True in fits else None
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]

@@ -10,11 +10,11 @@ from shared.language.folding import folded_words
 from shared.markdown.neutralize import neutralize_line
 from shared.model.sessions import SETTINGS, Setting, SettingsPatch
 
-LONGEST_TITLE = 200
+MAX_TITLE = 200
 
 LENGTH = 80
 """Characters of a title that is made of a question."""
-TITLE = f"one line of at most {LONGEST_TITLE} characters"
+TITLE = f"one line of at most {MAX_TITLE} characters"
 
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 _NOT_ONE_LINE = re.compile("[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
@@ -42,7 +42,7 @@ def _is_allowed(setting: Setting, value: float | str) -> bool:
 def check_title(title: str, *, inside: str = "") -> str:
     """Without blanks around it. `inside` as of `check_settings`. Raises InvalidArgument."""
     bare = title.strip()
-    if len(bare) > LONGEST_TITLE or _NOT_ONE_LINE.search(bare):
+    if len(bare) > MAX_TITLE or _NOT_ONE_LINE.search(bare):
         raise InvalidArgument(f"{inside}title", TITLE)
     return bare
 

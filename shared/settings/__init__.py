@@ -5,7 +5,6 @@ Each field names its variable, its parser and its meaning in one line; docs/sett
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from shared.errors import SettingsError
 from shared.settings import parse
+from shared.settings.parse import check
 
 LOCAL_TENANT = "local"
 """Whose notes they are where nobody signs in."""
@@ -20,11 +20,6 @@ CHAT_MODEL, EMBEDDING_MODEL = "gemini-3.5-flash-lite", "gemini-embedding-2"
 """Gemini's models in use unless others are set."""
 RANKING, CHECK_GROUNDING = "ranking", "check-grounding"
 """Names of Google's services in MODEL_PRICES."""
-MODEL_WAITS = 3
-"""How often one question may wait for CHAT_TIMEOUT_MS."""
-SECONDS_BESIDE_MODELS = 30
-"""What a question takes at most besides: embedding, searches, and the time a stream needs to end."""
-
 DEPLOYED_LIMITS: Mapping[str, float] = {
     "daily_chat_limit": 200,
     "daily_search_limit": 1000,
@@ -38,8 +33,14 @@ def _deployed(limit: int) -> str:
     return f"Default {limit} where K_SERVICE is set, else none; 0: none."
 
 
-def _setting(variable: str, default: Any, parse: Callable[[str], Any], meaning: str) -> Any:  # noqa: ANN401 - a field's default has the field's type
+def _setting(default: Any, parse: Callable[[str], Any], meaning: str, *, variable: str = "") -> Any:  # noqa: ANN401 - a field's default has the field's type
     return field(default=default, metadata={"variable": variable, "parse": parse, "meaning": meaning})
+
+
+def variable_of(setting: Field[Any]) -> str:
+    """The environment variable: the field's name in capitals, unless it has one of its own."""
+    variable: str = setting.metadata["variable"]
+    return variable or setting.name.upper()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,113 +48,105 @@ class Settings:
     """Every field has a default: no environment at all is a working laptop product."""
 
     store: str = _setting(
-        "STORE",
         "embedded",
         parse.one_of("firestore", "embedded"),
         "Where notes and index live. Default `firestore` where K_SERVICE or FIRESTORE_EMULATOR_HOST is set; `embedded` "
         "never starts where K_SERVICE is.",
     )
-    home: Path = _setting("AURORA_HOME", Path("~/.aurora").expanduser(), parse.path, "Folder of the embedded store.")
-    project: str | None = _setting("GOOGLE_CLOUD_PROJECT", None, str, "Google Cloud project of Firestore and Auth.")
-    firestore_database: str = _setting(
-        "FIRESTORE_DATABASE",
-        "(default)",
-        parse.database,
-        "The project's database that holds everything; one of its own leaves others alone.",
+    home: Path = _setting(
+        Path("~/.aurora").expanduser(), parse.path, "Folder of the embedded store.", variable="AURORA_HOME"
     )
-    location: str = _setting("GOOGLE_CLOUD_LOCATION", "global", str, "Vertex AI location.")
-    gemini_api_key: str | None = _setting("GEMINI_API_KEY", None, parse.key, "Gemini API key: embeds and writes.")
+    project: str | None = _setting(
+        None, str, "Google Cloud project of Firestore and Auth.", variable="GOOGLE_CLOUD_PROJECT"
+    )
+    firestore_database: str = _setting(
+        "(default)", parse.database, "The project's database that holds everything; one of its own leaves others alone."
+    )
+    location: str = _setting("global", str, "Vertex AI location.", variable="GOOGLE_CLOUD_LOCATION")
+    gemini_api_key: str | None = _setting(None, parse.key, "Gemini API key: embeds and writes.")
     use_vertexai: bool = _setting(
-        "GOOGLE_GENAI_USE_VERTEXAI", False, parse.flag, "Gemini through Vertex AI and the project instead of a key."
+        False,
+        parse.flag,
+        "Gemini through Vertex AI and the project instead of a key.",
+        variable="GOOGLE_GENAI_USE_VERTEXAI",
     )
     gemini_base_url: str | None = _setting(
-        "GEMINI_BASE_URL", None, parse.address, "Another address that speaks Gemini's REST protocol (a proxy)."
+        None, parse.address, "Another address that speaks Gemini's REST protocol (a proxy)."
     )
     openai_base_url: str | None = _setting(
-        "OPENAI_BASE_URL",
-        None,
-        parse.address,
-        "Any OpenAI-compatible server, Ollama included; used when no Gemini is set.",
+        None, parse.address, "Any OpenAI-compatible server, Ollama included; used when no Gemini is set."
     )
-    openai_api_key: str | None = _setting("OPENAI_API_KEY", None, parse.key, "Its key.")
+    openai_api_key: str | None = _setting(None, parse.key, "Its key.")
     chat_model: str | None = _setting(
-        "CHAT_MODEL",
-        None,
-        parse.model,
-        f"Writing model. Default `{CHAT_MODEL}`; required with OPENAI_BASE_URL.",
+        None, parse.model, f"Writing model. Default `{CHAT_MODEL}`; required with OPENAI_BASE_URL."
     )
     chat_models: tuple[str, ...] = _setting(
-        "CHAT_MODELS", (), parse.models, "Further models that a session or a request may choose, comma separated."
+        (), parse.models, "Further models that a session or a request may choose, comma separated."
     )
-    chat_temperature: float = _setting(
-        "CHAT_TEMPERATURE", 0.3, parse.number(0, 2), "Sent only to models that take a temperature."
-    )
+    chat_temperature: float = _setting(0.3, parse.number(0, 2), "Sent only to models that take a temperature.")
     chat_timeout_ms: int = _setting(
-        "CHAT_TIMEOUT_MS", 30_000, parse.whole(100, 540_000), "Longest wait for the writing model, milliseconds."
+        30_000, parse.whole(100, 540_000), "Longest wait for the writing model, milliseconds."
     )
     request_timeout_seconds: int | None = _setting(
-        "REQUEST_TIMEOUT_SECONDS",
         None,
         parse.whole(1, 3600),
         "When the host ends a request, seconds; a CHAT_TIMEOUT_MS that does not fit stops the start.",
     )
-    chat_max_query_length: int = _setting(
-        "CHAT_MAX_QUERY_LENGTH", 2000, parse.whole(1, 20_000), "Longest question, characters."
+    chat_max_query_length: int = _setting(2000, parse.whole(1, 20_000), "Longest question, characters.")
+    retrieval_top_k: int = _setting(30, parse.whole(1, 300), "Most chunks a leg brings to the pool.")
+    retrieval_rerank_to: int = _setting(8, parse.whole(1, 12), "Chunks the writer gets.")
+    retrieval_window_days: int = _setting(90, parse.whole(1, 36_500), "Window of the recent leg, days.")
+    weight_vector: float = _setting(
+        0.6, parse.number(0, 1), "Weight of the vector part.", variable="RETRIEVAL_WEIGHT_VECTOR"
     )
-    retrieval_top_k: int = _setting("RETRIEVAL_TOP_K", 30, parse.whole(1, 300), "Most chunks a leg brings to the pool.")
-    retrieval_rerank_to: int = _setting("RETRIEVAL_RERANK_TO", 8, parse.whole(1, 12), "Chunks the writer gets.")
-    retrieval_window_days: int = _setting(
-        "RETRIEVAL_WINDOW_DAYS", 90, parse.whole(1, 36_500), "Window of the recent leg, days."
-    )
-    weight_vector: float = _setting("RETRIEVAL_WEIGHT_VECTOR", 0.6, parse.number(0, 1), "Weight of the vector part.")
     weight_keyword: float = _setting(
-        "RETRIEVAL_WEIGHT_KEYWORD", 0.25, parse.number(0, 1), "Weight of the keyword part."
+        0.25, parse.number(0, 1), "Weight of the keyword part.", variable="RETRIEVAL_WEIGHT_KEYWORD"
     )
     weight_recency: float = _setting(
-        "RETRIEVAL_WEIGHT_RECENCY", 0.15, parse.number(0, 1), "Weight of the recency part."
+        0.15, parse.number(0, 1), "Weight of the recency part.", variable="RETRIEVAL_WEIGHT_RECENCY"
     )
     half_life_days: float = _setting(
-        "RETRIEVAL_HALF_LIFE_DAYS", 180.0, parse.number(0.01, 36_500), "Age at which the recency part halves, days."
+        180.0,
+        parse.number(0.01, 36_500),
+        "Age at which the recency part halves, days.",
+        variable="RETRIEVAL_HALF_LIFE_DAYS",
     )
-    rrf_k: int = _setting("RETRIEVAL_RRF_K", 60, parse.whole(1, 1000), "Constant of reciprocal rank fusion.")
+    rrf_k: int = _setting(60, parse.whole(1, 1000), "Constant of reciprocal rank fusion.", variable="RETRIEVAL_RRF_K")
     bm25_k1: float = _setting(
-        "RETRIEVAL_BM25_K1", 1.2, parse.number(0, 10), "How soon further occurrences of a word stop counting (BM25)."
+        1.2,
+        parse.number(0, 10),
+        "How soon further occurrences of a word stop counting (BM25).",
+        variable="RETRIEVAL_BM25_K1",
     )
-    bm25_b: float = _setting("RETRIEVAL_BM25_B", 0.75, parse.number(0, 1), "How much a passage's length counts (BM25).")
+    bm25_b: float = _setting(
+        0.75, parse.number(0, 1), "How much a passage's length counts (BM25).", variable="RETRIEVAL_BM25_B"
+    )
     reranker: str = _setting(
-        "RERANKER",
         "none",
         parse.one_of("none", "vertex", "cross_encoder"),
         "Orders the best passages again: Vertex AI's ranking service in the project, or a local cross-encoder.",
     )
     reranker_model: str | None = _setting(
-        "RERANKER_MODEL",
         None,
         str,
         "With `cross_encoder` the folder of the model or its name on the model hub; with `vertex` default "
         "`semantic-ranker-default@latest`.",
     )
     judge: str = _setting(
-        "JUDGE",
         "offline",
         parse.one_of("offline", "model", "check_grounding"),
         "Who judges whether passages back the answer: rules on this machine, the writing model in a second call, or "
         "Google's check-grounding service.",
     )
     support_policy: str = _setting(
-        "SUPPORT_POLICY",
         "flag",
         parse.one_of("flag", "strict"),
         "What happens to claims that nothing backs: `flag` marks their citations, `strict` removes them.",
     )
     check_grounding_base_url: str | None = _setting(
-        "CHECK_GROUNDING_BASE_URL",
-        None,
-        parse.address,
-        "Another address that speaks the check-grounding protocol (a proxy).",
+        None, parse.address, "Another address that speaks the check-grounding protocol (a proxy)."
     )
     embedding_model: str | None = _setting(
-        "EMBEDDING_MODEL",
         None,
         parse.model,
         f"Default `{EMBEDDING_MODEL}` with Gemini; with OPENAI_BASE_URL a model there. Else one on this machine: a "
@@ -161,114 +154,96 @@ class Settings:
         "`all-MiniLM-L6-v2`.",
     )
     embedding_unrelated: float | None = _setting(
-        "EMBEDDING_UNRELATED",
         None,
         parse.number(-1, 1),
         "Mean cosine of a question with passages that have nothing to do with it. `aurora doctor --calibrate` measures "
         "both on the notes. Default: as measured of the model, else estimated from the newest notes.",
     )
     embedding_alike: float | None = _setting(
-        "EMBEDDING_ALIKE",
-        None,
-        parse.number(-1, 1),
-        "Cosine that counts in full: a note's with its own title, at its best.",
+        None, parse.number(-1, 1), "Cosine that counts in full: a note's with its own title, at its best."
     )
-    embedding_dim: int = _setting(
-        "EMBEDDING_DIM", 768, parse.whole(1, 2048), "Dimensions asked of the embedding model."
-    )
-    embedding_batch_size: int = _setting(
-        "EMBEDDING_BATCH_SIZE", 10, parse.whole(1, 100), "Texts in one embedding call."
-    )
+    embedding_dim: int = _setting(768, parse.whole(1, 2048), "Dimensions asked of the embedding model.")
+    embedding_batch_size: int = _setting(10, parse.whole(1, 100), "Texts in one embedding call.")
     auth: str = _setting(
-        "AUTH",
         "firebase",
         parse.one_of("firebase", "emulator", "none"),
         "Who may call. `emulator` and `none` never start where K_SERVICE is set; `aurora dev` uses `none`.",
     )
     check_revoked: bool = _setting(
-        "CHECK_REVOKED",
         False,
         parse.flag,
         "Firebase is asked at each request whether the account is still there, enabled and signed in; else a token is "
         "good for the hour it was issued for.",
     )
     auth_emulator_host: str | None = _setting(
-        "FIREBASE_AUTH_EMULATOR_HOST", None, str, "`HOST:PORT` of an Auth emulator, which CHECK_REVOKED then asks."
+        None,
+        str,
+        "`HOST:PORT` of an Auth emulator, which CHECK_REVOKED then asks.",
+        variable="FIREBASE_AUTH_EMULATOR_HOST",
     )
     auth_certificates_url: str = _setting(
-        "AUTH_CERTIFICATES_URL",
         "https://www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com",
         parse.address,
         "Where the certificates of Firebase ID tokens are fetched.",
     )
     app_check: str = _setting(
-        "APP_CHECK",
         "off",
         parse.one_of("off", "warn", "enforce"),
         "Requests without a valid Firebase App Check token: `warn` logs them, `enforce` refuses them. "
         "Without effect unless `AUTH` is `firebase`.",
     )
     daily_chat_limit: int | None = _setting(
-        "DAILY_CHAT_LIMIT", None, parse.limit(1, 10**9), f"Answers a tenant and UTC day; then 429. {_deployed(200)}"
+        None, parse.limit(1, 10**9), f"Answers a tenant and UTC day; then 429. {_deployed(200)}"
     )
     daily_search_limit: int | None = _setting(
-        "DAILY_SEARCH_LIMIT", None, parse.limit(1, 10**9), f"Searches a tenant and UTC day; then 429. {_deployed(1000)}"
+        None, parse.limit(1, 10**9), f"Searches a tenant and UTC day; then 429. {_deployed(1000)}"
     )
     daily_embed_tokens: int | None = _setting(
-        "DAILY_EMBED_TOKENS",
         None,
         parse.limit(10_000, 10**12),
         "Tokens (estimated) embedded a tenant and UTC day, at least 10000; then notes wait for vectors and questions "
         f"do without. {_deployed(2_000_000)}",
     )
     daily_project_usd: float | None = _setting(
-        "DAILY_PROJECT_USD",
         None,
         parse.limit(0.01, 1e9),
         "USD that models and document reads may cost all tenants together a UTC day; then questions and searches are "
         f"429 and notes wait for vectors. {_deployed(20)}",
     )
     model_prices: tuple[tuple[str, float, float], ...] = _setting(
-        "MODEL_PRICES",
         (),
         parse.prices,
         "`MODEL=READ/WRITTEN`, comma separated: USD per million tokens of models whose list price is not known, which "
         "DAILY_PROJECT_USD needs; `MODEL=READ` for one that embeds, and for `ranking` and `check-grounding`.",
     )
-    allowed_origins: tuple[str, ...] = _setting(
-        "ALLOWED_ORIGINS", (), parse.origins, "Web origins that may call, comma separated."
-    )
+    allowed_origins: tuple[str, ...] = _setting((), parse.origins, "Web origins that may call, comma separated.")
     template_folders: tuple[Path, ...] = _setting(
-        "TEMPLATE_FOLDERS",
         (),
         parse.paths,
         "Folders of reasoning templates, comma separated. Default: the ten that are shipped in `templates/`.",
     )
     template_threshold: float | None = _setting(
-        "TEMPLATE_THRESHOLD",
         None,
         parse.number(0, 1),
         "Least similarity of a template that `auto` or a search finds. Default: it must stand out from the others.",
     )
     otel_endpoint: str | None = _setting(
-        "OTEL_EXPORTER_OTLP_ENDPOINT",
         None,
         parse.address,
         "Base address of an OpenTelemetry collector that takes OTLP over HTTP; needs the extra `otel`.",
+        variable="OTEL_EXPORTER_OTLP_ENDPOINT",
     )
-    log_level: str = _setting(
-        "LOG_LEVEL", "INFO", parse.one_of("DEBUG", "INFO", "WARNING", "ERROR"), "Least level that is logged."
-    )
+    log_level: str = _setting("INFO", parse.one_of("DEBUG", "INFO", "WARNING", "ERROR"), "Least level that is logged.")
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
         """Raises SettingsError naming the first bad variable. An empty value counts as not set."""
-        values = {each.name: _parsed(each, env) for each in fields(cls) if env.get(each.metadata["variable"])}
+        values = {each.name: _parsed(each, env) for each in fields(cls) if env.get(variable_of(each))}
         if "store" not in values and (env.get("K_SERVICE") or env.get("FIRESTORE_EMULATOR_HOST")):
             values["store"] = "firestore"
         deployed = bool(env.get("K_SERVICE"))
         settings = cls(**({**DEPLOYED_LIMITS, **values} if deployed else values))
-        settings._check(deployed=deployed)
+        check(settings, deployed=deployed)
         return settings
 
     @property
@@ -293,57 +268,9 @@ class Settings:
         used += [CHECK_GROUNDING if self.judge == "check_grounding" else None]
         return tuple(model for model in (*used, *self.chat_models) if model)
 
-    def _check(self, *, deployed: bool) -> None:
-        total = self.weight_vector + self.weight_keyword + self.weight_recency
-        if not math.isclose(total, 1.0, abs_tol=1e-6):
-            raise SettingsError("RETRIEVAL_WEIGHT_*", f"three weights that sum to 1, got {total:g}")
-        self._check_timeouts()
-        if deployed:
-            self._check_deployed()
-        if self.openai_base_url and not (self.uses_gemini or self.chat_model):
-            raise SettingsError("CHAT_MODEL", "a model of the server at OPENAI_BASE_URL")
-        if self.judge == "model" and not (self.uses_gemini or self.openai_base_url):
-            raise SettingsError("JUDGE", "offline or check_grounding where no writing model is configured")
-        if self.reranker == "cross_encoder" and not self.reranker_model:
-            raise SettingsError("RERANKER_MODEL", "folder or name of a model when RERANKER is cross_encoder")
-        low, high = self.embedding_unrelated, self.embedding_alike
-        if (low is None) != (high is None) or (low is not None and high is not None and low >= high):
-            raise SettingsError("EMBEDDING_ALIKE", "a number above EMBEDDING_UNRELATED, both or neither")
-        for asked, where in (
-            (self.store == "firestore", "STORE is firestore"),
-            (self.use_vertexai, "GOOGLE_GENAI_USE_VERTEXAI is set"),
-            (self.judge == "check_grounding", "JUDGE is check_grounding"),
-            (self.reranker == "vertex", "RERANKER is vertex"),
-        ):
-            if asked and not self.project:
-                raise SettingsError("GOOGLE_CLOUD_PROJECT", f"a project id when {where}")
-
-    def _check_deployed(self) -> None:
-        """What only one's own machine has is not uploaded: .gcloudignore leaves it out."""
-        for variable, given, allowed, why in (
-            ("STORE", self.store, ("firestore",), "a function's disk goes with its instance"),
-            ("AUTH", self.auth, ("firebase",), "anybody can call it"),
-            ("RERANKER", self.reranker, ("none", "vertex"), "no model runs in a function"),
-        ):
-            if given not in allowed:
-                expected = f"{' or '.join(allowed)} where K_SERVICE is set, got {given!r}"
-                raise SettingsError(variable, f"{expected}: {why}")
-        if self.embeds_here and self.embedding_model:
-            expected = "GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI or OPENAI_BASE_URL beside it where K_SERVICE is set"
-            raise SettingsError("EMBEDDING_MODEL", f"{expected}: no model runs in a function")
-
-    def _check_timeouts(self) -> None:
-        """A question waits for a model up to three times: to be made standalone, to be answered, to be judged."""
-        if self.request_timeout_seconds is None:
-            return
-        longest = (self.request_timeout_seconds - SECONDS_BESIDE_MODELS) * 1000 // MODEL_WAITS
-        if self.chat_timeout_ms > longest:
-            expected = f"at most {max(0, longest)} where REQUEST_TIMEOUT_SECONDS is {self.request_timeout_seconds}"
-            raise SettingsError("CHAT_TIMEOUT_MS", f"{expected}, got {self.chat_timeout_ms}")
-
 
 def _parsed(setting: Field[Any], env: Mapping[str, str]) -> Any:  # noqa: ANN401 - the field's own type
-    variable = setting.metadata["variable"]
+    variable = variable_of(setting)
     try:
         return setting.metadata["parse"](env[variable])
     except ValueError as problem:

@@ -1,4 +1,6 @@
-"""What an environment variable holds -> the setting's value. Each raises ValueError saying what is expected."""
+"""What an environment variable holds -> the setting's value, or ValueError saying what is expected; and `check`, which
+reads all settings together.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,18 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from shared.errors import SettingsError
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
+
+MODEL_WAITS = 3
+"""How often one question may wait for CHAT_TIMEOUT_MS."""
+SECONDS_BESIDE_MODELS = 30
+"""What a question takes at most besides: embedding, searches, and the time a stream needs to end."""
 RETIRED_MODELS = {
     "gemini-2.0-flash": "gemini-3.5-flash-lite",
     "gemini-2.5-flash": "gemini-3.5-flash-lite",
@@ -149,3 +161,58 @@ def one_of(*choices: str) -> Callable[[str], str]:
         return value
 
     return parse
+
+
+# -- settings that depend on each other
+
+
+def check(settings: Settings, *, deployed: bool) -> None:
+    """Raises SettingsError for the first values that do not go together. `deployed`: K_SERVICE is set."""
+    total = settings.weight_vector + settings.weight_keyword + settings.weight_recency
+    if not math.isclose(total, 1.0, abs_tol=1e-6):
+        raise SettingsError("RETRIEVAL_WEIGHT_*", f"three weights that sum to 1, got {total:g}")
+    _check_timeouts(settings)
+    if deployed:
+        _check_deployed(settings)
+    if settings.openai_base_url and not (settings.uses_gemini or settings.chat_model):
+        raise SettingsError("CHAT_MODEL", "a model of the server at OPENAI_BASE_URL")
+    if settings.judge == "model" and not (settings.uses_gemini or settings.openai_base_url):
+        raise SettingsError("JUDGE", "offline or check_grounding where no writing model is configured")
+    if settings.reranker == "cross_encoder" and not settings.reranker_model:
+        raise SettingsError("RERANKER_MODEL", "folder or name of a model when RERANKER is cross_encoder")
+    low, high = settings.embedding_unrelated, settings.embedding_alike
+    if (low is None) != (high is None) or (low is not None and high is not None and low >= high):
+        raise SettingsError("EMBEDDING_ALIKE", "a number above EMBEDDING_UNRELATED, both or neither")
+    for asked, where in (
+        (settings.store == "firestore", "STORE is firestore"),
+        (settings.use_vertexai, "GOOGLE_GENAI_USE_VERTEXAI is set"),
+        (settings.judge == "check_grounding", "JUDGE is check_grounding"),
+        (settings.reranker == "vertex", "RERANKER is vertex"),
+    ):
+        if asked and not settings.project:
+            raise SettingsError("GOOGLE_CLOUD_PROJECT", f"a project id when {where}")
+
+
+def _check_deployed(settings: Settings) -> None:
+    """What only one's own machine has is not uploaded: .gcloudignore leaves it out."""
+    for variable, given, allowed, why in (
+        ("STORE", settings.store, ("firestore",), "a function's disk goes with its instance"),
+        ("AUTH", settings.auth, ("firebase",), "anybody can call it"),
+        ("RERANKER", settings.reranker, ("none", "vertex"), "no model runs in a function"),
+    ):
+        if given not in allowed:
+            expected = f"{' or '.join(allowed)} where K_SERVICE is set, got {given!r}"
+            raise SettingsError(variable, f"{expected}: {why}")
+    if settings.embeds_here and settings.embedding_model:
+        expected = "GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI or OPENAI_BASE_URL beside it where K_SERVICE is set"
+        raise SettingsError("EMBEDDING_MODEL", f"{expected}: no model runs in a function")
+
+
+def _check_timeouts(settings: Settings) -> None:
+    """A question waits for a model up to three times: to be made standalone, to be answered, to be judged."""
+    if settings.request_timeout_seconds is None:
+        return
+    longest = (settings.request_timeout_seconds - SECONDS_BESIDE_MODELS) * 1000 // MODEL_WAITS
+    if settings.chat_timeout_ms > longest:
+        expected = f"at most {max(0, longest)} where REQUEST_TIMEOUT_SECONDS is {settings.request_timeout_seconds}"
+        raise SettingsError("CHAT_TIMEOUT_MS", f"{expected}, got {settings.chat_timeout_ms}")

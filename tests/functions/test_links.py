@@ -9,7 +9,7 @@ import pytest
 from shared import bootstrap
 from shared.markdown.pointers import link_term
 from shared.model.retrieval import Restriction
-from shared.notes.linked import MOST_BACKLINKS, MOST_LINKS
+from shared.notes.linked import MAX_BACKLINKS, MAX_LINKS
 from tests.functions.world import World
 
 
@@ -79,14 +79,14 @@ def test_a_link_stays_within_its_owners_notes_and_its_vault(linked: World) -> No
 
 
 def test_what_is_not_looked_at_is_said(world: World) -> None:
-    world.save("hub", title="Hub", text="".join(f"[[Note {number}]]\n" for number in range(MOST_LINKS + 1)))
+    world.save("hub", title="Hub", text="".join(f"[[Note {number}]]\n" for number in range(MAX_LINKS + 1)))
     found = world.call("api", "GET", "/notes/hub:links").get_json()
-    assert (len(found["links"]), found["complete"]) == (MOST_LINKS, False)
-    for number in range(MOST_BACKLINKS + 1):
+    assert (len(found["links"]), found["complete"]) == (MAX_LINKS, False)
+    for number in range(MAX_BACKLINKS + 1):
         world.save(f"n{number}", title=f"Leaf {number}", text="[[Root]]")
     world.save("root", title="Root", text="")
     found = world.call("api", "GET", "/notes/root:links").get_json()
-    assert (len(found["backlinks"]), found["complete"]) == (MOST_BACKLINKS, False)
+    assert (len(found["backlinks"]), found["complete"]) == (MAX_BACKLINKS, False)
 
 
 def test_terms_of_links_are_no_words_of_the_note(world: World) -> None:

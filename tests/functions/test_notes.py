@@ -124,6 +124,13 @@ def test_an_id_that_firestore_could_not_keep_is_refused(world: World, method: st
     assert problem(world.call("api", method, f"/notes/{note_id}", body)) == (400, "INVALID_FIELD", "noteId")
 
 
+def test_a_verb_of_another_method_deletes_no_note_of_that_name(world: World) -> None:
+    world.put("a%3Alinks", title="T", text="x")
+    refused = world.call("api", "DELETE", "/notes/a:links")
+    assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, OPTIONS")
+    assert world.call("api", "GET", "/notes/a%3Alinks").get_json()["noteId"] == "a:links"
+
+
 @pytest.mark.parametrize(
     "note_id", ["x" * 1000, "a b", "ünï", "a:b", "50%", "__half", "auth0|5f7c", "x:links", "x:indexStatus", ":links"]
 )

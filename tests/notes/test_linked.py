@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.markdown.pointers import folded, last_part, pointers, without_suffix
-from shared.notes.resolving import Named, resolve
+from shared.notes.linked import Named, resolve
 
 
 def named(path: str = "", title: str = "", *aliases: str) -> Named:
