@@ -37,7 +37,7 @@ class ApiClient(Protocol):
         ...
 
     def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
-        """What a POST answers while it comes about; the last is `result`. Raises as `send` does, also half-way."""
+        """Streams a POST's events; the last is `result`. Raises as `send` does, also half-way."""
         ...
 
     def lines(self, path: str) -> Generator[str]:

@@ -241,7 +241,7 @@ def _call(client: ApiClient, name: str, arguments: Json) -> types.CallToolResult
 
 
 def _public_message(error: AuroraError) -> str:
-    """What callers may read of it."""
+    """The error's message for callers."""
     message: str = body_of(error)["error"]["message"]
     if message == INTERNAL_MESSAGE:
         _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)

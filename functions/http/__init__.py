@@ -1,1 +1,1 @@
-"""What the routes share: body, identity, errors, streams, wire formats."""
+"""Shared by the routes: bodies, identity, errors, streams, wire formats."""

@@ -1,4 +1,4 @@
-"""Who may call, from which page and app, how long a body may take, and how many replies a person may keep open."""
+"""Admission of requests: CORS, App Check, ID tokens, limits of bodies and of open replies."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def is_allowed(origin: str) -> bool:
     try:
         allowed = current_app().settings.allowed_origins
     except OperatorError:
-        return False  # a deployment with bad settings allows nobody; the route itself answers why
+        return False  # bad settings allow no origin; the route itself answers why
     return "*" in allowed or origin in allowed
 
 
@@ -119,7 +119,7 @@ class OpenReplies:
         self._lock = threading.Lock()
 
     def add(self, person: Hashable) -> Callable[[], None]:
-        """What to call when the reply has ended. Raises Exhausted."""
+        """Counts one more; returns the function to call when the reply has ended. Raises Exhausted."""
         with self._lock:
             if self._open[person] >= self._each or self._open.total() >= self._together:
                 raise Exhausted(f"too many {self._name} are open; end one, or try again", retry_after=RETRY_SECONDS)
@@ -181,7 +181,7 @@ def then_drained(text: bytes, request: flask.Request) -> Iterator[bytes]:
 
 
 def connection_of(environ: Mapping[str, object]) -> socket.socket | None:
-    """The socket that the request came by; None: the host does not tell."""
+    """The request's socket; None: the server does not expose it."""
     connection = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
     return connection if isinstance(connection, socket.socket) else None
 

@@ -52,7 +52,7 @@ def parse(raw: bytes, model: type[B]) -> B:
 
 
 def parse_fields(fields: Mapping[str, Any], model: type[B]) -> B:
-    """The same of a body that has been read. Raises as `parse`."""
+    """A body that is a JSON object already -> `model`. Raises as `parse`."""
     for place, text in _strings(fields, ""):
         if "\0" in text:
             raise InvalidArgument(place, "text without NUL characters")
@@ -64,7 +64,7 @@ def parse_fields(fields: Mapping[str, Any], model: type[B]) -> B:
         _refuse(model, error)
 
 
-# Formats tell readers of openapi.json, and tests that invent requests from it, what these texts hold.
+# Formats describe these strings in openapi.json, from which tests generate requests.
 TenantId = Annotated[str, Field(json_schema_extra={"format": "tenant-id"})]
 Zone = Annotated[str, Field(json_schema_extra={"format": "iana-time-zone"})]
 Instant = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
@@ -83,7 +83,7 @@ class Page(Body):
 
     @property
     def token(self) -> str | None:
-        """Where to go on; None: at the start."""
+        """The token of the page to continue with; None: the first page."""
         return self.page_token or None
 
 
@@ -124,8 +124,8 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _strings(value: object, place: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Every string in it, keys too, with its place (`filters.vaults[0]`). Raises InvalidArgument where it is too deep:
-    parsers differ in what they can take, and what comes after this one can take less.
+    """Every string in it, keys too, with its place (`filters.vaults[0]`). Raises InvalidArgument beyond MAX_DEPTH:
+    parsers differ in their limits, and the later ones have lower ones.
     """
     if depth > MAX_DEPTH:
         raise InvalidArgument("body", EXPECTED_JSON)
@@ -141,7 +141,7 @@ def _strings(value: object, place: str, depth: int = 0) -> Iterator[tuple[str, s
 
 
 def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:
-    """Say the first of pydantic's findings in our words."""
+    """Raises InvalidArgument for the first of pydantic's errors."""
     found = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found["loc"]).lstrip(".")
     innermost, expected = _fields_at(model, found["loc"])
@@ -152,7 +152,7 @@ def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:
 
 
 def _fields_at(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[list[str], str | None]:
-    """Of the innermost model on the way to `place` the names of its fields, and what the innermost field expects."""
+    """Names of the fields of the innermost model on the way to `place`, and what the innermost field expects."""
     expected = None
     for part in place:
         field = {each.alias or name: each for name, each in model.model_fields.items()}.get(str(part))

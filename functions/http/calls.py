@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # /health needs no pydantic
     from shared.sessions.service import Sessions
 
 REQUEST_ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
-"""What names a request, by X-Request-Id or in a body."""
+"""Id of a request, in X-Request-Id or in a body."""
 BODY_LIMIT = 64 * 1024
 """Bytes of a request body, unless a route says otherwise."""
 
@@ -43,7 +43,7 @@ def current_app() -> App:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request as a handler sees it."""
+    """One request, parsed as far as all handlers need it."""
 
     request_id: str
     query: Mapping[str, str]
@@ -84,18 +84,18 @@ class Call:
     def check_tenant(self, named: str | None) -> None:
         """A tenant named in a body must be the caller's own. Raises PermissionDenied."""
         if named is not None and named != self.tenant_id:
-            raise PermissionDenied("tenantId: not one this caller may use")
+            raise PermissionDenied("tenantId: this caller may not use that tenant")
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a handler answers: `body`, or `stream`, or `events`, or nothing."""
+    """A handler's reply: `body`, `stream`, `events`, or nothing."""
 
     body: Mapping[str, object] | None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     stream: Iterator[bytes] | None = None
-    """Sent piece by piece as it comes about, as `media_type`."""
+    """Sent piece by piece as it is produced, as `media_type`."""
     media_type: str = "application/json"
     events: Generator[StreamEvent | None] | None = None
     """A stream; errors raised in it become its last event."""
@@ -134,7 +134,7 @@ HEALTH = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the table says of one request. `route` None: no such path, or with `allowed` not by this method."""
+    """The route of one request. `route` None: no such path, or with `allowed` another method."""
 
     route: Route | None
     segments: Mapping[str, str]
@@ -181,7 +181,7 @@ H = TypeVar("H", bound=Callable[..., Reply])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One handler's contract. What every route may answer besides (400, 401, 429, 503, …) is not repeated here."""
+    """One handler's contract, without the errors that every route may answer (400, 401, 429, 503, …)."""
 
     body: type[Body] | None = None
     """None: a body is ignored."""
@@ -191,7 +191,7 @@ class Operation:
     reply: Any = None
     """The type of its JSON, like those of `shared.api`; None: 204, or one of `media_types`."""
     media_types: tuple[str, ...] = ()
-    """What a reply may come as besides JSON, as text."""
+    """Other types that a reply may have, as text."""
     errors: tuple[int, ...] = ()
     """404 and 409, where they can happen."""
     callable: bool = False

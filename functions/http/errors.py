@@ -69,7 +69,7 @@ def kind_of(error: AuroraError) -> Kind:
 
 
 def body_of(error: AuroraError) -> dict[str, Any]:
-    """The JSON a caller reads. What only an operator can fix is not told to callers."""
+    """The JSON a caller reads. Errors that only an operator can fix are not described to callers."""
     kind = kind_of(error)
     if kind.code == 500:
         return error_body(kind, INTERNAL_MESSAGE)

@@ -44,14 +44,14 @@ _DOCUMENT = re.compile(r"tenants/([^/]+)/([^/]+)/([^/]+)", re.DOTALL)
 
 
 def note_keys(event: CloudEvent) -> tuple[NoteKey, ...]:
-    """The note that was written; none if the event is of anything else."""
+    """Keys of the note that was written; empty for an event of another collection."""
     from shared.model.notes import NoteKey  # noqa: PLC0415 - main.py loads every function; this costs a cold start 20 ms
 
     return tuple(NoteKey(*names) for names in _written(event, "notes"))
 
 
 def template_keys(event: CloudEvent) -> tuple[TemplateKey, ...]:
-    """The template that was written; none if the event is of anything else."""
+    """Keys of the template that was written; empty for an event of another collection."""
     from shared.model.templates import TemplateKey  # noqa: PLC0415 - as above
 
     return tuple(TemplateKey(*names) for names in _written(event, "templates"))
@@ -87,7 +87,7 @@ def handling(event: CloudEvent, give_up: Callable[[str], None] | None = None, **
 
 
 def _is_old(event: CloudEvent) -> bool:
-    """Whether it has been sent again for long enough. An event that does not say when it was is young."""
+    """Whether the event has been redelivered for longer than GIVE_UP_AFTER. An event without a time is not old."""
     try:
         at = datetime.fromisoformat(str(event.get_attributes().get("time")))
     except ValueError:
@@ -96,7 +96,7 @@ def _is_old(event: CloudEvent) -> bool:
 
 
 def _end(reason: str, give_up: Callable[[str], None] | None) -> None:
-    """The event is acknowledged whatever becomes of saying so: what is missing in the index, reconcile finds."""
+    """Acknowledges the event, also if the record cannot be written: reconcile finds what the index lacks."""
     _logger.error("acknowledged after %s of trying: %s", GIVE_UP_AFTER, reason)
     try:
         if give_up is not None:

@@ -82,7 +82,7 @@ def measure(fields: Mapping[str, Any]) -> None:
 
 
 def measures() -> Mapping[str, Any]:
-    """What was measured in this context so far."""
+    """Measures of this context so far."""
     return _measured.get() or {}
 
 

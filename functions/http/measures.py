@@ -1,4 +1,4 @@
-"""What was found and written -> figures for the request's log line, without a word of a note or a caller."""
+"""Answers and searches -> figures for the request's log line, without a word of a note or a caller."""
 
 from __future__ import annotations
 

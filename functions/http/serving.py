@@ -89,7 +89,7 @@ class _Begun:
 
     @contextmanager
     def context(self) -> Iterator[None]:
-        """What is logged, measured and timed inside belongs to this request, whose stream is a second part."""
+        """Assigns what is logged, measured and timed inside to this request; its stream is a second part."""
         with (
             _log.context(self._fields, self._measured),
             self._span.active(),
@@ -120,7 +120,7 @@ class _Begun:
 
 
 def _level(status: int) -> int:
-    """503 is somebody's absence for a while; where it is more, a line of its own says so."""
+    """503 is a passing outage; a bug behind it has a line of its own."""
     if status == 503:
         return logging.WARNING
     return logging.ERROR if status >= 500 else logging.INFO
@@ -200,7 +200,7 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
 
 
 def _refused_body(request: flask.Request, route: Route) -> bytes:
-    """What there is of it; empty if it is no body, or does not come at once."""
+    """The body as far as it can be read at once; else empty."""
     try:
         return read_body(request, route.limit, REFUSED_SECONDS)
     except RequestError:
@@ -233,7 +233,7 @@ def _formed(reply: Reply, form: Form) -> Reply:
 
 
 def _refusal(error: Exception) -> Reply:
-    """What is not an error of ours is a bug, and its text stays inside."""
+    """An error that is not ours is a bug; its text, which may quote a note, is not sent."""
     if not isinstance(error, AuroraError):
         _logger.error("unexpected error", exc_info=error)
         return Reply(error_body(INTERNAL, INTERNAL_MESSAGE), INTERNAL.code)
@@ -247,7 +247,7 @@ def _refusal(error: Exception) -> Reply:
 
 def _unrouted(method: str, allowed: tuple[str, ...]) -> Reply:
     if not allowed:
-        return Reply(error_body(UNROUTED, "there is no such route"), UNROUTED.code)
+        return Reply(error_body(UNROUTED, "no such route"), UNROUTED.code)
     allow = {"Allow": ", ".join(sorted({*allowed, "OPTIONS"}))}
     if method == "OPTIONS":
         return Reply(None, 204, allow)

@@ -1,1 +1,1 @@
-"""What the routes of the `api` function do, one file a resource."""
+"""Handlers of the routes, one file a resource."""

@@ -15,11 +15,11 @@ from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_bod
 from functions.http.questions import RequestId
 from shared.account import export as exports
 from shared.account.export import Exported, zipped
-from shared.account.feedback import MAX_COMMENT, feedback_of, keep_feedback
+from shared.account.feedback import MAX_COMMENT, feedback_id, keep_feedback
 from shared.api.account import FeedbackJson, ReceiptJson, export_lines, receipt_json
 from shared.api.values import shown
 from shared.errors import AuroraError, InvalidArgument, PermissionDenied
-from shared.model.account import Rating
+from shared.model.account import Feedback, Rating
 
 CONFIRMATION = "erase everything"
 ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"
@@ -55,13 +55,14 @@ def submit_feedback(call: Call) -> Reply:
     """
     body = parse(call.body, FeedbackBody)
     call.check_tenant(body.tenant_id)
-    feedback = feedback_of(
-        body.request_id,
+    feedback = Feedback(
+        feedback_id=feedback_id(body.request_id, body.message_id, body.citation),
+        request_id=body.request_id,
+        created_at=call.app.clock(),
         message_id=body.message_id,
         citation=body.citation,
         rating=None if body.rating is None else Rating(body.rating),
         comment=body.comment,
-        now=call.app.clock(),
     )
     said = body.model_fields_set
     kept = keep_feedback(call.app.store, call.person, feedback, rated="rating" in said, commented="comment" in said)

@@ -52,7 +52,7 @@ def turn_request(call: Call, body: ChatBody) -> TurnRequest:
 
 
 def _template(named: str | None) -> str | None:
-    """As `Question.template` has it."""
+    """The value of `Question.template`. Raises InvalidArgument."""
     if named in (None, NONE):
         return None
     if named != AUTO and not is_template_id(named):

@@ -129,7 +129,7 @@ def _size(
 
 
 def _error_json(error: GraphQLError) -> GraphQLErrorJson:
-    """As the REST routes tell it. What is not an error of ours is a bug, and its text stays inside."""
+    """The error in the words of the REST routes. An error that is not ours is a bug; its text is not sent."""
     code, reason, metadata = "INVALID_ARGUMENT", "INVALID_FIELD", {}
     message, cause = error.message, error.original_error
     if isinstance(cause, AuroraError):

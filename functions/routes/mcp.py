@@ -13,7 +13,7 @@ SENT_ON = ("accept", "mcp-protocol-version", "mcp-method", "mcp-name")
 """Headers that the SDK reads. The caller's token is none of them."""
 SENT_ON_PREFIX = "mcp-param-"
 HEADERS = {"accept": "application/json", "content-type": "application/json"}
-"""Where they are not sent on: a body is JSON on every route, whatever its sender calls it."""
+"""Defaults: a body is JSON on every route, whatever its content type."""
 
 
 def exchange(call: Call) -> Reply:

@@ -132,13 +132,13 @@ def import_file(call: Call) -> Reply:
 
 @operation(reply=NoteJson, errors=(404, 409))
 def get(call: Call, note_id: str) -> Reply:
-    """The note as it is now. 409 for one that an app wrote so that nobody can read it."""
+    """The note as it is now. 409 if an app wrote it with fields of wrong types."""
     return Reply(note_json(call.app.notes.get(call.tenant_id, check_note_id(note_id))))
 
 
 @operation(reply=LinksJson, errors=(404, 409))
 def links(call: Call, note_id: str) -> Reply:
-    """Where the note points and who points here, within its vault: `[[wiki links]]`, embeds and links to Markdown
+    """Lists the note's links and backlinks within its vault: `[[wiki links]]`, embeds and links to Markdown
     files, by path, title or alias. `noteId` null: no note is called so, as far as the index has followed.
     """
     note = call.app.notes.get(call.tenant_id, check_note_id(note_id))
@@ -147,7 +147,7 @@ def links(call: Call, note_id: str) -> Reply:
 
 @operation(query=DeleteQuery, errors=(404, 409))
 def delete(call: Call, note_id: str) -> Reply:
-    """Into the trash. Nothing cites it from now on; its index follows. With a `revision`, 409 if it has another."""
+    """Move the note into the trash. No answer cites it from now on. With a `revision`, 409 if the note has another."""
     replacing = parse_query(call.query, DeleteQuery).revision
     call.app.notes.delete(call.tenant_id, check_note_id(note_id), replacing=replacing)
     return Reply(None, 204)
@@ -161,7 +161,7 @@ class NotesQuery(Page):
 
 @operation(query=NotesQuery, reply=NotesJson)
 def list_all(call: Call) -> Reply:
-    """By note id, without the texts; also those that cannot be read or indexed, each with its error."""
+    """Lists notes by id, without their texts; unreadable ones with their error."""
     asked = parse_query(call.query, NotesQuery)
     page = call.app.notes.page(call.tenant_id, limit=asked.page_size, token=asked.token, vault=asked.vault)
     listed: NotesJson = {"notes": [shown(NoteRowJson, note) for note in page.items], "nextPageToken": page.next_token}

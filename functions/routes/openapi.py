@@ -30,16 +30,16 @@ SCHEMAS = "#/components/schemas/"
 SEGMENT = r"^[^/\x00-\x1f\x7f]{1,250}$"
 """An id in an address: so many characters have at most the 1,000 bytes that it may have."""
 PROBLEMS = {
-    400: "A field or parameter is bad; `metadata` names it and says what was expected.",
-    401: "There is no ID token, or none of App Check where that is enforced, or it does not verify.",
-    403: "A tenant that this caller may not use.",
-    404: "There is no such thing for this caller.",
-    409: "Somebody else changed it first.",
-    413: "The body is too large.",
+    400: "A field or parameter is invalid; `metadata` names it and says what was expected.",
+    401: "The ID token, or the App Check token where that is enforced, is missing or invalid.",
+    403: "This caller may not use that tenant.",
+    404: "Not found, or not this caller's.",
+    409: "The resource was changed meanwhile, or has an incompatible state.",
+    413: "The request body is too large.",
     429: "A budget is used up; `Retry-After` says for how many seconds.",
-    500: "Our fault; quote the request id.",
-    502: "The model refused, and would again.",
-    503: "A model or a store is away; try again after `Retry-After` seconds.",
+    500: "Internal error; quote the request id when you report it.",
+    502: "The model refused the request; a retry does not help.",
+    503: "A model or a store is unavailable; retry after `Retry-After` seconds.",
 }
 MESSAGES = tuple(name for name in EVENTS if name not in ("result", "error"))
 """Events that a callable's stream has as messages; the others end it."""
@@ -71,7 +71,7 @@ DESCRIPTION = (
 
 @operation(reply=dict[str, object])
 def show(_: Call) -> Reply:
-    """What all routes take and give, as you read it."""
+    """The OpenAPI description of all routes."""
     return Reply(document())
 
 
@@ -96,7 +96,7 @@ def document() -> Mapping[str, object]:
 
 
 def _servers(function: str) -> list[Schema]:
-    """Where a path is found: deployed, below its function's name; and under one address on this machine."""
+    """Base addresses: deployed, below the function's name; locally, one address for all."""
     deployed = {"url": HOSTED + function, "description": "Deployed.", "variables": HOST_VARIABLES}
     return [deployed, {"url": "http://localhost:8080", "description": "`aurora dev`."}]
 
@@ -113,7 +113,7 @@ def _routes() -> Iterator[tuple[str, Route]]:
 
 
 def contract_of(route: Route) -> Operation:
-    """What stands beside the route's handler. Raises KeyError where nothing does."""
+    """The contract registered for the route's handler. Raises KeyError."""
     return OPERATIONS[route.load()]
 
 
@@ -131,16 +131,16 @@ def _schemas(routes: list[tuple[str, Route]]) -> tuple[Mapping[Any, Schema], Map
     inputs = [(each, "validation", TypeAdapter(each)) for each in types]
     references, definitions = TypeAdapter.json_schemas(inputs, ref_template=SCHEMAS + "{model}")  # type: ignore[arg-type]
     by_type = {each: schema for (each, _), schema in references.items()}
-    return by_type, {name: _defaults_told(schema) for name, schema in definitions.get("$defs", {}).items()}
+    return by_type, {name: _with_default_texts(schema) for name, schema in definitions.get("$defs", {}).items()}
 
 
-def _defaults_told(schema: Schema) -> Schema:
+def _with_default_texts(schema: Schema) -> Schema:
     """The schema, each default in words: generators for TypeScript take a field that has one for a required one."""
-    properties = {name: _told(field) for name, field in schema.get("properties", {}).items()}
+    properties = {name: _with_default_text(field) for name, field in schema.get("properties", {}).items()}
     return {**schema, **({"properties": properties} if properties else {})}
 
 
-def _told(field: Schema) -> Schema:
+def _with_default_text(field: Schema) -> Schema:
     default = field.get("default")
     rest = {name: value for name, value in field.items() if name != "default"}
     if default in (None, "", [], ()):
@@ -166,9 +166,9 @@ def _json_rpc() -> Schema:
         "requestBody": {"required": True, "content": _content(JSON_RPC)},
         "responses": {
             "200": {"description": "The answer, or the protocol's own error.", "content": _content(JSON_RPC)},
-            "202": {"description": "Taken; it asked for no answer."},
+            "202": {"description": "Accepted: a notification, which has no answer."},
             "default": {
-                "description": "An error, in the protocol's words or as on every other route.",
+                "description": "An error, of the protocol or as on every other route.",
                 "content": _content({"type": "object"}),
             },
         },
@@ -176,7 +176,7 @@ def _json_rpc() -> Schema:
 
 
 def _contract(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema:
-    """What a route of our own takes and gives."""
+    """Parameters, body and responses of a route with a contract."""
     contract = contract_of(route)
     described: Schema = {
         "parameters": [*_segments(path), *_parameters(contract)],
@@ -228,7 +228,7 @@ def _content(schema: Schema) -> Schema:
 
 
 def _text(media: str) -> Schema:
-    """What comes as it is written: one of these after the other."""
+    """Schema of one event, line or file of a reply that is no single JSON value."""
     if media == EVENT_STREAM:
         return {"anyOf": [_reference("StreamEvent"), _reference("CallableStreamLine")]}
     if media == NDJSON:
@@ -259,7 +259,7 @@ def _message(name: str, data: Schema) -> Schema:
 
 
 def _callable_schemas(routes: list[tuple[str, Route]], schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema]]:
-    """What Firebase's SDKs send and read where a route may be called by them, by names of their own."""
+    """Envelopes that Firebase's SDKs send and read, for the routes that they may call."""
     for path, route in routes:
         contract = None if path in JSON_RPC_PATHS else contract_of(route)
         if contract and contract.callable:

@@ -31,18 +31,18 @@ class SessionBody(Body):
 
 
 class SessionRow(Body):
-    """A conversation as an export has it."""
+    """A conversation in the form of an export."""
 
     session_id: SessionId
     title: str = Field(max_length=MAX_TITLE, description=TITLE)
     created_at: Instant = Field(description=INSTANT)
     updated_at: Instant = Field(description=INSTANT)
-    message_count: int = Field(default=0, description="what the server said; it is not taken over")
+    message_count: int = Field(default=0, description="read-only; ignored on write")
     settings: SettingsBody = Field(default=SettingsBody(), description="an object of settings")
 
 
 class MessageRow(Body):
-    """A message as an export has it."""
+    """A message in the form of an export."""
 
     message_id: SessionId
     request_id: RequestId | None = Field(default=None, description="the requestId of its turn")
@@ -56,7 +56,7 @@ class MessageRow(Body):
 class SessionImportBody(Body):
     """The request of POST /sessions:import: a conversation of an export, and some of its messages."""
 
-    session: SessionRow = Field(description="a session as an export has it")
+    session: SessionRow = Field(description="a session in the form of an export")
     messages: Annotated[list[MessageRow], Field(max_length=MAX_IMPORTED)] = Field(
         default=[], description=f"at most {MAX_IMPORTED} messages that follow each other, the oldest first"
     )
@@ -116,7 +116,9 @@ def _message(row: MessageRow, place: str, longest_question: int) -> Message:
 
 @operation(query=SessionsQuery, reply=SessionsJson)
 def list_all(call: Call) -> Reply:
-    """Last changed first; with `query` those whose title holds its words. A page of a search may hold fewer."""
+    """Lists sessions, last changed first; with `query` those whose title holds its words. A page of a search may be
+    shorter than `pageSize`.
+    """
     asked = parse_query(call.query, SessionsQuery)
     page = call.sessions.page(limit=asked.page_size, token=asked.token, title=asked.query.strip())
     return Reply(sessions_json(page))
@@ -130,7 +132,7 @@ def get(call: Call, session_id: str) -> Reply:
 
 @operation(body=SessionBody, body_required=False, reply=SessionJson, errors=(404,))
 def patch(call: Call, session_id: str) -> Reply:
-    """Change what the body names, and nothing else."""
+    """Change the fields that the body names."""
     body = _body(call)
     changes = body.settings.patch()
     return Reply(session_json(call.sessions.change(session_id, title=body.title, patch=changes)))
@@ -138,14 +140,14 @@ def patch(call: Call, session_id: str) -> Reply:
 
 @operation(errors=(404,))
 def delete(call: Call, session_id: str) -> Reply:
-    """With its messages."""
+    """Delete the session and its messages."""
     call.sessions.delete(session_id)
     return Reply(None, 204)
 
 
 @operation(query=Page, reply=MessagesJson, errors=(404,))
 def messages(call: Call, session_id: str) -> Reply:
-    """The newest page first, each in the order of time."""
+    """Lists messages: the newest page first, each page oldest first."""
     asked = parse_query(call.query, Page)
     page = call.sessions.messages(session_id, limit=asked.page_size, token=asked.token)
     return Reply(messages_json(page))

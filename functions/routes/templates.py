@@ -62,14 +62,14 @@ def get(call: Call, template_id: str) -> Reply:
 
 @operation(errors=(404,))
 def delete(call: Call, template_id: str) -> Reply:
-    """One of the tenant's own; a shipped one of the same id comes back."""
+    """Delete a template of the tenant; a shipped one of the same id appears again."""
     call.app.templates.delete(call.tenant_id, check_template_id(template_id))
     return Reply(None, 204)
 
 
 @operation(reply=TemplatesJson)
 def list_all(call: Call) -> Reply:
-    """By id, without the steps."""
+    """Lists templates by id, without their steps."""
     listed = call.app.templates.all(call.tenant_id)
     return Reply(templates_json(listed, ready=call.app.templates.ready(call.tenant_id)))
 

@@ -18,7 +18,7 @@ class DiscardBody(NoteBody):
 
 @operation(query=Page, reply=TrashJson)
 def list_all(call: Call) -> Reply:
-    """The newest first, without the texts."""
+    """Lists versions, newest first, without their texts."""
     asked = parse_query(call.query, Page)
     page = call.app.notes.trash(call.tenant_id, limit=asked.page_size, token=asked.token)
     listed: TrashJson = {"trash": [trashed_row_json(each) for each in page.items], "nextPageToken": page.next_token}
@@ -33,7 +33,7 @@ def get(call: Call, trash_id: str) -> Reply:
 
 @operation(body=DiscardBody, reply=TrashedNoteJson)
 def put(call: Call) -> Reply:
-    """Keep another version of a note, which never was in the product: what a file said that is about to be replaced."""
+    """Keep another version of a note, which was only in a file that is about to be replaced."""
     body = parse(call.body, DiscardBody)
     call.check_tenant(body.tenant_id)
     draft = draft_of(body)

@@ -1,4 +1,4 @@
-"""What a tenant, and all tenants together, may spend a day, counted in the store so that all instances share it."""
+"""Daily budgets of a tenant and of the whole project, counted in the store so that all instances share them."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Bill:
-    """What one call costs."""
+    """Cost of one call."""
 
     usd: float
 
 
 class ProjectBudget:
-    """What all tenants together may cost a UTC day. One a process, safe between threads.
+    """Budget of all tenants together for a UTC day. One a process, safe between threads.
 
     1. `check` refuses once the day's sum, read at most every FRESH, with what calls under way may cost, is the limit.
     2. `reserved` holds in this process what a call costs at most, and then writes what it has cost.
@@ -87,7 +87,7 @@ class ProjectBudget:
             self._reserved += held
         try:
             yield bill
-        except ModelUnreachable:  # nobody took the call
+        except ModelUnreachable:  # the call was not delivered
             bill.usd = 0.0
             raise
         finally:
@@ -96,7 +96,7 @@ class ProjectBudget:
             self._write(_micro(bill.usd), at_least=1)
 
     def embedding(self, tokens: int) -> AbstractContextManager[Bill]:
-        """Around embedding so many tokens, which nobody counts but we."""
+        """Around embedding so many tokens, by our own estimate: the service reports none."""
         return self.reserved(ESTIMATE_FACTOR * tokens * self._embedded_token_usd)
 
     def add_reads(self, documents: int) -> None:
@@ -173,7 +173,7 @@ class Budgets:
 
     @contextmanager
     def _counted(self, tenant_id: str, kind: Spending, amount: int, limit: int | None) -> Iterator[None]:
-        """What fails by an error of ours costs nothing, unless the store is away too."""
+        """Counts `amount`, and gives it back on an error of ours unless the store is unavailable."""
         if limit is None:
             yield
             return

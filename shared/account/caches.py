@@ -110,7 +110,7 @@ class Cache(Generic[T]):
 
 
 class ResultStore(Protocol):
-    """What it needs of a store."""
+    """Store of the index."""
 
     def stats(self, tenant_id: str) -> CorpusStats: ...
 
@@ -139,7 +139,7 @@ class SearchResults:
             return None
 
     def find(self, tenant_id: str, key: Hashable) -> Retrieved | None:
-        """What was found for the same key within the same minute."""
+        """The kept result for the key of the same minute."""
         started = time.perf_counter()
         kept = self.kept.peek(key)
         if kept is None:

@@ -154,7 +154,7 @@ _SUFFIXES = frozenset({".md", ".markdown"})
 _UNNAMED = "untitled"
 _UNREADABLE = "unreadable"
 _ODD = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]')
-"""What some system does not take in a file's name."""
+"""Characters that some system forbids in a file's name."""
 _LONGEST_PART = 60
 """Characters of a folder's or a file's name: at most 240 bytes, and systems take 255."""
 _FIRST_YEAR = 1980
@@ -162,7 +162,7 @@ _FIRST_YEAR = 1980
 
 
 class _Outlet:
-    """What a zip was written into since it was last looked at: it goes out, and nobody seeks in it."""
+    """Write-only file for ZipFile; `taken` returns the bytes written since the last call."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -172,7 +172,7 @@ class _Outlet:
         return len(piece)
 
     def flush(self) -> None:
-        """Nothing waits here."""
+        """ZipFile calls it; nothing is buffered."""
 
     def taken(self) -> bytes:
         pieces, self._pieces = self._pieces, []
@@ -212,7 +212,7 @@ def _moment(note: Note) -> tuple[int, int, int, int, int, int]:
 
 
 class _Names:
-    """Where files may lie: each at one place, also where capitals make no difference."""
+    """Gives each file its own path, also on systems that ignore case."""
 
     def __init__(self) -> None:
         self._given: set[str] = set()

@@ -1,40 +1,22 @@
-"""What a caller says of an answer -> the feedback that is kept, and keeping it."""
+"""Feedback on an answer or on one of its citations: the later replaces the earlier."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from dataclasses import replace
-from datetime import datetime
 
-from shared.model.account import Feedback, Person, Rating
+from shared.model.account import Feedback, Person
 from shared.ports.tenants import FeedbackStore
 
 MAX_COMMENT = 2000
 """Characters."""
 
 
-def feedback_of(
-    request_id: str,
-    *,
-    message_id: str | None,
-    citation: str | None,
-    rating: Rating | None,
-    comment: str,
-    now: datetime,
-) -> Feedback:
-    """Its id is made of what it is about, so that a second thought, or a request sent twice, replaces the first."""
-    about = json.dumps([request_id, message_id, citation])
-    feedback_id = hashlib.sha256(about.encode()).hexdigest()[:32]
-    return Feedback(
-        feedback_id=feedback_id,
-        request_id=request_id,
-        created_at=now,
-        message_id=message_id,
-        rating=rating,
-        comment=comment,
-        citation=citation,
-    )
+def feedback_id(request_id: str, message_id: str | None, citation: str | None) -> str:
+    """An id made of the feedback's subject, so that a repeated request replaces the first."""
+    subject = json.dumps([request_id, message_id, citation])
+    return hashlib.sha256(subject.encode()).hexdigest()[:32]
 
 
 def keep_feedback(

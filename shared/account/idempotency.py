@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 
 class IdempotencyStore(RequestStore, Protocol):
-    """What repeats need of a store."""
+    """Store of requests, and of the records of the notes that their answers cite."""
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]: ...
 
@@ -63,7 +63,7 @@ class IdempotencyLock:
 
     @property
     def answer(self) -> str | None:
-        """What was answered before, as JSON; None: the holder is to answer, and to `keep` it."""
+        """The earlier answer, as JSON; None: the holder must answer, and `keep` the answer."""
         return self.record.answer
 
     def keep(self, answer: str, notes: Mapping[str, str]) -> str:
@@ -161,7 +161,7 @@ class Idempotency:
         return IdempotencyLock(key=key, owner=self, record=claimed, token=self.write(key, claimed, held.token))
 
     def _changed(self, tenant_id: str, notes: Mapping[str, str]) -> frozenset[str] | None:
-        """Those of another revision than was read; None: one is gone."""
+        """Notes with another revision than was read; None: one is deleted."""
         live = self.store.live_records(tenant_id, tuple(notes)) if notes else {}
         if len(live) < len(notes):
             return None
@@ -175,6 +175,6 @@ class Idempotency:
 
 
 def fingerprint(route: str, body: Mapping[str, object]) -> str:
-    """Of what is asked: equal for bodies that ask the same, in whatever order their fields stand."""
+    """SHA-256 of route and body, independent of the order of fields."""
     content = json.dumps([route, body], sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()

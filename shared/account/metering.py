@@ -27,7 +27,7 @@ class TenantEmbedder:
     questions: Cache[Vector]
     """The process's. Each tenant's questions are their own: what stops one tenant stops no other who asks the same."""
     estimate: Callable[[], CosineCalibration | None]
-    """What cosines mean, by the tenant's own vectors: where nobody has measured it."""
+    """Estimates the calibration from the tenant's own vectors, for an embedder without a measured one."""
 
     @property
     def model(self) -> str:
@@ -99,7 +99,7 @@ class MeteredWriter:
         return self.price.usd(Usage(read, MAX_WRITTEN))
 
     def _usd(self, usage: Usage | None) -> float | None:
-        """None: not told."""
+        """None: not reported."""
         return self.price.usd(usage) if usage and usage.input_tokens + usage.output_tokens else None
 
 

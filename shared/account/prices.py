@@ -16,7 +16,7 @@ class ListPrice:
     of: str
     usd: float
     amount: int
-    """What the price is for: so many documents or tokens, or one GiB and month."""
+    """Unit of the price: so many documents or tokens, or one GiB and month."""
     source: str
     looked_up: str = "2026-11"
 

@@ -30,7 +30,7 @@ from shared.model.retrieval import Restriction
 from shared.ports.stores import NoteStore, SearchStore
 
 MAX_LINKS = 100
-"""Of a note that are looked up: each name is a search."""
+"""Links of a note that are looked up: each name is a search."""
 MAX_BACKLINKS = 50
 """Notes read to see whether they point here."""
 MAX_NAMESAKES = 20
@@ -40,12 +40,12 @@ ANYWHERE = Restriction()
 
 
 class LinkStore(NoteStore, SearchStore, Protocol):
-    """What links are found with."""
+    """Store of notes and of their index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Where a note points. `note` None: no note is called so."""
+    """One link of a note. `note` None: no note has that name."""
 
     pointer: Pointer
     note: Named | None
@@ -126,7 +126,7 @@ class _Index:
         return self.store.postings(self.tenant_id, term, limit=limit, stems=(), restriction=ANYWHERE)
 
     def _live(self, chunks: Mapping[str, IndexedChunk]) -> Mapping[str, IndexedChunk]:
-        """Those of notes that still exist, as their records have them."""
+        """The chunks of notes that still exist, at their indexed revision."""
         records = self.store.live_records(self.tenant_id, list(chunks)) if chunks else {}
         return {
             note_id: chunk

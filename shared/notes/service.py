@@ -1,4 +1,4 @@
-"""What front doors ask of notes: save, read, delete and restore them.
+"""Notes for every front door: save, read, delete and restore them.
 
 Every version that is replaced or deleted goes into the trash for 30 days. Of a caller's edits of versions that it has
 read, the first of each hour is kept, so that a program that saves every few seconds does not fill the trash.
@@ -32,7 +32,7 @@ class KeptNoteStore(NoteStore, TrashStore, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteDraft:
-    """What a caller says of a note. None: as it was, or the default for a new one."""
+    """Fields of a note from a caller. None: unchanged, or the default for a new note."""
 
     title: str
     text: str
@@ -42,11 +42,11 @@ class NoteDraft:
     lang: str | None = None
     created_at: datetime | None = None
     modified_at: datetime | None = None
-    """Of its file: when a new note was created if nobody says; None: now."""
+    """Modification time of the note's file: `created_at` of a new note that names none; None: now."""
 
     @classmethod
     def of(cls, note: Note) -> NoteDraft:
-        """What would make the note again."""
+        """The draft that makes the note again."""
         return cls(
             title=note.title,
             text=note.text,

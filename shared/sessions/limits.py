@@ -1,4 +1,4 @@
-"""What a session may be called and set to, the same for every front door, and what it is called before it is named."""
+"""Limits of a session's title and settings, and the title made of its first question."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ def title_of(question: str) -> str:
 
 
 def holds(title: str, wanted: str) -> bool:
-    """Whether every word of `wanted` stands somewhere in the title, whatever its case, width and accents."""
+    """Whether the title contains every word of `wanted`, ignoring case, width and accents."""
     read = folded_words(title)
     return all(word in read for word in folded_words(wanted).split())

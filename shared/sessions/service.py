@@ -1,4 +1,4 @@
-"""What front doors ask of sessions: keep them, begin a turn in one, record the turn once it is answered."""
+"""Sessions for every front door: keep them, begin a turn in one, record the turn once it is answered."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SCANNED = 100
 MAX_STEPS = 5
 
 _ID = re.compile("[0-9A-Za-z]{1,64}")
-"""What a session may be called: by us 32 hexadecimal digits."""
+"""Ids of sessions; new ones have 32 hexadecimal digits."""
 
 _ASKED = frozenset(each.name for each in fields(Question)) - {"model"}
 
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 
 class SessionsStore(ImportStore, Protocol):
-    """Sessions, and what became of the notes that their answers cite."""
+    """Store of sessions, and of the records of cited notes."""
 
     def live_records(self, tenant_id: str, note_ids: list[str]) -> Mapping[str, IndexRecord]: ...
 

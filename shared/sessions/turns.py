@@ -62,7 +62,7 @@ class Turn:
     max_history: int = 0
     """How many of the session's messages it may refer to."""
     usage: Usage = field(default_factory=Usage)
-    """What making the question whole has cost."""
+    """Cost of making the question whole."""
 
     @property
     def session_id(self) -> str | None:

@@ -15,7 +15,7 @@ from shared.settings import parse
 from shared.settings.parse import check
 
 LOCAL_TENANT = "local"
-"""Whose notes they are where nobody signs in."""
+"""Tenant used when authentication is off."""
 CHAT_MODEL, EMBEDDING_MODEL = "gemini-3.5-flash-lite", "gemini-embedding-2"
 """Gemini's models in use unless others are set."""
 RANKING, CHECK_GROUNDING = "ranking", "check-grounding"

@@ -1,6 +1,4 @@
-"""What an environment variable holds -> the setting's value, or ValueError saying what is expected; and `check`, which
-reads all settings together.
-"""
+"""Parsers: an environment variable -> a setting's value, or ValueError saying what is expected."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 MODEL_WAITS = 3
 """How often one question may wait for CHAT_TIMEOUT_MS."""
 SECONDS_BESIDE_MODELS = 30
-"""What a question takes at most besides: embedding, searches, and the time a stream needs to end."""
+"""Longest time a question takes beside model calls: embedding, searches, ending a stream."""
 RETIRED_MODELS = {
     "gemini-2.0-flash": "gemini-3.5-flash-lite",
     "gemini-2.5-flash": "gemini-3.5-flash-lite",
@@ -71,7 +69,7 @@ def names(value: str) -> tuple[str, ...]:
 
 
 def origins(value: str) -> tuple[str, ...]:
-    """As browsers send them; apps in a web view have schemes of their own."""
+    """Origins in the form that browsers send; apps in a web view have their own schemes."""
     origins = names(value)
     for name in origins:
         try:
@@ -194,7 +192,7 @@ def check(settings: Settings, *, deployed: bool) -> None:
 
 
 def _check_deployed(settings: Settings) -> None:
-    """What only one's own machine has is not uploaded: .gcloudignore leaves it out."""
+    """Refuses what only runs locally: .gcloudignore leaves it out of the upload."""
     for variable, given, allowed, why in (
         ("STORE", settings.store, ("firestore",), "a function's disk goes with its instance"),
         ("AUTH", settings.auth, ("firebase",), "anybody can call it"),
