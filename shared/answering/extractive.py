@@ -16,6 +16,7 @@ from operator import mul
 from zoneinfo import ZoneInfo
 
 from shared.answering.refusals import linkable, widening_notice
+from shared.answering.subject import speaks_of_subject
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.terms import share_held
 from shared.language.vocabulary import vocabulary
@@ -249,56 +250,3 @@ def _whole(passage: Scored) -> Quote:
     chunk = passage.chunk
     lines = (" ".join(chunk.text.split())[:MAX_QUOTE],)
     return Quote(passage=passage, start=chunk.start, end=chunk.end, lines=lines, nearness=0.0)
-
-
-# -- the subject
-
-COVERED = 0.4
-"""What all of the question's words count, beside a likeness of 1."""
-MIN_NEAR, MIN_BY_WORDS = 0.27, 0.15
-"""Nearness of the best passage from which on it speaks of the subject; the latter where it has no vector."""
-MIN_UNSPOKEN = 0.1
-"""Nearness by words alone, in a language that the embedder does not speak, where all texts are alike. Questions to
-German and Spanish handbooks (26) and half of XQuAD in these languages (400), own ones refused: 0.00; with 0.15 and 0.2
-German ones to the handbook 0.15 and 0.23, by what serves English 0.62. Another subject's are refused 0.01 to 0.23:
-quotes that do not fit are less of a loss than answers that are not shown.
-"""
-
-
-def speaks_of_subject(retrieved: Retrieved) -> bool:
-    """Whether the best passage is near enough."""
-    return any(_is_near(passage, retrieved) for passage in retrieved.selected)
-
-
-def is_unknown(retrieved: Retrieved) -> bool:
-    """Whether none of it holds a word of the question or is alike: a greeting, or a subject that the notes do not
-    know.
-    """
-    return not any(_coverage(passage, retrieved) or _is_near(passage, retrieved) for passage in retrieved.selected)
-
-
-def _is_near(passage: Scored, retrieved: Retrieved) -> bool:
-    coverage = _coverage(passage, retrieved)
-    if retrieved.by_words:
-        return coverage >= MIN_UNSPOKEN
-    if passage.scores.similarity == 0:  # it still waits for its vector, or nothing has any
-        return coverage >= MIN_BY_WORDS
-    return _likeness(passage) + COVERED * coverage >= MIN_NEAR
-
-
-def _likeness(passage: Scored) -> float:
-    """0 for unrelated texts, 1 for equal ones."""
-    return max(0.0, 2.0 * passage.scores.similarity - 1.0)
-
-
-def _coverage(passage: Scored, retrieved: Retrieved) -> float:
-    """The share of the question's words that a passage holds, by what they tell, in [0, 1]. The time that the question
-    names is one more, of average weight, which what was written then holds.
-    """
-    weights, time = retrieved.weights, retrieved.analysis.time
-    held = sum(weight for stem, weight in weights.items() if passage.chunk.terms.get(stem))
-    total = sum(weights.values())
-    if time is not None and time.range.contains(passage.chunk.created_at):
-        one = total / len(weights) if weights else 1.0
-        return (held + one) / (total + one)
-    return held / total if total else 0.0

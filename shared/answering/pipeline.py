@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from shared.answering.checking import Checker, SupportPolicy
 from shared.answering.drafts import DraftStream
-from shared.answering.extractive import ExtractiveWriter, is_unknown
+from shared.answering.extractive import ExtractiveWriter
 from shared.answering.prompt import build_plain_prompt, build_prompt, label_sources
 from shared.answering.refusals import NO_MODEL, linkable, reason_to_refuse, refusal_text, widening_notice
+from shared.answering.subject import is_unknown
 from shared.markdown.sanitize import sanitize
 from shared.model.answers import (
     Answer,

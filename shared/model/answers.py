@@ -55,8 +55,6 @@ class Draft:
     model: str
     usage: Usage = field(default_factory=Usage)
     truncated: bool = False
-    answers: bool | None = None
-    """Whether the writer says that the sources answer, if only in part; None: it does not say."""
 
 
 @dataclass(frozen=True, slots=True)

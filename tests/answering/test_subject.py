@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shared.answering.extractive import speaks_of_subject
+from shared.answering.subject import speaks_of_subject
 from shared.model.questions import TimeHint, TimeRange
 from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import LAST_WEEK, WRITTEN, passage, retrieved
@@ -49,6 +49,12 @@ def test_where_only_a_time_is_asked_for_what_is_of_then_speaks_of_it() -> None:
     nothing_else = replace(found(holding(similarity=0.5), time=then), weights={})
     assert speaks_of_subject(nothing_else)
     assert not speaks_of_subject(replace(found(holding(similarity=0.5), time=LAST_WEEK), weights={}))
+
+
+def test_what_is_of_a_time_that_was_asked_for_is_never_refused() -> None:
+    then = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
+    assert speaks_of_subject(found(holding(similarity=0.5), time=then))
+    assert not speaks_of_subject(found(holding(similarity=0.5), time=replace(then, restricts=False)))
 
 
 def test_nothing_found_speaks_of_nothing() -> None:
