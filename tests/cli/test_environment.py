@@ -128,10 +128,7 @@ def test_a_model_that_it_does_not_have_is_refused_with_those_it_has(aurora: Auro
     assert f"--model: expected a model of {ollama.url}/v1 (llama3.2:latest" in result.stderr
 
 
-def test_where_no_model_server_answers_it_is_told_where_one_was_looked_for(
-    aurora: Aurora, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
+def test_where_no_model_server_answers_it_is_told_where_one_was_looked_for(aurora: Aurora) -> None:
     result = aurora("dev", "--no-browser", "--port", "0", "--model", "llama3.2")
     assert result.exit_code == 1
     assert "no model server answers at http://127.0.0.1:1/v1 or http://127.0.0.1:1234/v1" in result.stderr

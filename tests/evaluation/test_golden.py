@@ -46,17 +46,6 @@ def test_a_line_is_a_question_with_all_that_chat_takes(tmp_path: Path) -> None:
     )
 
 
-def test_a_list_of_notes_gives_each_grade_one(tmp_path: Path) -> None:
-    (question,) = read_golden(_written(tmp_path, {"id": "q", "text": "t", "relevant": ["a", "b"]}))
-    assert question.relevant == {"a": 1, "b": 1}
-    assert question.answerable
-
-
-def test_an_unanswerable_question_has_no_relevant_notes(tmp_path: Path) -> None:
-    (question,) = read_golden(_written(tmp_path, {"id": "q", "text": "t", "unanswerable": True}))
-    assert not question.answerable
-
-
 def test_yaml_says_the_same_as_json_lines(tmp_path: Path) -> None:
     file = tmp_path / "golden.yaml"
     file.write_text(

@@ -37,14 +37,6 @@ def test_a_question_that_found_nothing_counts_as_zero() -> None:
     assert means(figures, ["q", "r"])["nDCG@10"] == pytest.approx(0.5)
 
 
-def test_a_greater_grade_counts_more() -> None:
-    relevant = {"q": {"a": 2, "b": 1}}
-    first = ranking_figures(relevant, {"q": _ranking("a", "b")})["q"]["nDCG@10"]
-    second = ranking_figures(relevant, {"q": _ranking("b", "a")})["q"]["nDCG@10"]
-    assert first == pytest.approx(1)
-    assert second < first
-
-
 def test_citations_are_judged_where_there_is_an_answer_to_judge() -> None:
     replies = {
         "q": Reply("…", ("a", "b"), refused=False),

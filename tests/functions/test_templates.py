@@ -74,26 +74,22 @@ def test_templates_are_the_tenants_own(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
+    ("field", "values"),
     [
-        ("name", None),
-        ("name", " "),
-        ("name", "x" * 201),
-        ("content", ""),
-        ("content", "x" * 8001),
-        ("content", ["1."]),
-        ("domain", ""),
-        ("complexity", 5),
-        ("methodology", "x" * 201),
-        ("keywords", "boat"),
-        ("keywords", ["k"] * 9 + [f"k{number}" for number in range(20)]),
-        ("description", "x" * 1001),
-        ("steps", ["1."]),
+        ("name", [None, " ", "x" * 201]),
+        ("content", ["", "x" * 8001, ["1."]]),
+        ("domain", [""]),
+        ("complexity", [5]),
+        ("methodology", ["x" * 201]),
+        ("keywords", ["boat", ["k"] * 9 + [f"k{number}" for number in range(20)]]),
+        ("description", ["x" * 1001]),
+        ("steps", [["1."]]),
     ],
 )
-def test_a_bad_field_of_a_template_is_named(world: World, field: str, value: object) -> None:
-    response = world.call("api", "PUT", "/templates/t", {**LEAK, field: value})
-    assert problem(response) == (400, "INVALID_FIELD", field)
+def test_a_bad_field_of_a_template_is_named(world: World, field: str, values: list[object]) -> None:
+    for value in values:
+        response = world.call("api", "PUT", "/templates/t", {**LEAK, field: value})
+        assert problem(response) == (400, "INVALID_FIELD", field), value
 
 
 @pytest.mark.parametrize("template_id", ["auto", "none", "x" * 1001, "__all__", "%2e%2e", "a%00b", "%ff"])
@@ -104,11 +100,17 @@ def test_an_id_that_no_template_can_have_is_refused(world: World, method: str, t
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("query", ""), ("query", "x" * 2001), ("query", 5), ("topK", 0), ("topK", 21), ("k", 3)]
+    ("field", "values"),
+    [
+        ("query", ["", "x" * 2001, 5]),
+        ("topK", [0, 21]),
+        ("k", [3]),
+    ],
 )
-def test_a_bad_field_of_a_search_is_named(world: World, field: str, value: object) -> None:
-    response = world.call("api", "POST", "/templates:search", {"query": "boat", field: value})
-    assert problem(response) == (400, "INVALID_FIELD", field)
+def test_a_bad_field_of_a_search_is_named(world: World, field: str, values: list[object]) -> None:
+    for value in values:
+        response = world.call("api", "POST", "/templates:search", {"query": "boat", field: value})
+        assert problem(response) == (400, "INVALID_FIELD", field), value
 
 
 def test_a_search_gives_the_similar_or_the_chain_of_thought(world: World) -> None:

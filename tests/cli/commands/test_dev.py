@@ -137,7 +137,7 @@ def test_notes_that_would_be_everybodys_are_not_served(
     assert done.stderr.startswith(f"aurora: {told}")
 
 
-@pytest.mark.parametrize("database", ["(default)", "notes-db"])
+@pytest.mark.parametrize("database", [pytest.param("(default)", marks=pytest.mark.nightly), "notes-db"])
 def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emulator: Emulator, database: str) -> None:
     assert emulator.host  # there is one on this machine
     with dev(tmp_path, "--store", "emulator", env={"FIRESTORE_DATABASE": database}) as running:
@@ -148,10 +148,13 @@ def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emula
         assert running.process.wait(20) == 0
 
 
-def test_what_the_emulator_holds_is_there_again_at_the_next_start(tmp_path: Path, emulator: Emulator) -> None:
+@pytest.mark.parametrize("saved", [1, pytest.param(2, marks=pytest.mark.nightly)])
+def test_what_the_emulator_holds_is_there_again_at_the_next_start(
+    tmp_path: Path, emulator: Emulator, saved: int
+) -> None:
     assert emulator.host  # there is one on this machine
     options = ("--store", "emulator", "--emulator-data", str(tmp_path / "data"))
-    for _ in range(2):  # the second run replaces what the first has saved
+    for _ in range(saved):  # the second run replaces what the first has saved
         with dev(tmp_path, *options) as running:
             running.call("PUT", "/notes/penguin", {"title": "Penguin", "text": "The penguin is called Ludwig."})
             assert running.answered("What is the penguin called?", "Ludwig", within=20)

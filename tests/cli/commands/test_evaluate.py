@@ -111,15 +111,6 @@ def test_questions_about_other_notes_are_asked_and_counted_when_refused(
     assert shown["variants"][0]["foreignRefused"] == {"other": 1.0}
 
 
-def test_vectors_are_kept_for_the_next_run(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
-    cache = tmp_path / "vectors.sqlite3"
-    arguments = ("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--no-chat", "--cache", str(cache))
-    first = aurora.json(*arguments)
-    written = cache.stat().st_mtime_ns
-    assert aurora.json(*arguments)["variants"][0]["overall"] == first["variants"][0]["overall"]
-    assert cache.stat().st_mtime_ns == written
-
-
 def test_people_get_a_table_and_a_page(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--tune", "--html", str(page))

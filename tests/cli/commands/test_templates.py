@@ -39,19 +39,9 @@ def test_what_a_file_replaces_goes_into_the_trash(aurora: Aurora, notes: Write) 
     assert "Find the crack." in aurora("notes", "show", "template-boat").stdout
 
 
-def test_where_nothing_is_similar_the_chain_of_thought_is_shown(
-    aurora: Aurora, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TEMPLATE_THRESHOLD", "0.65")
-    found = aurora.json("templates", "search", "zebra xylophone")["templates"]
-    assert [(each["templateId"], each["score"]) for each in found] == [("chain-of-thought", 0.5)]
-
-
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("t.md", "1. Think.", "frontmatter: expected YAML between"),
-        ("t.md", "---\nname: [\n---\n1.", "frontmatter: expected YAML that can be read"),
         ("t.md", "---\ndomain: x\n---\n1.", "name: expected"),
         ("auto.md", BOAT, "templateId: expected"),
         ("t.md", b"\xff", "UTF-8"),

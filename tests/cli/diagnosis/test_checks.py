@@ -26,11 +26,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture(autouse=True)
-def no_model_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
-
-
 def _told(aurora: Aurora, *arguments: str) -> dict[str, tuple[str, str]]:
     """Part -> (verdict, detail)."""
     verdicts = json.loads(aurora("doctor", *arguments, "--json").stdout)
