@@ -77,33 +77,33 @@ def answer_events(
     with closing(draft.pieces()) as pieces:
         yield from checker.check(pieces)
     timer.end("write")
-    if checker.removed:
-        log.warning("removed %d citation labels that were not offered", len(checker.removed))
     quotes = draft.failed and not (checker.stands if retrieved else checker.text)
-    if draft.problem:
-        log.warning(
-            "%s %s; %s", draft.model, draft.problem, "the notes are quoted instead" if quotes else "the rest stays"
-        )
-    if quotes:
+    _report(draft, checker, quotes=quotes)
+    if not quotes:
+        answer = _judged(question, retrieved, draft, checker, writers)
+    else:
         if checker.text:
             yield Retracted(RetractReason.WRITER_FAILED)
         answer = yield from _without_model(question, retrieved, writers)
-    elif retrieved is None:
-        answer = Answer(text=checker.text, model=draft.model)
-    else:
-        answer = _judged(question, retrieved, draft, checker, writers)
     timer.end("quote" if quotes else "check")
-    yield replace(
-        answer,
-        usage=draft.usage + checker.usage,
-        timings_ms=timer.timings_ms,
-        removed_labels=checker.removed,
-        template=template,
-    )
+    usage, timings = draft.usage + checker.usage, timer.timings_ms
+    yield replace(answer, usage=usage, timings_ms=timings, removed_labels=checker.removed, template=template)
 
 
-def _judged(question: Question, retrieved: Retrieved, draft: DraftStream, checker: Checker, writers: Writers) -> Answer:
+def _report(draft: DraftStream, checker: Checker, *, quotes: bool) -> None:
+    if checker.removed:
+        log.warning("removed %d citation labels that were not offered", len(checker.removed))
+    if draft.problem:
+        then = "the notes are quoted instead" if quotes else "what it wrote stays"
+        log.warning("%s %s; %s", draft.model, draft.problem, then)
+
+
+def _judged(
+    question: Question, retrieved: Retrieved | None, draft: DraftStream, checker: Checker, writers: Writers
+) -> Answer:
     """The refusal where the writer says that the sources do not answer, where nothing is cited, or nothing backs it."""
+    if retrieved is None:
+        return Answer(text=checker.text, model=draft.model)
     reason = RefusalReason.BELOW_THRESHOLD if draft.answers is False else None
     reason = reason or reason_to_refuse(checker.said, cites=checker.cites)
     if reason is None:
