@@ -1,9 +1,9 @@
 """How well the product finds and answers: golden questions -> asked through the App -> figures -> a page.
 
-golden, collection    what is asked, and what should be found
-corpus, vectors       the notes, in a store of their own; vectors that are kept from one run to the next
+golden, collection    what is asked, what should be found, and which notes hold it
+corpus                the notes, in a store of their own; vectors that are kept from one run to the next; ways to cut
 asking                every question by the product's own `asking.search` and `asking.answer`
-facts, measures       rankings, citations and answers -> figures, by ir-measures where it has them
+measures              rankings, citations and answers -> figures, by ir-measures where it has them
 comparison, tuning    the same for other strategies, chunkers, embedders and settings
 summary               figures -> JSON
 report, plots         figures -> one HTML page

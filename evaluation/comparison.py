@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from evaluation.asking import Asker, Ranking, Reply
-from evaluation.facts import Parts
-from evaluation.golden import GoldenQuestion
+from evaluation.golden import GoldenQuestion, Parts
 from evaluation.measures import (
     PerQuestion,
     RefusalFigures,

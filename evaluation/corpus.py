@@ -1,14 +1,27 @@
-"""Notes -> a tenant of the App that holds them, indexed."""
+"""The notes of an evaluation: saved and indexed, with vectors kept between runs, and other ways to cut them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+import sqlite3
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 from evaluation.golden import GoldenQuestion
 from shared.app import App
 from shared.errors import InvalidArgument
+from shared.indexing.chunking import MARKDOWN, Chunker, Slices, by_sentences, trimmed
+from shared.indexing.cuts import OVERLAP, TARGET
+from shared.language.estimates import tokens
+from shared.model.index import Vector
 from shared.model.notes import Note, NoteKey
 from shared.notes.service import NoteDraft
+from shared.ports.models import Embedder
 from shared.ports.stores import NoteStore
 
 PAGE = 500
@@ -56,3 +69,71 @@ def names_of(notes: Mapping[str, NoteDraft]) -> dict[str, str]:
         if names.setdefault(note.path, note_id) != note_id:
             twice.add(note.path)
     return {name: note_id for name, note_id in names.items() if name not in twice}
+
+
+@dataclass(frozen=True, slots=True)
+class RememberingEmbedder:
+    """An embedder that keeps vectors of documents in a file. Questions are embedded each time, so that what they take
+    is measured; everything else is the embedder's own.
+    """
+
+    inner: Embedder
+    file: Path
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the embedder has
+        return getattr(self.inner, name)
+
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """One unit vector a text, in order. Raises what the embedder raises, and sqlite3.Error."""
+        keys = [self._key(text) for text in texts]
+        with closing(sqlite3.connect(self.file, timeout=60)) as connection, connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
+            known = {key: found for key in set(keys) if (found := _read(connection, key)) is not None}
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+            if missing:
+                known |= zip(missing, self.inner.embed_documents(tuple(missing.values())), strict=True)
+                rows = ((key, array("f", known[key]).tobytes()) for key in missing)
+                connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+        return tuple(known[key] for key in keys)
+
+    def _key(self, text: str) -> bytes:
+        return sha256(f"{self.inner.model}\0{self.inner.dimension}\0{text}".encode()).digest()
+
+
+def _read(connection: sqlite3.Connection, key: bytes) -> Vector | None:
+    row = connection.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
+    return None if row is None else array("f", row[0])
+
+
+_WORD = re.compile(r"\S{1,64}")
+
+
+def _every_target(text: str, begin: int, lang: str) -> Slices:  # noqa: ARG001 - one signature for all strategies
+    words = [found.span() for found in _WORD.finditer(text, begin)]
+    first = 0
+    while first < len(words):
+        after, length = first, 0.0
+        while after < len(words) and (length := length + tokens(text[slice(*words[after])]) + 0.25) <= TARGET:
+            after += 1
+        yield "", words[first][0], words[after - 1][1]
+        if after == len(words):
+            return
+        first = max(first + 1, after - round((after - first) * OVERLAP))
+
+
+def _whole(text: str, begin: int, lang: str) -> Slices:  # noqa: ARG001 - one signature for all strategies
+    span = trimmed(text, begin, len(text))
+    if span:
+        yield "", *span
+
+
+CHUNKERS = {
+    each.name: each
+    for each in (
+        MARKDOWN,
+        Chunker("sentence", by_sentences),
+        Chunker("fixed", _every_target),
+        Chunker("whole", _whole),
+    )
+}
+"""By name: `fixed` cuts every 256 tokens, `whole` never."""

@@ -18,7 +18,7 @@ One question is one object: a line of a `.jsonl` file, or an item of the list in
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -187,3 +187,28 @@ class _Entry(_Strict):
             vault=self.vault,
             facts=self.answer_facts,
         )
+
+
+Parts = tuple[frozenset[str], ...]
+"""What a question needs, each part from any note of its set."""
+
+
+def share_held(text: str, facts: Iterable[str]) -> float | None:
+    """Share of the facts that stand in the text; None: there are none."""
+    held = [_normal(fact) in _normal(text) for fact in facts]
+    return sum(held) / len(held) if held else None
+
+
+def parts_needed(facts: Iterable[str], grades: Mapping[str, int], texts: Mapping[str, str]) -> Parts:
+    """Note id -> grade, and the notes' texts -> what has to be found: one of the best graded notes, or, where no note
+    holds all facts, one note for each of them.
+    """
+    holding = [frozenset(note for note in grades if share_held(texts[note], [fact])) for fact in facts]
+    if all(holding) and not frozenset(grades).intersection(*holding):
+        return tuple(holding)
+    best = max(grades.values())
+    return (frozenset(note for note, grade in grades.items() if grade == best),)
+
+
+def _normal(text: str) -> str:
+    return " ".join(text.lower().split())

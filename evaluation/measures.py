@@ -8,8 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from evaluation.asking import Ranking, Reply
-from evaluation.facts import Parts, share_held
-from evaluation.golden import GoldenQuestion
+from evaluation.golden import GoldenQuestion, Parts, share_held
 
 if TYPE_CHECKING:
     from ir_measures import Measure

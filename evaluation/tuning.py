@@ -21,7 +21,7 @@ RECENCY = (0.0, 0.05, 0.15)
 K1 = (0.9, 1.2, 1.6, 2.0)
 B = (0.4, 0.6, 0.75, 0.9)
 RRF_K = (5, 10, 20, 40, 60, 100)
-LEAST_GAIN = 1e-9
+MIN_GAIN = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def tune(golden: Golden, asker: Asker) -> Tuned:
         for change in round_:
             trial = replace(base, **change)
             score = _score(golden, first, asker, trial)
-            if score > best_score + LEAST_GAIN:
+            if score > best_score + MIN_GAIN:
                 best, best_score = trial, score
     return Tuned(
         strategy=asker.strategy,

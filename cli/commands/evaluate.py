@@ -20,17 +20,14 @@ from cli.commands.evaluate_support import evaluate_support
 from cli.options import Place, close, common, fail, print_json
 from cli.sync.folder import FileNote, read, walk
 from evaluation.asking import Asker
-from evaluation.chunkers import CHUNKERS
 from evaluation.collection import UNDATED, read_collection
 from evaluation.comparison import Golden, Measured, Variant, halves, measure
-from evaluation.corpus import fill, names_of, notes_of, relevant_ids
-from evaluation.facts import parts_needed
-from evaluation.golden import GoldenQuestion, read_golden
+from evaluation.corpus import CHUNKERS, RememberingEmbedder, fill, names_of, notes_of, relevant_ids
+from evaluation.golden import GoldenQuestion, parts_needed, read_golden
 from evaluation.measures import ANSWERS, TABLE
 from evaluation.report import Report, html
 from evaluation.summary import summary, variant_summary
 from evaluation.tuning import Tuned, tune
-from evaluation.vectors import RememberingEmbedder
 from shared.app import App
 from shared.bootstrap import build
 from shared.errors import InvalidArgument

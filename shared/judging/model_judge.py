@@ -21,7 +21,7 @@ from shared.times.dates import date_in_words
 
 SUPPORTED, PARTIAL = 0.75, 0.35
 """Least scores of the states. The model is told 1, 0.5 and 0 as their middles."""
-MOST_STATEMENTS = 120
+MAX_STATEMENTS = 120
 """An answer with more is judged by the other judge: no model keeps count of so many."""
 
 _SCHEMA = {
@@ -62,7 +62,7 @@ class ModelJudge:
 
     def judge(self, statements: Sequence[Statement]) -> Judgement:
         found = self._fallback.judge(statements)
-        if not statements or len(statements) > MOST_STATEMENTS:
+        if not statements or len(statements) > MAX_STATEMENTS:
             return found
         scores, usage = self._asked(_prompt(statements), len(statements))
         supports = [each.support for each in found.verdicts] if scores is None else map(_support, scores)

@@ -30,7 +30,7 @@ SUPPORTED, PARTIAL = 0.6, 0.4
 """Least scores of the states."""
 NO_NUMBER, NO_NAME, NEGATED = 0.3, 0.4, 0.1
 """What a score is multiplied by for a number, date or identifier that is not there, a name, a negation."""
-LEAST_NEGATED = 0.4
+MIN_NEGATED = 0.4
 """Share of a statement's matched words that are negated in the passage alone, from which on that contradicts."""
 NEARLY = 0.9
 """Of two sentences, how much the one that holds less must hold of what the other does to be chosen."""
@@ -183,7 +183,7 @@ def _turned(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool:
         return (claim.negations + sentence.negations) % 2 == 1
     if not claim.negations:
         turned = sum(word.weight for word in matched if not sentence.negated.isdisjoint(word.stems))
-        return turned > 0 and turned >= LEAST_NEGATED * sum(word.weight for word in matched)
+        return turned > 0 and turned >= MIN_NEGATED * sum(word.weight for word in matched)
     denied = [word for word in matched if not claim.negated.isdisjoint(word.stems)]
     return all(sentence.negated.isdisjoint(word.stems) for word in denied or matched)
 

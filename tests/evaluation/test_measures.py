@@ -7,8 +7,7 @@ import math
 import pytest
 
 from evaluation.asking import Ranking, Reply
-from evaluation.facts import parts_needed
-from evaluation.golden import GoldenQuestion
+from evaluation.golden import GoldenQuestion, parts_needed
 from evaluation.measures import answer_figures, citation_figures, hit_figures, means, ranking_figures, refusal_figures
 
 

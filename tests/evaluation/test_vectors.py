@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from evaluation.vectors import RememberingEmbedder
+from evaluation.corpus import RememberingEmbedder
 from shared.ports.models import Embedder
 from tests.fakes import HashingEmbedder
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.chunkers import CHUNKERS
+from evaluation.corpus import CHUNKERS
 from shared.indexing.chunking import MAX_SECTIONS, Chunker, chunk
 from shared.indexing.cuts import TARGET
 from shared.language.estimates import tokens

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
-from shared.judging.model_judge import MOST_STATEMENTS, ModelJudge
+from shared.judging.model_judge import MAX_STATEMENTS, ModelJudge
 from shared.judging.support import OfflineJudge
 from shared.model.answers import Statement, Support, SupportState
 from tests.answering.samples import passage
@@ -90,7 +90,7 @@ def test_after_that_the_offline_judge_stands(problem: str | AuroraError) -> None
 
 def test_more_statements_than_a_model_can_count_are_not_sent() -> None:
     writer = ScriptedWriter(reply(1))
-    many = STATEMENTS[:1] * (MOST_STATEMENTS + 1)
+    many = STATEMENTS[:1] * (MAX_STATEMENTS + 1)
     assert ModelJudge(writer, fallback=OFFLINE).judge(many) == OFFLINE.judge(many)
     assert ModelJudge(writer, fallback=OFFLINE).judge(()).verdicts == ()
     assert writer.prompts == []
