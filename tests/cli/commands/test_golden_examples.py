@@ -30,7 +30,7 @@ RECORDED_STRANGERS = {"hit@5": 0.931, "nDCG@10": 0.899, "facts": 0.621, "right n
 """Over notes that nobody here wrote, answerable questions."""
 TWO_QUESTIONS = 0.07
 """Of 29 answerable ones: what a figure over those may lose."""
-ANSWERABLE_REFUSED, FURTHER_ANSWERABLE_REFUSED = 0.1, 0.25
+ANSWERABLE_REFUSED, FURTHER_ANSWERABLE_REFUSED = 0.12, 0.25
 """Most; of the further questions most share few words with their note. Without a writing model passages are quoted
 where the notes speak of the subject, so what they almost answer is not refused.
 """
