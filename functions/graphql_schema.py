@@ -127,47 +127,39 @@ def schema() -> GraphQLSchema:
 
 
 def _session(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit = info.context
-    return session_json(visit.call.sessions.get(named["sessionId"]))
+    return session_json(info.context.call.sessions.get(named["sessionId"]))
 
 
 def _sessions(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit = info.context
-    limit, title = visit.page_size(named["pageSize"]), (named["title"] or "").strip()
+    limit, title = info.context.page_size(named["pageSize"]), (named["title"] or "").strip()
     token = named.get("pageToken") or None
-    return sessions_json(visit.call.sessions.page(limit=limit, token=token, title=title))
+    return sessions_json(info.context.call.sessions.page(limit=limit, token=token, title=title))
 
 
 def _messages(session: Mapping[str, Any], info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit = info.context
-    limit, token = visit.page_size(named["pageSize"]), named.get("pageToken") or None
-    found = visit.call.sessions.messages(session["sessionId"], limit=limit, token=token)
-    return messages_json(found)
+    limit, token = info.context.page_size(named["pageSize"]), named.get("pageToken") or None
+    return messages_json(info.context.call.sessions.messages(session["sessionId"], limit=limit, token=token))
 
 
 def _create(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit = info.context
     title, patch = named.get("title") or "", _patch(named.get("settings"))
-    return session_json(visit.call.sessions.create(title=title, patch=patch))
+    return session_json(info.context.call.sessions.create(title=title, patch=patch))
 
 
 def _change(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit = info.context
     title, patch = named.get("title"), _patch(named.get("settings"))
-    return session_json(visit.call.sessions.change(named["sessionId"], title=title, patch=patch))
+    return session_json(info.context.call.sessions.change(named["sessionId"], title=title, patch=patch))
 
 
 def _delete(_: object, info: Info, **named: Any) -> bool:  # noqa: ANN401
-    visit = info.context
-    visit.call.sessions.delete(named["sessionId"])
+    info.context.call.sessions.delete(named["sessionId"])
     return True
 
 
 def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    visit = info.context
-    said = {name: value for name, value in named.items() if name != "settings" and value is not None}
-    fields = {"sessionId": NEW, **said, **(named.get("settings") or {})}
-    return reply_to(visit.call, turn_request(visit.call, parse_fields(fields, ChatBody))).body or {}
+    given = {name: value for name, value in named.items() if name != "settings" and value is not None}
+    fields, call = {"sessionId": NEW, **given, **(named.get("settings") or {})}, info.context.call
+    return reply_to(call, turn_request(call, parse_fields(fields, ChatBody))).body or {}
 
 
 def _patch(settings: Mapping[str, Any] | None) -> SettingsPatch:

@@ -105,7 +105,7 @@ TOOLS = (
         name="rag-search",
         title="Answer from notes",
         description="Answer a question from the user's own notes. Every claim in `answer` carries a marker like "
-        "[N1] that names an entry of `citations`: which note, the exact quote and where it stands. `meta.refusal` says "
+        "[N1] that names an entry of `citations`: which note, the exact quote and its place. `meta.refusal` says "
         "why, when the notes do not hold the answer. Where `meta.answerKind` is `quoted`, no model has read them: "
         "`answer` quotes the nearest passages, which may not answer.",
         body=ChatBody,

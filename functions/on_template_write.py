@@ -12,7 +12,7 @@ from cloudevents.http import CloudEvent
 
 from functions.http import log as _log
 from functions.http.calls import current_app
-from functions.http.events import handling, template_keys
+from functions.http.events import handling, written
 
 _logger = logging.getLogger(__name__)
 
@@ -20,10 +20,9 @@ _logger = logging.getLogger(__name__)
 @functions_framework.cloud_event
 def on_template_write(event: CloudEvent) -> None:
     """Give the template the vector of what it says now."""
+    from shared.model.templates import TemplateKey  # noqa: PLC0415 - main.py loads every function
+
     _log.configure()
-    keys = template_keys(event)
-    if not keys:
-        _logger.warning("acknowledged an event that names no template")
-    for key in keys:
-        with handling(event, tenantId=key.tenant_id, templateId=key.template_id):
-            _logger.info("template %s", current_app().templates.refresh(key))
+    for tenant_id, template_id in written(event, "templates"):
+        with handling(event, tenantId=tenant_id, templateId=template_id):
+            _logger.info("template %s", current_app().templates.refresh(TemplateKey(tenant_id, template_id)))

@@ -27,7 +27,7 @@ from shared.errors import (
 )
 
 RETRY_AFTER_OUTAGE = 5
-"""Seconds a caller is asked to wait when whoever is away named no time."""
+"""Seconds a caller is asked to wait when the unavailable service named no time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import flask
@@ -29,10 +28,6 @@ from shared.errors import (
     Unavailable,
 )
 
-if TYPE_CHECKING:
-    from shared.model.notes import NoteKey
-    from shared.model.templates import TemplateKey
-
 _logger = logging.getLogger(__name__)
 
 GIVE_UP_AFTER = timedelta(hours=1)
@@ -43,28 +38,14 @@ minutes and waits longer after each failure.
 _DOCUMENT = re.compile(r"tenants/([^/]+)/([^/]+)/([^/]+)", re.DOTALL)
 
 
-def note_keys(event: CloudEvent) -> tuple[NoteKey, ...]:
-    """Keys of the note that was written; empty for an event of another collection."""
-    from shared.model.notes import NoteKey  # noqa: PLC0415 - main.py loads every function; this costs a cold start 20 ms
-
-    return tuple(NoteKey(*names) for names in _written(event, "notes"))
-
-
-def template_keys(event: CloudEvent) -> tuple[TemplateKey, ...]:
-    """Keys of the template that was written; empty for an event of another collection."""
-    from shared.model.templates import TemplateKey  # noqa: PLC0415 - as above
-
-    return tuple(TemplateKey(*names) for names in _written(event, "templates"))
-
-
 @contextmanager
-def handling(event: CloudEvent, give_up: Callable[[str], None] | None = None, **names: str) -> Iterator[None]:
+def handling(event: CloudEvent, give_up: Callable[[str], object] | None = None, **names: str) -> Iterator[None]:
     """Around the work on the document that `names` identify in the log.
 
     What may pass with time (an outage, another worker at the same note) answers 503, so that the event comes again;
     what will not is acknowledged and logged. A bug is 500 and comes again too; its text, which may quote a note, stays
-    inside. Neither comes again for ever: of an event older than GIVE_UP_AFTER it is `give_up`, told the reason, that
-    keeps the matter visible, and reconcile that goes on with it.
+    inside. Redelivery has an end: for an event older than GIVE_UP_AFTER, `give_up` records the reason, and reconcile
+    goes on with it.
     """
     with _log.context({"eventId": str(event.get_attributes().get("id")), **names}):
         try:
@@ -95,7 +76,7 @@ def _is_old(event: CloudEvent) -> bool:
     return at.tzinfo is not None and datetime.now(UTC) - at > GIVE_UP_AFTER
 
 
-def _end(reason: str, give_up: Callable[[str], None] | None) -> None:
+def _end(reason: str, give_up: Callable[[str], object] | None) -> None:
     """Acknowledges the event, also if the record cannot be written: reconcile finds what the index lacks."""
     _logger.error("acknowledged after %s of trying: %s", GIVE_UP_AFTER, reason)
     try:
@@ -105,21 +86,24 @@ def _end(reason: str, give_up: Callable[[str], None] | None) -> None:
         _logger.warning("the record of it could not be written, %s: %s", type(problem).__name__, problem.message)
 
 
-def _written(event: CloudEvent, collection: str) -> list[tuple[str, str]]:
-    """Tenant and id of the document; none of a document in another database than the product's.
+def written(event: CloudEvent, collection: str) -> list[tuple[str, str]]:
+    """Tenant and id of the written document; empty for another collection, or another database than the product's.
 
-    The path stands in the attribute `document`, else after `documents/` in `subject`. As an HTTP header it may be
+    The path is in the attribute `document`, else after `documents/` in `subject`. As an HTTP header it may be
     percent-encoded (CloudEvents HTTP binding, 3.1.3.2) or not (the emulator sends an id `50%25` as it is), and nothing
     says which: where they differ both readings are given, and following a document that is not there does nothing.
     """
     attributes = event.get_attributes()
     named = str(attributes.get("database") or unquote(str(attributes.get("source"))).partition("/databases/")[2])
-    if named and named != current_app().settings.firestore_database:
-        return []
     path = str(attributes.get("document") or str(attributes.get("subject", "")).removeprefix("documents/"))
     readings = dict.fromkeys((_as_utf8(path), unquote(path)))
     found = [match for reading in readings if (match := _DOCUMENT.fullmatch(reading))]
-    return [(match[1], match[3]) for match in found if match[2] == collection]
+    if named and named != current_app().settings.firestore_database:
+        found = []
+    names = [(match[1], match[3]) for match in found if match[2] == collection]
+    if not names:
+        _logger.warning("acknowledged an event that names no document of %s", collection)
+    return names
 
 
 def _as_utf8(header: str) -> str:

@@ -98,7 +98,7 @@ class _Begun:
             yield
 
     def log(self, status: int) -> None:
-        """One line: what was asked for by its pattern (an id may be somebody's words), how it ended, how long it took,
+        """One line: what was asked for by its pattern (an id may hold private words), how it ended, how long it took,
         and what was measured; and the span of it all.
         """
         seconds, method, pattern = time.perf_counter() - self._started, self.request.method, self._pattern
@@ -154,7 +154,7 @@ def not_routed(_: Exception) -> flask.Response:
 def _path(request: flask.Request, name: str) -> str:
     """The path within the function, percent-encoded: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`.
 
-    Firebase's SDKs, told to use an emulator, call `/PROJECT/REGION/NAME`.
+    Firebase's SDKs, configured for an emulator, call `/PROJECT/REGION/NAME`.
     """
     sent = str(request.environ.get("RAW_URI", "")).partition("?")[0]  # WSGI hands bytes over as Latin-1
     sent = sent.encode("latin-1", "replace").decode(errors="replace")
@@ -175,12 +175,12 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
         accepts_events = any(kind == EVENT_STREAM and quality > 0 for kind, quality in request.accept_mimetypes)
         streams = True if accepts_events else None
         identity, refused = None, None
-        try:  # before the body: whoever brings no token may not keep a thread waiting for one
+        try:  # before the body: without a token no caller may keep a thread waiting for one
             identity = None if found.route.public else caller(request.headers)
         except AuroraError as error:
             if not found.route.callable:
                 raise
-            refused = error  # the body says in which form it is told
+            refused = error  # the body decides the form of the error
         body = _refused_body(request, found.route) if refused else read_body(request, found.route.limit, BODY_SECONDS)
         if found.route.callable and (data := unwrapped(body)) is not None:
             form, body, streams = (Form.CALLABLE_STREAM if streams else Form.CALLABLE), data, bool(streams)
@@ -238,7 +238,7 @@ def _refusal(error: Exception) -> Reply:
         _logger.error("unexpected error", exc_info=error)
         return Reply(error_body(INTERNAL, INTERNAL_MESSAGE), INTERNAL.code)
     kind = kind_of(error)
-    if isinstance(error, RequestBusy):  # somebody asked twice: nothing is broken
+    if isinstance(error, RequestBusy):  # asked twice: nothing is broken
         _logger.warning("%s: %s", type(error).__name__, error.message)
     elif kind.code >= 500:
         _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)

@@ -107,12 +107,12 @@ def _zip_reply(call: Call) -> Reply:
 
 
 def _zip(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Sent while it is read. What fails half-way ends the connection, so that nobody takes a piece for the whole: the
+    """Sent while it is read. An error half-way ends the connection, so that a part is not taken for the whole: the
     status went out long before, and a zip has no place for an error.
     """
     try:
         yield from pieces
-    except Exception:  # `from None`: whoever serves writes what reaches him into a log, and a cause may quote a note
+    except Exception:  # `from None`: the server logs what it is raised, and a cause may quote a note
         _logger.exception("an export as a zip broke off")
         raise ConnectionAbortedError("an export as a zip broke off") from None
 

@@ -52,9 +52,9 @@ class GraphQLBody(Body):
 
 @operation(body=GraphQLBody, reply=GraphQLJson)
 def answer(call: Call) -> Reply:
-    """Sessions, their settings and messages, and questions in them; introspection tells the schema.
+    """Sessions, their settings and messages, and questions in them; introspection returns the schema.
 
-    What is wrong with a document, or fails in a field of it, stands in `errors` with a code in `extensions`, and the
+    An error of the document, or of a field of it, is in `errors` with a code in `extensions`, and the
     status is 200 (GraphQL over HTTP, 6.4.1). A body that is no GraphQL request is 400, as on every route.
     """
     body = _bodies.parse(call.body, GraphQLBody)
@@ -133,9 +133,9 @@ def _error_json(error: GraphQLError) -> GraphQLErrorJson:
     code, reason, metadata = "INVALID_ARGUMENT", "INVALID_FIELD", {}
     message, cause = error.message, error.original_error
     if isinstance(cause, AuroraError):
-        told = body_of(cause)["error"]
-        message, code, reason = told["message"], told["status"], told["details"][0]["reason"]
-        metadata = told["details"][0].get("metadata", {})
+        public = body_of(cause)["error"]
+        message, code, reason = public["message"], public["status"], public["details"][0]["reason"]
+        metadata = public["details"][0].get("metadata", {})
     elif cause is not None and not isinstance(cause, GraphQLError):
         log.error("unexpected error in a GraphQL field", exc_info=cause)
         message, code, reason = INTERNAL_MESSAGE, INTERNAL.status, INTERNAL.reason

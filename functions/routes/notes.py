@@ -71,7 +71,7 @@ class NoteBody(Body):
 
 
 class ImportBody(Body):
-    """The request of POST /notes:import: a Markdown file as it lies in somebody's folder."""
+    """The request of POST /notes:import: a Markdown file of a folder."""
 
     text: str = Field(description="the file as text")
     path: str = Field(min_length=1, max_length=MAX_PATH, description=PATH)
@@ -90,7 +90,7 @@ class DeleteQuery(Body):
 @operation(body=NoteBody, reply=NoteJson, errors=(409,))
 def put(call: Call, note_id: str) -> Reply:
     """Create or replace; what is replaced goes into the trash. The same content again writes nothing and keeps
-    `updatedAt`. With the `revision` that GET gave, 409 if somebody else has changed the note since; 409 also if another
+    `updatedAt`. With the `revision` that GET gave, 409 if the note was changed since; 409 also if another
     note of the vault has the path.
     """
     body = parse(call.body, NoteBody)
@@ -123,7 +123,7 @@ def import_file(call: Call) -> Reply:
         modified_at=None if body.modified_at is None else checked("modifiedAt", parse_instant, body.modified_at),
     )
     note_id = call.app.notes.import_id(call.tenant_id, body.vault, path)
-    # Whoever names a revision has seen what the file replaces.
+    # A caller that names a revision has seen what the file replaces.
     reason = TrashReason.REPLACED if body.revision is None else TrashReason.EDITED
     note = call.app.notes.save(call.tenant_id, note_id, draft, replacing=body.revision, reason=reason)
     imported: ImportedJson = {"note": shown(ListedNoteJson, note), "problem": fields.problem}

@@ -247,7 +247,7 @@ def _stream_schemas(schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema
     yield "CallableHeartbeatLine", _object({"message": _object({"type": {"const": "heartbeat"}})})
     messages = [_reference(f"Callable{name.title()}Line") for name in (*MESSAGES, "heartbeat")]
     ends = [_callable_of(schemas[EVENTS["result"]]), schemas[EVENTS["error"]]]
-    yield "CallableStreamLine", {"oneOf": [*messages, *ends], "description": "What stands after `data: `."}
+    yield "CallableStreamLine", {"oneOf": [*messages, *ends], "description": "The text after `data: `."}
     yield "ExportLine", {"oneOf": [schemas[kind] for kind in EXPORT_LINES], "description": "One line."}
 
 

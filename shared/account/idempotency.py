@@ -67,7 +67,7 @@ class IdempotencyLock:
         return self.record.answer
 
     def keep(self, answer: str, notes: Mapping[str, str]) -> str:
-        """The answer to give: this one, unless somebody has taken the request over and answered it before.
+        """The answer to give: this one, unless another worker has taken the request over and answered it.
 
         One that the store cannot keep is given all the same; a repeat is then answered anew. `notes`: id -> revision
         of those that were read for it.
@@ -110,7 +110,7 @@ class Idempotency:
     def locked(self, key: RequestKey | None) -> Iterator[IdempotencyLock | None]:
         """Around answering; what was not kept by its end is released. None: the request names no id.
 
-        Raises Conflict for an id that was used for something else, RequestBusy while somebody is answering it.
+        Raises Conflict for an id that was used for something else, RequestBusy while another worker is answering it.
         """
         if key is None:
             yield None
@@ -130,7 +130,7 @@ class Idempotency:
             try:
                 lock = self._attempt(key, held)
             except Conflict:
-                continue  # somebody was faster: look what they did
+                continue  # another worker was faster: read its record
             if lock is not None:
                 return lock
             if time.monotonic() + pause > until:
@@ -149,7 +149,7 @@ class Idempotency:
             raise Conflict("requestId: it was used for another request within the last 24 hours")
 
     def _attempt(self, key: RequestKey, held: StoredRequest) -> IdempotencyLock | None:
-        """None: somebody else is answering it. Raises Conflict when the record has moved."""
+        """None: another worker is answering it. Raises Conflict if the record has changed."""
         now, record = self.clock(), held.record
         if record is not None and now < record.expires_at:
             changed = None if record.answer is None else self._changed(key.person.tenant_id, record.notes)

@@ -135,7 +135,7 @@ class _Index:
         }
 
     def _note(self, note_id: str) -> Note | None:
-        """None also for one with fields of wrong types: nobody can open it."""
+        """None also for a note with fields of wrong types, which cannot be opened."""
         try:
             return self.store.get_note(self.tenant_id, note_id)
         except NoteUnreadable:

@@ -235,6 +235,6 @@ def _trash_id(moment: datetime, *parts: str) -> str:
 
 
 def _check_revision(note: Note | None, revision: str) -> None:
-    """Raises Conflict if the note has another; empty stands for no note."""
+    """Raises Conflict if the note has another revision; empty: there must be no note."""
     if revision != ("" if note is None else note_revision(note)):
         raise Conflict("the note was changed or deleted meanwhile: read it again")

@@ -21,7 +21,7 @@ _NOT_ONE_LINE = re.compile("[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
 def check_settings(patch: SettingsPatch, *, models: Collection[str], inside: str = "") -> SettingsPatch:
-    """The patch itself. `models`: those that may be chosen; `inside`: what stands before a field's name (`settings.`).
+    """The patch itself. `models`: those that may be chosen; `inside`: the prefix of a field's name (`settings.`).
 
     Raises InvalidArgument for the first value out of its range.
     """

@@ -72,7 +72,7 @@ class Sessions:
         return session
 
     def get(self, session_id: str) -> Session:
-        """Raises NotFound, also for somebody else's session."""
+        """Raises NotFound, also for another person's session."""
         session = self.store.get_session(self.person, session_id) if _ID.fullmatch(session_id) else None
         if session is None:
             raise NotFound(f"no session {session_id!r}")
@@ -246,7 +246,7 @@ def read_page_token(token: str, *, listing: str, now: datetime) -> Spot:
 
 
 def _instant(text: str) -> datetime:
-    """Raises InvalidArgument("pageToken"): whoever makes a token of their own may write what is no time, or no zone."""
+    """Raises InvalidArgument("pageToken"): a forged token may hold no time, or no zone."""
     try:
         instant = datetime.fromisoformat(text)
     except ValueError:

@@ -137,7 +137,7 @@ def _whole_in(reply: str, asked: str, turns: Sequence[Earlier], longest: int) ->
 
 
 def _question_in(reply: str) -> str:
-    """The member `question` of the first JSON object in it, whatever stands around it; empty if there is none."""
+    """The member `question` of the first JSON object in the reply, ignoring text around it; empty if there is none."""
     start = reply.find("{")
     if start < 0:
         return ""

@@ -43,7 +43,7 @@ LINE = re.compile(r"- \[(?P<label>N\d+)\] (?P<title>.*) \((?P<day>\d{4}-\d\d-\d\
 
 _LIST = re.compile(rf"\n\n{HEADING}\n(?:- \[N\d+\] [^\n]*\n?)*\Z")
 WITHDRAWN = "[…]"
-"""Stands where a sentence stood whose note was deleted."""
+"""Replaces a sentence whose note was deleted."""
 _MARKER = re.compile(r"\[(N\d+)\]")
 _TEXTS = ("snippet", "quote", "title", "folder", "path", "headingPath")
 

@@ -94,7 +94,7 @@ def test_an_event_of_another_database_is_acknowledged_and_nothing_else(world: Wo
 )
 def test_an_event_of_anything_else_is_acknowledged(world: World, path: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert world.written(path).status_code == 200
-    assert "names no note" in capsys.readouterr().err
+    assert "names no document of notes" in capsys.readouterr().err
 
 
 def test_a_note_that_is_not_there_is_acknowledged(world: World) -> None:

@@ -54,7 +54,7 @@ def test_a_template_that_is_not_there_is_acknowledged(world: World) -> None:
 @pytest.mark.parametrize("path", ["tenants/alice/templates/boat/parts/p1", "other/templates/x", "tenants//templates/b"])
 def test_an_event_of_anything_else_is_acknowledged(world: World, path: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert world.written(path).status_code == 200
-    assert "names no template" in capsys.readouterr().err
+    assert "names no document of templates" in capsys.readouterr().err
 
 
 def test_during_an_outage_the_event_comes_again(written: World, embedder: HashingEmbedder) -> None:
