@@ -233,15 +233,6 @@ def test_a_folder_that_goes_away_ends_it_with_a_word_and_keeps_its_notes(
     assert _texts(app) == FILES
 
 
-def test_every_change_is_one_line_of_json(tmp_path: Path, notes: Write) -> None:
-    folder = notes(FILES)
-    with watching(tmp_path / "home", folder) as process:
-        notes({"new.md": "The new one is green."})
-        assert process.stdout is not None
-        told: Any = json.loads(process.stdout.readline())
-        assert (told["indexed"], told["removed"]) == (1, 0)
-
-
 def test_a_note_that_is_edited_while_the_folder_is_followed_stays_and_is_told_once(
     app: App, tmp_path: Path, notes: Write
 ) -> None:
