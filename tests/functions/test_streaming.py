@@ -21,7 +21,7 @@ from shared.model.answers import Delta
 from shared.ports.models import Writer
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
-from tests.servers.sdk_parsers import Received, Unreadable, android, event_source, ios, javascript
+from tests.servers.sdk_parsers import Received, android, event_source, ios, javascript
 
 STREAM = {"Accept": "text/event-stream"}
 ASKED = {"message": "What did we decide to use for the API?"}
@@ -365,18 +365,3 @@ def test_leaving_a_reply_stops_the_writer_and_is_logged(world: World, capsys: py
 
 
 # -- what the parsers themselves would not let pass
-
-
-@pytest.mark.parametrize("parser", [android, ios])
-def test_the_parsers_of_mobile_sdks_give_up_on_plain_server_sent_events(parser: Parser) -> None:
-    with pytest.raises(Unreadable):
-        parser(b": heartbeat\n\n")
-
-
-def test_the_parsers_lose_or_refuse_what_the_sdks_do() -> None:
-    assert javascript(b'data:{"result": 1}\n\n').result is None
-    assert javascript('data: {"result": "\u2028"}\n\n'.encode()).result is None
-    with pytest.raises(Unreadable):
-        ios(b'event: x\ndata: {"result": 1}\n\n')
-    with pytest.raises(Unreadable):
-        javascript(b'data: {"result": {"@type": "x"}}\n\n')
