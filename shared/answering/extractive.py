@@ -37,7 +37,7 @@ _CLOSES = re.compile(r"\||`{3}|~{3}")
 """The last line of a table or a block of code: no marker may stand behind it."""
 
 MODEL = "extractive"
-FAR = 0.7
+FAR = 0.5
 """Share of the first passage's score below which another one is left out."""
 MAX_PIECES = 3
 """Sentences, items, rows or lines of code in one quote."""
