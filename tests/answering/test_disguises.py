@@ -161,6 +161,7 @@ def test_a_pointer_in_code_is_no_marker() -> None:
     assert check_citations("a[*n1]", OFFERED).text == "a[*n1]"
 
 
+@pytest.mark.slow
 @given(DRAFTS)
 @settings(max_examples=1000)
 def test_no_answer_holds_a_disguise(draft: str) -> None:
@@ -182,6 +183,7 @@ def pieces_of(draft: str, size: int = 1, texts: Sequence[str] = ()) -> Iterator[
     return (piece.text for piece in checker.check(written()))
 
 
+@pytest.mark.slow
 @given(DRAFTS)
 @example("[N9][N[N\n- ")
 @settings(max_examples=500)
@@ -202,6 +204,7 @@ def test_nothing_active_is_shown_on_the_way(draft: str, size: int) -> None:
         assert active(shown, (KNOWN,)) == []
 
 
+@pytest.mark.slow
 @given(DRAFTS)
 @settings(max_examples=500)
 def test_what_a_writer_reads_of_a_note_holds_none(text: str) -> None:

@@ -26,6 +26,8 @@ from shared.language import vocabulary
 from tests.servers.certificates import unsigned
 from tests.servers.gemini import GeminiServer
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 ROUTES = (*chat.ROUTES, *api.ROUTES, *reconcile.ROUTES)
 VOCABULARIES = [f"{vocabulary.__name__}.{lang}" for lang in vocabulary.languages()]

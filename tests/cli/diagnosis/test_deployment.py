@@ -38,6 +38,8 @@ from tests.servers.certificates import private_pem
 from tests.servers.google_cloud import OWNER, GoogleCloud
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 PROJECT = "demo-notes"
 PARENT = f"projects/{PROJECT}"
