@@ -175,5 +175,5 @@ def _bound(app: App) -> Mapping[str, object]:
             lease=timedelta(milliseconds=settings.chat_timeout_ms) + LEASE_BEYOND_WRITING,
             patience=app.patience,
         ),
-        "erasure": Erasure(store, clock, app.results, app.on_erase),
+        "erasure": Erasure(store=store, clock=clock, results=app.results, on_erase=app.on_erase),
     }

@@ -203,7 +203,10 @@ class Checker:
         found: dict[str, dict[tuple[int, ...], Verdict]] = {}
         for (said, group), verdict in zip(asked, judgement.verdicts, strict=True):
             found.setdefault(said, {})[group] = verdict
-        return [_Judged(piece, said, numbers, found.get(said, {})) for piece, said, numbers in read]
+        return [
+            _Judged(piece=piece, said=said, numbers=numbers, verdicts=found.get(said, {}))
+            for piece, said, numbers in read
+        ]
 
     def _carry(self, piece: DraftPiece) -> None:
         """Keep the opening and, within a line, the lead of a piece that is not shown."""
@@ -246,7 +249,12 @@ class Checker:
 
     def _claim(self, judged: _Judged, start: int, end: int) -> Claim:
         support = judged.verdicts[judged.numbers].support if judged.numbers else None
-        return Claim(start, end, support, tuple(self._citation(judged, number) for number in judged.numbers))
+        return Claim(
+            start=start,
+            end=end,
+            support=support,
+            citations=tuple(self._citation(judged, number) for number in judged.numbers),
+        )
 
     def _citation(self, judged: _Judged, number: int) -> Citation:
         verdict, passage = judged.verdicts[number,], self._sources[number].passage

@@ -124,7 +124,7 @@ class ExtractiveWriter:
                 quote=quote.text,
                 support=Support(SupportState.QUOTED, quote.nearness),
             )
-            claim = Claim(start, units, citation.support, (citation,))
+            claim = Claim(start=start, end=units, support=citation.support, citations=(citation,))
             found.append(CheckedPiece(text, claim, (citation,)) if question.include_citations else CheckedPiece(text))
         return tuple(found)
 
@@ -141,10 +141,10 @@ class ExtractiveWriter:
         for passage, found in zip(passages, read, strict=True):
             weighed = [
                 _Weighed(
-                    each.piece,
-                    each.share,
-                    cosine := cosines.get(each.piece.plain),
-                    WORDS * each.share + tells * (cosine or 0.0),
+                    piece=each.piece,
+                    share=each.share,
+                    cosine=(cosine := cosines.get(each.piece.plain)),
+                    score=WORDS * each.share + tells * (cosine or 0.0),
                 )
                 for each in found
             ]

@@ -144,7 +144,15 @@ def _read(text: str, lines: Sequence[_Line]) -> Iterator[Quotable]:
         elif line.kind == "code":
             start = line.start + len(text[line.start : line.end]) - len(text[line.start : line.end].lstrip())
             said = _shortened(" ".join(neutralize(text[start : line.end]).split()))
-            yield Quotable(start, line.end, said, Kind.CODE, section, line.start, (fence,) if fence else ())
+            yield Quotable(
+                start=start,
+                end=line.end,
+                plain=said,
+                kind=Kind.CODE,
+                section=section,
+                line=line.start,
+                head=(fence,) if fence else (),
+            )
         elif line.kind in ("item", "text"):
             first = at - 1
             while at < len(lines) and lines[at].kind == "text":
@@ -158,7 +166,15 @@ def _row(text: str, line: _Line, head: Sequence[_Line], section: int) -> Quotabl
     named = list(zip(names, values, strict=False)) if len(names) == len(values) else [("", value) for value in values]
     said = "; ".join(f"{name}: {value}" if name else value for name, value in named if value)
     above = tuple(neutralize(text[each.start : each.end]).strip(" \t>") for each in head)
-    return Quotable(line.start, line.end, _shortened(plain(neutralize(said))), Kind.ROW, section, line.start, above)
+    return Quotable(
+        start=line.start,
+        end=line.end,
+        plain=_shortened(plain(neutralize(said))),
+        kind=Kind.ROW,
+        section=section,
+        line=line.start,
+        head=above,
+    )
 
 
 def _prose(text: str, lines: Sequence[_Line], section: int) -> Iterator[Quotable]:
@@ -168,7 +184,9 @@ def _prose(text: str, lines: Sequence[_Line], section: int) -> Iterator[Quotable
     for number, (first, last) in enumerate(sentences(_unwrapped(text, lines))):
         said = _shortened(plain(neutralize(text[start + first : start + last])))
         begins = start + first if number or kind is Kind.SENTENCE else _begins(text, start)
-        yield Quotable(start + first, min(start + last, end), said, kind, section, begins)
+        yield Quotable(
+            start=start + first, end=min(start + last, end), plain=said, kind=kind, section=section, line=begins
+        )
 
 
 def _begins(text: str, start: int) -> int:

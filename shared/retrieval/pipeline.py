@@ -141,7 +141,14 @@ class Retriever:
             failed_legs=search.failed.reported,
             by_words=bool(words),
         )
-        return RetrievalTrace(search, found.restriction, found.pool, formula, retrieved, words)
+        return RetrievalTrace(
+            search=search,
+            restriction=found.restriction,
+            pool=found.pool,
+            formula=formula,
+            retrieved=retrieved,
+            words=words,
+        )
 
     def _pick(
         self, question: Question, search: Search, found: Found, formula: Formula, words: tuple[str, ...]

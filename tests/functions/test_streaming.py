@@ -354,8 +354,7 @@ def test_leaving_a_reply_stops_the_writer_and_is_logged(world: World, capsys: py
         patch.setattr(bootstrap, "_process", [app])
         response = world.call("chat", "POST", "/chat", ASKED, headers=STREAM, buffered=False)
         pieces = response.iter_encoded()
-        assert b"event: start" in next(pieces)
-        next(pieces)
+        assert any(b"event: token" in piece for piece in pieces)
         response.close()
     deadline = time.monotonic() + 20
     while not writer.hung_up and time.monotonic() < deadline:  # type: ignore[attr-defined]

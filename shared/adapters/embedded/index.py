@@ -33,7 +33,13 @@ class Index:
         with self._files.of(tenant_id).reading() as db:
             found = db.execute(query, (note_id,)).fetchall()
         return tuple(
-            StoredChunk(chunk_id, text_hash, index_version, note_revision, bool(has_vector))
+            StoredChunk(
+                chunk_id=chunk_id,
+                text_hash=text_hash,
+                index_version=index_version,
+                note_revision=note_revision,
+                has_vector=bool(has_vector),
+            )
             for chunk_id, text_hash, index_version, note_revision, has_vector in found
         )
 

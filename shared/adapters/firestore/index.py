@@ -52,7 +52,10 @@ class Index:
             return StoredRecord(None, None)
         fields, time = values_of(found), found.update_time
         place = Folder(fields["vault"], fields["folder"]) if "vault" in fields else None
-        return StoredRecord(CODEC.load(IndexRecord, fields), str(Token(note_id, time.seconds, time.nanos, place)))
+        return StoredRecord(
+            CODEC.load(IndexRecord, fields),
+            str(Token(note_id=note_id, seconds=time.seconds, nanos=time.nanos, place=place)),
+        )
 
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
         query = Query(
@@ -88,7 +91,11 @@ class Index:
                 self._places.left(tenant_id, before)
         finally:
             self._corpus.forget(tenant_id)
-        return None if change.record is None else str(Token(change.note_id, moved.seconds, moved.nanos, after))
+        return (
+            None
+            if change.record is None
+            else str(Token(note_id=change.note_id, seconds=moved.seconds, nanos=moved.nanos, place=after))
+        )
 
     def coverage(self, tenant_id: str) -> Coverage:
         """By counting on both sides: while deletions are on their way, their records still count among the states."""

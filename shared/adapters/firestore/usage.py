@@ -55,10 +55,10 @@ class Usage:
         embedded = pool().map(partial(self._sum, kind=Spending.EMBEDDED_TOKENS), [each.name for each in shown])
         items = tuple(
             DayUsage(
-                date.fromisoformat(last(each.name)),
-                each.fields[Spending.ANSWERS.value].integer_value,
-                each.fields[Spending.SEARCHES.value].integer_value,
-                tokens,
+                day=date.fromisoformat(last(each.name)),
+                answers=each.fields[Spending.ANSWERS.value].integer_value,
+                searches=each.fields[Spending.SEARCHES.value].integer_value,
+                embedded_tokens=tokens,
             )
             for each, tokens in zip(shown, embedded, strict=True)
         )
