@@ -88,7 +88,7 @@ def test_the_output_is_exactly_the_same(both: Both, command: tuple[str, ...]) ->
         ("ask", "hi", "--now", "soon"),
         ("search", "boat", "--vault", "attic"),
         ("explain", "boat", "--path", "attic.md"),
-        ("ask", "hi", "--template", "nope"),
+        ("ask", "boat", "--template", "nope"),
     ],
 )
 def test_errors_are_the_same_too(both: Both, command: tuple[str, ...]) -> None:

@@ -162,7 +162,7 @@ def test_the_three_tools_say_what_they_take_and_give(visit: Visit) -> None:
     assert taken["required"] == ["message"]
     assert {"message", "filters", "timeZone"} <= set(taken["properties"])
     assert not {"tenantId", "requestId", "stream"} & set(taken["properties"])
-    assert {"answer", "citations", "meta"} == set(given["properties"])
+    assert {"answer", "citations", "claims", "meta"} == set(given["properties"])
     assert all(tool.annotations.read_only_hint for tool in visit.tools.values())
 
 
