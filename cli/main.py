@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, get_completion_class
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "ask": ("cli.commands.ask:ask", "Ask your notes; every claim in the answer cites its passage."),
     "chat": ("cli.commands.chat:chat", "Talk with your notes."),
-    "completion": ("cli.commands.completion:completion", "Print the completion script of a shell."),
+    "completion": ("cli.main:completion", "Print the completion script of a shell."),
     "demo": ("cli.commands.index:demo", "Three questions about the sample notes, in a temporary home."),
     "dev": ("cli.commands.dev:dev", "The whole product on this machine, for this machine only."),
     "doctor": ("cli.commands.doctor:doctor", "Check settings, store, models and indexed folders."),
@@ -38,6 +38,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 """Name -> where it is, imported when it is called: what one command needs, the others do not wait for; and what a list
 of commands says of it.
 """
+
+SHELLS = ("bash", "zsh", "fish")
 
 
 class Commands(click.Group):
@@ -79,3 +81,21 @@ class Commands(click.Group):
 def main(context: click.Context, /, **options: object) -> None:
     """Keep what stands before the command's name, for the command."""
     context.obj = options
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the completion script of a shell.
+
+    bash: eval "$(aurora completion bash)" in ~/.bashrc; zsh the same in ~/.zshrc;
+    fish: aurora completion fish > ~/.config/fish/completions/aurora.fish
+    """
+    found = get_completion_class(shell)
+    if found is None:
+        raise click.BadParameter(f"one of {', '.join(SHELLS)}")
+    from cli.options import errors_as_one_line  # noqa: PLC0415 - as all that the commands need
+
+    with errors_as_one_line():
+        click.echo(found(context.find_root().command, {}, "aurora", "_AURORA_COMPLETE").source())

@@ -219,3 +219,8 @@ def fail(message: str, code: int = FAILED) -> None:
 
 def print_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 note`, `2 notes`, `10,000 sample notes`: of nouns that take an s."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
 import click
 
-from cli.counts import counted_lines
-from cli.options import USAGE, Place, anywhere, can_be_asked, fail, print_json
+from cli.options import USAGE, Place, anywhere, can_be_asked, counted, fail, print_json
 from functions.client import Json
 from shared.errors import AuroraError, InvalidArgument
 
 CONFIRMATION = "erase everything"
 END, ERROR = "end", "error"
+_NOUNS = {
+    "unreadableNote": "unreadable note",
+    "trashedNote": "note in the trash",
+    "feedback": "rating",
+    "usage": "usage day",
+}
+"""Type of an export's line -> what a person calls it, where that is another word."""
 
 
 @click.command()
@@ -90,3 +96,8 @@ def _asked() -> None:
     typed = click.prompt(f"Everything will be gone. Type `{CONFIRMATION}` to go on", default="", show_default=False)
     if typed.strip() != CONFIRMATION:
         fail("nothing was erased", USAGE)
+
+
+def counted_lines(counts: Mapping[str, int]) -> str:
+    """Of an export, by type: `2 notes, 1 session`; empty where there are none."""
+    return ", ".join(counted(count, _NOUNS.get(kind, kind)) for kind, count in counts.items())

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cli.hints import NOTHING_FOUND, tell_who_was_away, why_nothing
 from cli.options import NOTHING, Place, anywhere, print_json
-from cli.showing import matches_well, show_answer, show_found
+from cli.showing import NOTHING_FOUND, matches_well, show_answer, show_found, tell_who_was_away, why_nothing
 from shared.times.instants import parse_zone
 
 if TYPE_CHECKING:

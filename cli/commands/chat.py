@@ -14,10 +14,9 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.commands.ask import asking, question_json
-from cli.hints import tell_who_was_away
 from cli.options import Place, anywhere, can_be_asked
 from cli.pages import address
-from cli.showing import console, show_answer, show_sources
+from cli.showing import console, show_answer, show_sources, tell_who_was_away
 from functions.client import ApiClient, Json
 from shared.api.stream import StreamEvent
 from shared.errors import AuroraError, InvalidArgument, RequestError

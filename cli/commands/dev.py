@@ -22,14 +22,11 @@ import functions_framework
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from cli.commands.token import minted
-from cli.counts import counted
-from cli.documents import with_documents
 from cli.environment import environment
-from cli.options import Place, close, common, fail, parts_in_use
-from cli.product.loopback import HOST, LOOPBACK, PORT, only_from_this_machine
+from cli.options import Place, close, common, counted, fail, parts_in_use
+from cli.product.loopback import HOST, LOOPBACK, PORT, only_from_this_machine, with_request_lines
 from cli.product.model_servers import answering, writing_with
 from cli.product.page import with_page
-from cli.product.request_lines import with_request_lines
 from cli.product.running import Running, announced, digest_of, models_of
 from cli.product.sample import dated
 from cli.product.store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, following
@@ -181,8 +178,7 @@ def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack, *, tena
         functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
     site, has_files = _by_first_segment(functions, api), app.settings.auth == "none"
     if has_files:  # where people sign in, the folders of this machine are not theirs
-        files = FolderFiles(app, tenant_id)
-        site = with_documents(with_note_files(site, files), files)
+        site = with_note_files(site, FolderFiles(app, tenant_id))
     site = with_page(site, ROOT / "web", {**store.page, "files": has_files})
     return with_request_lines(only_from_this_machine(site, app.settings.allowed_origins))
 

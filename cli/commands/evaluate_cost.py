@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from cli.counts import counted
-from cli.options import USAGE, can_be_asked, fail
+from cli.options import USAGE, can_be_asked, counted, fail
 from cli.product.loopback import LOOPBACK
 from shared.account.prices import MODELS, usd
 from shared.app import App

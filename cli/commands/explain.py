@@ -10,10 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.commands.ask import asking, question_json
-from cli.hints import why_nothing
 from cli.options import Place, anywhere, print_json
 from cli.pages import listed_notes
-from cli.showing import Linked, console, linked, show_time
+from cli.showing import Linked, console, linked, show_time, why_nothing
 from functions.client import ApiClient, Json
 from shared.errors import NotFound
 from shared.model.questions import Strategy

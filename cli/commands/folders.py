@@ -8,8 +8,7 @@ import click
 from rich.text import Text
 
 from cli.commands.index import destination_of
-from cli.counts import counted
-from cli.options import Place, anywhere, can_be_asked, print_json
+from cli.options import Place, anywhere, can_be_asked, counted, print_json
 from cli.showing import console
 from cli.sync.destinations import Destination
 from cli.sync.manifest import Known, Manifest

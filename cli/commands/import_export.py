@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from cli.counts import counted_lines
+from cli.commands.account import counted_lines
 from cli.options import FAILED, Place, anywhere, print_json
 from cli.pages import address
 from cli.sync.destinations import LocalDestination

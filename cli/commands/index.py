@@ -18,8 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from cli.commands.ask import question_json
-from cli.counts import counted
-from cli.options import FAILED, Place, anywhere, common, parts_in_use, print_json
+from cli.options import FAILED, Place, anywhere, common, counted, parts_in_use, print_json
 from cli.showing import show_answer, show_report
 from cli.sync.destinations import Destination, LocalDestination
 from cli.sync.importing import NOTES, VECTORS, Import, Step

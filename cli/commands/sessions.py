@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 from rich.text import Text
 
-from cli.counts import counted
-from cli.options import Place, anywhere, print_json
+from cli.options import Place, anywhere, counted, print_json
 from cli.pages import address, pages
 from cli.showing import console
 

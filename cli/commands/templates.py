@@ -11,8 +11,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from cli.counts import counted
-from cli.options import FAILED, Place, anywhere, common, print_json
+from cli.options import FAILED, Place, anywhere, common, counted, print_json
 from cli.pages import address
 from cli.showing import console
 from functions.client import ApiClient, Json

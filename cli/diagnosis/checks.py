@@ -14,9 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from cli.counts import counted
 from cli.environment import environment
-from cli.options import Place, close, parts_in_use
+from cli.options import Place, close, counted, parts_in_use
 from cli.product import emulator
 from cli.product.loopback import HOST, PORT
 from cli.product.model_servers import answering, places

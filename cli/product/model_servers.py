@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
 
-from cli.exchanges import Asked, BrokenOff, on_this_machine
+from cli.remote import Asked, BrokenOff, on_this_machine
 from shared.errors import InvalidArgument, OperatorError
 from shared.settings import Settings
 

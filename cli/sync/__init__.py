@@ -1,6 +1,6 @@
 """What keeps folders of files and the notes made of them in step.
 
-folder, dating: files -> notes, and where their dates are from
+folder: files -> notes
 vault_choice: a folder -> the vault it goes into
 manifest, manifest_file: file and note as they were when they were last brought together
 comparison: file, note and the manifest's entry -> which of the two has changed

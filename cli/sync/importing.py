@@ -4,17 +4,18 @@ is lost.
 
 from __future__ import annotations
 
+import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from cli.sync.dating import first_added
 from cli.sync.destinations import Destination, Followed, Listed
 from cli.sync.folder import Skipped, relative, walk
 from cli.sync.manifest import Begun, Manifest, Read
@@ -27,6 +28,12 @@ from shared.markdown.file import candidate_ids
 
 WORKERS = 4
 """Files at once: while one waits for a model or the disk, another is read."""
+
+GIT_SECONDS = 30.0
+"""A history that takes longer to read is left unread."""
+_DATE = "\x01"
+_LOG = ("log", "--reverse", "--diff-filter=AR", "--name-status", "--relative", "--no-ext-diff", f"--format={_DATE}%aI")
+_SAFE = ("-c", "core.quotepath=off", "-c", "core.fsmonitor=false")
 
 NOTES, VECTORS = "notes", "vectors"
 Step: TypeAlias = Callable[[str, int, int], None]
@@ -87,7 +94,7 @@ class Import:
             begun = self._begin(manifest, files, report)
             merge = with_moves(self._joining(manifest, begun, listed), files)
             if not files.keys() <= merge.begun.before.keys():
-                merge = replace(merge, added=first_added(self.root))
+                merge = replace(merge, added=_first_added(self.root))
             unread = {entry.path for entry in entries if isinstance(entry, Skipped) and entry.ignored}
             taken = self._bring(_apart_from(merge, unread), files, report, step, glance)
             unfit = sum(isinstance(each.file, Skipped) for each in taken)
@@ -208,3 +215,34 @@ def _workers() -> Iterator[ThreadPoolExecutor]:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _first_added(root: Path) -> dict[str, datetime]:
+    """POSIX path below `root` -> when git first knew the file, under whatever name; copies have the dates of their
+    copying. Empty where there is no git.
+    """
+    try:
+        told = subprocess.run(
+            ("git", "-C", str(root), *_SAFE, *_LOG, "--", "."),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=GIT_SECONDS,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    return _dates(told)
+
+
+def _dates(log: str) -> dict[str, datetime]:
+    found: dict[str, datetime] = {}
+    when: datetime | None = None
+    for line in log.splitlines():
+        kind, *names = line.split("\t")
+        if line.startswith(_DATE):
+            when = datetime.fromisoformat(line.removeprefix(_DATE))
+        elif when is not None and names:
+            found[names[-1]] = found.get(names[0], when) if kind.startswith("R") else when
+    return found

@@ -164,6 +164,9 @@ class Merge:
                 return self._settled(note_id, pair, last)
             case Comparison.FILE_NEWS:
                 return self._file_taken(note_id, pair)
+            case Comparison.NOTE_NEWS if pair.note and kind_of(pair.path):  # of such a file the note is only the text
+                told = "changed elsewhere, and stays so; no text can be written into such a file"
+                return replace(self._kept_up(note_id, path, file), kept=told)
             case Comparison.NOTE_NEWS:
                 return self._note_taken(note_id, pair) if self.choice.write_back else self._kept(note_id, pair)
             case Comparison.CONFLICT:
@@ -219,8 +222,6 @@ class Merge:
 
     def _note_taken(self, note_id: str, pair: _Pair) -> Taken:
         """The file becomes what the note says."""
-        if pair.note is not None and kind_of(pair.path):
-            return self._unwritable(note_id, pair)
         file = self.root / pair.path
         if pair.note is None:
             if pair.file is not None and kind_of(pair.path):
@@ -241,25 +242,20 @@ class Merge:
         if not isinstance(written, FileNote) or written.digest != digest_of_bytes(content):
             raise Conflict("somebody else has written the file")
         short = unsaid(content, pair.note, pair.path, raw)
-        now = _short_read(pair.path, written) if short else _read(pair.path, written, pair.note)
+        now = _read(pair.path, written, pair.note)
+        if short:  # the note stays news, so that no change of the file takes away what it says beyond it
+            now = Read(path=pair.path, file=written.digest, note=reading_of(written.draft))
         self.manifest.record(self.source, note_id, now)
         told = unsaid_reason(short, written.problem) if short else None
         return replace(self._kept_up(note_id, pair.path, written), written=changed, conflict=told)
 
     def _kept(self, note_id: str, pair: _Pair) -> Taken:
-        if pair.note is not None and kind_of(pair.path):
-            return self._unwritable(note_id, pair)
         if pair.note is None:
             return Taken(
                 pair.path, pair.file, None, kept="deleted elsewhere, and stays so; --write-back removes the file"
             )
         kept = "changed elsewhere, and stays so; --write-back writes the file"
         return replace(self._kept_up(note_id, pair.path, pair.file), kept=kept)
-
-    def _unwritable(self, note_id: str, pair: _Pair) -> Taken:
-        """A file of which the note is only the text."""
-        told = "changed elsewhere, and stays so; no text can be written into such a file"
-        return replace(self._kept_up(note_id, pair.path, pair.file), kept=told)
 
     def _decided(self, note_id: str, pair: _Pair) -> Taken:
         """Where both have changed: what a person has said beforehand; what does not stay goes into the trash."""
@@ -297,8 +293,3 @@ def _conflict(pair: _Pair) -> str:
 def _read(path: str, file: FileNote, note: Note) -> Read:
     reading = reading_of(file.draft) if agree(file, note) else None
     return Read(path=path, file=file.digest, note=digest_of(note), seen=seen(note), reading=reading)
-
-
-def _short_read(path: str, file: FileNote) -> Read:
-    """Of a note that says more than its file: it stays news, so that no change of the file takes that away."""
-    return Read(path=path, file=file.digest, note=reading_of(file.draft))

@@ -4,6 +4,8 @@
 2. A new note of a vault gets a file in the folder of that vault whose files are written.
 3. `GET /notes/{id}:file` says which file a note has and who has changed since; `PUT` decides for the whole folder
    whether files are written.
+4. `GET /documents/{id}` gives the PDF that a note came from to the browser's own reader. It is named by the id of a
+   note, never by a path: nothing is served but what was indexed into this home.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import HTTPException
+from werkzeug.utils import send_file
 from werkzeug.wrappers import Request, Response
 
 from cli.sync.comparison import Comparison, compare
@@ -42,6 +45,7 @@ _STATES = {
 _FILE = re.compile(r"(?:/api)?/notes/([^/]+):file", re.DOTALL)
 _NOTE = re.compile(r"(?:/api)?/notes/([^/]+)", re.DOTALL)
 _MAKES_A_NOTE = re.compile(r"(?:/api)?/(?:notes:import|trash/[^/]+:restore)")
+_DOCUMENT = re.compile(r"/documents/(.*)", re.DOTALL)
 MAX_BODY = 1000
 """Bytes of a decision."""
 
@@ -54,6 +58,9 @@ def with_note_files(site: WSGIApplication, files: FolderFiles) -> WSGIApplicatio
         asked = _FILE.fullmatch(request.path)
         if asked and request.method in {"GET", "PUT"}:
             return _answer(request, files, asked[1])(environ, start_response)
+        opened = _DOCUMENT.fullmatch(request.path)
+        if opened and request.method in {"GET", "HEAD"}:
+            return _document(request, files, opened[1])(environ, start_response)
         written = _NOTE.fullmatch(request.path) if request.method in {"PUT", "DELETE"} else None
         if not written and not (request.method == "POST" and _MAKES_A_NOTE.fullmatch(request.path)):
             return site(environ, start_response)
@@ -76,11 +83,27 @@ def _answer(request: Request, files: FolderFiles, note_id: str) -> Response:
         if request.method == "PUT":
             files.decide(note_id, write=_decision(request))
             files.follow(note_id)
-        body, status = files.origin(note_id), 200
+        response = Response(json.dumps(files.origin(note_id)), mimetype="application/json")
     except AuroraError as error:
-        body, status = body_of(error), kind_of(error).code
-    response = Response(json.dumps(body), status, mimetype="application/json")
+        response = _refused(error)
     response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _refused(error: AuroraError) -> Response:
+    return Response(json.dumps(body_of(error)), kind_of(error).code, mimetype="application/json")
+
+
+def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
+    file = files.pdf(note_id)
+    if file is None:
+        return _refused(NotFound(f"note {note_id!r} came from no PDF that is in its folder"))
+    response = send_file(file, request.environ, mimetype="application/pdf", download_name=file.name)
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    response.headers["X-Frame-Options"] = "DENY"  # no other page shows it as its own
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["X-Content-Type-Options"] = "nosniff"
     return response
 
 

@@ -1,19 +1,28 @@
-"""What people see of a search's JSON."""
+"""What people see of a search's JSON, and are told where it found nothing or their models were away."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import os
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from cli.counts import counted
-from cli.options import Place
-from cli.showing import matches_well, show_found, show_sources
+from cli.main import main
+from cli.options import Place, counted
+from cli.showing import hint_for, matches_well, show_found, show_sources
 from functions.client import Json
+from shared.bootstrap import build
+from shared.model.retrieval import RefusalReason
+from shared.notes.service import NoteDraft
+from shared.settings import Settings
 from tests.cli.conftest import Aurora
+from tests.servers.gemini import error, error_info
+from tests.servers.scripted import ScriptedServer
 
 WORDED, ALIKE, LITTLE, STRANGER = (0.2, 0.0), (0.0, 0.7), (0.0, 0.55), (0.0, 0.5)
 """Keyword part and similarity."""
@@ -86,3 +95,63 @@ def test_a_folder_of_one_file_is_told_as_one(aurora: Aurora, notes: Callable[...
     assert told.startswith("1 note from ")
     assert "1 text embedded" in " ".join(told.split())
     assert "1 note in vault" in " ".join(aurora("doctor").stdout.split())
+
+
+Write = Callable[..., Path]
+
+NOTES = {"boat.md": "---\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n"}
+QUESTION = "What colour is the boat?"
+
+
+@pytest.fixture
+def wrong_key(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Everything asked of Gemini is refused."""
+
+    refused = error(400, "INVALID_ARGUMENT", error_info("API_KEY_INVALID"))
+    with ScriptedServer(lambda _: refused) as server:
+        monkeypatch.setenv("GEMINI_API_KEY", "wrong")
+        monkeypatch.setenv("GEMINI_BASE_URL", server.url)
+        yield
+
+
+@pytest.mark.parametrize("command", ["ask", "search", "explain"])
+def test_without_notes_it_is_told_where_there_are_none_and_how_they_come(aurora: Aurora, command: str) -> None:
+    told = aurora(command, QUESTION, "--tenant", "nobody").stdout
+    assert f"There are no notes of tenant nobody in {aurora.home} yet: `aurora index FOLDER`" in told
+
+
+def test_notes_that_wait_for_the_index_are_counted_and_the_command_for_them_named(aurora: Aurora) -> None:
+    _saved_only(aurora)
+    told = aurora("search", QUESTION).stdout
+    assert "nothing found; of 1 note 1 not indexed yet. `aurora reconcile` indexes them now." in told
+    assert "`aurora reconcile` indexes them now." in aurora("ask", QUESTION).stdout
+    on_a_server = Place(None, "local", as_json=False, server="https://example.com")
+    assert hint_for(RefusalReason.INDEX_PENDING, on_a_server) == ""
+
+
+@pytest.mark.usefixtures("wrong_key")
+def test_models_that_are_set_and_do_not_answer_are_named(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(NOTES)))
+    asked = aurora("ask", QUESTION)
+    assert "blue" in asked.stdout
+    writer, embedder = asked.stderr.splitlines()
+    server = os.environ["GEMINI_BASE_URL"]
+    assert writer.startswith(f"aurora: gemini-3.5-flash-lite at {server} did not write")
+    assert embedder.startswith(f"aurora: gemini-embedding-2 at {server} did not answer")
+    assert aurora("search", "boat").stderr == f"{embedder}\n"
+    assert json.loads(aurora("ask", QUESTION, "--json").stdout)["meta"]["model"] == "extractive"
+    talked = CliRunner().invoke(main, ["--home", str(aurora.home), "chat"], input=f"{QUESTION}\n")
+    assert talked.stderr == asked.stderr
+
+
+def test_where_no_model_is_set_none_is_missed(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes(NOTES)))
+    assert aurora("ask", QUESTION).stderr == aurora("search", "boat").stderr == ""
+
+
+def _saved_only(aurora: Aurora) -> None:
+    """A note that no event has told the index of."""
+    app = build(Settings.from_env({"AURORA_HOME": str(aurora.home), "AUTH": "none"}), tenant="local")
+    app.notes.save("local", "boat", NoteDraft(title="Boat", text="The boat is blue."))
+    app.pool.shutdown()
+    app.store.close()

@@ -1,14 +1,16 @@
-"""Who may talk to the server on loopback."""
+"""Who may talk to the server on loopback, and the line that each request leaves."""
 
 from __future__ import annotations
 
+import io
 import json
+import re
 
 import pytest
 from werkzeug.test import Client
-from werkzeug.wrappers import Response
+from werkzeug.wrappers import Request, Response
 
-from cli.product.loopback import only_from_this_machine
+from cli.product.loopback import only_from_this_machine, with_request_lines
 
 ALLOWED = ("https://notes.example",)
 
@@ -44,3 +46,25 @@ def test_only_this_machine_and_named_pages(host: str, origin: str | None, status
 def test_any_page_may_be_let_in() -> None:
     client = Client(only_from_this_machine(Response("in"), ("*",)))
     assert client.get("/", base_url="http://localhost", headers={"Origin": "https://x.example"}).status_code == 200
+
+
+def test_a_line_tells_the_path_that_was_sent_the_status_and_how_long_it_took_but_not_what_was_looked_for() -> None:
+    lines = io.StringIO()
+    client = Client(with_request_lines(Response("gone", 404), to=lines))
+    client.get("/api/notes/a%20b?query=secret").close()
+    assert re.fullmatch(r"\d\d:\d\d:\d\d GET /api/notes/a%20b 404 \d+ ms\n", lines.getvalue())
+
+
+def test_a_stream_is_told_when_it_has_ended() -> None:
+    lines = io.StringIO()
+
+    @Request.application
+    def streamed(request: Request) -> Response:
+        assert request.path == "/chat"
+        return Response(iter([b"a", b"b"]))
+
+    reply = Client(with_request_lines(streamed, to=lines)).post("/chat", buffered=False)
+    assert lines.getvalue() == ""
+    assert reply.get_data() == b"ab"
+    reply.close()
+    assert "POST /chat 200" in lines.getvalue()

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.exchanges import Asked, BrokenOff, on_this_machine, over_the_network
-from cli.remote import HttpClient
+from cli.remote import Asked, BrokenOff, HttpClient, on_this_machine, over_the_network
 from shared.errors import AuroraError, Unavailable
 from tests.cli.conftest import Aurora
 from tests.servers.dev import ROOT, Running, dev

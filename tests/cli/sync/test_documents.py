@@ -10,12 +10,11 @@ import pytest
 from werkzeug.test import Client, TestResponse
 from werkzeug.wrappers import Response
 
-from cli.documents import with_documents
 from cli.options import Place
 from cli.product.loopback import only_from_this_machine
 from cli.sync.destinations import LocalDestination
 from cli.sync.importing import Import
-from cli.sync.note_files import FolderFiles
+from cli.sync.note_files import FolderFiles, with_note_files
 from shared.app import App
 from shared.markdown.file import note_id_of
 from tests.cli.sync.other_files import pdf
@@ -44,7 +43,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     (tmp_path / "secret.pdf").write_bytes(b"%PDF secret")
     with Place(tmp_path / "home", "local", as_json=False).app() as app:
         Import(LocalDestination(app, "local"), folder, "default").run()
-        site = with_documents(Response("the product"), FolderFiles(app, "local"))
+        site = with_note_files(Response("the product"), FolderFiles(app, "local"))
         yield Desk(folder, app, Client(only_from_this_machine(site, ())))
 
 
