@@ -17,7 +17,7 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import PurePath
 from textwrap import dedent
 
-MOST_BYTES = 50_000_000
+MAX_BYTES = 50_000_000
 """Of a file: what is larger is pictures."""
 MAX_SECONDS, MAX_MEMORY, MAX_TEXT = 30.0, 1 << 30, 10_000_000
 """For one file: seconds, bytes of address space, characters of what is read from it."""
@@ -52,10 +52,7 @@ class Kind:
 
     @property
     def is_there(self) -> bool:
-        try:
-            return importlib.util.find_spec(self.module) is not None
-        except ModuleNotFoundError:
-            return False
+        return importlib.util.find_spec(self.module) is not None
 
 
 def kind_of(path: PurePath | str) -> Kind | None:

@@ -67,6 +67,10 @@ class Place:
         settings = Settings.from_env(env)
         return settings if "AUTH" in more else replace(settings, auth="none")
 
+    def tell(self, value: object, said: str) -> None:
+        """Print the value for a program, or what a person is to read."""
+        click.echo(json.dumps(value, ensure_ascii=False, indent=2) if self.as_json else said)
+
     @contextmanager
     def app(self) -> Iterator[App]:
         """The product, closed afterwards."""

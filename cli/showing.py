@@ -12,7 +12,7 @@ from rich.style import Style
 from rich.text import Text
 
 from cli.converting import page_of
-from cli.options import Place, counted
+from cli.options import Place, counted, print_json
 from cli.product.running import Models, models_of
 from cli.remote import HttpClient
 from cli.sync.manifest import Manifest
@@ -56,6 +56,18 @@ def linked(place: Place) -> Linked:
 def console() -> Console:
     """Of standard output; lines are wrapped by the terminal, so that they can be copied whole."""
     return Console(highlight=False, soft_wrap=True)
+
+
+def show_list(place: Place, kind: str, rows: Sequence[Json], line: Callable[[Json], Text], *, empty: str) -> None:
+    """A line a row, wrapped by the terminal alone: ids can be copied, and read by a program. `empty`: said of none."""
+    if place.as_json:
+        print_json({kind: rows})
+        return
+    out = console()
+    for row in rows:
+        out.print(line(row))
+    if not rows:
+        out.print(empty)
 
 
 def show_answer(answer: Json, place: Place) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from cli.options import USAGE, Place, anywhere, can_be_asked, counted, fail, print_json
+from cli.options import USAGE, Place, anywhere, can_be_asked, counted, fail
 from functions.client import Json
 from shared.errors import AuroraError, InvalidArgument
 
@@ -39,11 +39,8 @@ def export(place: Place, file: Path | None) -> None:
                 click.echo(line)
             return
         counts = _saved(lines, file)
-    if place.as_json:
-        print_json({"file": str(file), "counts": dict(counts)})
-    else:
-        told = counted_lines({kind: count for kind, count in sorted(counts.items()) if kind != END})
-        click.echo(f"{told or 'nothing'} written to {file}")
+    told = counted_lines({kind: count for kind, count in sorted(counts.items()) if kind != END})
+    place.tell({"file": str(file), "counts": dict(counts)}, f"{told or 'nothing'} written to {file}")
 
 
 def _saved(lines: Iterator[str], file: Path) -> Counter[str]:
@@ -81,12 +78,7 @@ def erase(place: Place, *, yes: bool) -> None:
         _asked()
     with place.client() as client:
         receipt = client.send("DELETE", "/me", {"confirm": CONFIRMATION})
-    if place.as_json:
-        print_json(receipt)
-    else:
-        click.echo("erased:")
-        for kind, count in receipt["erased"].items():
-            click.echo(f"  {kind}: {count}")
+    place.tell(receipt, "\n".join(("erased:", *(f"  {kind}: {count}" for kind, count in receipt["erased"].items()))))
 
 
 def _asked() -> None:

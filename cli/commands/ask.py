@@ -34,18 +34,21 @@ def asking(command: C) -> C:
     return command
 
 
+def answered(command: C) -> C:
+    """The options of a question that is to be answered."""
+    with_template = click.option("--template", help="`auto`, or the id of a template along which answers are laid out.")
+    with_k = click.option("--k", type=click.IntRange(1, 20), help="How many passages the writer gets.")
+    return with_k(with_template(asking(command)))
+
+
 @click.command()
 @click.argument("question")
-@click.option("--k", type=click.IntRange(1, 20), help="How many passages the writer gets.")
-@click.option("--template", help="`auto`, or the id of a template along which the answer is laid out.")
-@asking
+@answered
 @anywhere
-def ask(place: Place, question: str, k: int | None, template: str | None, **options: Any) -> None:  # noqa: ANN401 - click's options
+def ask(place: Place, question: str, **options: Any) -> None:  # noqa: ANN401 - click's options
     """Ask your notes; every claim in the answer cites its passage. Exit code 3: they do not hold the answer."""
-    asked = {**question_json(**options), "message": question}
-    asked |= {name: value for name, value in (("topK", k), ("template", template)) if value is not None}
     with place.client() as client:
-        answer = client.send("POST", "/chat", asked)
+        answer = client.send("POST", "/chat", {**question_json(**options), "message": question})
     if place.as_json:
         print_json(answer)
     else:
@@ -76,12 +79,19 @@ def search(place: Place, query: str, k: int, **options: Any) -> None:  # noqa: A
 
 
 def question_json(
-    *, vaults: Sequence[str] = (), folders: Sequence[str] = (), now: str | None = None, time_zone: str | None = None
+    *,
+    vaults: Sequence[str] = (),
+    folders: Sequence[str] = (),
+    now: str | None = None,
+    time_zone: str | None = None,
+    k: int | None = None,
+    template: str | None = None,
 ) -> Json:
     """The options of a question as the fields of a body."""
     filters = {name: list(values) for name, values in (("vaults", vaults), ("folders", folders)) if values}
-    asked: Json = {"timeZone": local_zone() if time_zone is None else time_zone}
-    return {**asked, **({"now": now} if now is not None else {}), **({"filters": filters} if filters else {})}
+    zone = local_zone() if time_zone is None else time_zone
+    asked = {"timeZone": zone, "now": now, "topK": k, "template": template, "filters": filters or None}
+    return {name: value for name, value in asked.items() if value is not None}
 
 
 def local_zone() -> str:

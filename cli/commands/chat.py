@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from cli.commands.ask import asking, question_json
+from cli.commands.ask import answered, question_json
 from cli.options import Place, anywhere, can_be_asked
 from cli.pages import address
 from cli.showing import console, show_answer, show_sources, tell_who_was_away
@@ -30,17 +30,14 @@ HELP_TEXT = (
 
 @click.command()
 @click.option("--session", "session_id", help="Go on with this session; `aurora sessions list` has them.")
-@click.option("--k", type=click.IntRange(1, 20), help="How many passages the writer gets.")
-@click.option("--template", help="`auto`, or the id of a template along which answers are laid out.")
-@asking
+@answered
 @anywhere
-def chat(place: Place, session_id: str | None, k: int | None, template: str | None, **options: Any) -> None:  # noqa: ANN401 - click's options
+def chat(place: Place, session_id: str | None, **options: Any) -> None:  # noqa: ANN401 - click's options
     """Talk with your notes. Questions are read line by line, also from a pipe; --json prints one answer a line.
 
     The conversation is kept as a session, which later ones may go on with.
     """
     body = question_json(**options)
-    body |= {name: value for name, value in (("topK", k), ("template", template)) if value is not None}
     with place.lasting_client() as client:
         if session_id is not None:
             client.send("GET", address("sessions", session_id))  # told now, not after the first question

@@ -31,7 +31,8 @@ def doctor(place: Place, project: str | None, *, calibrate: bool) -> None:
     if calibrate:
         _calibrate(place)
     elif project is not None:
-        _tell_of(project, as_json=place.as_json)
+        require_checkout()
+        _tell(place, examine(GoogleProject(project)))
     else:
         _tell(place, examined_server(place) if place.server else examined(place))
 
@@ -40,8 +41,10 @@ def _tell(place: Place, verdicts: Sequence[Verdict]) -> None:
     if place.as_json:
         print_json([asdict(verdict) for verdict in verdicts])
     else:
-        for verdict in verdicts:
-            click.echo(f"{verdict.verdict:8} {verdict.part:10} {verdict.detail}")
+        for each in verdicts:
+            click.echo(f"{each.verdict:8} {each.part:10} {each.detail}".rstrip())
+            if each.mend:
+                click.echo(f"{'':20}{each.mend}")
     if any(verdict.verdict == "failed" for verdict in verdicts):
         sys.exit(FAILED)
 
@@ -57,23 +60,4 @@ def _calibrate(place: Place) -> None:
         version = index_version(embedder, app.chunker)
         calibration = measured(place.tenant_id, store=app.store, embedder=embedder, index_version=version)
     found = {"EMBEDDING_UNRELATED": round(calibration.baseline, 3), "EMBEDDING_ALIKE": round(calibration.match, 3)}
-    if place.as_json:
-        print_json(found)
-    else:
-        for variable, cosine in found.items():
-            click.echo(f"{variable}={cosine:g}")
-
-
-def _tell_of(project: str, *, as_json: bool) -> None:
-    """Raises OperatorError without credentials."""
-    require_checkout()
-    findings = examine(GoogleProject(project))
-    if as_json:
-        print_json([asdict(finding) for finding in findings])
-    else:
-        for each in findings:
-            click.echo(f"{each.verdict:8} {each.part:10} {each.detail}".rstrip())
-            if each.mend:
-                click.echo(f"{'':20}{each.mend}")
-    if any(each.verdict == "failed" for each in findings):
-        sys.exit(FAILED)
+    place.tell(found, "\n".join(f"{variable}={cosine:g}" for variable, cosine in found.items()))

@@ -67,7 +67,7 @@ def move(place: Place, old: Path, new: Path) -> None:
             raise InvalidArgument("NEW", f"a folder that is not indexed yet: {root} is; aurora folders forget it first")
         for source in sources:
             manifest.move(source, root)
-    _tell(place, {"moved": str(sources[0].root), "to": str(root)}, f"{sources[0].root} is {root} now")
+    place.tell({"moved": str(sources[0].root), "to": str(root)}, f"{sources[0].root} is {root} now")
 
 
 @folders.command()
@@ -85,7 +85,7 @@ def forget(place: Place, folder: Path, notes: str | None) -> None:
         for source in sources:
             manifest.forget(source)
     told = f"{counted(removed, 'note')} removed" if going else f"its notes stay: {count}"
-    _tell(place, {"forgotten": str(sources[0].root), "removed": removed}, f"{sources[0].root} is forgotten; {told}")
+    place.tell({"forgotten": str(sources[0].root), "removed": removed}, f"{sources[0].root} is forgotten; {told}")
 
 
 def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[Source]:
@@ -137,10 +137,3 @@ def _line(known: Known) -> str:
     skipped = f", {known.skipped} skipped" if known.skipped else ""
     gone = "" if known.source.root.is_dir() else "  (not there: aurora folders move or forget)"
     return f"{known.source.root}  vault {known.source.vault}  {counted(known.notes, 'note')}{skipped}  {when}{gone}"
-
-
-def _tell(place: Place, value: Json, line: str) -> None:
-    if place.as_json:
-        print_json(value)
-    else:
-        click.echo(line)

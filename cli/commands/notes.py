@@ -9,7 +9,7 @@ from rich.text import Text
 
 from cli.options import Place, anywhere, print_json
 from cli.pages import address, listed_notes, pages
-from cli.showing import console, linked
+from cli.showing import console, linked, show_list
 from shared.errors import InvalidArgument, NotFound
 
 if TYPE_CHECKING:
@@ -28,16 +28,14 @@ def list_all(place: Place, vault: str | None) -> None:
     """Every note, newest first."""
     with place.client() as client:
         found = _listed(client, vault)
-    if place.as_json:
-        print_json({"notes": found})
-        return
-    out, link = console(), linked(place)
-    if not found:
-        out.print("no notes")
-    for each in found:  # a line each, as in the list of sessions
+    link = linked(place)
+
+    def line(each: Json) -> Text:
         name = link(f"{each['vault']}/{each['path'] or each['title']}", each)
         failed = f"  failed: {each['error']}" if each.get("error") else ""
-        out.print(Text.assemble(f"{each['noteId']}  {each['createdAt'][:10]}  ", name, failed))
+        return Text.assemble(f"{each['noteId']}  {each['createdAt'][:10]}  ", name, failed)
+
+    show_list(place, "notes", found, line, empty="no notes")
 
 
 @notes.command()
@@ -84,10 +82,7 @@ def delete(place: Place, note: str, vault: str | None) -> None:
         found = _named(client, note, vault)
         client.send("DELETE", address("notes", found["noteId"]), query={"revision": found["revision"]})
         _index(client, place, found["noteId"])
-    if place.as_json:
-        print_json({"deleted": found["noteId"]})
-    else:
-        click.echo(f"deleted {found['title'] or found['path']}; it is in the trash")
+    place.tell({"deleted": found["noteId"]}, f"deleted {found['title'] or found['path']}; it is in the trash")
 
 
 def _index(client: ApiClient, place: Place, note_id: str) -> None:
@@ -107,15 +102,12 @@ def trash(place: Place) -> None:
     """Notes as they were before they were edited, replaced or deleted, for 30 days, the newest first."""
     with place.client() as client:
         found = [row for page in pages(client, "/trash") for row in page["trash"]]
-    if place.as_json:
-        print_json({"trash": found})
-        return
-    out = console()
-    if not found:
-        out.print("the trash is empty")
-    for each in found:
+
+    def line(each: Json) -> Text:
         name = f"{each['vault']}/{each['path'] or each['title']}"
-        out.print(Text(f"{each['trashId']}  {each['trashedAt'][:16].replace('T', ' ')}  {each['reason']}  {name}"))
+        return Text(f"{each['trashId']}  {each['trashedAt'][:16].replace('T', ' ')}  {each['reason']}  {name}")
+
+    show_list(place, "trash", found, line, empty="the trash is empty")
 
 
 @notes.command()
@@ -126,10 +118,7 @@ def restore(place: Place, trashed: str) -> None:
     with place.client() as client:
         note = client.send("POST", f"{address('trash', trashed)}:restore", {})
         _index(client, place, note["noteId"])
-    if place.as_json:
-        print_json(note)
-    else:
-        click.echo(f"restored {note['title'] or note['path']}")
+    place.tell(note, f"restored {note['title'] or note['path']}")
 
 
 def _listed(client: ApiClient, vault: str | None) -> list[Json]:

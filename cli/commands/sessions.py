@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 from rich.text import Text
 
 from cli.options import Place, anywhere, counted, print_json
 from cli.pages import address, pages
-from cli.showing import console
+from cli.showing import console, show_list
+
+if TYPE_CHECKING:
+    from functions.client import Json
 
 
 @click.group()
@@ -23,15 +28,12 @@ def list_all(place: Place, query: str) -> None:
     with place.client() as client:
         asked = {"query": query} if query else {}
         found = [session for page in pages(client, "/sessions", asked) for session in page["sessions"]]
-    if place.as_json:
-        print_json({"sessions": found})
-        return
-    out = console()
-    if not found:
-        out.print("no sessions")
-    for each in found:  # a line each, wrapped by the terminal alone: ids can be copied, and read by a program
+
+    def line(each: Json) -> Text:
         day = each["updatedAt"][:16].replace("T", " ")
-        out.print(Text(f"{each['sessionId']}  {day}  {counted(each['messageCount'], 'message'):>13}  {each['title']}"))
+        return Text(f"{each['sessionId']}  {day}  {counted(each['messageCount'], 'message'):>13}  {each['title']}")
+
+    show_list(place, "sessions", found, line, empty="no sessions")
 
 
 @sessions.command()
@@ -61,10 +63,7 @@ def rename(place: Place, session_id: str, title: str) -> None:
     """Give a session another title."""
     with place.client() as client:
         session = client.send("PATCH", address("sessions", session_id), {"title": title})
-    if place.as_json:
-        print_json(session)
-    else:
-        click.echo(f"{session['sessionId']} is now called {session['title']}")
+    place.tell(session, f"{session['sessionId']} is now called {session['title']}")
 
 
 @sessions.command()
@@ -74,7 +73,4 @@ def delete(place: Place, session_id: str) -> None:
     """Delete a session with its messages."""
     with place.client() as client:
         client.send("DELETE", address("sessions", session_id))
-    if place.as_json:
-        print_json({"deleted": session_id})
-    else:
-        click.echo(f"deleted {session_id}")
+    place.tell({"deleted": session_id}, f"deleted {session_id}")

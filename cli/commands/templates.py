@@ -71,10 +71,7 @@ def add(place: Place, file: Path) -> None:
         where, wanted = address("templates", template.template_id), dict(shown(TemplateJson, template))
         _keep_what_goes(client, where, wanted)
         saved = client.send("PUT", where, wanted)
-    if place.as_json:
-        print_json(saved)
-    else:
-        click.echo(f"added {saved['templateId']} ({saved['name']})")
+    place.tell(saved, f"added {saved['templateId']} ({saved['name']})")
 
 
 def _keep_what_goes(client: ApiClient, where: str, wanted: Json) -> None:

@@ -47,6 +47,8 @@ class Verdict:
     part: str
     verdict: str
     detail: str
+    mend: str = ""
+    """The command that mends a part of a deployment."""
 
 
 def examined(place: Place) -> list[Verdict]:

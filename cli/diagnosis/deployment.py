@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from cli.diagnosis.checks import Verdict
 from cli.diagnosis.google_project import GoogleProject
 from cli.product import emulator
 from shared.errors import OperatorError, PermissionDenied, Unavailable
@@ -63,16 +64,6 @@ ALLOW = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One part of a deployment: `ok`, or `failed` with the command that mends it."""
-
-    part: str
-    verdict: str
-    detail: str
-    mend: str = ""
-
-
 @dataclass(frozen=True)
 class Deployment:
     """What `project` holds, looked at once."""
@@ -121,7 +112,7 @@ class Deployment:
         return f"serviceAccount:{self.email(account)}"
 
 
-def examine(project: GoogleProject) -> list[Finding]:
+def examine(project: GoogleProject) -> list[Verdict]:
     """Every part, in the order in which one is built on the other. Raises OperatorError without credentials."""
     held = Deployment(project)
     parts: dict[str, tuple[Callable[[Deployment], Iterable[str]], str]] = {
@@ -141,17 +132,17 @@ def examine(project: GoogleProject) -> list[Finding]:
     return [_found(part, check, mend, held) for part, (check, mend) in parts.items()]
 
 
-def _found(part: str, check: Callable[[Deployment], Iterable[str]], mend: str, held: Deployment) -> Finding:
+def _found(part: str, check: Callable[[Deployment], Iterable[str]], mend: str, held: Deployment) -> Verdict:
     try:
         gaps = list(check(held))
     except (PermissionDenied, Unavailable) as error:
         mend = "look at it as an owner of the project, its APIs switched on: {project}"
-        return Finding(part=part, verdict="failed", detail=error.message, mend=mend.format(project=held.project.id))
+        return Verdict(part=part, verdict="failed", detail=error.message, mend=mend.format(project=held.project.id))
     if not gaps:
-        return Finding(part=part, verdict="ok", detail="")
+        return Verdict(part=part, verdict="ok", detail="")
     named = " ".join(gap.split()[0] for gap in gaps)
     command = mend.replace("{gaps}", named).replace("{project}", held.project.id)
-    return Finding(part=part, verdict="failed", detail="; ".join(gaps), mend=command)
+    return Verdict(part=part, verdict="failed", detail="; ".join(gaps), mend=command)
 
 
 def _apis(held: Deployment) -> Iterator[str]:

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 from urllib.parse import quote
 
 from shared.adapters.firestore.connection import DEFAULT_DATABASE
@@ -154,11 +154,6 @@ class Emulator:
         (fresh / f"{fresh.name}{METADATA}").rename(fresh / f"{EXPORT}{METADATA}")
         shutil.rmtree(folder / EXPORT, ignore_errors=True)
         fresh.rename(folder / EXPORT)
-
-    def index_usage(self, project: str) -> Any:  # noqa: ANN401 - JSON of the emulator
-        """The composite indexes that the project's queries needed so far, vector fields left out."""
-        database = quote(f"projects/{project}/databases/(default)", safe="")
-        return json.loads(self._admin("GET", f"/projects/{project}:indexUsage?database={database}"))
 
     def _admin(self, method: Literal["GET", "PUT", "POST", "DELETE"], path: str, body: object = None) -> bytes:
         request = urllib.request.Request(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cli.converting import EXTRA, MOST_BYTES, Kind, Unreadable, kind_of, text_of
+from cli.converting import EXTRA, MAX_BYTES, Kind, Unreadable, kind_of, text_of
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.limits import MAX_PATH, MAX_TEXT_BYTES
 from shared.notes.service import NoteDraft
@@ -135,7 +135,7 @@ def read(root: Path, file: Path, vault: str, known: str | None = None) -> FileNo
         about = file.stat()
         if not stat.S_ISREG(about.st_mode):  # reading a pipe would wait for a writer
             return Skipped(path, "not a regular file")
-        raw = file.read_bytes() if about.st_size <= (MOST_BYTES if kind else MAX_TEXT_BYTES) else b""
+        raw = file.read_bytes() if about.st_size <= (MAX_BYTES if kind else MAX_TEXT_BYTES) else b""
     except OSError as error:
         return Skipped(path, f"unreadable: {error.strerror}", unread=True, missed=True)
     digest = digest_of_bytes(raw)
@@ -173,7 +173,7 @@ def digest_of_bytes(raw: bytes) -> str:
 
 def _text(path: str, size: int, raw: bytes, kind: Kind | None) -> str:
     """Raises Unreadable."""
-    most = MOST_BYTES if kind else MAX_TEXT_BYTES
+    most = MAX_BYTES if kind else MAX_TEXT_BYTES
     if size > most:
         raise Unreadable(f"too large: {size} bytes, the limit is {most}: split it")
     if len(path) > MAX_PATH or _CONTROL.search(path) or "\\" in path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from cli.sync.destinations import Followed
@@ -115,26 +115,13 @@ class Report:
         return not (self.failed or self.pending or self.conflicts or missed)
 
     def as_json(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {
-            "vault": self.vault,
-            "folder": self.folder,
-            "notes": self.notes,
-            "indexed": self.indexed,
-            "unchanged": self.unchanged,
-            "removed": self.removed,
-            "written": self.written,
-            "embedded": self.embedded,
-            "seconds": round(self.seconds, 3),
-            "ignored": dict(self.ignored),
-            "dates": dict(self.dates),
-        }
-        for name, places in (
-            ("pending", self.pending),
-            ("failed", self.failed),
-            ("conflicts", self.conflicts),
-            ("kept", self.kept),
-            ("skipped", self.skipped),
-            ("odd", self.odd),
-        ):
-            shown[name] = [{"path": place.path, "reason": place.reason} for place in places]
-        return shown
+        """Every field but `absent`, whose notes the next pass decides on."""
+        shown = {each.name: _shown(getattr(self, each.name)) for each in fields(self) if each.name != "absent"}
+        return {**shown, "seconds": round(self.seconds, 3)}
+
+
+def _shown(value: object) -> object:
+    """Places without what is known of them beside path and reason."""
+    if isinstance(value, list):
+        return [{"path": place.path, "reason": place.reason} for place in value]
+    return dict(value) if isinstance(value, Counter) else value

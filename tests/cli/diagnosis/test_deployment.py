@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from cli.diagnosis.checks import Verdict
 from cli.diagnosis.deployment import (
     ACCESSOR,
     ACCOUNTS,
@@ -29,7 +30,6 @@ from cli.diagnosis.deployment import (
     TRIGGERS,
     UP,
     USER,
-    Finding,
     examine,
 )
 from cli.diagnosis.google_project import GoogleProject
@@ -136,7 +136,7 @@ def _function(name: str, address: str) -> dict[str, object]:
     return function
 
 
-def _failed(findings: list[Finding]) -> dict[str, Finding]:
+def _failed(findings: list[Verdict]) -> dict[str, Verdict]:
     return {each.part: each for each in findings if each.verdict != "ok"}
 
 
