@@ -51,7 +51,7 @@ def test_it_is_listed_as_failed_with_its_reason_and_can_be_deleted(
         expect(rows.filter(has_text="Boat").locator(".failed")).to_have_count(0)
         expect(rows.filter(has_text="Mooring").locator(".failed")).to_contain_text("Failed: text: expected a string")
         tides = rows.filter(has_text="Tides")
-        expect(tides.locator(".failed")).to_have_text("Failed: createdAt: expected a timestamp, got str")
+        expect(tides.locator(".failed")).to_have_text("Failed: createdAt: expected a timestamp, found str")
         tides.get_by_role("link").click()
         expect(page.get_by_role("alert")).to_contain_text("createdAt: expected a timestamp")
         shot(page, "unreadable")

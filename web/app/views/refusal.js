@@ -64,7 +64,7 @@ function suggestion(reason, exchange) {
   return h("p", { class: "suggestion" }, "Try a name, a title or a word that stands in the note itself.");
 }
 
-/** What can be asked, for who only said hello. @param {import("./exchange.js").Exchange} exchange */
+/** What can be asked, where no note is near the question. @param {import("./exchange.js").Exchange} exchange */
 function examples(exchange) {
   const { examples, rephrase } = exchange.actions;
   const example = (text) => button(text, () => rephrase(exchange, text), { class: "example" });
