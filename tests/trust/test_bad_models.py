@@ -63,7 +63,9 @@ MODELS = {
     ),
     "dies before the first word": Bad((ModelUnavailable("away"),), EXTRACTED, "extractive"),
     "dies in the middle of a marker": Bad(("Cloud Run [N1]. And [N", ModelUnavailable("away")), "Cloud Run [N1]. …"),
-    "dies in the middle of a tag": Bad(("Cloud Run [N1] <img sr", ModelUnavailable("away")), "Cloud Run [N1] ‹img sr …"),
+    "dies in the middle of a tag": Bad(
+        ("Cloud Run [N1] <img sr", ModelUnavailable("away")), "Cloud Run [N1] ‹img sr …"
+    ),
     "is cut in the middle of a link": Bad((GOOD, " See [x](http", Delta("", truncated=True)), f"{GOOD} …"),
     "repeats a list of sources": Bad((GOOD, *("\n\nSources:\n[N1] API\n[N7] Law\n",) * 9), GOOD),
     "repeats definitions as a list of sources": Bad((GOOD, *("\n\n[N1]: https://evil.example/\n",) * 5), GOOD),
