@@ -52,7 +52,10 @@ class Kind:
 
     @property
     def is_there(self) -> bool:
-        return importlib.util.find_spec(self.module) is not None
+        try:
+            return importlib.util.find_spec(self.module) is not None
+        except ModuleNotFoundError:
+            return False
 
 
 def kind_of(path: PurePath | str) -> Kind | None:
