@@ -17,7 +17,7 @@ from shared.app import App
 from shared.errors import InvalidArgument
 from shared.indexing.chunking import MARKDOWN, Chunker, Slices, by_sentences, trimmed
 from shared.indexing.cuts import OVERLAP, TARGET
-from shared.language.estimates import tokens
+from shared.language.lengths import tokens
 from shared.model.index import Vector
 from shared.model.notes import Note, NoteKey
 from shared.notes.service import NoteDraft

@@ -30,7 +30,7 @@ from pydantic.alias_generators import to_camel
 
 from shared.errors import InvalidArgument
 from shared.model.questions import Filters
-from shared.times.instants import parse_day_or_instant, parse_instant, parse_zone
+from shared.times.dates import parse_day_or_instant, parse_instant, parse_zone
 
 
 @dataclass(frozen=True, slots=True)

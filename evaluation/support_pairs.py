@@ -32,7 +32,7 @@ from shared.language.terms import content_words, stems
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import CorpusStats
 from shared.retrieval.bm25 import bm25
-from shared.times.instants import parse_instant
+from shared.times.dates import parse_instant
 
 SUPPORTED = "supported"
 DROPPED = 0.25

@@ -12,7 +12,7 @@ import click
 
 from cli.options import NOTHING, Place, anywhere, print_json
 from cli.showing import NOTHING_FOUND, matches_well, show_answer, show_found, tell_who_was_away, why_nothing
-from shared.times.instants import parse_zone
+from shared.times.dates import parse_zone
 
 if TYPE_CHECKING:
     from functions.client import Json

@@ -35,7 +35,7 @@ from shared.indexing.chunking import MARKDOWN
 from shared.model.questions import Filters, Strategy
 from shared.notes.service import NoteDraft
 from shared.ports.models import Embedder
-from shared.times.instants import parse_instant
+from shared.times.dates import parse_instant
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)

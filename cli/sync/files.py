@@ -15,9 +15,8 @@ from pathlib import Path, PurePosixPath
 
 from cli.sync.folder import SUFFIXES, digest_of_bytes
 from shared.errors import Conflict
-from shared.markdown.file import fields_of
+from shared.markdown.file import fields_of, opened_with, wanted_fields
 from shared.markdown.frontmatter import split
-from shared.markdown.note_file import opened_with, wanted_fields
 from shared.model.notes import Note
 
 

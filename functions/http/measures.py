@@ -13,7 +13,7 @@ from shared.account.prices import usd
 from shared.api.answers import GroundingJson
 from shared.api.search import timings_json
 from shared.api.values import shown
-from shared.language.estimates import estimated_tokens
+from shared.language.lengths import estimated_tokens
 from shared.model.answers import Answer
 from shared.model.retrieval import Retrieved
 

@@ -14,7 +14,7 @@ from shared.errors import InvalidArgument
 from shared.model.limits import MAX_DAYS, MAX_FOLDER, MAX_NAME
 from shared.model.questions import Filters, Question, Strategy
 from shared.model.sessions import SETTINGS, Setting, SettingsPatch
-from shared.times.instants import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
+from shared.times.dates import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
 
 MAX_NAMES = 30
 """Names in one filter: what one Firestore query takes."""

@@ -42,7 +42,7 @@ from shared.model.limits import (
 from shared.model.notes import DEFAULT_VAULT, NoteKey, TrashReason
 from shared.notes.linked import linked
 from shared.notes.service import NoteDraft
-from shared.times.instants import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
+from shared.times.dates import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 
 NOTE_ID = f"a note id: {ID}"
 LANG = "two or three letters, ISO 639, like en"

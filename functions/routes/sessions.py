@@ -16,7 +16,7 @@ from shared.errors import InvalidArgument
 from shared.model.sessions import Message, Role, Session, SessionSettings, StoredCitation
 from shared.sessions.importing import MAX_IMPORTED
 from shared.sessions.limits import MAX_TITLE, TITLE
-from shared.times.instants import INSTANT, parse_instant
+from shared.times.dates import INSTANT, parse_instant
 
 MAX_MESSAGE = 200_000
 SessionId = Annotated[str, Field(pattern="^[0-9A-Za-z]{1,64}$", description="1-64 letters and digits")]

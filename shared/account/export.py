@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from shared.account.budgets import seconds_to_next_day, utc_day
 from shared.account.caches import Cache
 from shared.errors import NotFound
-from shared.markdown.note_file import whole_content
+from shared.markdown.file import whole_content
 from shared.model.account import DayUsage, Feedback, Person, Receipt
 from shared.model.notes import DEFAULT_VAULT, Note, TrashedNote, UnreadableNote
 from shared.model.retrieval import Retrieved

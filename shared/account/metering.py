@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from shared.account.budgets import ESTIMATE_FACTOR, Budgets, ProjectBudget
 from shared.account.caches import Cache
 from shared.account.prices import TokenPrice
-from shared.language.estimates import estimated_tokens
+from shared.language.lengths import estimated_tokens
 from shared.model.answers import Delta, Draft, Judgement, Prompt, Statement, Usage
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.language.estimates import tokens
+from shared.language.lengths import tokens
 from shared.model.questions import Exchange
 
 CUT = " …"

@@ -25,7 +25,7 @@ from functools import cache
 from itertools import islice
 
 from shared.language.vocabulary import conjunctions
-from shared.markdown.skeleton import NOTHING, PAD, UNFINISHED, skeleton
+from shared.markdown.neutralize import NOTHING, PAD, UNFINISHED, skeleton
 
 _UNSEEN = PAD + NOTHING
 _BLANK = rf"[\s{_UNSEEN}]"

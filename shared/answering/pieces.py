@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from shared.answering.markers import before_unfinished, grammar
 from shared.language.sentences import sentence_ends
-from shared.markdown.skeleton import PAD, skeleton
+from shared.markdown.neutralize import PAD, skeleton
 
 LOOKAHEAD = 64
 """Characters."""

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from shared.answering.budget import fit
-from shared.language.estimates import tokens
+from shared.language.lengths import tokens
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Prompt, Source
 from shared.model.questions import Exchange, Question, TimeRange

@@ -11,8 +11,8 @@ from typing import Any, NotRequired, TypeVar, cast, get_args, get_origin
 
 from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
-from shared.language.offsets import Utf16Offsets
-from shared.markdown.plain import plain
+from shared.language.lengths import Utf16Offsets
+from shared.markdown.quotable import plain
 from shared.model.index import IndexedChunk
 
 J = TypeVar("J")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from shared.indexing.cuts import FITS, TARGET, Unit, cut
-from shared.language.estimates import tokens
+from shared.language.lengths import tokens
 from shared.language.sentences import sentences
 from shared.markdown.blocks import Block, Kind, sections
 from shared.markdown.frontmatter import split

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
-from shared.language.estimates import tokens
+from shared.language.lengths import tokens
 
 TARGET = 256
 """Tokens of a chunk, on average, where the text is long enough to be cut."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.language.offsets import Utf16Offsets
+from shared.language.lengths import Utf16Offsets
 from shared.language.terms import stems
 from shared.markdown.file import aliases_of
 from shared.markdown.pointers import link_terms

@@ -20,8 +20,8 @@ from shared.judging.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
 from shared.judging.passages import Passage, passage_of
 from shared.judging.quantities import Quantity
 from shared.language.languages import detect
-from shared.language.stop_words import stop_words
 from shared.language.vocabulary import vocabularies, vocabulary
+from shared.language.words import stop_words
 from shared.model.answers import Judgement, Statement, Support, Verdict
 from shared.model.index import IndexedChunk
 from shared.times.dates import Day

@@ -6,9 +6,8 @@ import re
 from collections import Counter
 from functools import cache
 
-from shared.language.folding import fold, without_accents
-from shared.language.stop_words import stop_words
 from shared.language.vocabulary import languages, vocabulary
+from shared.language.words import fold, stop_words, without_accents
 
 _SAMPLE = 8000
 """Characters looked at: the beginning of a longer text. More would not change the answer, only the time."""

@@ -15,17 +15,18 @@ from functools import cache
 from itertools import chain
 from threading import Lock
 
-from shared.language.folding import fold, without_accents
-from shared.language.stop_words import stop_words
 from shared.language.vocabulary import languages, vocabulary
 from shared.language.words import (
     camel_parts,
+    fold,
     is_compound,
     is_hiragana,
     is_unspaced,
     pieces,
     script_runs,
+    stop_words,
     token_pattern,
+    without_accents,
     word_parts,
 )
 

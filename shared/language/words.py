@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
+
+from shared.language.vocabulary import vocabulary
 
 _MARKS = (
     "\xad\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
@@ -109,3 +112,40 @@ def camel_parts(word: str) -> list[str]:
 def script_runs(token: str) -> list[tuple[int, int]]:
     """Offsets of the runs of one script in an unspaced token: kana apart from ideographs, hiragana from katakana."""
     return [found.span() for found in _script_run().finditer(token)]
+
+
+_ACCENTS = re.compile("(?<=[a-zα-ω])[\u0300-\u036f]+")
+_INVISIBLE = re.compile("[\xad\u200c\u200d\ufe00-\ufe0f]")  # soft hyphen, joiners, variation selectors
+_UNDECOMPOSED = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ŋ": "n", "’": "'"}
+)
+
+
+def fold(word: str) -> str:
+    """One word -> NFKC, case folded, without invisible characters and blanks: `Ｐｒｏｊｅｃｔ` -> `project`."""
+    if word.isascii():
+        return word.lower()
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", _INVISIBLE.sub("", word)).casefold())
+    return "".join(folded.split())
+
+
+def without_accents(word: str) -> str:
+    """A folded word without the accents of Latin and Greek letters: `résumé` -> `resume`, `łódź` -> `lodz`.
+
+    In other scripts marks tell letters apart (`й`, `が`, Hindi vowels) and stay.
+    """
+    if word.isascii():
+        return word
+    decomposed = unicodedata.normalize("NFD", word)
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed)).translate(_UNDECOMPOSED)
+
+
+def folded_words(text: str) -> str:
+    """Its words without accents, a blank between them: what reads the same is the same."""
+    return " ".join(without_accents(fold(word)) for word in text.split())
+
+
+@cache
+def stop_words(lang: str) -> frozenset[str]:
+    """Folded, without accents; empty for a language without a list. `lang`: ISO 639-1."""
+    return frozenset(without_accents(fold(word)) for word in vocabulary(lang).stop_words.split())

@@ -1,7 +1,8 @@
-"""Markdown as people write it: blocks, frontmatter, what a reader sees of it, and what may be shown of it.
+"""Markdown as people write it: blocks, frontmatter, plain text, and what may be shown of it.
 
-file -> frontmatter, text -> blocks                 for the index
-note -> note_file                                   for a zip of all notes, and for files that the command writes
-note -> pointers                                    for links between notes
-text -> plain, neutralize -> quotable, sanitize (links)   for quotes, prompts and answers
+file -> frontmatter, text -> blocks      for the index
+note -> file                             for a zip of all notes, and for files that the command writes
+note -> pointers                         for links between notes
+text -> neutralize -> quotable           for prompts and quotes
+answer -> sanitize                       for what clients render
 """

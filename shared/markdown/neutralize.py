@@ -1,10 +1,95 @@
-"""Text of notes made unable to act: nothing invisible in it, nothing that reads as one of our citations."""
+r"""Text as it looks, sign by sign: what a reader, or what renders Markdown and HTML, makes of brackets, digits and N.
+
+Marks can be disguised without end (`〚N9〛`, `[Ｎ❾]`, `&#91;N9&rbrack;`, `%5BN9%5D`, a soft hyphen inside), so no list
+names the disguises: Unicode's own names and categories say what looks alike, HTML's entities and the percent sign are
+decoded. The idea of a skeleton is that of Unicode's UTS #39.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from functools import lru_cache
+from html import unescape
+from urllib.parse import unquote
 
-from shared.markdown.skeleton import NOTHING, PAD, skeleton
+PAD = "\ufdd0"
+"""Stands for the first characters of a sign that is written with several. A noncharacter: no text holds it."""
+NOTHING = "\ufdd1"
+"""Stands for a character that shows nothing of its own: joiners, controls, accents that combine."""
+
+_ENTITY = "&(?:amp;){0,4}(?:#[0-9]{1,12};?|#[xX][0-9A-Fa-f]{1,12};?|[A-Za-z][A-Za-z0-9]{1,31};)"
+_TRAILING = "%[89ABab][0-9A-Fa-f]"
+_PERCENT = (
+    rf"%[0-7][0-9A-Fa-f]|%[CDcd][0-9A-Fa-f]{_TRAILING}|%[Ee][0-9A-Fa-f](?:{_TRAILING}){{2}}"
+    rf"|%[Ff][0-7](?:{_TRAILING}){{3}}"
+)
+_OTHER = re.compile(rf"{_ENTITY}|{_PERCENT}|[^\t-\r -~\u4e00-\u9fff\uac00-\ud7a3]")
+"""What may look other than it is written; the rest of ASCII, ideographs and Hangul never do."""
+UNFINISHED = re.compile(
+    r"&(?:amp;){0,4}(?:a|am|amp|#[0-9]{0,12}|#[xX][0-9A-Fa-f]{0,12}|[A-Za-z][A-Za-z0-9]{0,31})?\Z"
+    rf"|(?:%[C-Fc-f][0-9A-Fa-f](?:{_TRAILING}){{0,2}})?%[0-9A-Fa-f]{{0,2}}\Z"
+)
+"""The end of a text that may be read otherwise once there is more of it."""
+
+_SIDES = {"LEFT": "[", "RIGHT": "]"}
+_LIKE_A_SQUARE = re.compile(r"BRACKET|CEILING|FLOOR")
+_UNLIKE_A_SQUARE = re.compile(r"CURLY|ANGLE")
+_LETTER_N = re.compile(r"(?:LATIN|SYMBOL)\b.* LETTER (?:SMALL |CAPITAL )*N\b|LATIN LETTER (?:SMALL )?CAPITAL N\b")
+_LIKE_N = frozenset("ΝⲚꓠ𐔓ոռ")
+"""Letters of other scripts that UTS #39 holds for confusable with N or n."""
+_UNSEEN_CATEGORIES = frozenset(("Mn", "Me", "Cf", "Cc", "Cs", "Co", "Cn"))
+_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+"""Letters and a symbol that show nothing, whatever their category says."""
+
+
+def skeleton(text: str) -> str:
+    """Text -> as many characters, each as it looks: square brackets of any kind `[` and `]`, N of any script `N` (`n`
+    in ASCII alone), digits 0 to 9, dashes `-`, compatibility forms plain. Other characters are themselves. Where
+    several characters make one sign, the last stands for it and the others are `PAD`.
+    """
+    return _OTHER.sub(_looks, text)
+
+
+def _looks(found: re.Match[str]) -> str:
+    written = found[0]
+    if len(written) == 1:
+        return _look(written)
+    char = unquote(written, errors="replace") if written[0] == "%" else unescape(re.sub("^&(?:amp;)+", "&", written))
+    look = _look(char) if len(char) == 1 else written
+    return PAD * (len(written) - 1) + look if len(look) == 1 and (look.isascii() or look == NOTHING) else written
+
+
+@lru_cache(maxsize=8192)
+def _look(char: str) -> str:
+    """One character -> one."""
+    if char.isspace():
+        return char if char.isascii() else " " if unicodedata.category(char) == "Zs" else "\n"
+    category = unicodedata.category(char)
+    if category in _UNSEEN_CATEGORIES or char in _BLANK_LETTERS:
+        return NOTHING
+    name = unicodedata.name(char, "")
+    if _LIKE_A_SQUARE.search(name) and not _UNLIKE_A_SQUARE.search(name):
+        return next((bracket for side, bracket in _SIDES.items() if side in name), char)
+    if char in _LIKE_N or (not char.isascii() and _LETTER_N.search(name)):
+        return "N"
+    return _number(char, category) or _plain(char, category)
+
+
+def _number(char: str, category: str) -> str:
+    """A digit of any script; 0 for a sign that is a greater number, which no label is."""
+    digit = unicodedata.digit(char, None)
+    if digit is not None:
+        return str(digit)
+    return "0" if category == "No" and unicodedata.numeric(char, 0.5).is_integer() else ""
+
+
+def _plain(char: str, category: str) -> str:
+    if category == "Pd":
+        return "-"
+    plain = unicodedata.normalize("NFKC", char)
+    return plain if len(plain) == 1 and plain.isascii() else char
+
 
 _BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 

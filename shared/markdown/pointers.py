@@ -14,7 +14,7 @@ from shared.markdown.file import aliases_of, prose, without_code
 from shared.markdown.frontmatter import split
 from shared.model.notes import Note
 
-MOST_POINTERS = 500
+MAX_POINTERS = 500
 """Of a note; those that follow are not read. Each is an index entry or two of its first chunk."""
 
 _WIKI = re.compile(r"(?P<embeds>!?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\|(?P<label>[^\[\]\n]{1,300}))?\]\]")
@@ -54,9 +54,9 @@ def pointers(text: str) -> tuple[Pointer, ...]:
     if "[" not in text:
         return ()
     distinct: dict[str, Pointer] = {}
-    for pointer in islice(_pointers(text[split(text).body_start :]), 4 * MOST_POINTERS):
+    for pointer in islice(_pointers(text[split(text).body_start :]), 4 * MAX_POINTERS):
         distinct.setdefault(pointer.target, pointer)
-    return tuple(distinct.values())[:MOST_POINTERS]
+    return tuple(distinct.values())[:MAX_POINTERS]
 
 
 def _pointers(body: str) -> Iterator[Pointer]:

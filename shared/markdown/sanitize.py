@@ -21,26 +21,30 @@ goes, and none comes about: what goes leaves something in its place.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 
-from shared.markdown.links import (
-    ADDRESS,
-    LINK,
-    LINK_START,
-    PLAIN_TEXT,
-    POINTS_SOMEWHERE,
-    TARGET,
-    bare_address,
-    like_a_label,
-    may_be_followed,
-    stands_in,
-    whole_addresses,
-)
+from shared.language.vocabulary import conjunctions
+from shared.markdown.neutralize import NOTHING, PAD, skeleton
 
 REMOVED = "‹link removed›"
 
-_SPECIAL = re.compile(rf"[`\\<>\[\]\n]|!(?=\[)|~{{3,}}|{LINK_START}|@(?=[a-z0-9-]{{1,63}}\.\w)", re.IGNORECASE)
+_LINK_START = r"https?://|ftp://|www\.|mailto:|xmpp:|(?<![:/])//(?=[^\s/<>]{1,253}\.\w)"
+"""What Markdown clients turn into links without being asked (GitHub's extended autolinks)."""
+_MAX_ADDRESS, _MAX_SPAN, _MAX_INFO = 2048, 1000, 200
+"""Characters; what is longer is read as text."""
+_ADDRESS = re.compile(rf"(?:{_LINK_START})[!#-&(-;=?-Z_a-z~']{{0,{_MAX_ADDRESS}}}", re.IGNORECASE)
+_ADDRESS_IN_LINK = rf"(?P<address>(?:[^\s<>\[\]()`\\|]|\([^\s<>\[\]()`\\|]*\)){{0,{_MAX_ADDRESS}}}+)"
+_TARGET = re.compile(rf"\([ \t]*+<?{_ADDRESS_IN_LINK}>?(?:[ \t]++[\"'(][^\[\]`\\<>\n]{{0,300}}[\"')])?[ \t]*+\)")
+_LINK = re.compile(rf"\[(?P<text>[^\[\]\n`<>\\]{{0,300}})\]{_TARGET.pattern}")
+_POINTS_SOMEWHERE = re.compile(r"[:/#]|\.[A-Za-z]{2}|\A\Z")
+_PLAIN_TEXT = re.compile(r"[\w \t.,;'’\"“”()*&%+/-]+")
+_SAFE = re.compile(r"(?:https?://|mailto:)[^\s/]", re.IGNORECASE)
+"""An address of a web page or a mailbox."""
+_AFTER = ".,;:!?'*_~)&"
+_MAX_AFTER = 4
+"""Signs of a sentence's end that are tried as no part of an address: `(see "https://…".)` has three."""
+_SPECIAL = re.compile(rf"[`\\<>\[\]\n]|!(?=\[)|~{{3,}}|{_LINK_START}|@(?=[a-z0-9-]{{1,63}}\.\w)", re.IGNORECASE)
 _MAILBOX = re.compile(r"[\w.+-]{1,64}\Z")
 _HOST = re.compile(r"@[\w.-]{1,255}")
 _HARMLESS_AFTER_LESS = frozenset(" \t\n0123456789=-<‹")
@@ -54,7 +58,6 @@ _PROSE = re.compile(r"\([\w'’-]+[,;:]? [\w(]")
 _BEHIND_BRACKET = re.compile(r"([ \t]*+)[(:]")
 _TICKS = re.compile(r"`+")
 _RUN = re.compile(r"`+|~+")
-_LONGEST_SPAN, _LONGEST_INFO = 1000, 200
 _LINE_KEPT = 64
 
 
@@ -89,20 +92,14 @@ class Sanitizer:
         self._at = 0
         self._sent: list[str] = []
         self._last = "\n"
-        self._closed = False
-        """Whether a bracket was closed last, blanks aside."""
-        self._line = ""
-        """What was sent of this line, its start."""
-        self._fence = ""
-        """That of the block of code we are in."""
-        self._no_spans = False
-        """Nothing counts as a span of code up to the paragraph's end."""
+        self._closed = False  # whether a bracket was closed last, blanks aside
+        self._line = ""  # the start of what was sent of this line
+        self._fence = ""  # the opening of the block of code we are in
+        self._no_spans = False  # nothing counts as a span of code up to the paragraph's end
         self._no_code = False
         self._opened_angle = False
-        self._ends_in_address = False
-        """Whether the last piece does, so that what follows must not become a part of it."""
-        self._may_define = True
-        """Whether the bracket that is open, or was closed last, may be the label of a definition."""
+        self._ends_in_address = False  # whether the last piece does: what follows must not become a part of it
+        self._may_define = True  # whether the bracket open or closed last may be the label of a definition
 
     def feed(self, text: str) -> str:
         """The next piece -> the same sanitized."""
@@ -143,7 +140,7 @@ class Sanitizer:
 
     def _rest_of_line(self) -> str:
         end = self._text.find("\n", self._at)
-        return self._text[self._at : end if end >= 0 else len(self._text)]
+        return self._text[self._at : end if end >= 0 else None]
 
     def _newline(self) -> None:
         if not self._line.strip():
@@ -162,11 +159,9 @@ class Sanitizer:
 
     def _less(self) -> None:
         following = self._follows(1)
-        if following and following in _HARMLESS_AFTER_LESS:
-            self._take("<")
-        else:
-            self._opened_angle = True
-            self._take("<", "‹")
+        harmless = following in _HARMLESS_AFTER_LESS
+        self._opened_angle = self._opened_angle or not harmless
+        self._take("<", "<" if harmless else "‹")
 
     # -- code
 
@@ -184,7 +179,7 @@ class Sanitizer:
 
     def _open_fence(self, run: str) -> None:
         line = self._rest_of_line()
-        info = _INFO.fullmatch(line, len(run)) if len(line) <= _LONGEST_INFO else None
+        info = _INFO.fullmatch(line, len(run)) if len(line) <= _MAX_INFO else None
         closing = re.compile(rf"\n {{0,3}}{re.escape(run)}").search(self._text, self._at + len(line))
         holds = closing is not None and closing.start() > self._at + len(line)
         if info and closing and holds and re.compile(r"[ \t]*(?:\n|\Z)").match(self._text, closing.end()):
@@ -196,12 +191,10 @@ class Sanitizer:
 
     def _line_of_code(self) -> None:
         line = self._rest_of_line()
-        if line.strip(" \t") == self._fence:
+        closes = line.strip(" \t") == self._fence
+        if closes:
             self._fence = ""
-            line_shown = line.rstrip()
-        else:
-            line_shown = line
-        self._whole_line(line, line_shown)
+        self._whole_line(line, line.rstrip() if closes else line)
 
     def _whole_line(self, line: str, shown: str) -> None:
         self._take(line, shown)
@@ -214,7 +207,7 @@ class Sanitizer:
         if self._last in "\\~":  # some parsers see no span behind these, whatever stands before them
             self._no_spans = True
             return run
-        limit = self._at + _LONGEST_SPAN
+        limit = self._at + _MAX_SPAN
         newline = self._text.find("\n", self._at, limit)
         for found in _TICKS.finditer(self._text, self._at + len(run)):
             if found.start() >= (limit if newline < 0 else newline):
@@ -238,27 +231,25 @@ class Sanitizer:
             return
         self._may_define = self._may_define and _CONTAINER.fullmatch(self._line) is not None
         label = _LABEL.match(self._text, self._at)
-        if label:
-            self._take(label[0])
-        else:
-            self._take("[", " [" if self._last == "!" else "[")
+        opened = label[0] if label else "["
+        self._take(opened, f" {opened}" if self._last == "!" and not label else opened)
 
     def _link(self, ahead: int) -> bool:
         """Whether a link, or with one character ahead an image, was taken as a whole."""
-        link = LINK.match(self._text, self._at + ahead)
+        link = _LINK.match(self._text, self._at + ahead)
         if not link or _LABEL.match(self._text, self._at + ahead):
             return False
         text, address = link["text"], link["address"]
-        if not PLAIN_TEXT.fullmatch(text) or not POINTS_SOMEWHERE.search(address):
+        if not _PLAIN_TEXT.fullmatch(text) or not _POINTS_SOMEWHERE.search(address):
             return False
         shown, following = text, self._text[link.end() : link.end() + 1]
-        if may_be_followed(address) and stands_in(address, self._texts):
+        if _SAFE.match(address) and _contains(address, self._texts):
             shown = f"{' ' if self._last in '!]' else ''}[{text}]({address})"
         elif (
             self._last not in _JOINS_BEFORE
             or (following and following not in _JOINS_AFTER)
-            or like_a_label(text)
-            or ADDRESS.search(text)
+            or _label().fullmatch(skeleton(text))
+            or _ADDRESS.search(text)
         ):
             return False
         self._take(self._text[self._at : link.end()], shown)
@@ -269,31 +260,48 @@ class Sanitizer:
         if self._text[self._at] == ":":
             self._take(":", " :" if self._may_define and not blanks else ":")
             return
-        target = TARGET.match(self._text, self._at)
-        if target and POINTS_SOMEWHERE.search(target["address"]) and not stands_in(target["address"], self._texts):
+        target = _TARGET.match(self._text, self._at)
+        if target and _POINTS_SOMEWHERE.search(target["address"]) and not _contains(target["address"], self._texts):
             self._take(target[0], "")
         else:
             prose = "(" if self._last != "]" else " ("
             self._take("(", prose if _PROSE.match(self._text, self._at) else "\\(")
+
+    def _holds(self, mailbox: str, run: str) -> bool:
+        """Whether the texts hold the address that the run begins with: a sentence's end is no part of it unless the
+        texts have it so.
+        """
+        after = min(_MAX_AFTER, len(run) - len(run.rstrip(_AFTER)))
+        return any(_contains(mailbox + run[: len(run) - end], self._texts) for end in range(after + 1))
 
     def _mail(self) -> None:
         """`name@host`, which many clients link: the texts hold it, or it is spelt so that none does."""
         name = _MAILBOX.search(self._text, max(0, self._at - 64), self._at)
         host = _HOST.match(self._text, self._at)
         assert host  # noqa: S101 - it begins with one
-        known = not name or any(stands_in(name[0] + each, self._texts) for each in whole_addresses(host[0]))
+        known = not name or self._holds(name[0], host[0])
         self._take("@", "@" if known else " (at) ")
 
     def _bare_address(self, start: str) -> None:
-        found = ADDRESS.match(self._text, self._at)
+        found = _ADDRESS.match(self._text, self._at)
         assert found  # noqa: S101 - it begins with `start`
         following = self._follows(len(found[0]))
         separate = "" if not following or following.isspace() else " "  # what follows must not become a part of it
-        if found[0] == start:
-            self._ends_in_address = not following
-            self._take(start, f"{start}{separate}")
-        elif any(stands_in(address, self._texts) for address in whole_addresses(found[0])):
+        if found[0] == start or self._holds("", found[0]):
             self._ends_in_address = not following
             self._take(found[0], f"{found[0]}{separate}")
         else:
-            self._take(bare_address(found[0]), f"{' ' if self._last == ']' else ''}{REMOVED}")
+            self._take(found[0].rstrip(_AFTER), f"{' ' if self._last == ']' else ''}{REMOVED}")
+
+
+def _contains(address: str, texts: Iterable[str]) -> bool:
+    """Whether one of the texts has the whole address: not as the start or the middle of a longer one."""
+    whole = rf"(?<![A-Za-z0-9]){re.escape(address)}(?![A-Za-z0-9/\-%=&?#~+@])"
+    return any(address in text and re.search(whole, text) for text in texts)
+
+
+@cache
+def _label() -> re.Pattern[str]:
+    """What could be a part of a citation's marker, in the skeleton of a text."""
+    letters = "".join(sorted(set("".join(conjunctions()))))
+    return re.compile(rf"[\s{PAD}{NOTHING}^Nn\d,;&/、*_~`{letters}-]*")

@@ -72,7 +72,7 @@ class DayUsage:
     answers: int = 0
     searches: int = 0
     embedded_tokens: int = 0
-    """Estimated, see `shared.language.estimates`."""
+    """Estimated, see `shared.language.lengths`."""
 
 
 @dataclass(frozen=True, slots=True)

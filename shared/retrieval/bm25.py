@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from statistics import fmean
 
-from shared.language.folding import folded_words
+from shared.language.words import folded_words
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import CorpusStats
 

@@ -17,8 +17,7 @@ from shared.language.languages import detect
 from shared.language.terms import content_words, stem_of
 from shared.language.vocabulary import FollowUps, vocabulary
 from shared.times.lexicon import at_end, lexicon
-from shared.times.phrases import FoundTime
-from shared.times.shifts import Moment, as_a_time, phrase_today, time_in
+from shared.times.phrases import FoundTime, Moment, as_a_time, rebase, time_in
 
 MAX_CARRIED = 8
 """Words of the question before."""
@@ -56,7 +55,7 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
     read = _read(text, words, now, lang)
     previous = _subject_of(previous.strip(), lang)
     earlier = time_in(previous, asked, lang)
-    then = "" if earlier is None else phrase_today(previous, earlier, asked=asked, now=now, lang=lang)
+    then = "" if earlier is None else rebase(previous, earlier, asked=asked, now=now, lang=lang)
     if read.is_only_a_time:
         return _fitting(f"{_without_time(previous, earlier, lang).rstrip(_ENDS)} {read.phrase}?", text, longest)
     if not read.own and read.time is None:

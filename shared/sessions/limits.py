@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from shared.errors import InvalidArgument
-from shared.language.folding import folded_words
+from shared.language.words import folded_words
 from shared.markdown.neutralize import neutralize_line
 from shared.model.sessions import SETTINGS, Setting, SettingsPatch
 

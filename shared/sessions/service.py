@@ -23,7 +23,7 @@ from shared.sessions.importing import ImportStore, import_session
 from shared.sessions.limits import check_settings, check_title, holds, title_of
 from shared.sessions.standalone import earlier_turns, resolve
 from shared.sessions.turns import Turn, as_read_now, cited_notes, messages_of
-from shared.times.instants import is_within_years
+from shared.times.dates import is_within_years
 
 LIFETIME = timedelta(days=1)
 """How long a page token is good."""

@@ -23,7 +23,7 @@ from shared.model.sessions import Message, Role
 from shared.ports.models import Writer
 from shared.sessions.follow_ups import whole_question
 from shared.sessions.turns import without_sources
-from shared.times.shifts import Moment
+from shared.times.phrases import Moment
 
 TURNS = 3
 """Earlier turns that the model is shown."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from shared.errors import AuroraError, EmbeddingQuotaExceeded, NoteBusy, Unavailable
 from shared.indexing.pipeline import Indexer
 from shared.indexing.state import WAITING_FOR_VECTORS, IndexProblem, IndexState, is_due, read_state
-from shared.language.estimates import estimated_tokens
+from shared.language.lengths import estimated_tokens
 from shared.model.index import IndexRecord
 from shared.model.notes import NoteKey
 

@@ -1,6 +1,5 @@
-"""Phrase -> range: what times a text names, and how times are written.
+"""Phrase -> range: the times that a text names, and how times are written.
 
-text -> mentions (by a language's lexicon) -> readings -> kinds, distances (on a calendar) -> phrases: the range named
-dates: those that a text states, and how one is written      instants: how callers write times
-shifts: a time in one question, seen from the next
+text -> mentions (by a language's lexicon) -> resolvers (on a calendar), intent -> phrases: the range that is asked for
+dates: dates in texts, dates in words, and the times that callers write
 """

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from functools import cache
 from typing import TypeVar
+from zoneinfo import ZoneInfo
 
 from shared.language.vocabulary import Rule, Times, vocabulary
 
@@ -38,7 +40,7 @@ _WORDLESS = Times(
     prepositions="",
     operators={},
     distances=(),
-    members=(),
+    ordinal_days=(),
     named="",
     named_parts="",
     between="",
@@ -80,7 +82,7 @@ class Lexicon:
     attribute_follows: re.Pattern[str]
     operators: Named
     distances: Rules
-    members: Rules
+    ordinal_days: Rules
     named: re.Pattern[str]
     named_parts: re.Pattern[str]
     between: re.Pattern[str]
@@ -131,7 +133,7 @@ def _lexicon(times: Times, *, names_are_capitalised: bool) -> Lexicon:
         attribute_follows=_at_end(times.attributes_follow),
         operators=tuple((name, before(pattern)) for name, pattern in times.operators.items()),
         distances=tuple((rule, before(rule.pattern)) for rule in times.distances),
-        members=tuple((rule, before(rule.pattern)) for rule in times.members),
+        ordinal_days=tuple((rule, before(rule.pattern)) for rule in times.ordinal_days),
         named=before(times.named),
         named_parts=before(times.named_parts),
         between=before(times.between),
@@ -200,3 +202,39 @@ def _before(pattern: str, articles: str) -> re.Pattern[str]:
 
 def _at_end(words: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{words or _NEVER})\s+$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Something that can name a time: a rule's match, and where the phrase stands that says it."""
+
+    rule: Rule
+    match: re.Match[str]
+    start: int
+    end: int
+    year: int | None = None
+    """That stands beside it: `in March last year`."""
+
+    @classmethod
+    def of(cls, rule: Rule, match: re.Match[str]) -> Mention:
+        """The match alone."""
+        return cls(rule, match, match.start(), match.end())
+
+    def word(self, group: str) -> str | None:
+        """What a group matched, lower case, single spaces; None if the rule has no such group or it did not match."""
+        found = self.match.groupdict().get(group)
+        return None if found is None else " ".join(found.lower().split())
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """From where times are seen. `year`: what a month or day without a year falls into; None: the most recent."""
+
+    now: datetime
+    zone: ZoneInfo
+    words: Lexicon
+    year: int | None = None
+
+    @property
+    def today(self) -> date:
+        return self.now.astimezone(self.zone).date()

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 
-from shared.times.context import Context, Mention
-from shared.times.distances import distance_before, member_before
-from shared.times.kinds import IGNORED, days_of
-from shared.times.lexicon import NEARBY, Lexicon, at_end
+from shared.times import calendar
+from shared.times.calendar import Span
+from shared.times.lexicon import NEARBY, Context, Lexicon, Mention, at_end
+from shared.times.resolvers import FEW, IGNORED, OTHER_DAY_DAYS, count_of, days_of, unit_of, weeks_in
 
 _FLAG = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*\s+$")
 _NAME_BEHIND = re.compile(r"(?:['’]s)?\s+([A-Z][a-z]\w*)")
@@ -125,10 +126,10 @@ def _year_beside(specific: Mention, other: Mention, context: Context) -> int | N
 
 
 def _counted_from(text: str, end: int, gap: str, grammar: Lexicon) -> int:
-    """Where the distance or the member begins that is of what follows the `gap`, which begins at `end`; else `end`."""
-    member = member_before(text, end + len(gap), grammar)
-    if member is not None:
-        return member.start
+    """Where the distance or the ordinal begins that is of what follows the `gap`, which begins at `end`; else `end`."""
+    ordinal = ordinal_before(text, end + len(gap), grammar)
+    if ordinal is not None:
+        return ordinal.start
     operator, before = leading(gap, leading(gap, len(gap), grammar.parts)[1], grammar.operators)
     distance = None if operator is None else distance_before(text, end + before, operator, grammar)
     return end if distance is None else distance.mention.start
@@ -141,3 +142,92 @@ def leading(text: str, end: int, patterns: Iterable[tuple[str, re.Pattern[str]]]
         return None, end
     start, name = min(matches)
     return name, start
+
+
+ONE_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """What stands before `before` or `after`: a rule's match, and which of the two it is."""
+
+    mention: Mention
+    operator: str
+
+
+def distance_before(text: str, end: int, operator: str, grammar: Lexicon) -> Distance | None:
+    """The longest distance that `text[:end]` ends with; None if there is none, or the operator counts from no time."""
+    if operator not in ("before", "after"):
+        return None
+    found = [Mention.of(rule, match) for rule, pattern in grammar.distances if (match := at_end(text, end, pattern))]
+    return Distance(min(found, key=lambda mention: mention.start), operator) if found else None
+
+
+def days_at(distance: Distance, of: Span, context: Context) -> Span | None:
+    """The days at that distance of a time. None if it is open on that side, or there are no such days."""
+    back = distance.operator == "before"
+    edge = of.start if back else of.end
+    if edge is None:
+        return None
+    try:
+        return _days(distance.mention, edge, context, sign=-1 if back else 1)
+    except (ValueError, OverflowError):
+        return None
+
+
+def ordinal_before(text: str, end: int, grammar: Lexicon) -> Mention | None:
+    """What names, at the end of `text[:end]`, a day or weekend of the time behind it."""
+    found = [Mention.of(rule, match) for rule, pattern in grammar.ordinal_days if (match := at_end(text, end, pattern))]
+    return found[0] if found else None
+
+
+def days_of_ordinal(ordinal: Mention, of: Span, context: Context) -> Span | None:
+    """That day or weekend of the time: the last, or counted from the first that begins in it. None: it has no such."""
+    if of.start is None or of.end is None:
+        return None
+    weekend, nth = ordinal.rule.kind == "weekend", context.words.ordinals.get(ordinal.word("nth") or "")
+    if ordinal.rule.kind == "day":
+        return calendar.day(of.start if nth else of.end - ONE_DAY)
+    number = 5 if weekend else context.words.weekdays[ordinal.word("weekday") or ""]
+    day = _weekday(number, of.start, 1) + 7 * (nth - 1) * ONE_DAY if nth else _weekday(number, of.end, -1)
+    return Span(day, day + (2 if weekend else 1) * ONE_DAY) if of.start <= day < of.end else None
+
+
+def _days(mention: Mention, edge: date, context: Context, *, sign: int) -> Span:
+    """`edge`: the first day of the time, or the day after its last; `sign` -1: before it, 1: after."""
+    match mention.rule.kind:
+        case "counted":
+            return _counted(mention, edge if sign < 0 else edge - ONE_DAY, context, sign=sign)
+        case "weekday":
+            day = _weekday(context.words.weekdays[mention.word("weekday") or ""], edge, sign)
+            return Span(day, day + ONE_DAY)
+        case "weekend":
+            saturday = _weekday(5, edge - ONE_DAY if sign < 0 else edge, sign)
+            return Span(saturday, saturday + 2 * ONE_DAY)
+        case "soon":
+            return _between(edge, edge + sign * OTHER_DAY_DAYS * ONE_DAY)
+        case kind:
+            unit = unit_of(mention, context)
+            one = kind == "adjoining" and mention.word("n") is None
+            count = 1 if one else count_of(mention, context) or FEW[unit]
+            return _between(edge, calendar.shifted(edge, unit, sign * count))
+
+
+def _counted(mention: Mention, day: date, context: Context, *, sign: int) -> Span:
+    """That calendar unit; a few units: from two of them to as many as "few" reaches."""
+    unit, count = unit_of(mention, context), count_of(mention, context)
+    if count is None:
+        two, few = (calendar.unit_back(unit, -sign * many, day) for many in (2, FEW[unit]))
+        return replace(few, end=two.end, reach=None) if sign < 0 else replace(two, end=few.end, reach=None)
+    weeks = weeks_in(mention, context)
+    return replace(calendar.unit_back(unit, -sign * count * weeks, day), reach=None)
+
+
+def _weekday(number: int, edge: date, sign: int) -> date:
+    """The last such day before `edge`, or the first from it on."""
+    ahead = (number - edge.weekday()) % 7
+    return edge + timedelta(days=ahead if sign > 0 else ahead - 7)
+
+
+def _between(one: date, other: date) -> Span:
+    return Span(min(one, other), max(one, other))

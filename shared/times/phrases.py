@@ -2,7 +2,7 @@
 
 A time is found in two steps: rules find what can name a time (`mentions`), then what stands before it decides
 whether it does (a preposition before a bare month) and what it means (`since`, `before`, `between … and`). Which days
-a rule names is in `kinds`.
+a rule names is in `resolvers`.
 Quoted text, names, versions and identifiers are no times. dateparser's `search_dates` understood 3 of 12 held-out
 phrases and fired on 3 of 6 sentences without a time, hence our own.
 """
@@ -16,15 +16,14 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from shared.language.vocabulary import vocabulary
 from shared.model.questions import TimeHint, TimeRange
 from shared.times import calendar
 from shared.times.calendar import Span
-from shared.times.context import Context, Mention
-from shared.times.distances import days_at, days_of_member, distance_before, member_before
 from shared.times.intent import Intent, Intents
-from shared.times.kinds import days_of
-from shared.times.lexicon import NEARBY, Lexicon, at_end, lexicon
-from shared.times.mentions import leading, mentions_in
+from shared.times.lexicon import NEARBY, Context, Lexicon, Mention, at_end, lexicon
+from shared.times.mentions import days_at, days_of_ordinal, distance_before, leading, mentions_in, ordinal_before
+from shared.times.resolvers import days_of
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
 _NEXT_WORD = re.compile(r"\s+[a-z]")
@@ -82,13 +81,13 @@ def _interpreted(
         pair = _pair(text, mention, following, grammar, context)
         if pair is not None:
             return pair, opening.start() if opening else mention.start, following.end
-    member = member_before(text, mention.start, grammar)
-    part, start = leading(text, member.start if member else mention.start, () if member else grammar.parts)
-    bare = part is None and member is None
+    ordinal = ordinal_before(text, mention.start, grammar)
+    part, start = leading(text, ordinal.start if ordinal else mention.start, () if ordinal else grammar.parts)
+    bare = part is None and ordinal is None
     operator, outside = leading(text, start, grammar.operators)
     if bare and not _stands(text, mention, operator, grammar):
         return None
-    span = _narrowed(days_of(mention, context), part, member, context)
+    span = _narrowed(days_of(mention, context), part, ordinal, context)
     if operator is not None and span and (distance := distance_before(text, outside, operator, grammar)):
         span, start = days_at(distance, span, context), distance.mention.start
         operator, outside = leading(text, start, grammar.operators)
@@ -115,10 +114,10 @@ def _stands(text: str, mention: Mention, operator: str | None, grammar: Lexicon)
     return operator is not None or not mention.rule.weak or _stands_as_time(text, mention, grammar)
 
 
-def _narrowed(span: Span | None, part: str | None, member: Mention | None, context: Context) -> Span | None:
-    if span is None or member is None:
+def _narrowed(span: Span | None, part: str | None, ordinal: Mention | None, context: Context) -> Span | None:
+    if span is None or ordinal is None:
         return span and calendar.part(span, part) if part else span
-    return days_of_member(member, span, context)
+    return days_of_ordinal(ordinal, span, context)
 
 
 def _stands_as_time(text: str, mention: Mention, grammar: Lexicon) -> bool:
@@ -196,3 +195,34 @@ def _hint(span: Span, phrase: str, context: Context) -> TimeHint | None:
 
 def _midnight(day: date, context: Context) -> datetime:
     return datetime.combine(day, time(), context.zone)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """From where "last week" is seen. `zone`: IANA."""
+
+    now: datetime
+    zone: str
+
+    def day(self, at: datetime) -> str:
+        return at.astimezone(ZoneInfo(self.zone)).date().isoformat()
+
+
+def time_in(text: str, moment: Moment, lang: str) -> FoundTime | None:
+    return find_time(text, now=moment.now, zone=moment.zone, lang=lang)
+
+
+def as_a_time(word: str, lang: str) -> str:
+    """A bare month as the language asks for it: `March` -> `in March`."""
+    times = vocabulary(lang).times
+    return f"{times.in_a_month} {word}" if times else word
+
+
+def rebase(text: str, time: FoundTime, *, asked: Moment, now: Moment, lang: str) -> str:
+    """The phrase of a time that `text` names; asked on another day, the days that it meant then."""
+    start, end = time.hint.range.start, time.hint.range.end
+    times = vocabulary(lang).times
+    if times is None or asked.day(asked.now) == now.day(now.now) or start is None or end is None:
+        return text[time.start : time.end]
+    first, last = asked.day(start), asked.day(end - timedelta(microseconds=1))
+    return first if first == last else times.from_to.format(first, last)

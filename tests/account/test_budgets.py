@@ -23,7 +23,7 @@ from shared.errors import (
     NotFound,
     StoreUnavailable,
 )
-from shared.language.estimates import estimated_tokens
+from shared.language.lengths import estimated_tokens
 from shared.model.account import PROJECT, DayUsage, Spending
 from shared.model.answers import Delta, Prompt, Usage
 from shared.model.index import IndexStatus, Vector

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evaluation.corpus import CHUNKERS
 from shared.indexing.chunking import MAX_SECTIONS, Chunker, chunk
 from shared.indexing.cuts import TARGET
-from shared.language.estimates import tokens
+from shared.language.lengths import tokens
 from shared.model.index import Chunk
 from tests.indexing.prose import drawn, paragraph, words
 

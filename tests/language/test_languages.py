@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.language.languages import detect
-from shared.language.stop_words import stop_words
 from shared.language.vocabulary import languages, vocabulary
+from shared.language.words import stop_words
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from shared.judging.facts import facts_of
 from shared.language.terms import stems
 from shared.language.vocabulary import Times, Vocabulary, languages, vocabularies, vocabulary
 from shared.times.calendar import PARTS
-from shared.times.kinds import IGNORED, RESOLVERS
 from shared.times.lexicon import lexicon
 from shared.times.phrases import OF_DISTANCES, find_time
+from shared.times.resolvers import IGNORED, RESOLVERS
 
 WHOLE = [lang for lang in languages() if not vocabulary(lang).words_alone]
 GROUPS = ("asking", "times", "follow_ups", "facts", "answers", "small_talk")
@@ -95,7 +95,7 @@ def test_every_name_in_its_times_is_one_that_is_read(lang: str) -> None:
 @pytest.mark.parametrize("lang", WHOLE)
 def test_every_pattern_is_filled_and_wants_a_word(lang: str) -> None:
     words = lexicon(lang)
-    before = [pattern for _, pattern in (*words.operators, *words.parts, *words.distances, *words.members)]
+    before = [pattern for _, pattern in (*words.operators, *words.parts, *words.distances, *words.ordinal_days)]
     single = [words.preposition, words.named, words.named_parts, words.between, words.joiner]
     for pattern in [*(pattern for _, pattern in words.rules), *before, *single]:
         assert not re.search(r"\{[a-z]", pattern.pattern)

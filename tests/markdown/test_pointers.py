@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.language.terms import stems
-from shared.markdown.pointers import MOST_POINTERS, link_term, link_terms, name_term, pointers
+from shared.markdown.pointers import MAX_POINTERS, link_term, link_terms, name_term, pointers
 from shared.model.notes import Note
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
@@ -59,7 +59,7 @@ def test_what_leads_to_no_note_is_none(text: str) -> None:
 
 def test_each_target_is_read_once_and_only_so_many() -> None:
     assert [each.label for each in pointers("[[a|one]] [[a|two]] [[b]]")] == ["one", ""]
-    assert len(pointers("".join(f"[[{number}]]\n" for number in range(MOST_POINTERS + 9)))) == MOST_POINTERS
+    assert len(pointers("".join(f"[[{number}]]\n" for number in range(MAX_POINTERS + 9)))) == MAX_POINTERS
 
 
 def test_a_note_is_found_by_file_title_and_alias_and_by_what_it_points_at() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.sessions.follow_ups import whole_question
-from shared.times.shifts import Moment
+from shared.times.phrases import Moment
 
 NOW = Moment(datetime(2026, 11, 21, 12, tzinfo=UTC), "Europe/Berlin")
 

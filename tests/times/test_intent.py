@@ -7,7 +7,7 @@ import pytest
 
 from shared.model.questions import TimeHint
 from shared.times.phrases import find_time
-from tests.times.readings import FILTERS, STORIES, kept_aside
+from tests.times.intents import FILTERS, STORIES, kept_aside
 
 NOW = datetime(2026, 3, 18, 15, tzinfo=UTC)
 

@@ -44,7 +44,7 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to name a time. `kind`: a key of `times.kinds.RESOLVERS`, whose function says which named groups it
+    """One way to name a time. `kind`: a key of `times.resolvers.RESOLVERS`, whose function says which named groups it
     reads; `weak`: needs a preposition before it, unless it is a weekday that stands by itself.
 
     In its pattern `{unit}`, `{n}`, `{most}`, `{weekday}`, `{month}`, `{season}` and `{year}` stand for the language's
@@ -96,7 +96,7 @@ class Times:
     """`since`, `after`, `before`, `until`, `more than`, `within` -> pattern directly before a time."""
     distances: tuple[Rule, ...]
     """What makes `before` and `after` a distance from a time, directly before them."""
-    members: tuple[Rule, ...]
+    ordinal_days: tuple[Rule, ...]
     """What names one day or weekend of a time, directly before it: `the first Monday of`."""
     named: str
     """Behind which a word is spoken of and does not speak, directly before it: `spell Wednesday`."""

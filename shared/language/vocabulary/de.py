@@ -79,7 +79,7 @@ TIMES = Times(
         Rule("weekend", r"(?:(?:am|das|dem) )?wochenende"),
         Rule("soon", r"kurz|gleich|direkt|unmittelbar"),
     ),
-    members=(
+    ordinal_days=(
         Rule("weekday", r"(?:am )?(?P<nth>ersten|zweiten|dritten|vierten|letzten) {weekday} (?:im|des)"),
         Rule("weekend", r"(?:am )?(?P<nth>ersten|zweiten|dritten|vierten|letzten) wochenende (?:im|des)"),
     ),

@@ -100,7 +100,7 @@ TIMES = Times(
         Rule("weekend", r"(?:(?:on|over|during|at) )?(?:(?:the|last|the last) )?weekend"),
         Rule("soon", r"shortly|soon|right|just|immediately"),
     ),
-    members=(
+    ordinal_days=(
         Rule("day", r"(?:on )?the (?P<nth>first|last) day of"),
         Rule("weekday", r"(?:on )?(?:the )?(?P<nth>first|second|third|fourth|fifth|last) {weekday} (?:of|in)"),
         Rule("weekend", r"(?:(?:on|over|during) )?(?:the )?(?P<nth>first|second|third|fourth|fifth|last) weekend (?:of|in)"),

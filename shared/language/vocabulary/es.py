@@ -79,7 +79,7 @@ TIMES = Times(
         Rule("weekend", r"(?:el )?fin de semana"),
         Rule("soon", r"poco|justo"),
     ),
-    members=(
+    ordinal_days=(
         Rule("weekday", r"(?:el )?(?P<nth>primer|segundo|tercer|cuarto|último) {weekday} de(?:l)?"),
         Rule("weekend", r"(?:el )?(?P<nth>primer|segundo|tercer|cuarto|último) fin de semana de(?:l)?"),
     ),

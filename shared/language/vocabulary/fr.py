@@ -73,7 +73,7 @@ TIMES = Times(
         Rule("weekend", r"(?:le )?week-?end"),
         Rule("soon", r"juste|peu"),
     ),
-    members=(
+    ordinal_days=(
         Rule("weekday", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième|dernier) {weekday} (?:de |du |d['’])"),
         Rule("weekend", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième|dernier) week-?end (?:de |du |d['’])"),
     ),

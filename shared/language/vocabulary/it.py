@@ -85,7 +85,7 @@ TIMES = Times(
         Rule("weekend", r"(?:il |nel )?(?:fine settimana|week-?end)"),
         Rule("soon", r"poco|subito"),
     ),
-    members=(
+    ordinal_days=(
         Rule("weekday", r"(?:il |la )?(?P<nth>primo|prima|secondo|seconda|terzo|terza|quarto|quarta|ultimo|ultima) {weekday} (?:di|del|della|dell['’])"),
         Rule("weekend", r"(?:il )?(?P<nth>primo|secondo|terzo|quarto|ultimo) (?:fine settimana|week-?end) (?:di|del|della|dell['’])"),
     ),

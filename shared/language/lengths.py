@@ -1,9 +1,24 @@
-"""Code point offsets -> UTF-16 offsets, as clients in JavaScript, Java and Swift count."""
+"""The length of a text: an estimate in tokens of a model, and offsets in UTF-16 code units."""
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
+
+BYTES_PER_TOKEN = 4
+"""Of UTF-8, as English and, roughly, Chinese have it."""
+
+
+def tokens(text: str) -> float:
+    """An estimate that adds up: two halves have together what the whole has."""
+    return (len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))) / BYTES_PER_TOKEN
+
+
+def estimated_tokens(text: str) -> int:
+    """The same in whole tokens: at least 1 for any text that is not empty."""
+    return math.ceil(tokens(text))
+
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 

@@ -7,7 +7,7 @@ from datetime import UTC, date, timedelta
 
 from shared.times import calendar
 from shared.times.calendar import Span, Unit
-from shared.times.context import Context, Mention
+from shared.times.lexicon import Context, Mention
 
 RECENTLY_DAYS = 14
 OTHER_DAY_DAYS = 7

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.language.offsets import Utf16Offsets
+from shared.language.lengths import Utf16Offsets
 
 
 @given(st.text())
