@@ -2,7 +2,7 @@ r"""The grammar of citation markers, and the rule by which one goes.
 
 What counts as a marker: `[N1]`, `[n1]`, `[N1, N2]`, `[N1; N2]`, `[N1 and N2]`, `[N1, 2]`, `[N1-N3]` (every offered
 label from N1 to N3), `[^N1]`, `\[N1\]`, `[**N1**]`, with blanks inside, and whatever looks or is rendered like one of
-them: the grammar reads the skeleton of a text (`markdown.skeleton`), in which brackets, digits and N of any kind,
+them: the grammar reads the skeleton of a text (`markdown.neutralize`), in which brackets, digits and N of any kind,
 entities and what is invisible are told by their looks, and which is as long as the text. Markers count inside code
 and links too: clients look for `[N1]` without parsing Markdown, and note text that looks like a marker was rewritten
 before the writer saw it (`shared.markdown.neutralize`).
