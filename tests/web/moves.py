@@ -36,7 +36,7 @@ def write_note(page: Page, title: str, text: str) -> None:
 
 
 def hold(page: Page, address: str) -> Callable[[], None]:
-    """A request to it waits until this is called."""
+    """Requests to it wait until this is called."""
     waiting: list[Route] = []
 
     def keep(route: Route) -> None:
@@ -45,7 +45,9 @@ def hold(page: Page, address: str) -> Callable[[], None]:
     def let_go() -> None:
         while not waiting:
             page.wait_for_timeout(20)
-        waiting[0].continue_()
+        for route in waiting:
+            route.continue_()
+        page.unroute(address, keep)
 
     page.route(address, keep)
     return let_go

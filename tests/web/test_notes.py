@@ -13,7 +13,7 @@ from playwright.sync_api import APIResponse, Page, Route, expect
 from shared.markdown.file import fields_of, note_id_of
 from tests.servers.dev import Running, dev
 from tests.web.conftest import OpenPage
-from tests.web.moves import ask, open_notes, until, write_note
+from tests.web.moves import ask, hold, open_notes, until, write_note
 
 Shot = Callable[[Page, str], None]
 
@@ -32,6 +32,17 @@ def test_a_note_that_was_edited_answers_differently(page: Page, shot: Shot) -> N
     expect(page.locator(".index-state")).to_have_text("indexed")
     page.get_by_role("link", name="Chat").click()
     expect(ask(page, "What is the price of the mooring at Zeebrugge?").locator(".answer")).to_contain_text("55 euros")
+
+
+def test_what_was_edited_before_is_not_there_while_a_note_is_fetched_again(page: Page) -> None:
+    write_note(page, "Quay", "The quay at Nieuwpoort is closed in winter.")
+    page.get_by_role("link", name="Chat").click()
+    let_go = hold(page, "**/notes/*")
+    page.go_back()
+    expect(page.locator(".note-page")).to_contain_text("Opening")
+    expect(page.get_by_label("Text", exact=True)).to_have_count(0)
+    let_go()
+    expect(page.get_by_label("Text", exact=True)).to_have_value("The quay at Nieuwpoort is closed in winter.")
 
 
 def test_a_passage_that_is_gone_is_told_and_one_that_moved_is_found(page: Page, product: Running) -> None:

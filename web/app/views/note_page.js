@@ -34,6 +34,7 @@ export class NotePage {
     const { id } = route;
     if (!id) return this.show(this.landing);
     if (id.startsWith(NEW)) return this.edit(blank(id.slice(NEW.length)));
+    this.show(this.back(), h("p", { class: "muted" }, "Opening…")); // what is typed into the view before it would be lost
     const shown = async () => {
       const note = await this.notes.get(id);
       if (turn !== this.turn) return;
