@@ -35,12 +35,12 @@ class _Index:
     """Answers at once, so that only the ranking is measured."""
 
     def __init__(self, vectors: Mapping[str, Vector]) -> None:
-        self.vectors = vectors
+        self._vectors = vectors
 
-    def read_vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        return {chunk_id: self.vectors[chunk_id] for chunk_id in chunk_ids}
+    def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
+        return {chunk_id: self._vectors[chunk_id] for chunk_id in chunk_ids}
 
-    def live_records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
+    def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         return {note_id: IndexRecord("r1", IndexStatus.INDEXED, 1, "v", NOW) for note_id in note_ids}
 
 
@@ -65,7 +65,7 @@ def _select(pool: Pool, index: _Index) -> tuple[Scored, ...]:
         calibration=CosineCalibration(0.1, 0.6),
         keyword=keyword_parts(pool, RetrievalOptions()),
     )
-    passages = best_first(pool, formula, vectors=index.read_vectors, records=index.live_records, threshold=0.0, head=12)
+    passages = best_first(pool, formula, index, threshold=0.0, head=12)
     return select(passages, wanted=8, max_characters=12_000)
 
 

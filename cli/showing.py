@@ -106,7 +106,7 @@ def matches_well(found: Json) -> bool:
 
 def show_found(found: Json, place: Place, *, matched: bool, nothing: str) -> None:
     """What a search brought, without what has nothing to do with it. `nothing`: what is said where nothing is left."""
-    from shared.retrieval.calibration import UNRELATED  # noqa: PLC0415 - whoever asks need not wait for it
+    from shared.model.retrieval import UNRELATED  # noqa: PLC0415 - whoever asks need not wait for it
 
     rows = [row for row in found["results"] if _names_time(found) or _speaks(row, UNRELATED)]
     if not matched:

@@ -5,6 +5,7 @@ corpus                the notes, in a store of their own; vectors that are kept 
 asking                every question by the product's own `asking.search` and `asking.answer`
 measures              rankings, citations and answers -> figures, by ir-measures where it has them
 comparison, tuning    the same for other strategies, chunkers, embedders and settings
+calibration           the constants of an embedder, measured on notes
 summary               figures -> JSON
 report, plots         figures -> one HTML page
 """

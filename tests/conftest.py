@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from tests.emulated import (  # noqa: F401 - fixtures
 )
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 from tests.quick import pytest_addoption, pytest_runtest_setup  # noqa: F401 - hooks
+from tests.retrieval.library import Library
 
 # How long an example takes says how busy the machine is.
 settings.register_profile("any machine", settings(), deadline=None)
@@ -40,3 +42,10 @@ def embedded_store(tmp_path: Path) -> Iterator[EmbeddedStore]:
     store = EmbeddedStore(tmp_path / "home")
     yield store
     store.close()
+
+
+@pytest.fixture
+def library(embedded_store: EmbeddedStore) -> Iterator[Library]:
+    """A library of notes in a fresh embedded store."""
+    with ThreadPoolExecutor(4) as executor:
+        yield Library(embedded_store, executor)

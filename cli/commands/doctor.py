@@ -12,9 +12,9 @@ from cli.diagnosis.checks import Verdict, examined, examined_server, is_begun
 from cli.diagnosis.deployment import examine, require_checkout
 from cli.diagnosis.google_project import GoogleProject
 from cli.options import FAILED, Place, anywhere, print_json
+from evaluation.calibration import measured
 from shared.errors import OperatorError
 from shared.indexing.pipeline import index_version
-from shared.retrieval.calibration import measured
 
 
 @click.command()

@@ -10,7 +10,7 @@ from shared.api.values import instant, shown
 from shared.model.index import NoteState
 from shared.model.questions import Question, TimeRange
 from shared.model.retrieval import RetrievalMode
-from shared.retrieval.explanation import Absence, Explained, Explanation, NoteReport, PassageReport
+from shared.retrieval.explanation import Absence, Explanation, NoteReport, PassageReport
 
 
 class LegJson(TypedDict):
@@ -101,11 +101,10 @@ _REASONS = {
 }
 
 
-def explain_json(question: Question, explained: Explained, *, k: int, request_id: str) -> ExplainJson:
+def explain_json(question: Question, explanation: Explanation, *, k: int, request_id: str) -> ExplainJson:
     """The body of `/search` for the same question, and what became of every note in question."""
-    explanation = explained.explanation
     found = search_json(question, explanation.retrieved, k=k, request_id=request_id)
-    notes = [_note_json(note, explained.states[note.note_id], question, explanation) for note in explanation.notes]
+    notes = [_note_json(note, explanation.states[note.note_id], question, explanation) for note in explanation.notes]
     meta: ExplainMetaJson = {**found["meta"], "threshold": question.threshold, "legSize": explanation.options.leg_size}
     return {"notes": notes, "results": found["results"], "meta": meta}
 

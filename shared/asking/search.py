@@ -17,7 +17,7 @@ from shared.model.notes import NoteKey
 from shared.model.questions import Question
 from shared.model.retrieval import Analysis, Retrieved, Scored, Scores
 from shared.retrieval.analysis import restrict, within
-from shared.retrieval.explanation import Explained
+from shared.retrieval.explanation import Explanation
 from shared.retrieval.explanation import explain as explain_search
 from shared.retrieval.options import RetrievalOptions
 
@@ -54,13 +54,11 @@ def passages_for(app: App, question: Question, scope: FolderScope | None) -> tup
     return found.retrieved, found.usage
 
 
-def explain(app: App, question: Question, note_ids: Sequence[str], *, k: int) -> Explained:
+def explain(app: App, question: Question, note_ids: Sequence[str], *, k: int) -> Explanation:
     """How `search` sees these notes; without any, those it finds. Raises NotFound naming a note."""
     explanation = explain_search(question, note_ids, app.retriever, app.retriever.options.for_search(k))
-    ids = [note.note_id for note in explanation.notes]
-    return Explained(
-        explanation, {note_id: app.indexer.note_state(NoteKey(question.tenant_id, note_id)) for note_id in ids}
-    )
+    keys = [NoteKey(question.tenant_id, note.note_id) for note in explanation.notes]
+    return replace(explanation, states={key.note_id: app.indexer.note_state(key) for key in keys})
 
 
 def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrieved:

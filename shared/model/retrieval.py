@@ -111,6 +111,23 @@ class CosineCalibration:
     match: float
     """A high quantile of the cosine with the chunk that answers the question; greater than `baseline`."""
 
+    def vector_part(self, cosine: float) -> float:
+        """0 for what an unrelated chunk has, 1 for one that says the same, linear between."""
+        return min(1.0, max(0.0, (cosine - self.baseline) / (self.match - self.baseline)))
+
+    def similarity(self, cosine: float) -> float:
+        """In [0, 1], the same with every embedder: UNRELATED for texts that have nothing to do with each other, 1 for
+        equal ones, linear between and below.
+        """
+        above = (cosine - self.baseline) / (1.0 - self.baseline)
+        return min(1.0, max(0.0, UNRELATED + (1.0 - UNRELATED) * above))
+
+
+UNRELATED = 0.5
+"""The similarity of texts that have nothing to do with each other."""
+UNKNOWN_CALIBRATION = CosineCalibration(0.3, 0.93)
+"""For an embedder without constants, before there are chunks of two notes to estimate them by; never kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:

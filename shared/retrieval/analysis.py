@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from shared.errors import InvalidArgument, NotFound
@@ -28,9 +29,11 @@ def analyse(question: Question) -> Analysis:
     lang = detect(question.text)
     found = find_time(question.text, now=question.now, zone=question.zone, lang=lang)
     subject = question.text if found is None else f"{question.text[: found.start]} {question.text[found.end :]}"
+    distinct = dict.fromkeys(stems(subject, lang))
+    kept = set(sorted(distinct, key=len, reverse=True)[:MAX_STEMS])  # of equal length the earlier ones
     return Analysis(
         keywords=tuple(dict.fromkeys(word for word, _, _ in content_words(question.text, lang))),
-        stems=_longest(tuple(dict.fromkeys(stems(subject, lang)))),
+        stems=tuple(stem for stem in distinct if stem in kept),
         time=None if found is None else found.hint,
         lang=lang,
         subject=subject,
@@ -84,16 +87,9 @@ def _created(filters: Filters, now: datetime) -> TimeRange | None:
     if start is not None and end is not None and start > end:
         raise InvalidArgument("filters.createdAfter", "a time not after filters.createdBefore")
     if filters.window_days is not None:
-        start = _later(start, _days_before(now, filters.window_days))
+        with suppress(OverflowError):  # before the calendar begins, so no restriction at all
+            start = _later(start, now - timedelta(days=filters.window_days))
     return None if start is None and end is None else TimeRange(start, end)
-
-
-def _days_before(now: datetime, days: int) -> datetime | None:
-    """None: before the calendar begins, so no restriction at all."""
-    try:
-        return now - timedelta(days=days)
-    except OverflowError:
-        return None
 
 
 def _later(one: datetime | None, other: datetime | None) -> datetime | None:
@@ -101,25 +97,16 @@ def _later(one: datetime | None, other: datetime | None) -> datetime | None:
 
 
 def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
-    """Tokens of the vaults, or of the folders where some are named: each lies in one of the vaults named beside."""
+    """Tokens of the vaults, or of every folder that the named ones can mean: each lies in one of the vaults named."""
     check_vaults(filters.vaults, folders)
     if not filters.folders:
         return frozenset(map(vault_token, filters.vaults))
-    searched = [folder for folder in folders if not filters.vaults or folder.vault in filters.vaults]
-    return frozenset(token for name in filters.folders for token in _tokens_of(name, searched))
-
-
-def _tokens_of(name: str, folders: Sequence[Folder]) -> list[str]:
-    """Every folder that `folder` or `vault/folder` can mean."""
-    plain = name.strip("/")
-    named = [each for each in folders if each.folder]
-    meant = [each for each in named if plain in (each.folder, f"{each.vault}/{each.folder}")]
-    if not meant:
-        raise unknown("folder", name, {each.folder for each in named})
-    return [folder_token(folder.vault, folder.folder) for folder in meant]
-
-
-def _longest(distinct: Sequence[str]) -> tuple[str, ...]:
-    """At most `MAX_STEMS` of them, in their order; of equal length the earlier ones."""
-    kept = set(sorted(distinct, key=len, reverse=True)[:MAX_STEMS])
-    return tuple(stem for stem in distinct if stem in kept)
+    searched = [each for each in folders if each.folder and (not filters.vaults or each.vault in filters.vaults)]
+    tokens: set[str] = set()
+    for name in filters.folders:
+        plain = name.strip("/")
+        meant = [each for each in searched if plain in (each.folder, f"{each.vault}/{each.folder}")]
+        if not meant:
+            raise unknown("folder", name, {each.folder for each in searched})
+        tokens.update(folder_token(folder.vault, folder.folder) for folder in meant)
+    return frozenset(tokens)

@@ -56,7 +56,7 @@ def _score(chunk: IndexedChunk, weights: Mapping[str, float], k1: float, saturat
 
 def in_letters(
     words: Iterable[str], chunks: Sequence[IndexedChunk], others: Sequence[IndexedChunk]
-) -> tuple[list[IndexedChunk], list[IndexedChunk], dict[str, int], CorpusStats]:
+) -> tuple[list[IndexedChunk], Sequence[IndexedChunk], Mapping[str, int], CorpusStats]:
     """`chunks` and `others` with runs of letters as their terms, the frequency of each run in `chunks`, and the figures
     of `chunks` in place of the corpus. Stems miss what such a language joins and inflects (`Leihcomputer`, `Kinos`).
     """

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import partial
 from itertools import accumulate
 
 from shared.errors import InvalidArgument
@@ -18,6 +17,7 @@ from shared.model.questions import Question
 from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates import gather
+from shared.retrieval.legs import Search
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalTrace, Retriever
 from shared.retrieval.scores import Formula, keyword_parts
@@ -84,14 +84,8 @@ class Explanation:
     searched: Restriction
     """What every leg obeyed, after widening."""
     notes: tuple[NoteReport, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """What became of some notes in a search. `states`: note id -> how far the index has followed it."""
-
-    explanation: Explanation
-    states: Mapping[str, NoteState]
+    states: Mapping[str, NoteState] = field(default_factory=dict)
+    """Note id -> how far the index has followed it."""
 
 
 def explain(
@@ -100,22 +94,28 @@ def explain(
     """`note_ids` empty: the notes of the result, the best of them as far as MAX_CHUNKS goes. Reads all chunks and
     vectors of these notes. Raises as `retrieve`, and InvalidArgument("noteIds") for notes with more chunks than that.
     """
-    trace, store = retriever.retrieve(question, options=options), retriever.store
+    trace = retriever.retrieve(question, options=options)
+    search, pool = trace.search, trace.pool
     asked = tuple(dict.fromkeys(note_ids or (each.chunk.note_id for each in trace.retrieved.selected)))
-    records = store.live_records(question.tenant_id, asked) if asked else {}
-    ids = _affordable(asked, records)
+    records = search.records(asked) if asked else {}
+    counts = (records[note_id].chunk_count if note_id in records else 0 for note_id in asked)
+    ids = [note_id for note_id, total in zip(asked, accumulate(counts), strict=True) if total <= MAX_CHUNKS]
     if note_ids and len(ids) < len(asked):
         raise InvalidArgument("noteIds", f"notes of at most {MAX_CHUNKS} passages together")
-    chunks = {note_id: _live_chunks(records.get(note_id), note_id, trace) for note_id in ids}
-    case = _case(question, trace, [chunk for of_note in chunks.values() for chunk in of_note])
+    chunks = {note_id: _live_chunks(records.get(note_id), note_id, search) for note_id in ids}
+    seen, others = _seen([chunk for of_note in chunks.values() for chunk in of_note], trace)
+    ranked = best_first(pool, trace.formula, search, threshold=question.threshold, head=max(1, len(pool.candidates)))
+    case = _Case(
+        trace=trace,
+        formula=replace(trace.formula, keyword=keyword_parts(pool, search.options, others, words=trace.formula.words)),
+        seen=seen,
+        ranking={
+            passage.chunk.chunk_id: (place, repeated.chunk_id if repeated else None)
+            for place, (passage, repeated) in enumerate(with_repeats(ranked), start=1)
+        },
+    )
     notes = tuple(_note(note_id, chunks[note_id], records.get(note_id), case) for note_id in ids)
-    return Explanation(retrieved=trace.retrieved, options=options, searched=trace.restriction, notes=notes)
-
-
-def _affordable(note_ids: Sequence[str], records: Mapping[str, IndexRecord]) -> tuple[str, ...]:
-    """The first of them that have at most MAX_CHUNKS chunks together."""
-    counts = (records[note_id].chunk_count if note_id in records else 0 for note_id in note_ids)
-    return tuple(note_id for note_id, total in zip(note_ids, accumulate(counts), strict=True) if total <= MAX_CHUNKS)
+    return Explanation(retrieved=trace.retrieved, options=options, searched=pool.restriction, notes=notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,55 +131,34 @@ class _Case:
     """Chunk id -> place, and the chunk that it repeats, of all that match and pass the threshold."""
 
 
-def _live_chunks(record: IndexRecord | None, note_id: str, trace: RetrievalTrace) -> tuple[IndexedChunk, ...]:
+def _live_chunks(record: IndexRecord | None, note_id: str, search: Search) -> tuple[IndexedChunk, ...]:
     """Chunks of the revision that the note's record names; others are never shown."""
     if record is None:
         return ()
-    search = trace.search
-    stored = search.store.note_chunks(search.tenant_id, note_id, stems=search.stems)
+    stored = search.store.note_chunks(search.question.tenant_id, note_id, stems=search.analysis.stems)
     return tuple(chunk for chunk in stored if chunk.note_revision == record.note_revision)
 
 
-def _case(question: Question, trace: RetrievalTrace, chunks: Sequence[IndexedChunk]) -> _Case:
-    pool, store = trace.pool, trace.search.store
+def _seen(
+    chunks: Sequence[IndexedChunk], trace: RetrievalTrace
+) -> tuple[Mapping[str, Candidate], Sequence[IndexedChunk]]:
+    """Chunk id -> the passage with its cosine and its rank in each leg; and those that were no candidates, whose ranks
+    are those further down the lists of the legs.
+    """
+    search, pool = trace.search, trace.pool
     brought = {each.chunk.chunk_id for each in pool.candidates}
     others = [chunk for chunk in chunks if chunk.chunk_id not in brought]
-    version = trace.search.options.index_version
+    further: dict[str, Candidate] = {}
+    if others:
+        deep = replace(search, options=replace(search.options, leg_size=DEEP, newest=DEEP))
+        further = {each.chunk.chunk_id: each for each in gather(deep, pool.restriction).candidates}
+    ranked = [replace(further.get(chunk.chunk_id, Candidate(chunk, None)), cosine=None) for chunk in others]
+    version = search.options.index_version
     comparable = {chunk.chunk_id for chunk in others if pool.query and chunk.index_version == version}
-    everything = replace(
-        pool, candidates=(*pool.candidates, *_as_candidates(others, trace)), unread=pool.unread | comparable
-    )
-    in_question = {chunk.chunk_id for chunk in chunks}
-    vectors = partial(store.read_vectors, question.tenant_id)
-    read = with_vectors(everything, sorted(everything.unread & in_question), vectors)
-    ranked = best_first(
-        pool,
-        trace.formula,
-        vectors=vectors,
-        records=partial(store.live_records, question.tenant_id),
-        threshold=question.threshold,
-        head=max(1, len(pool.candidates)),
-    )
-    return _Case(
-        trace=trace,
-        formula=replace(trace.formula, keyword=keyword_parts(pool, trace.search.options, others, words=trace.words)),
-        seen={each.chunk.chunk_id: each for each in read.candidates if each.chunk.chunk_id in in_question},
-        ranking={
-            passage.chunk.chunk_id: (place, repeated.chunk_id if repeated else None)
-            for place, (passage, repeated) in enumerate(with_repeats(ranked), start=1)
-        },
-    )
-
-
-def _as_candidates(others: Sequence[IndexedChunk], trace: RetrievalTrace) -> list[Candidate]:
-    """With the ranks that they have further down the lists of the legs."""
-    if not others:
-        return []
-    search = replace(trace.search, options=replace(trace.search.options, leg_size=DEEP, newest=DEEP))
-    further = gather(search, trace.restriction, lambda: trace.pool.query)
-    deep = {each.chunk.chunk_id: each for each in further.candidates}
-    found = [deep.get(chunk.chunk_id, Candidate(chunk, None)) for chunk in others]
-    return [replace(each, cosine=None) for each in found]
+    wanted = {chunk.chunk_id for chunk in chunks}
+    whole = replace(pool, candidates=(*pool.candidates, *ranked))
+    read = with_vectors(whole, sorted((pool.unread | comparable) & wanted), search)
+    return {each.chunk.chunk_id: each for each in read.candidates if each.chunk.chunk_id in wanted}, others
 
 
 def _note(note_id: str, chunks: Sequence[IndexedChunk], record: IndexRecord | None, case: _Case) -> NoteReport:
@@ -194,13 +173,12 @@ def _passage(chunk: IndexedChunk, record: IndexRecord, case: _Case) -> PassageRe
     seen, pool, options = case.seen[chunk.chunk_id], case.trace.pool, case.trace.search.options
     scored = case.formula.score(seen, seen.cosine)
     place, repeats = case.ranking.get(chunk.chunk_id, (None, None))
-    was_candidate = any(each.chunk.chunk_id == chunk.chunk_id for each in pool.candidates)
     report = PassageReport(
         scored=scored,
         seen=seen,
         shares=case.formula.shares(seen, scored.scores),
         bm25=bm25([chunk], pool.frequencies, pool.stats, k1=options.bm25_k1, b=options.bm25_b)[0],
-        was_candidate=was_candidate,
+        was_candidate=any(each.chunk.chunk_id == chunk.chunk_id for each in pool.candidates),
         place=place,
         repeats=repeats,
         absence=None,
@@ -209,16 +187,16 @@ def _passage(chunk: IndexedChunk, record: IndexRecord, case: _Case) -> PassageRe
 
 
 def _absence(report: PassageReport, record: IndexRecord, trace: RetrievalTrace) -> Absence | None:
-    chunk = report.scored.chunk
+    chunk, restriction = report.scored.chunk, trace.pool.restriction
     if any(each.chunk.chunk_id == chunk.chunk_id for each in trace.retrieved.selected):
         return None
     if report.place is not None:
         return Absence.MERGED if report.repeats else Absence.BEYOND_K
     if report.was_candidate:
         return Absence.BELOW_THRESHOLD if report.scored.score > 0 else Absence.UNRELATED
-    if not Restriction(scopes=trace.restriction.scopes).allows(chunk):
+    if not Restriction(scopes=restriction.scopes).allows(chunk):
         return Absence.NOT_IN_FILTERS
-    if not trace.restriction.allows(chunk):
+    if not restriction.allows(chunk):
         return Absence.OUT_OF_TIME_RANGE
     lacks_vector = record.status is IndexStatus.PENDING and report.seen.cosine is None
     return Absence.INDEX_PENDING if lacks_vector else Absence.NOT_A_CANDIDATE

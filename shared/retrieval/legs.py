@@ -8,18 +8,18 @@ itself must not be one of its tasks.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError, StoreRefused, StoreUnavailable
-from shared.model.index import IndexedChunk, Vector
-from shared.model.questions import TimeRange
-from shared.model.retrieval import CorpusStats, FailedLeg, Leg, Neighbour, Place, Restriction
+from shared.model.index import IndexedChunk, IndexRecord, Vector
+from shared.model.questions import Question, TimeRange
+from shared.model.retrieval import Analysis, CorpusStats, Leg, Neighbour, Place, Restriction
 from shared.ports.models import Embedder
 from shared.ports.stores import SearchStore
-from shared.retrieval.bm25 import idf
 from shared.retrieval.options import RetrievalOptions
 
 STEMS_SIDE_BY_SIDE = 4
@@ -42,51 +42,6 @@ def query_vector(text: str, embedder: Embedder | None) -> Vector | None:
     return None
 
 
-class FailedLegs:
-    """Failures of one question's searches. A failing leg yields no results and is reported. Safe between threads.
-
-    An index that is missing or still being built, a filter that the store does not take, a search that times out: each
-    concerns one leg. Reading which notes exist belongs to no leg and raises.
-    """
-
-    def __init__(self) -> None:
-        self._failures: dict[Leg, StoreUnavailable] = {}
-
-    @property
-    def reported(self) -> tuple[FailedLeg, ...]:
-        """The legs of which a search failed, with the first failure of each."""
-        return tuple(FailedLeg(leg, failure.message) for leg, failure in sorted(self._failures.items()))
-
-    def check(self) -> None:
-        """Raises the first failure: called where nothing was found, since a failed leg may have held it."""
-        for failure in self._failures.values():
-            raise failure
-
-    def tolerated(self, leg: Leg) -> _Tolerated:
-        """Around one search of the leg: suppresses and records StoreUnavailable."""
-        return _Tolerated(self, leg)
-
-    def record(self, leg: Leg, failure: StoreUnavailable) -> None:
-        """Logs once a leg; as an error if somebody has to mend it."""
-        if self._failures.setdefault(leg, failure) is failure:
-            level = logging.ERROR if isinstance(failure, StoreRefused) else logging.WARNING
-            logger.log(level, "searching without the %s leg: %s", leg.value, failure.message)
-
-
-@dataclass(frozen=True, slots=True)
-class _Tolerated:
-    failed: FailedLegs
-    leg: Leg
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, _kind: object, raised: BaseException | None, _traceback: object) -> bool:
-        if isinstance(raised, StoreUnavailable):
-            self.failed.record(self.leg, raised)
-            return True
-        return False
-
-
 @dataclass(frozen=True, slots=True)
 class Matches:
     """What the keyword leg found, and what it knows of the question's stems."""
@@ -96,89 +51,94 @@ class Matches:
     """In the order of the question's stems, so that sums over them are the same every time."""
     stats: CorpusStats
 
-    @property
-    def weights(self) -> Mapping[str, float]:
-        """Stem -> idf."""
-        return idf(self.frequencies, self.stats)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What the legs look for, and with what."""
+    """One question, and with what it is searched for."""
 
-    tenant_id: str
-    stems: tuple[str, ...]
-    now: datetime
-    posting_budget: int
+    question: Question
+    analysis: Analysis
+    embedder: Embedder | None
+    query: Callable[[], Vector | None]
+    """Waits for the question's vector; None: search without it."""
     store: SearchStore
     options: RetrievalOptions
     executor: Executor
     places: tuple[Place, ...] = ()
     """Where alone to look; none: everywhere."""
-    failed: FailedLegs = field(default_factory=FailedLegs)
+    failures: dict[Leg, StoreUnavailable] = field(default_factory=dict)
+    """The first failure of each leg of which a search failed: an index that is missing or still being built, a filter
+    that the store does not take, a search that times out. Reading which notes exist belongs to no leg and raises."""
 
-    def nearest(
-        self, query: Callable[[], Vector | None], restriction: Restriction, limit: int
-    ) -> tuple[Neighbour, ...] | None:
+    def nearest(self, restriction: Restriction, limit: int) -> tuple[Neighbour, ...] | None:
         """The nearest chunks, best first; none without a vector of the question. None: the search failed."""
-        vector = query()
+        vector = self.query()
         if vector is None:
             return ()
-        with self.failed.tolerated(Leg.VECTOR):
+        with self._tolerated(Leg.VECTOR):
             return self.store.nearest(
-                self.tenant_id,
+                self.question.tenant_id,
                 vector,
                 limit=limit,
-                stems=self.stems,
+                stems=self.analysis.stems,
                 restriction=restriction,
                 index_version=self.options.index_version,
             )
         return None
 
     def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        """Of those that have one."""
-        with self.failed.tolerated(Leg.VECTOR):
-            return self.store.read_vectors(self.tenant_id, chunk_ids)
+        """Chunk id -> vector, of those that have one."""
+        with self._tolerated(Leg.VECTOR):
+            return self.store.read_vectors(self.question.tenant_id, chunk_ids)
         return {}
+
+    def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
+        """Note id -> index record, of the notes that still exist. Raises StoreUnavailable."""
+        return self.store.live_records(self.question.tenant_id, note_ids)
 
     def newest(self, restriction: Restriction, limit: int) -> tuple[IndexedChunk, ...]:
         """The newest chunks that the restriction allows."""
-        with self.failed.tolerated(Leg.RECENT):
-            return self.store.recent(self.tenant_id, limit=limit, stems=self.stems, restriction=restriction)
+        with self._tolerated(Leg.RECENT):
+            return self.store.recent(
+                self.question.tenant_id, limit=limit, stems=self.analysis.stems, restriction=restriction
+            )
         return ()
 
     def recent(self, restriction: Restriction, limit: int) -> tuple[IndexedChunk, ...]:
         """`limit` of the newest in the window; a whole leg of the newest in the range that restricts the search."""
         if restriction.created is not None:
             return self.newest(restriction, self.options.leg_size)
-        window = TimeRange(self.now - timedelta(days=self.options.window_days), None)
+        window = TimeRange(self.question.now - timedelta(days=self.options.window_days), None)
         return self.newest(replace(restriction, created=window), limit)
 
     def match(self, restriction: Restriction, known: Matches | None = None) -> Matches:
         """The keyword leg. `known`: an earlier one of the same question, whose figures serve again."""
         if known is not None:
-            return Matches(self._matching(restriction, known.frequencies), known.frequencies, known.stats)
+            return replace(known, chunks=self._matching(restriction, known.frequencies))
         stats = self.executor.submit(self._stats)
-        counted: Mapping[str, int] = {}
-        if self.stems:
-            with self.failed.tolerated(Leg.KEYWORD):
-                counted = self.store.document_frequencies(self.tenant_id, self.stems)
-        frequencies = {stem: counted.get(stem, 0) for stem in self.stems}
+        stems, counted = self.analysis.stems, dict[str, int]()
+        if stems:
+            with self._tolerated(Leg.KEYWORD):
+                counted.update(self.store.document_frequencies(self.question.tenant_id, stems))
+        frequencies = {stem: counted.get(stem, 0) for stem in stems}
         return Matches(self._matching(restriction, frequencies), frequencies, stats.result())
 
     def _stats(self) -> CorpusStats:
-        with self.failed.tolerated(Leg.KEYWORD):
-            return self.store.stats(self.tenant_id)
+        with self._tolerated(Leg.KEYWORD):
+            return self.store.stats(self.question.tenant_id)
         return CorpusStats(0, 0.0, "")
 
     def _matching(self, restriction: Restriction, frequencies: Mapping[str, int]) -> tuple[IndexedChunk, ...]:
         """Postings of the rarest stems while the budget lasts; of a stem that exceeds what is left, the newest."""
-        left = self.posting_budget
+        left = self.options.posting_budget if self.embedder else self.options.posting_budget_alone
         waiting = sorted((stem for stem, n in frequencies.items() if n), key=lambda stem: (frequencies[stem], stem))
         found: dict[str, IndexedChunk] = {}
         while waiting and left > 0:
+            limits: dict[str, int] = {}
             if restriction == Restriction():
-                limits = _granted(waiting, frequencies, left)
+                for stem in waiting:
+                    limits[stem] = min(frequencies[stem], left - sum(limits.values()))
+                limits = {stem: limit for stem, limit in limits.items() if limit}
             else:
                 next_stems = waiting[: min(STEMS_SIDE_BY_SIDE, left)]
                 limits = {stem: min(frequencies[stem], left // len(next_stems)) for stem in next_stems}
@@ -190,17 +150,18 @@ class Search:
         return tuple(found.values())
 
     def _postings(self, stem: str, limit: int, restriction: Restriction) -> tuple[IndexedChunk, ...]:
-        with self.failed.tolerated(Leg.KEYWORD):
-            return self.store.postings(self.tenant_id, stem, limit=limit, stems=self.stems, restriction=restriction)
+        with self._tolerated(Leg.KEYWORD):
+            return self.store.postings(
+                self.question.tenant_id, stem, limit=limit, stems=self.analysis.stems, restriction=restriction
+            )
         return ()
 
-
-def _granted(waiting: Sequence[str], frequencies: Mapping[str, int], left: int) -> Mapping[str, int]:
-    """Stem -> all its postings, while `left` lasts."""
-    limits: dict[str, int] = {}
-    for stem in waiting:
-        limit = min(frequencies[stem], left)
-        if limit > 0:
-            limits[stem] = limit
-            left -= limit
-    return limits
+    @contextmanager
+    def _tolerated(self, leg: Leg) -> Iterator[None]:
+        """Suppresses StoreUnavailable. Logs once a leg; as an error if an operator has to mend it."""
+        try:
+            yield
+        except StoreUnavailable as failure:
+            if self.failures.setdefault(leg, failure) is failure:
+                level = logging.ERROR if isinstance(failure, StoreRefused) else logging.WARNING
+                logger.log(level, "searching without the %s leg: %s", leg.value, failure.message)

@@ -8,17 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 
-from shared.language.terms import stems
+from shared.language.terms import content_words, stems
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
-from shared.model.retrieval import Candidate, CorpusStats, CosineCalibration, RetrievalMode, Scored, Scores
+from shared.model.retrieval import (
+    UNKNOWN_CALIBRATION,
+    UNRELATED,
+    Candidate,
+    CosineCalibration,
+    RetrievalMode,
+    Scored,
+    Scores,
+)
 from shared.retrieval.bm25 import bm25, idf, in_letters
-from shared.retrieval.calibration import UNRELATED, calibrated, vector_part
 from shared.retrieval.candidates import Pool
+from shared.retrieval.legs import Search
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.places import unweighted
+from shared.retrieval.places import unweighted, weigher
 
 DAY = timedelta(days=1)
 MIN_NEARNESS_HALF_LIFE = timedelta(days=7)
@@ -60,15 +67,36 @@ class Formula:
     """Whether it asks for that time alone."""
     weigh: Callable[[IndexedChunk], float] = unweighted
     """What a chunk's score is multiplied by, in (0, 1]."""
+    words: tuple[str, ...] = ()
+    """Words of the question whose letters count beside their stems: the embedder does not speak its language."""
+
+    @classmethod
+    def of(cls, search: Search, pool: Pool) -> Formula:
+        """How the pool of this search is scored."""
+        question, analysis, embedder = search.question, search.analysis, search.embedder
+        spoken = embedder is None or embedder.languages is None or analysis.lang in embedder.languages
+        words = () if spoken else tuple(word for word, _, _ in content_words(analysis.subject, analysis.lang))
+        return cls(
+            options=search.options.by_words if words else search.options,
+            mode=pool.mode(question.strategy),
+            now=question.now,
+            named=analysis.time.range if analysis.time else None,
+            only_then=analysis.time is not None and analysis.time.restricts,
+            calibration=(embedder.calibration if embedder else None) or UNKNOWN_CALIBRATION,
+            keyword=keyword_parts(pool, search.options, words=words),
+            titled=titled((each.chunk for each in pool.candidates), analysis.stems, analysis.lang),
+            weigh=weigher(search.places),
+            words=words,
+        )
 
     def score(self, candidate: Candidate, cosine: float | None) -> Scored:
         """As if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
-        vector = 0.0 if cosine is None else vector_part(cosine, self.calibration)
+        vector = 0.0 if cosine is None else self.calibration.vector_part(cosine)
         keyword = self.keyword[candidate.chunk.chunk_id]
         recency = self._recency(candidate.chunk.created_at, vector, keyword)
         if candidate.chunk.chunk_id in self.titled:
             vector, keyword, recency = 1.0, 1.0, recency if self.named else 1.0
-        similarity = 0.0 if cosine is None else calibrated(cosine, self.calibration)
+        similarity = 0.0 if cosine is None else self.calibration.similarity(cosine)
         parts = Scores(vector=vector, keyword=keyword, recency=recency, similarity=similarity)
         by_vector, by_keyword, by_recency = self.shares(candidate, parts)
         return Scored(candidate.chunk, by_vector + by_keyword + by_recency, parts)
@@ -76,9 +104,10 @@ class Formula:
     def shares(self, candidate: Candidate, parts: Scores) -> tuple[float, float, float]:
         """What the vector, the keyword and the recency part add to the candidate's score."""
         options, weight = self.options, self.weigh(candidate.chunk)
-        if self.mode is RetrievalMode.RRF:
-            k = options.rrf_k
-            return weight * _reciprocal(k, candidate.vector_rank), weight * _reciprocal(k, candidate.keyword_rank), 0.0
+        if self.mode is RetrievalMode.RRF:  # reciprocal rank fusion, Cormack, Clarke and Buettcher, 2009
+            ranks = (candidate.vector_rank, candidate.keyword_rank)
+            by_vector, by_keyword = (0.0 if rank is None else weight / (options.rrf_k + rank) for rank in ranks)
+            return by_vector, by_keyword, 0.0
         return (
             weight * options.weight_vector * parts.vector,
             weight * options.weight_keyword * parts.keyword,
@@ -123,28 +152,17 @@ def keyword_parts(
     measured by the same best. `words`: of the question, if their letters count as much as their stems.
     """
     chunks = [candidate.chunk for candidate in pool.candidates]
-    by_stems = _matched(chunks, others, pool.frequencies, pool.stats, options)
-    if not words:
-        return by_stems
-    by_letters = _matched(*in_letters(words, chunks, others), options)
-    return {chunk_id: (part + by_letters[chunk_id]) / 2 for chunk_id, part in by_stems.items()}
-
-
-def _matched(
-    chunks: Sequence[IndexedChunk],
-    others: Sequence[IndexedChunk],
-    frequencies: Mapping[str, int],
-    stats: CorpusStats,
-    options: RetrievalOptions,
-) -> dict[str, float]:
-    measure = partial(bm25, frequencies=frequencies, stats=stats, k1=options.bm25_k1, b=options.bm25_b)
-    scores = measure(chunks)
-    # BM25 counts a stem that stands once in a chunk of average length by its idf.
-    asked = sum(idf(frequencies, stats).values())
-    best = max(FULL_MATCH * asked, *scores, 0.0) or 1.0
-    parts = {chunk.chunk_id: score / best for chunk, score in zip(chunks, scores, strict=True)}
-    for chunk, score in zip(others, measure(others), strict=True):
-        parts[chunk.chunk_id] = min(1.0, score / best)
+    measured = [(chunks, others, pool.frequencies, pool.stats)]
+    if words:
+        measured.append(in_letters(words, chunks, others))
+    parts: dict[str, float] = {}
+    for within, outside, frequencies, stats in measured:
+        scores = bm25([*within, *outside], frequencies, stats, k1=options.bm25_k1, b=options.bm25_b)
+        # BM25 counts a stem that stands once in a chunk of average length by its idf.
+        asked = sum(idf(frequencies, stats).values())
+        best = max(FULL_MATCH * asked, *scores[: len(within)], 0.0) or 1.0
+        for chunk, score in zip((*within, *outside), scores, strict=True):
+            parts[chunk.chunk_id] = parts.get(chunk.chunk_id, 0.0) + min(1.0, score / best) / len(measured)
     return parts
 
 
@@ -213,8 +231,3 @@ def _passes(scored: Scored, cosine: float | None, threshold: float) -> bool:
     if cosine is None:
         return threshold <= 0 or scored.scores.keyword > 0
     return scored.scores.similarity >= threshold
-
-
-def _reciprocal(k: int, rank: int | None) -> float:
-    """What one list gives in reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009)."""
-    return 0.0 if rank is None else 1.0 / (k + rank)

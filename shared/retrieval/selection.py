@@ -8,33 +8,26 @@ from __future__ import annotations
 import logging
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, islice
 from operator import mul
-from typing import TypeAlias, TypeVar
+from typing import Protocol
 
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.vocabulary import vocabularies
 from shared.model.index import IndexedChunk, IndexRecord, Vector
-from shared.model.retrieval import Candidate, Reranked, Scored
+from shared.model.retrieval import Reranked, Scored
 from shared.ports.models import Reranker
 from shared.retrieval.candidates import Pool
 from shared.retrieval.scores import Formula, contenders, ranked
 
 logger = logging.getLogger(__name__)
 
-T = TypeVar("T")
-
 VECTORS_AT_ONCE = 16
 """Most questions need fewer, so one round trip; where more could come into the head, the first ones read often settle
 it for the rest, and each is a billed read on Firestore."""
-
-Vectors: TypeAlias = "Callable[[Sequence[str]], Mapping[str, Vector]]"
-"""Chunk ids -> the vectors of those that have one."""
-Records: TypeAlias = "Callable[[Sequence[str]], Mapping[str, IndexRecord]]"
-"""Note ids -> the index records of those notes that still exist."""
 
 SPAN_OVERLAP = 0.5
 """Share of the shorter passage that lies in the other one of the same note, from which they are one. Neighbours
@@ -45,24 +38,19 @@ MIN_WORDS = 8
 """Shorter texts are never repeats of another note's: "45 min run" under two dates is two facts."""
 
 
-def once(read: Callable[[Sequence[str]], Mapping[str, T]]) -> Callable[[Sequence[str]], Mapping[str, T]]:
-    """The same for one question, in which candidates may be ranked again: nothing is read twice."""
-    asked: set[str] = set()
-    found: dict[str, T] = {}
+class IndexReader(Protocol):
+    """What is read of the index while passages are taken."""
 
-    def reading(ids: Sequence[str]) -> Mapping[str, T]:
-        unread = [each for each in ids if each not in asked]
-        if unread:
-            found.update(read(unread))
-            asked.update(unread)
-        return {each: found[each] for each in ids if each in found}
+    def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
+        """Chunk id -> vector, of those that have one."""
+        ...
 
-    return reading
+    def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
+        """Note id -> index record, of the notes that still exist."""
+        ...
 
 
-def best_first(
-    pool: Pool, formula: Formula, *, vectors: Vectors, records: Records, threshold: float, head: int
-) -> Iterator[Scored]:
+def best_first(pool: Pool, formula: Formula, reader: IndexReader, *, threshold: float, head: int) -> Iterator[Scored]:
     """Candidates that match, pass the threshold and belong to their note as it is now, in exact order.
 
     Works on the best `head` first, then on half as many at a time and only when more are taken: vectors are read of
@@ -72,11 +60,11 @@ def best_first(
     done, step = 0, max(1, head // 2)
     while True:
         while able := contenders(pool, formula, head=head, threshold=threshold):
-            pool = with_vectors(pool, able[:VECTORS_AT_ONCE], vectors)
+            pool = with_vectors(pool, able[:VECTORS_AT_ONCE], reader)
         ranking = ranked(pool, formula, threshold=threshold)
         batch = ranking[done:head]
         unknown = dict.fromkeys(scored.chunk.note_id for scored in batch if scored.chunk.note_id not in revisions)
-        live = records(tuple(unknown)) if unknown else {}
+        live = reader.records(tuple(unknown)) if unknown else {}
         # No chunk has the empty revision, which stands for a deleted note.
         revisions.update((note_id, live[note_id].note_revision if note_id in live else "") for note_id in unknown)
         yield from (scored for scored in batch if revisions[scored.chunk.note_id] == scored.chunk.note_revision)
@@ -85,20 +73,15 @@ def best_first(
         done, head = head, head + step
 
 
-def with_vectors(pool: Pool, chunk_ids: Sequence[str], vectors: Vectors) -> Pool:
+def with_vectors(pool: Pool, chunk_ids: Sequence[str], reader: IndexReader) -> Pool:
     """The pool with the cosines of those of the chunks that have a vector, none of them unread any more."""
-    read = vectors(chunk_ids)
-    query = pool.query or ()
-    return replace(
-        pool,
-        candidates=tuple(_with_cosine(candidate, query, read) for candidate in pool.candidates),
-        unread=pool.unread.difference(chunk_ids),
-    )
-
-
-def _with_cosine(candidate: Candidate, query: Sequence[float], vectors: Mapping[str, Vector]) -> Candidate:
-    vector = vectors.get(candidate.chunk.chunk_id)
-    return candidate if vector is None else replace(candidate, cosine=sum(map(mul, query, vector)))
+    query, read = pool.query or (), reader.vectors(chunk_ids)
+    cosines = {chunk_id: sum(map(mul, query, vector)) for chunk_id, vector in read.items()}
+    candidates = [
+        replace(each, cosine=cosines[each.chunk.chunk_id]) if each.chunk.chunk_id in cosines else each
+        for each in pool.candidates
+    ]
+    return replace(pool, candidates=tuple(candidates), unread=pool.unread.difference(chunk_ids))
 
 
 def rerank(
@@ -108,33 +91,22 @@ def rerank(
 
     A reranker that is away, refuses or lies leaves the order as it was, and the second part says so.
     """
-    if reranker is None:
-        return ranked, None
-    best = list(islice(ranked, limit))
-    if len(best) < 2:
+    best = [] if reranker is None else list(islice(ranked, limit))
+    if reranker is None or len(best) < 2:
         return chain(best, ranked), None
+    # As they are indexed: each text under its title and headings.
+    texts = ["\n".join(filter(None, (each.chunk.title, each.chunk.heading_path, each.chunk.text))) for each in best]
     try:
-        given = _checked(reranker.scores(question, [_read(passage) for passage in best]), len(best), reranker.model)
+        given = reranker.scores(question, texts)
+        if len(given) != len(best):
+            raise PortContractError(f"{reranker.model}: {len(best)} passages were sent, {len(given)} scores came back")
+        if not all(map(math.isfinite, given)):
+            raise PortContractError(f"{reranker.model}: a score that is no number came back")
     except (ModelUnavailable, ModelRefused, PortContractError) as error:
         logger.warning("passages stay as scored: %s", error.message)
         return chain(best, ranked), Reranked(reranker.model, error.message)
     order = sorted(range(len(best)), key=lambda place: -given[place])
     return chain((best[place] for place in order), ranked), Reranked(reranker.model, None)
-
-
-def _read(passage: Scored) -> str:
-    """A passage under its title and headings, as it is indexed."""
-    chunk = passage.chunk
-    return "\n".join(filter(None, (chunk.title, chunk.heading_path, chunk.text)))
-
-
-def _checked(given: tuple[float, ...], count: int, model: str) -> tuple[float, ...]:
-    """Raises PortContractError for another count and for what is no number."""
-    if len(given) != count:
-        raise PortContractError(f"{model}: {count} passages were sent, {len(given)} scores came back")
-    if not all(map(math.isfinite, given)):
-        raise PortContractError(f"{model}: a score that is no number came back")
-    return given
 
 
 def select(passages: Iterable[Scored], *, wanted: int, max_characters: int | None) -> tuple[Scored, ...]:
@@ -143,9 +115,17 @@ def select(passages: Iterable[Scored], *, wanted: int, max_characters: int | Non
     Of repeats the better one stays. Takes no more from `passages` than it needs. A best passage that is longer than
     the whole allowance is cut to it.
     """
-    different = (passage for passage, repeated in with_repeats(passages) if repeated is None)
-    best = islice(different, wanted)
-    return tuple(best if max_characters is None else _fitting(best, max_characters))
+    selected: list[Scored] = []
+    room = max_characters
+    for passage in islice((passage for passage, repeated in with_repeats(passages) if repeated is None), wanted):
+        chunk = passage.chunk
+        if room is None or len(chunk.text) <= room:
+            selected.append(passage)
+            room = None if room is None else room - len(chunk.text)
+        elif not selected:
+            cut = replace(chunk, text=chunk.text[:room], end=chunk.start + room)
+            return (replace(passage, chunk=cut),)
+    return tuple(selected)
 
 
 def with_repeats(passages: Iterable[Scored]) -> Iterator[tuple[Scored, IndexedChunk | None]]:
@@ -167,18 +147,6 @@ def best_of_notes(passages: Iterable[Scored], wanted: int) -> tuple[Scored, ...]
         if len(best) == wanted:
             break
     return tuple(best.values())
-
-
-def _fitting(passages: Iterable[Scored], room: int) -> Iterator[Scored]:
-    for place, passage in enumerate(passages):
-        chunk = passage.chunk
-        if place == 0 and len(chunk.text) > room:
-            cut = replace(chunk, text=chunk.text[:room], end=chunk.start + room)
-            yield replace(passage, chunk=cut)
-            return
-        if len(chunk.text) <= room:
-            room -= len(chunk.text)
-            yield passage
 
 
 @dataclass(frozen=True, slots=True)

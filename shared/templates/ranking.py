@@ -14,7 +14,6 @@ from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
 from shared.model.templates import StoredTemplate, Template, TemplateMatch
 from shared.ports.models import Embedder
-from shared.retrieval.calibration import calibrated
 
 CONTENT_READ = 1000
 """Characters of the steps that are embedded."""
@@ -99,7 +98,7 @@ def rank(
     """
     cosines = [(sum(map(mul, query, each.vector)), each.template) for each in stored if each.vector is not None]
     cosines.sort(key=lambda pair: (-pair[0], pair[1].template_id))
-    best = [TemplateMatch(template, calibrated(cosine, calibration)) for cosine, template in cosines[:top_k]]
+    best = [TemplateMatch(template, calibration.similarity(cosine)) for cosine, template in cosines[:top_k]]
     if threshold is None and len(cosines) >= MIN_LIBRARY:
         values = [cosine for cosine, _ in cosines]
         bar = fmean(values) + STANDS_OUT * pstdev(values)

@@ -11,10 +11,10 @@ from threading import Lock
 from typing import Literal
 
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFound, PortContractError
+from shared.model.retrieval import UNKNOWN_CALIBRATION
 from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.ports.models import Embedder
 from shared.ports.tenants import TemplateStore
-from shared.retrieval.calibration import UNKNOWN
 from shared.templates.files import Problem, TemplateFiles, check, read_folders, state_of
 from shared.templates.ranking import fallback, is_current, rank, with_vectors
 
@@ -135,7 +135,7 @@ class Templates:
             _log.warning("choosing no template by similarity: %s", away.message)
             return (fallback(stored),)
         current = [each for each in stored if is_current(each, embedder)]
-        calibration = embedder.calibration or UNKNOWN
+        calibration = embedder.calibration or UNKNOWN_CALIBRATION
         near = rank(current, vector, top_k=top_k, calibration=calibration, threshold=self.threshold)
         return near or (fallback(stored),)
 

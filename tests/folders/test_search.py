@@ -13,7 +13,6 @@ from shared.model.index import folder_token, vault_token
 from shared.model.questions import Filters, Question
 from shared.model.retrieval import ChosenBy, RefusalReason, Restriction
 from shared.ports.stores import Store
-from shared.retrieval.pipeline import RetrievalStore
 from tests.contracts.samples import TENANT
 from tests.fakes import ScriptedWriter
 from tests.retrieval.library import Counted, Library, notes
@@ -216,7 +215,7 @@ class _Silent:
 
         return answered
 
-    def as_store(self) -> RetrievalStore:
+    def as_store(self) -> Store:
         return self
 
 

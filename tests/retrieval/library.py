@@ -18,7 +18,7 @@ from shared.model.retrieval import Retrieved
 from shared.ports.models import Embedder, Reranker
 from shared.ports.stores import Store
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.pipeline import RetrievalStore, Retriever
+from shared.retrieval.pipeline import Retriever
 from tests.contracts.samples import TENANT
 from tests.fakes import HashingEmbedder
 from tests.retrieval.samples import NOW
@@ -33,7 +33,7 @@ class Library:
 
     def __init__(self, store: Store, executor: Executor | None = None) -> None:
         self.store = store
-        self.asked: RetrievalStore = store
+        self.asked: Store = store
         self.writer = HashingEmbedder()
         self.embedder: Embedder | None = self.writer
         self.reranker: Reranker | None = None
@@ -126,8 +126,8 @@ class Counted:
 
         return counted
 
-    def as_store(self) -> RetrievalStore:
-        return cast("RetrievalStore", self)
+    def as_store(self) -> Store:
+        return cast("Store", self)
 
 
 class Broken:
@@ -145,8 +145,8 @@ class Broken:
     def _fail(self, *_args: object, **_options: object) -> None:
         raise StoreUnavailable("the disk does not answer")
 
-    def as_store(self) -> RetrievalStore:
-        return cast("RetrievalStore", self)
+    def as_store(self) -> Store:
+        return cast("Store", self)
 
 
 def notes(retrieved: Retrieved) -> list[str]:

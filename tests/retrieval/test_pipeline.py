@@ -20,7 +20,6 @@ from shared.model.notes import Note
 from shared.model.questions import Filters, Strategy, TimeRange
 from shared.model.retrieval import CosineCalibration, FailedLeg, Leg, RefusalReason, RetrievalMode
 from shared.ports.stores import Store
-from shared.retrieval.pipeline import RetrievalStore
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import Broken, Library, notes
 from tests.retrieval.samples import NOW, days_ago
@@ -175,6 +174,12 @@ def test_an_empty_range_is_widened_and_says_by_which_step(library: Library) -> N
     assert found.range_used is not None
     assert found.range_used.start is not None
     assert (hint.range.start - found.range_used.start).days == 7
+
+
+def test_an_open_side_of_a_range_stays_open_where_it_is_widened(library: Library) -> None:
+    library.add("db", "The database of the API is Firestore", created_at=days_ago(40))
+    found = library.ask("What did I write about the database before 8 October 2026?")
+    assert (found.widened, found.range_used is not None and found.range_used.start) == ("7 days around", None)
 
 
 def test_a_time_far_from_every_note_is_widened_to_any_time(library: Library) -> None:
@@ -337,7 +342,7 @@ def test_where_every_leg_is_silent_or_nothing_tells_which_notes_exist_the_store_
     for method in ("nearest", "postings", "recent"):
         nothing = cast("Store", Broken(nothing, method))
     for store in (nothing, Broken(library.store, "live_records")):
-        library.asked = cast("RetrievalStore", store)
+        library.asked = cast("Store", store)
         with pytest.raises(StoreUnavailable):
             library.ask("Where does the API run?")
 

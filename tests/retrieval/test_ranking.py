@@ -24,18 +24,18 @@ class _Index:
     """Vectors and revisions in memory; keeps what was read."""
 
     def __init__(self, vectors: Mapping[str, Vector] | None = None, revisions: Mapping[str, str] | None = None) -> None:
-        self.vectors = vectors or {}
-        self.revisions = revisions
+        self._vectors = vectors or {}
+        self._revisions = revisions
         self.vectors_read: list[str] = []
         self.records_read: list[str] = []
 
-    def read_vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
+    def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
         self.vectors_read.extend(chunk_ids)
-        return {chunk_id: self.vectors[chunk_id] for chunk_id in chunk_ids if chunk_id in self.vectors}
+        return {chunk_id: self._vectors[chunk_id] for chunk_id in chunk_ids if chunk_id in self._vectors}
 
-    def live_records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
+    def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         self.records_read.extend(note_ids)
-        revisions = dict.fromkeys(note_ids, "r1") if self.revisions is None else self.revisions
+        revisions = dict.fromkeys(note_ids, "r1") if self._revisions is None else self._revisions
         return {note_id: record(revision=revisions[note_id]) for note_id in note_ids if note_id in revisions}
 
 
@@ -45,9 +45,7 @@ def _ladder(count: int) -> list[Candidate]:
 
 
 def _ranked(pool: Pool, index: _Index, *, head: int = 4, take: int | None = None, threshold: float = 0.0) -> list[str]:
-    passages = best_first(
-        pool, formula_of(pool), vectors=index.read_vectors, records=index.live_records, threshold=threshold, head=head
-    )
+    passages = best_first(pool, formula_of(pool), index, threshold=threshold, head=head)
     found: list[Scored] = list(islice(passages, take))
     return [each.chunk.note_id for each in found]
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from shared.model.questions import TimeRange
 from shared.model.retrieval import CosineCalibration, RetrievalMode
-from shared.retrieval.calibration import calibrated, vector_part
 from shared.retrieval.scores import contenders, keyword_parts, nearness, ranked
 from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import NOW, OPTIONS, candidate, days_ago, formula_of, pool_of
@@ -117,12 +116,12 @@ def test_fusion_adds_reciprocal_ranks_of_the_vector_and_keyword_lists() -> None:
 def test_similarity_maps_unrelated_to_a_half_and_equal_to_one(
     cosine: float, unrelated: float, similarity: float
 ) -> None:
-    assert calibrated(cosine, CosineCalibration(unrelated, 0.9)) == pytest.approx(similarity)
+    assert CosineCalibration(unrelated, 0.9).similarity(cosine) == pytest.approx(similarity)
 
 
 @pytest.mark.parametrize(("cosine", "part"), [(-1.0, 0.0), (0.1, 0.0), (0.2, 0.0), (0.3, 0.25), (0.6, 1.0), (0.9, 1.0)])
 def test_the_vector_part_lies_between_what_is_unrelated_and_an_answer(cosine: float, part: float) -> None:
-    assert vector_part(cosine, CosineCalibration(0.2, 0.6)) == pytest.approx(part)
+    assert CosineCalibration(0.2, 0.6).vector_part(cosine) == pytest.approx(part)
 
 
 def test_the_threshold_judges_similarity_and_not_the_score() -> None:

@@ -1,0 +1,84 @@
+"""Constants of an embedder measured on notes."""
+
+from __future__ import annotations
+
+from array import array
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from cli.sync.folder import FileNote, read, walk
+from evaluation.calibration import measured
+from shared.adapters.embedded import EmbeddedStore
+from shared.adapters.local.embedder import BOX_CALIBRATION, LocalEmbedder
+from shared.errors import OperatorError
+from shared.indexing.pipeline import Indexer, index_version
+from shared.model.notes import Note, NoteKey
+from shared.model.retrieval import CosineCalibration
+from shared.retrieval.calibration import estimated
+from tests.contracts.samples import TENANT
+from tests.retrieval.library import VERSION, Library
+
+NOTES = Path("examples/notes")
+NOW = datetime(2026, 1, 15, tzinfo=UTC)
+TEXTS = (
+    "The boat is blue. It leaks.",
+    "Tomatoes need water. Every evening.",
+    "We run the API on Cloud Run. It scales.",
+    "The dentist said to floss. Twice a day.",
+    "Priya prefers trains. Flying tires her.",
+)
+
+
+def _measured(library: Library) -> CosineCalibration:
+    return measured(TENANT, store=library.store, embedder=library.writer, index_version=VERSION)
+
+
+def _cosine(one: array[float], other: array[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def test_a_note_answers_what_it_says_first_and_no_other_does(library: Library) -> None:
+    for number, text in enumerate(TEXTS):
+        library.add(f"n{number}", text)
+    first = [library.writer.embed_query(text.partition(".")[0] + ".") for text in TEXTS]
+    whole = [library.writer.embed_query(text) for text in TEXTS]
+    others = [_cosine(one, two) for n, one in enumerate(first) for m, two in enumerate(whole) if n != m]
+    found = _measured(library)
+    assert found.baseline == pytest.approx(sum(others) / len(others), abs=1e-6)
+    assert found.match == pytest.approx(max(map(_cosine, first, whole)), abs=1e-6)
+
+
+def test_too_few_notes_are_no_measure(library: Library) -> None:
+    for number, text in enumerate(TEXTS[:4]):
+        library.add(f"n{number}", text)
+    with pytest.raises(OperatorError, match="5 notes indexed with hashing are needed to measure it, got 4"):
+        _measured(library)
+
+
+def test_a_model_that_tells_nothing_apart_cannot_be_measured(library: Library) -> None:
+    for number in range(5):
+        library.add(f"n{number}", "The same words")
+    with pytest.raises(OperatorError, match="no nearer to their own titles"):
+        _measured(library)
+
+
+def test_the_local_embedder_measured_on_notes_comes_near_its_constants(embedded_store: EmbeddedStore) -> None:
+    embedder = LocalEmbedder.of(None)
+    for file in walk(NOTES):
+        found = read(NOTES, file, "default") if isinstance(file, Path) else None
+        if isinstance(found, FileNote):
+            created = found.draft.created_at or NOW
+            note = Note(
+                found.note_id, found.draft.title, found.draft.text, created, created, "default", found.draft.path
+            )
+            embedded_store.put_note(TENANT, note)
+            Indexer(store=embedded_store, embedder=embedder, clock=lambda: NOW).index(NoteKey(TENANT, found.note_id))
+    version = index_version(embedder)
+    by_questions = measured(TENANT, store=embedded_store, embedder=embedder, index_version=version)
+    by_chunks = estimated(TENANT, store=embedded_store, index_version=version)
+    assert by_questions.baseline == pytest.approx(BOX_CALIBRATION.baseline, abs=0.1)
+    assert by_questions.match == pytest.approx(BOX_CALIBRATION.match, abs=0.1)
+    assert by_chunks is not None
+    assert by_chunks.baseline == pytest.approx(by_questions.baseline, abs=0.1)
