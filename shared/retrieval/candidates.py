@@ -71,8 +71,9 @@ def find(search: Search, allowed: Restriction, time: TimeHint | None) -> Pool:
     if matches.chunks or not matches.stats.chunk_count or search.newest(restriction, 1):
         return gather(search, restriction, matches)
     for step, margin in WIDENING:
-        # An open side stays open.
-        around = margin and TimeRange(named.start and named.start - margin, named.end and named.end + margin)
+        around = None
+        if margin is not None:  # an open side stays open
+            around = TimeRange(named.start and named.start - margin, named.end and named.end + margin)
         wider = within(allowed, around)
         if search.newest(wider, 1):
             return replace(gather(search, wider, search.match(wider, matches)), widened=step)

@@ -8,11 +8,11 @@ itself must not be one of its tasks.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import ParamSpec, TypeVar
 
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError, StoreRefused, StoreUnavailable
 from shared.model.index import IndexedChunk, IndexRecord, Vector
@@ -27,6 +27,9 @@ STEMS_SIDE_BY_SIDE = 4
 restriction too, so the rarest one alone would be granted all of it and often need little."""
 
 logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def query_vector(text: str, embedder: Embedder | None) -> Vector | None:
@@ -75,22 +78,21 @@ class Search:
         vector = self.query()
         if vector is None:
             return ()
-        with self._tolerated(Leg.VECTOR):
-            return self.store.nearest(
-                self.question.tenant_id,
-                vector,
-                limit=limit,
-                stems=self.analysis.stems,
-                restriction=restriction,
-                index_version=self.options.index_version,
-            )
-        return None
+        return self._tolerating(
+            Leg.VECTOR,
+            None,
+            self.store.nearest,
+            self.question.tenant_id,
+            vector,
+            limit=limit,
+            stems=self.analysis.stems,
+            restriction=restriction,
+            index_version=self.options.index_version,
+        )
 
     def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
         """Chunk id -> vector, of those that have one."""
-        with self._tolerated(Leg.VECTOR):
-            return self.store.read_vectors(self.question.tenant_id, chunk_ids)
-        return {}
+        return self._tolerating(Leg.VECTOR, {}, self.store.read_vectors, self.question.tenant_id, chunk_ids)
 
     def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         """Note id -> index record, of the notes that still exist. Raises StoreUnavailable."""
@@ -98,11 +100,10 @@ class Search:
 
     def newest(self, restriction: Restriction, limit: int) -> tuple[IndexedChunk, ...]:
         """The newest chunks that the restriction allows."""
-        with self._tolerated(Leg.RECENT):
-            return self.store.recent(
-                self.question.tenant_id, limit=limit, stems=self.analysis.stems, restriction=restriction
-            )
-        return ()
+        tenant_id, stems = self.question.tenant_id, self.analysis.stems
+        return self._tolerating(
+            Leg.RECENT, (), self.store.recent, tenant_id, limit=limit, stems=stems, restriction=restriction
+        )
 
     def recent(self, restriction: Restriction, limit: int) -> tuple[IndexedChunk, ...]:
         """`limit` of the newest in the window; a whole leg of the newest in the range that restricts the search."""
@@ -115,18 +116,13 @@ class Search:
         """The keyword leg. `known`: an earlier one of the same question, whose figures serve again."""
         if known is not None:
             return replace(known, chunks=self._matching(restriction, known.frequencies))
-        stats = self.executor.submit(self._stats)
-        stems, counted = self.analysis.stems, dict[str, int]()
+        tenant_id, stems, empty = self.question.tenant_id, self.analysis.stems, CorpusStats(0, 0.0, "")
+        stats = self.executor.submit(self._tolerating, Leg.KEYWORD, empty, self.store.stats, tenant_id)
+        counted: Mapping[str, int] = {}
         if stems:
-            with self._tolerated(Leg.KEYWORD):
-                counted.update(self.store.document_frequencies(self.question.tenant_id, stems))
+            counted = self._tolerating(Leg.KEYWORD, counted, self.store.document_frequencies, tenant_id, stems)
         frequencies = {stem: counted.get(stem, 0) for stem in stems}
         return Matches(self._matching(restriction, frequencies), frequencies, stats.result())
-
-    def _stats(self) -> CorpusStats:
-        with self._tolerated(Leg.KEYWORD):
-            return self.store.stats(self.question.tenant_id)
-        return CorpusStats(0, 0.0, "")
 
     def _matching(self, restriction: Restriction, frequencies: Mapping[str, int]) -> tuple[IndexedChunk, ...]:
         """Postings of the rarest stems while the budget lasts; of a stem that exceeds what is left, the newest."""
@@ -150,18 +146,19 @@ class Search:
         return tuple(found.values())
 
     def _postings(self, stem: str, limit: int, restriction: Restriction) -> tuple[IndexedChunk, ...]:
-        with self._tolerated(Leg.KEYWORD):
-            return self.store.postings(
-                self.question.tenant_id, stem, limit=limit, stems=self.analysis.stems, restriction=restriction
-            )
-        return ()
+        tenant_id, stems = self.question.tenant_id, self.analysis.stems
+        return self._tolerating(
+            Leg.KEYWORD, (), self.store.postings, tenant_id, stem, limit=limit, stems=stems, restriction=restriction
+        )
 
-    @contextmanager
-    def _tolerated(self, leg: Leg) -> Iterator[None]:
-        """Suppresses StoreUnavailable. Logs once a leg; as an error if an operator has to mend it."""
+    def _tolerating(self, leg: Leg, otherwise: T, search: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """What the search brings; `otherwise` where it raises StoreUnavailable, which is logged once a leg, as an error
+        if an operator has to mend it.
+        """
         try:
-            yield
+            return search(*args, **options)
         except StoreUnavailable as failure:
             if self.failures.setdefault(leg, failure) is failure:
                 level = logging.ERROR if isinstance(failure, StoreRefused) else logging.WARNING
                 logger.log(level, "searching without the %s leg: %s", leg.value, failure.message)
+            return otherwise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -216,7 +216,7 @@ class _Silent:
         return answered
 
     def as_store(self) -> Store:
-        return self
+        return cast("Store", self)
 
 
 def _recording(library: Library, calls: list[Restriction]) -> Library:

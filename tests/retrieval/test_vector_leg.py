@@ -40,7 +40,7 @@ def test_a_part_that_brings_less_than_it_may_has_brought_all() -> None:
 
 def test_a_vault_of_which_a_part_fails_is_left_out_and_named() -> None:
     neighbours, _, failed = _merged(("v", "f0"), ("v", "f1"), ("w", "f2"), failed="f1")
-    assert (failed, {each.chunk.vault for each in neighbours}) == ({"v"}, {"w"})
+    assert (failed, {each.chunk.vault for each in neighbours}) == (frozenset({"v"}), {"w"})
 
 
 def test_where_no_vault_is_left_any_vector_that_is_read_may_be_the_nearest() -> None:
