@@ -25,7 +25,7 @@ create() { # an alert, once its metric can be found: of a new one that takes Goo
     said=$(gcloud alpha monitoring policies create --policy-from-file="$1" --notification-channels="$2" 2>&1) && break
     [[ $said == *"Cannot find metric"* && $pause != 0 ]] || { echo "$said" >&2 && return 1; }
     echo "- $(basename "$1" .json): Google does not know the new metric yet; trying again in $pause s"
-    sleep "$pause"
+    sleep "${DEPLOY_PAUSE:-$pause}"
   done
 }
 

@@ -50,7 +50,7 @@ def run(build: JSON, folder: Path, environment: Mapping[str, str]) -> list[Ran]:
     done: dict[str, Future[Ran]] = {}
     with ThreadPoolExecutor(len(build["steps"])) as pool:
         for step in build["steps"]:
-            earlier = [done[name] for name in step.get("waitFor", list(done)) if name != "-"]
+            earlier = [done[name] for name in step.get("waitFor", done) if name in done]
             done[step["id"]] = pool.submit(_after, earlier, _runner(build, step, folder, environment))
     return [each.result() for each in done.values()]
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ class Deployment:
     """Holds homes and workspaces."""
     path: str
     """PATH."""
+    left_out: tuple[str, ...] = ()
+    """Steps of a build that are not run."""
     steps: list[cloud_build.Ran] = field(default_factory=list)
     workspaces: list[Path] = field(default_factory=list)
     """The folders in which builds ran, with what had been uploaded."""
@@ -63,7 +66,8 @@ class Deployment:
         workspace = cloud_build.unpack(source, self.folder / f"workspace{len(self.workspaces)}")
         self.workspaces.append(workspace)
         given = {**build.get("substitutions", {}), "PROJECT_ID": self.cloud.project}
-        parts = {name: build[name] for name in ("steps", "options", "serviceAccount")}
+        parts = {name: build[name] for name in ("options", "serviceAccount")}
+        parts["steps"] = [step for step in build["steps"] if step["id"] not in self.left_out]
         account = cloud_build.substituted(parts, given)["serviceAccount"].rpartition("/")[2]
         environment = tools(self.cloud, home=self.folder / "build", account=account, path=self.path)
         ran = cloud_build.run(cloud_build.substituted(parts, given), workspace, environment)
@@ -96,15 +100,20 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture(scope="session")
-def deployment(tmp_path_factory: pytest.TempPathFactory, product: Served) -> Iterator[Deployment]:
-    """Nothing is deployed yet."""
+@contextmanager
+def deploying(folder: Path, product: Served, prefix: str = "", left_out: tuple[str, ...] = ()) -> Iterator[Deployment]:
+    """A fresh clone and a project in which nothing is deployed yet; `prefix`: the functions' FUNCTION_PREFIX."""
     found_gcloud()
-    folder = tmp_path_factory.mktemp("deployment")
     with GoogleCloud(PROJECT) as cloud:
-        made = Deployment(cloud, cloned(folder / "clone"), folder, os.environ["PATH"])
+        made = Deployment(cloud, cloned(folder / "clone"), folder, os.environ["PATH"], left_out)
         cloud.run_build = made.build
         cloud.resources[f"projects/{PROJECT}/billingInfo"] = {"billingAccountName": "billingAccounts/0A-1B-2C"}
-        cloud.function_url = lambda name: f"{product.address}/{name.removeprefix(PREFIX)}"
+        cloud.function_url = lambda name: f"{product.address}/{name.removeprefix(prefix)}"
         cloud.id_token = product.alice
+        yield made
+
+
+@pytest.fixture(scope="session")
+def deployment(tmp_path_factory: pytest.TempPathFactory, product: Served) -> Iterator[Deployment]:
+    with deploying(tmp_path_factory.mktemp("deployment"), product, PREFIX) as made:
         yield made

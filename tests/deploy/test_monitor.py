@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -52,13 +53,17 @@ def is_distribution(query: str) -> bool:
 class Watched:
     cloud: GoogleCloud
     folder: Path
+    """Holds `deploy/` with what is to be set up."""
+    metrics: list[str]
+    alerts: list[str]
+    """Their titles."""
 
     def monitor(self, argument: str) -> str:
         done = subprocess.run(
             ["deploy/monitor.sh", PROJECT, argument],
-            cwd=ROOT,
+            cwd=self.folder,
             env={
-                **tools(self.cloud, home=self.folder, account=OWNER, path=os.environ["PATH"]),
+                **tools(self.cloud, home=self.folder / "owner", account=OWNER, path=os.environ["PATH"]),
                 "FUNCTION_PREFIX": "notes-",
             },
             stdout=subprocess.PIPE,
@@ -73,12 +78,22 @@ class Watched:
         return [held for name, held in self.cloud.resources.items() if re.fullmatch(rf".*/{kind}/[^/]+", name)]
 
 
-@pytest.fixture(scope="module")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+@pytest.fixture(scope="module", params=[1, pytest.param(None, marks=pytest.mark.nightly)], ids=["one", "all"])
+def watched(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Watched]:
+    """One metric and one alert, or all of them."""
     found_gcloud()
+    folder = tmp_path_factory.mktemp("monitored")
+    shutil.copytree(ROOT / "deploy", folder / "deploy")
+    kept = {}
+    for kind in ("metrics", "alerts"):
+        files = sorted((folder / "deploy/monitoring" / kind).glob("*.json"))
+        kept[kind], left_out = files[: request.param], files[len(files[: request.param]) :]
+        for file in left_out:
+            file.unlink()
     with GoogleCloud(PROJECT) as cloud:
         cloud.enabled |= {"logging", "cloudresourcemanager"}
-        made = Watched(cloud, tmp_path_factory.mktemp("owner"))
+        alerts = [json.loads(file.read_text())["displayName"] for file in kept["alerts"]]
+        made = Watched(cloud, folder, [file.stem for file in kept["metrics"]], alerts)
         cloud.refusals["monitoring.projects.alertPolicies.create"] = [
             error(
                 404,
@@ -117,11 +132,9 @@ def test_what_is_asked_in_promql_is_promql() -> None:
 
 def test_nothing_is_sent_that_google_would_refuse(watched: Watched) -> None:
     assert watched.cloud.faults == []
-    assert sorted(each["name"].rpartition("/")[2] for each in watched.held("metrics")) == METRICS
+    assert sorted(each["name"].rpartition("/")[2] for each in watched.held("metrics")) == watched.metrics
     assert [each["displayName"] for each in watched.held("dashboards")] == [DASHBOARD["displayName"]]
-    assert sorted(each["displayName"] for each in watched.held("alertPolicies")) == sorted(
-        each["displayName"] for each in ALERTS
-    )
+    assert sorted(each["displayName"] for each in watched.held("alertPolicies")) == sorted(watched.alerts)
     (channel,) = watched.held("notificationChannels")
     assert all(each["notificationChannels"] == [channel["name"]] for each in watched.held("alertPolicies"))
 
@@ -137,7 +150,7 @@ def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watc
     condition = policy["conditions"][0]["conditionThreshold"]
     condition["thresholdValue"] = 42
     watched.monitor("more@example.com")
-    assert len(watched.held("alertPolicies")) == len(ALERTS)
+    assert len(watched.held("alertPolicies")) == len(watched.alerts)
     assert len(watched.held("dashboards")) == 1
     both = {channel["name"] for channel in watched.held("notificationChannels")}
     assert len(both) == 2
@@ -157,7 +170,7 @@ def test_who_may_not_is_told_so(watched: Watched) -> None:
     watched.cloud.refusals["monitoring.projects.alertPolicies.list"] = [error(403, "PERMISSION_DENIED", message="No.")]
     with pytest.raises(AssertionError, match="No"):
         watched.monitor("--remove")
-    assert len(watched.held("alertPolicies")) == len(ALERTS)
+    assert len(watched.held("alertPolicies")) == len(watched.alerts)
 
 
 @pytest.mark.nightly

@@ -9,6 +9,7 @@ import io
 import re
 import subprocess
 import zipfile
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -39,101 +40,81 @@ DENIED = "PERMISSION_DENIED"
 MADE = {"firestore.projects.databases.create": 0, "iam.projects.serviceAccounts.create": 2}
 """What setting up makes: method, and how many of its calls succeed before one does not."""
 
-pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.slow, pytest.mark.nightly, pytest.mark.usefixtures("replay")]
 Said = subprocess.CompletedProcess[str]
 
 
-@pytest.fixture(scope="module")
-def theirs(deployment: Deployment) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Replay:
+    """Every command of the pages in its order, with what failed in between; every test reads what came of it."""
+
+    theirs: dict[str, Any]
     """The app that lives there, before anything is deployed."""
-    neighbour.move_in(deployment.cloud)
-    return neighbour.state(deployment.cloud)
-
-
-@pytest.fixture(scope="module")
-def refused(deployment: Deployment, theirs: dict[str, Any]) -> Said:  # noqa: ARG001 - it comes first
-    return deployment.follow(UP.replace(" --location eur3", ""), **KEY)
-
-
-@pytest.fixture(scope="module")
-def stopped(deployment: Deployment, refused: Said) -> dict[str, Said]:  # noqa: ARG001 - it comes first
+    refused: Said
+    stopped: dict[str, Said]
     """Method -> the run in which it refuses, the first time or in the middle."""
-    ran = {}
-    for method, granted in MADE.items():
-        deployment.cloud.refusals[method] = [None] * granted + [error(403, DENIED, message=f"{method} is out.")]
-        ran[method] = deployment.follow(BESIDE, **KEY)
-        assert deployment.cloud.refusals[method] == [], f"{method} was not asked for: {ran[method].stdout}"
-    return ran
+    first: Said
+    failed: Said
+    rolled_back: Said
+    restored: list[Said]
 
 
 @pytest.fixture(scope="module")
-def first(deployment: Deployment, stopped: dict[str, Said]) -> Said:  # noqa: ARG001 - it comes first
-    """Roles are known late, and the organization lets nobody in."""
+def replay(deployment: Deployment) -> Replay:
     cloud = deployment.cloud
+    neighbour.move_in(cloud)
+    theirs = neighbour.state(cloud)
+    refused = deployment.follow(UP.replace(" --location eur3", ""), **KEY)
+    stopped = {}
+    for method, granted in MADE.items():
+        cloud.refusals[method] = [None] * granted + [error(403, DENIED, message=f"{method} is out.")]
+        stopped[method] = deployment.follow(BESIDE, **KEY)
+        assert cloud.refusals[method] == [], f"{method} was not asked for: {stopped[method].stdout}"
+    # Roles are known late, and the organization lets nobody in.
     cloud.refusals["cloudresourcemanager.projects.testIamPermissions"] = [Reply(body={})]
     message = "One or more users named in the policy do not belong to a permitted customer."
     cloud.refusals["run.projects.locations.services.setIamPolicy"] = [
         error(400, "FAILED_PRECONDITION", message=message)
     ]
-    return deployment.follow(f"{BESIDE} --budget 50 --backups daily", **KEY)
-
-
-@pytest.fixture(scope="module")
-def failed(deployment: Deployment, first: Said) -> Said:  # noqa: ARG001 - it comes first
-    """A build that fails at the first function that follows notes."""
-    cloud = deployment.cloud
-    cloud.refusals["cloudfunctions.projects.locations.functions.patch"] = [None] * 3 + [
-        error(400, "INVALID_ARGUMENT", message="No room.")
-    ] * 2
-    cloud.resources[f"{PARENT}/rulesets/old"] = {
-        "source": {"files": [{"name": "aurora-notes.rules", "content": "old"}]}
-    }
+    first = deployment.follow(f"{BESIDE} --budget 50 --backups daily", **KEY)
+    # The build fails at the first function that follows notes.
+    no_room = error(400, "INVALID_ARGUMENT", message="No room.")
+    cloud.refusals["cloudfunctions.projects.locations.functions.patch"] = [None, None, None, no_room, no_room]
+    old = {"source": {"files": [{"name": "aurora-notes.rules", "content": "old"}]}}
+    cloud.resources[f"{PARENT}/rulesets/old"] = old
     cloud.resources[f"{PARENT}/releases/cloud.firestore/notes"]["rulesetName"] = f"{PARENT}/rulesets/old"
-    return deployment.follow(AGAIN)
+    failed = deployment.follow(AGAIN)
+    rolled_back = deployment.follow(ROLLBACK)
+    # A backup was made meanwhile.
+    backup = f"{PARENT}/locations/eur3/backups/b1"
+    cloud.resources[backup] = {"name": backup, "database": f"{PARENT}/databases/notes", "state": "READY"}
+    restored = [deployment.follow(line) for line in (BACKUPS, RESTORE.replace("BACKUP", backup), SWITCH)]
+    steps = [f"{step.step}: {step.said}" for step in deployment.steps[-9:] if step.code]
+    assert [said.stdout for said in restored if said.returncode] == [], "\n".join(steps)
+    return Replay(theirs, refused, stopped, first, failed, rolled_back, restored)
 
 
-@pytest.fixture(scope="module")
-def rolled_back(deployment: Deployment, failed: Said) -> Said:  # noqa: ARG001 - it comes first
-    return deployment.follow(ROLLBACK)
-
-
-@pytest.fixture(scope="module")
-def restored(deployment: Deployment, rolled_back: Said) -> list[Said]:  # noqa: ARG001 - it comes first
-    """The page's commands in their order; a backup was made meanwhile."""
-    name = f"{PARENT}/locations/eur3/backups/b1"
-    deployment.cloud.resources[name] = {"name": name, "database": f"{PARENT}/databases/notes", "state": "READY"}
-    return [deployment.follow(line) for line in (BACKUPS, RESTORE.replace("BACKUP", name), SWITCH)]
-
-
-@pytest.fixture(scope="module")
-def deployed(deployment: Deployment, restored: list[Said]) -> Deployment:
-    failed = [f"{step.step}: {step.said}" for step in deployment.steps[-9:] if step.code]
-    assert [said.stdout for said in restored if said.returncode] == [], "\n".join(failed)
-    return deployment
-
-
-def test_an_app_that_lives_there_stops_it_with_a_flag_for_each_thing_and_the_way_beside(refused: Said) -> None:
-    assert refused.returncode == 2
+def test_an_app_that_lives_there_stops_it_with_a_flag_for_each_thing_and_the_way_beside(replay: Replay) -> None:
+    assert replay.refused.returncode == 2
     for flag in ("function:api", "secret:gemini-api-key", "rules", "group:notes"):
-        assert f"--take-over {flag}\n" in refused.stdout
-    assert "holds rooms/1/notes/2" in refused.stdout
-    assert "FUNCTION_PREFIX=notes- FIRESTORE_DATABASE=notes deploy/up.sh" in refused.stdout
-    assert "1. Setting up" not in refused.stdout
+        assert f"--take-over {flag}\n" in replay.refused.stdout
+    assert "holds rooms/1/notes/2" in replay.refused.stdout
+    assert "FUNCTION_PREFIX=notes- FIRESTORE_DATABASE=notes deploy/up.sh" in replay.refused.stdout
+    assert "1. Setting up" not in replay.refused.stdout
 
 
-def test_an_api_that_fails_in_the_middle_stops_it_with_its_words(stopped: dict[str, Said]) -> None:
-    for method, said in stopped.items():
+def test_an_api_that_fails_in_the_middle_stops_it_with_its_words(replay: Replay) -> None:
+    for method, said in replay.stopped.items():
         assert said.returncode == 1, method
         assert f"{method} is out." in said.stdout
         assert "Stopped while setting up the project." in said.stdout
         assert "2. Building" not in said.stdout
 
 
-def test_the_next_run_goes_on_and_waits_where_waiting_is_the_cure(deployment: Deployment, first: Said) -> None:
-    assert [(step.step, step.said) for step in deployment.steps if step.code and "patch" not in step.said] == [], (
-        first.stdout
-    )
-    said = {step.step: step.said for step in deployment.steps[:9]}
+def test_the_next_run_goes_on_and_waits_where_waiting_is_the_cure(deployment: Deployment, replay: Replay) -> None:
+    built = deployment.steps[:9]
+    assert [(step.step, step.said) for step in built if step.code] == [], replay.first.stdout
+    said = {step.step: step.said for step in built}
     assert "Not granted yet: cloudfunctions.functions.create" in said["roles-known"]
     assert (
         "Eventarc's service agent is not known everywhere yet; wait"
@@ -141,10 +122,10 @@ def test_the_next_run_goes_on_and_waits_where_waiting_is_the_cure(deployment: De
     )
 
 
-def test_a_policy_that_lets_nobody_in_is_named_and_the_rest_is_deployed(deployment: Deployment, first: Said) -> None:
-    assert first.returncode == 1
-    assert "constraints/iam.allowedPolicyMemberDomains" in first.stdout
-    assert "again with --no-invoker-iam-check" in first.stdout
+def test_a_policy_that_lets_nobody_in_is_named_and_the_rest_is_deployed(deployment: Deployment, replay: Replay) -> None:
+    assert replay.first.returncode == 1
+    assert "constraints/iam.allowedPolicyMemberDomains" in replay.first.stdout
+    assert "again with --no-invoker-iam-check" in replay.first.stdout
     order = [call.id for call in deployment.cloud.calls]
     assert (
         "cloudscheduler.projects.locations.jobs.create"
@@ -153,51 +134,51 @@ def test_a_policy_that_lets_nobody_in_is_named_and_the_rest_is_deployed(deployme
 
 
 def test_a_failed_build_leaves_the_rules_as_old_as_the_functions_that_follow_notes(
-    deployment: Deployment, failed: Said
+    deployment: Deployment, replay: Replay
 ) -> None:
-    assert failed.returncode == 1
+    assert replay.failed.returncode == 1
     assert "No room." in "".join(step.said for step in deployment.steps), deployment.steps[-5:]
-    assert f"deploy/rollback.sh {PROJECT} brings" in failed.stdout
-    assert "Stopped while deploying" in failed.stdout
+    assert f"deploy/rollback.sh {PROJECT} brings" in replay.failed.stdout
+    assert "Stopped while deploying" in replay.failed.stdout
 
 
-def test_rolled_back_every_function_serves_the_revision_before(rolled_back: Said) -> None:
-    assert rolled_back.returncode == 0, rolled_back.stdout
-    assert "- notes-chat serves notes-chat-00000 again." in rolled_back.stdout
-    assert "- notes-on-note-write has no revision before its newest; it stays." in rolled_back.stdout
+def test_rolled_back_every_function_serves_the_revision_before(replay: Replay) -> None:
+    assert replay.rolled_back.returncode == 0, replay.rolled_back.stdout
+    assert "- notes-chat serves notes-chat-00000 again." in replay.rolled_back.stdout
+    assert "- notes-on-note-write has no revision before its newest; it stays." in replay.rolled_back.stdout
 
 
 def test_a_backup_comes_back_beside_what_is_damaged_and_answers(
-    deployed: Deployment, restored: list[Said], product: Served
+    deployment: Deployment, replay: Replay, product: Served
 ) -> None:
-    said = restored[-1].stdout
+    said = replay.restored[-1].stdout
     assert f"questions        {product.address}/notes-chat" not in said
     assert f"questions        {product.address}/chat\n" in said
     assert f"all else         {product.address}/api\n" in said
     assert "region           europe-west1\n  function         notes-chat\n  database         restored\n" in said
     assert "N1: We keep our notes in Firestore." in said
-    assert deployed.cloud.named("databases") == ["(default)", "notes", "restored"]
+    assert deployment.cloud.named("databases") == ["(default)", "notes", "restored"]
     for name in ("on-note-write", "on-template-write"):
-        trigger = deployed.cloud.resources[f"{PARENT}/locations/europe-west1/functions/notes-{name}"]["eventTrigger"]
+        trigger = deployment.cloud.resources[f"{PARENT}/locations/europe-west1/functions/notes-{name}"]["eventTrigger"]
         assert {"attribute": "database", "value": "restored"} in trigger["eventFilters"]
-    ran = deployed.follow(SWEEP.replace("aurora-", f"{PREFIX}aurora-"))
+    ran = deployment.follow(SWEEP.replace("aurora-", f"{PREFIX}aurora-"))
     assert ran.returncode == 0, ran.stdout
 
 
-def test_whoever_asked_the_first_question_is_erased(deployed: Deployment, product: Served) -> None:
+def test_whoever_asked_the_first_question_is_erased(deployment: Deployment, product: Served) -> None:
     status, listed = product.running.call("GET", "/notes", Authorization=f"Bearer {product.alice}")
     assert (status, listed["notes"]) == (200, [])
-    assert [name for name in deployed.cloud.resources if name.startswith(f"{PARENT}/accounts/")] == []
+    assert [name for name in deployment.cloud.resources if name.startswith(f"{PARENT}/accounts/")] == []
 
 
-def test_the_app_that_lives_there_is_as_it_was(deployed: Deployment, theirs: dict[str, Any]) -> None:
-    assert neighbour.state(deployed.cloud) == theirs
-    assert deployed.cloud.called("identitytoolkit.projects.updateConfig") == []
-    assert deployed.cloud.called("identitytoolkit.projects.identityPlatform.initializeAuth") == []
+def test_the_app_that_lives_there_is_as_it_was(deployment: Deployment, replay: Replay) -> None:
+    assert neighbour.state(deployment.cloud) == replay.theirs
+    assert deployment.cloud.called("identitytoolkit.projects.updateConfig") == []
+    assert deployment.cloud.called("identitytoolkit.projects.identityPlatform.initializeAuth") == []
 
 
-def test_nothing_is_sent_that_google_would_refuse(deployed: Deployment) -> None:
-    cloud = deployed.cloud
+def test_nothing_is_sent_that_google_would_refuse(deployment: Deployment) -> None:
+    cloud = deployment.cloud
     assert cloud.faults == []
     assert cloud.named("functions") == ["api", *(PREFIX + name for name in FUNCTIONS)]
     assert cloud.named("jobs") == [f"{PREFIX}aurora-reconcile"]
@@ -211,21 +192,21 @@ def test_nothing_is_sent_that_google_would_refuse(deployed: Deployment) -> None:
     assert budget["amount"]["specifiedAmount"]["units"] == "50"
 
 
-def test_running_it_again_makes_nothing_twice(deployed: Deployment) -> None:
+def test_running_it_again_makes_nothing_twice(deployment: Deployment) -> None:
     once = {
         "iam.projects.serviceAccounts.create": len(ACCOUNTS), "secretmanager.projects.secrets.addVersion": 1,
         "firestore.projects.databases.create": 1, "cloudscheduler.projects.locations.jobs.create": 1,
         "firebase.projects.webApps.create": 0, "storage.buckets.insert": 1,
     }  # fmt: skip
-    made = {name: len(deployed.cloud.called(name)) - (name in MADE) for name in once}  # one was refused
+    made = {name: len(deployment.cloud.called(name)) - (name in MADE) for name in once}  # one was refused
     assert made == once
-    for resource, policy in deployed.cloud.access.policies.items():
+    for resource, policy in deployment.cloud.access.policies.items():
         granted = [(each["role"], member) for each in policy.get("bindings", ()) for member in each["members"]]
         assert len(granted) == len(set(granted)), resource
 
 
-def test_the_key_and_what_is_built_stay_in_the_region_and_out_of_the_build_s_record(deployed: Deployment) -> None:
-    cloud = deployed.cloud
+def test_the_key_and_what_is_built_stay_in_the_region_and_out_of_the_build_s_record(deployment: Deployment) -> None:
+    cloud = deployment.cloud
     (secret,) = cloud.called("secretmanager.projects.secrets.create")
     assert secret.body["replication"]["userManaged"]["replicas"] == [{"location": "europe-west1"}]
     assert secret.body["labels"] == {"product": "aurora-notes"}
@@ -241,8 +222,8 @@ def test_the_key_and_what_is_built_stay_in_the_region_and_out_of_the_build_s_rec
     assert "roles/secretmanager.secretAccessor" not in str(cloud.access.policies[PARENT])
 
 
-def test_the_page_s_table_names_everything_that_was_made(deployed: Deployment) -> None:
-    cloud = deployed.cloud
+def test_the_page_s_table_names_everything_that_was_made(deployment: Deployment) -> None:
+    cloud = deployment.cloud
     page = (ROOT / "docs/deploy.md").read_text()
     table = page[page.index("\n| functions |") : page.index("\nWhat is uploaded is")]
     theirs = neighbour.app(PARENT)
@@ -266,8 +247,8 @@ def test_the_page_s_table_names_everything_that_was_made(deployed: Deployment) -
     assert set(re.findall(r"`([\w.-]+)`", table)) == made | apis
 
 
-def test_each_function_is_built_from_nothing_but_the_product(deployed: Deployment) -> None:
-    sources = [content for name, content in deployed.cloud.uploads.items() if name.endswith(".zip")]
+def test_each_function_is_built_from_nothing_but_the_product(deployment: Deployment) -> None:
+    sources = [content for name, content in deployment.cloud.uploads.items() if name.endswith(".zip")]
     assert len(sources) >= 2 * len(FUNCTIONS)
     for source in sources:
         names = zipfile.ZipFile(io.BytesIO(source)).namelist()
@@ -275,16 +256,16 @@ def test_each_function_is_built_from_nothing_but_the_product(deployed: Deploymen
             "main.py", "requirements.txt", "functions", "shared", "templates"
         }  # fmt: skip
         assert not [name for name in names if name.endswith((".pyc", ".env"))]
-    for workspace in deployed.workspaces:
+    for workspace in deployment.workspaces:
         assert {path.name for path in workspace.iterdir()} - {"__pycache__"} == {
             ".gcloudignore", "deploy", "firestore.indexes.json", "firestore.rules",
             "main.py", "requirements.txt", "functions", "shared", "templates",
         }  # fmt: skip
 
 
-def test_settings_reach_every_function_whole_and_stay(deployed: Deployment) -> None:
+def test_settings_reach_every_function_whole_and_stay(deployment: Deployment) -> None:
     for name in FUNCTIONS:
-        function = deployed.cloud.resources[f"{PARENT}/locations/europe-west1/functions/{PREFIX}{name}"]
+        function = deployment.cloud.resources[f"{PARENT}/locations/europe-west1/functions/{PREFIX}{name}"]
         given = function["serviceConfig"]["environmentVariables"]
         assert function["labels"]["product"] == "aurora-notes"
         assert given["FIRESTORE_DATABASE"] == "restored"
@@ -294,9 +275,9 @@ def test_settings_reach_every_function_whole_and_stay(deployed: Deployment) -> N
             assert given["JUDGE"] == "model"
 
 
-def test_indexes_come_first_and_rules_last(deployed: Deployment) -> None:
+def test_indexes_come_first_and_rules_last(deployment: Deployment) -> None:
     """The recorder's indexes are being built when they are first looked at."""
-    order = [call.id.rpartition("projects.")[2] for call in deployed.cloud.calls]
+    order = [call.id.rpartition("projects.")[2] for call in deployment.cloud.calls]
     looks = [at for at, name in enumerate(order) if name == "databases.collectionGroups.indexes.list"]
     first = order.index("locations.functions.create")
     made = [at for at, name in enumerate(order) if name == "databases.collectionGroups.indexes.create"]
@@ -307,8 +288,8 @@ def test_indexes_come_first_and_rules_last(deployed: Deployment) -> None:
     assert first < last
 
 
-def test_everybody_may_call_only_the_functions_that_check_their_callers(deployed: Deployment) -> None:
-    cloud = deployed.cloud
+def test_everybody_may_call_only_the_functions_that_check_their_callers(deployment: Deployment) -> None:
+    cloud = deployment.cloud
     public = [
         name.rpartition("/")[2]
         for name, policy in cloud.access.policies.items()
@@ -316,13 +297,13 @@ def test_everybody_may_call_only_the_functions_that_check_their_callers(deployed
     ]
     assert sorted(public) == ["notes-api", "notes-chat"]
     line = f"python3 deploy/invokers.py PROJECT europe-west1 {PREFIX} --no-invoker-iam-check"
-    assert deployed.follow(line).returncode == 0
+    assert deployment.follow(line).returncode == 0
     services = {name: cloud.resources[f"{PARENT}/locations/europe-west1/services/{PREFIX}{name}"] for name in FUNCTIONS}
     assert [name for name, held in services.items() if held.get("invokerIamDisabled")] == ["api", "chat"]
 
 
-def test_the_page_s_last_check_answers(deployed: Deployment, product: Served) -> None:
-    said = deployed.follow(
+def test_the_page_s_last_check_answers(deployment: Deployment, product: Served) -> None:
+    said = deployment.follow(
         CURL.replace("https://europe-west1-PROJECT.cloudfunctions.net/notes-", f"{product.address}/")
     )
     assert said.returncode == 0
@@ -330,16 +311,16 @@ def test_the_page_s_last_check_answers(deployed: Deployment, product: Served) ->
 
 
 def test_down_deletes_nothing_unless_the_project_is_named_and_then_only_what_is_ours(
-    deployed: Deployment, theirs: dict[str, Any]
+    deployment: Deployment, replay: Replay
 ) -> None:
-    cloud = deployed.cloud
-    refused = deployed.follow(f"{DOWN} --with-notes", typed="yes\n")
+    cloud = deployment.cloud
+    refused = deployment.follow(f"{DOWN} --with-notes", typed="yes\n")
     assert (refused.returncode, len(cloud.named("functions"))) == (1, 1 + len(FUNCTIONS))
     assert "ALL notes of ALL people" in refused.stdout
     assert "Nothing was deleted." in refused.stdout
-    said = deployed.follow(DOWN, typed=f"{PROJECT}\n")
+    said = deployment.follow(DOWN, typed=f"{PROJECT}\n")
     assert said.returncode == 0, said.stdout
-    assert neighbour.state(cloud) == theirs
+    assert neighbour.state(cloud) == replay.theirs
     assert cloud.named("functions") == ["api"]
     assert cloud.named("secrets") == ["gemini-api-key"]
     for kind in ("jobs", "serviceAccounts", "b"):
@@ -349,13 +330,13 @@ def test_down_deletes_nothing_unless_the_project_is_named_and_then_only_what_is_
     assert cloud.named("databases") == ["(default)", "notes", "restored"]
 
 
-def test_down_deletes_a_database_only_where_nobody_else_keeps_anything_in_it(deployed: Deployment) -> None:
+def test_down_deletes_a_database_only_where_nobody_else_keeps_anything_in_it(deployment: Deployment) -> None:
     """And it can be run again, where everything else is gone."""
-    cloud = deployed.cloud
-    shared = deployed.follow(f"{DOWN} --with-notes", typed=f"{PROJECT}\n")
+    cloud = deployment.cloud
+    shared = deployment.follow(f"{DOWN} --with-notes", typed=f"{PROJECT}\n")
     assert shared.returncode == 1
     assert "Database (default) was kept: it holds rooms, which are not ours." in shared.stdout
-    ours = deployed.follow(f"{DOWN} --with-notes --database notes", typed=f"{PROJECT}\n")
+    ours = deployment.follow(f"{DOWN} --with-notes --database notes", typed=f"{PROJECT}\n")
     assert ours.returncode == 0, ours.stdout
     assert "- Database notes is deleted." in ours.stdout
     assert cloud.named("databases") == ["(default)", "restored"]

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from cli.product.emulator import Emulator
-from tests.deploy.conftest import ROOT, found_gcloud
+from tests.deploy.conftest import ROOT, deploying, found_gcloud
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
 from tests.servers.served import Served
@@ -322,6 +322,19 @@ def test_signing_in_and_the_first_question_go_on_wherever_they_stopped(owned: Ow
     assert "Both answer /health. APP_CHECK=enforce" in attested.stdout
     assert len(cloud.called(made[-1])) == 2
     assert cloud.faults == []
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.slow
+def test_one_command_deploys_a_fresh_project_and_asks_the_first_question(tmp_path: Path, product: Served) -> None:
+    """With two of the functions; the replay of the documentation deploys them all."""
+    left_out = ("reconcile", "on-note-write", "on-template-write", "schedule")
+    with deploying(tmp_path, product, left_out=left_out) as deployment:
+        said = deployment.follow("deploy/up.sh PROJECT --location eur3", GEMINI_API_KEY="a-key")
+    assert said.returncode == 0, said.stdout + "".join(step.said for step in deployment.steps if step.code)
+    assert "N1: We keep our notes in Firestore." in said.stdout
+    assert deployment.cloud.faults == []
+    assert deployment.cloud.named("functions") == ["api", "chat"]
 
 
 @pytest.mark.timeout(120)

@@ -7,14 +7,13 @@ import compileall
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ import pytest
 from functions import api, chat, reconcile
 from shared.language import vocabulary
 from tests.servers.certificates import unsigned
+from tests.servers.function import running
 from tests.servers.gemini import GeminiServer
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,6 @@ ROOT = Path(__file__).parents[2]
 ROUTES = (*chat.ROUTES, *api.ROUTES, *reconcile.ROUTES)
 VOCABULARIES = [f"{vocabulary.__name__}.{lang}" for lang in vocabulary.languages()]
 TARGETS = ("chat", "api", "on_note_write", "on_template_write", "reconcile")
-START_SECONDS = 60
 NOTE = {"title": "API meeting", "text": "We use Cloud Run for the API. Firestore stays our database."}
 
 
@@ -104,36 +103,6 @@ def python(tmp_path_factory: pytest.TempPathFactory, uploaded: Path) -> Path:
     return executable
 
 
-@contextmanager
-def serving(target: str, *, python: Path, folder: Path, env: Mapping[str, str]) -> Iterator[str]:
-    """The target behind functions-framework on a free port, as Cloud Run starts it; its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    framework = str(python.parent / "functions-framework")
-    command = [framework, f"--target={target}", "--source=main.py", "--host=127.0.0.1", f"--port={port}"]
-    process = subprocess.Popen(command, cwd=folder, env=dict(env))
-    try:
-        address = f"http://127.0.0.1:{port}"
-        _wait_for(address, process)
-        yield address
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "the target ended while it was starting"
-        try:
-            with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), 1):
-                return
-        except OSError:
-            time.sleep(0.05)
-    pytest.fail(f"{address} did not answer within {START_SECONDS} s")
-
-
 @pytest.fixture
 def deployed(
     uploaded: Path, python: Path, firestore_host: str, firestore_project: str
@@ -154,10 +123,8 @@ def deployed(
             "GEMINI_BASE_URL": gemini.url,
             "THREADS": "8",
         }
-        addresses = {
-            target: stack.enter_context(serving(target, python=python, folder=uploaded, env=env)) for target in TARGETS
-        }
-        yield addresses, token
+        started = {each: stack.enter_context(running(each, env, python=python, folder=uploaded)) for each in TARGETS}
+        yield {target: function.url for target, function in started.items()}, token
 
 
 def call(

@@ -20,29 +20,27 @@ EDITS = ("novel", "novel {}", "")  # replaced, inserted, deleted
 def with_headings() -> str:
     draw = drawn(1)
     return "\n\n".join(
-        f"## Topic {number}\n\n" + "\n\n".join(paragraph(draw) for _ in range(6)) for number in range(55)
+        f"## Topic {number}\n\n" + "\n\n".join(paragraph(draw) for _ in range(6)) for number in range(22)
     )
 
 
 def without_headings() -> str:
     draw = drawn(2)
-    return "\n\n".join(paragraph(draw) for _ in range(330))
+    return "\n\n".join(paragraph(draw) for _ in range(132))
 
 
 def one_paragraph() -> str:
     draw = drawn(3)
-    return " ".join(sentence(draw) for _ in range(1250))
+    return " ".join(sentence(draw) for _ in range(500))
 
 
 def one_list() -> str:
     draw = drawn(4)
-    return "\n".join(f"- {sentence(draw)}" for _ in range(1250))
+    return "\n".join(f"- {sentence(draw)}" for _ in range(500))
 
 
 def from_a_pattern() -> str:
-    return "\n\n".join(
-        f"Sentence {number} of part {number // 5} is about topic {number % 7}." for number in range(2200)
-    )
+    return "\n\n".join(f"Sentence {number} of part {number // 5} is about topic {number % 7}." for number in range(880))
 
 
 def edited(text: str, *, step: int) -> Iterator[str]:
@@ -58,7 +56,7 @@ def edited(text: str, *, step: int) -> Iterator[str]:
 def changed(text: str, variants: Iterator[str]) -> Counter[int]:
     """How many chunks had to be embedded anew -> in how many of the variants."""
     before = Counter((each.heading_path, each.text) for each in chunk(text))
-    assert before.total() >= 90
+    assert before.total() >= 30
     counts: Counter[int] = Counter()
     for variant in variants:
         after = Counter((each.heading_path, each.text) for each in chunk(variant))
@@ -69,7 +67,7 @@ def changed(text: str, variants: Iterator[str]) -> Counter[int]:
 @pytest.mark.parametrize("note", [with_headings, without_headings, one_paragraph])
 def test_an_edited_word_changes_at_most_two_chunks_of_a_long_note(note: Callable[[], str]) -> None:
     text = note()
-    counts = changed(text, edited(text, step=139))
+    counts = changed(text, edited(text, step=53))
     assert counts.total() > 80
     assert max(counts) == 2, counts
     assert counts[1] > counts[2], "most edits touch no overlap and no cut"
@@ -80,7 +78,7 @@ def test_an_edited_word_hardly_ever_changes_three_chunks_of_a_list_or_of_text_ma
     note: Callable[[], str],
 ) -> None:
     text = note()
-    counts = changed(text, edited(text, step=139))
+    counts = changed(text, edited(text, step=53))
     assert counts.total() > 80
     assert max(counts) <= 3, counts
     assert counts[3] <= 0.02 * counts.total(), counts
@@ -91,7 +89,7 @@ def test_a_lost_cut_changes_three_chunks_at_most_and_seldom_that() -> None:
     text = one_paragraph()
     before = chunk(text)
     cuts = [other.start + text[other.start : one.end].rfind(". ") + 2 for one, other in pairwise(before)]
-    counts = changed(text, (text[:place] + "Novel " + text[place:].split(" ", 3)[3] for place in cuts[::2]))
+    counts = changed(text, (text[:place] + "Novel " + text[place:].split(" ", 3)[3] for place in cuts))
     assert counts.total() > 45
     assert max(counts) <= 3, counts
     assert counts[3] < 0.3 * counts.total(), counts

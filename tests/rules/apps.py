@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
+
+from tests.servers.certificates import claims, unsigned
 
 SERVER_TIME = object()
 """As a field's value: the server's clock at the write."""
@@ -60,10 +60,7 @@ class App:
 
     def _change(self, path: str, fields: Mapping[str, object], **more: object) -> bool:
         write = {
-            "update": {
-                "name": f"{self._root}/{path}",
-                "fields": {name: _value(value) for name, value in fields.items()},
-            },
+            "update": {"name": f"{self._root}/{path}", "fields": {name: _value(fields[name]) for name in fields}},
             "updateMask": {"fieldPaths": list(fields)},
             "currentDocument": {"exists": True},
             **more,
@@ -99,22 +96,9 @@ class App:
     def _authorization(self) -> dict[str, str]:
         if self.uid is None:
             return {}
-        now = int(time.time())
-        payload = {
-            "sub": self.uid,
-            "user_id": self.uid,
-            "iat": now,
-            "exp": now + 3600,
-            "auth_time": now,
-            "aud": self.project,
-            "iss": f"https://securetoken.google.com/{self.project}",
-            **self.claims,
-        }
-        return {"Authorization": f"Bearer {_part({'alg': 'none', 'typ': 'JWT'})}.{_part(payload)}."}
-
-
-def _part(content: object) -> str:
-    return base64.urlsafe_b64encode(json.dumps(content).encode()).decode().rstrip("=")
+        whose = {"aud": self.project, "iss": f"https://securetoken.google.com/{self.project}"}
+        payload = claims(sub=self.uid, user_id=self.uid, **whose)
+        return {"Authorization": f"Bearer {unsigned({**payload, **self.claims})}"}
 
 
 def _value(value: object) -> dict[str, Any]:

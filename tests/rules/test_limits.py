@@ -88,14 +88,22 @@ IDS: Values = (
 NOTES: dict[str, Values] = {
     "title": ([ROCKET * MAX_TITLE, "a\nb"], ["x" * (MAX_TITLE + 1), "a\0b", 5]),
     "text": (["é" * (MAX_TEXT_BYTES // 2)], ["x" * (MAX_TEXT_BYTES + 1), "a\0b", 5]),
-    "createdAt": (
-        ["1900-01-01T00:00:00Z", "2199-12-31T23:59:59Z"],
-        ["1899-12-31T23:59:59Z", "2200-01-01T00:00:00Z"],
-    ),
+    "createdAt": (["1900-01-01T00:00:00Z", "2199-12-31T23:59:59Z"], ["1899-12-31T23:59:59Z", "2200-01-01T00:00:00Z"]),
     "vault": ([ROCKET * MAX_NAME, "a\\b"], ["x" * (MAX_NAME + 1), "", "a/b", "a\x7fb", "a\tb", 5]),
     "path": (
-        [ROCKET * MAX_PATH, "", ".a/..b/c..md"],
-        ["x" * (MAX_PATH + 1), "a\\b.md", "a\x7fb", ".", "..", "../a.md", "a/..", "/a.md", "a/", 5],
+        [ROCKET * MAX_PATH, "", ".a/..b/c..md", "a b/ü/日本.md", "a/...", "v1.2/x.md"],
+        [
+            "x" * (MAX_PATH + 1),
+            "a\\b.md",
+            "a\x7fb",
+            ".",
+            "..",
+            "../a.md",
+            "a/..",
+            "/a.md",
+            "a/",
+            5,
+        ],
     ),
     "tags": (
         [[], [ROCKET * MAX_NAME], ["a/b", "to do"], *(TAGS[:count] for count in (10, 11, 35, MAX_TAGS))],
@@ -103,6 +111,7 @@ NOTES: dict[str, Values] = {
             TAGS,
             ["x" * (MAX_NAME + 1)],
             [""],
+            ["a", ""],
             ["a\x7fb"],
             "a",
             *([*TAGS[:count], 7] for count in (0, 9, 10, 34, 49)),
@@ -111,10 +120,7 @@ NOTES: dict[str, Values] = {
     "lang": (["en", "yue"], ["e", "engl", "EN", "en\n", "", 5]),
 }
 
-WORDS: Values = (
-    [ROCKET * of_templates.MAX_NAME, "a b"],
-    ["x" * (of_templates.MAX_NAME + 1), "", " \t", "a\0b", 5],
-)
+WORDS: Values = ([ROCKET * of_templates.MAX_NAME, "a b"], ["x" * (of_templates.MAX_NAME + 1), "", " \t", "a\0b", 5])
 TEMPLATES: dict[str, Values] = {
     "name": WORDS,
     "domain": WORDS,

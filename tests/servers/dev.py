@@ -38,7 +38,7 @@ class Running:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.address + path, data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=30) as reply:
+            with urllib.request.urlopen(request, timeout=60) as reply:
                 text = reply.read()
                 return reply.status, json.loads(text) if text else None
         except urllib.error.HTTPError as refused:
@@ -79,7 +79,7 @@ def dev(home: Path, *options: str, port: int = 0, env: Mapping[str, str] | None 
             yield Running(process, greeting, address[0], said)
         finally:
             process.terminate()  # not killed: it has an emulator to stop
-            process.communicate(timeout=30)
+            process.communicate(timeout=60)
 
 
 def _read(said: TextIO) -> str:

@@ -28,13 +28,15 @@ class RunningFunction:
 
 
 @contextmanager
-def running(target: str, env: Mapping[str, str]) -> Iterator[RunningFunction]:
-    """`env` is all that it sees of the environment."""
+def running(
+    target: str, env: Mapping[str, str], *, python: Path = Path(sys.executable), folder: Path = ROOT
+) -> Iterator[RunningFunction]:
+    """`env` is all that it sees of the environment. `folder`: holds main.py."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "functions_framework", f"--target={target}", "--source=main.py"]
-    process = subprocess.Popen([*command, "--host=127.0.0.1", f"--port={port}"], cwd=ROOT, env=dict(env))
+    command = [python, "-m", "functions_framework", f"--target={target}", "--source=main.py"]
+    process = subprocess.Popen([*command, "--host=127.0.0.1", f"--port={port}"], cwd=folder, env=dict(env))
     try:
         _wait_for(port, process)
         yield RunningFunction(port, process)

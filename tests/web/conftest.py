@@ -27,7 +27,7 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE = 20_000
+PATIENCE = 40_000
 """Milliseconds until something that should be on the page is missed."""
 
 PERSON: dict[str, Any] = {

@@ -53,7 +53,7 @@ def hold(page: Page, address: str) -> Callable[[], None]:
     return let_go
 
 
-def until(page: Page, expression: str, argument: object = None, within: float = 20) -> None:
+def until(page: Page, expression: str, argument: object = None, within: float = 40) -> None:
     """Wait until an expression is true. Playwright's own waiting would `eval` in the page, which its policy forbids."""
     deadline = time.monotonic() + within
     while not page.evaluate(expression, argument):

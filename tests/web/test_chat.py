@@ -29,7 +29,7 @@ def test_a_question_gets_an_answer_with_its_sources(page: Page, shot: Shot) -> N
 def test_what_could_be_asked_is_one_click_away_and_comes_from_the_notes(page: Page, product: Running) -> None:
     note = {"title": "Wreck of the Elbe", "text": "The wreck lies at 31 metres.", "createdAt": "2031-05-01"}
     product.call("PUT", "/notes/wreck", note)
-    assert product.answered("How deep does the wreck lie?", "31 metres", within=10)
+    assert product.answered("How deep does the wreck lie?", "31 metres", within=60)
     page.reload()
     examples = page.locator(".example")
     expect(examples).to_have_count(3)
@@ -45,10 +45,10 @@ def test_who_has_no_notes_is_shown_where_they_come_in(open_page: OpenPage, tmp_p
         expect(page.locator(".landing")).to_be_visible()
 
 
-def test_a_card_on_hover_shows_the_exact_quote(page: Page, shot: Shot) -> None:
-    exchange = ask(page, QUESTION)
+def test_a_card_shows_the_exact_quote_on_hover_and_by_keyboard(page: Page, shot: Shot) -> None:
+    chip = ask(page, QUESTION).locator(".answer .chip").first
     card = page.get_by_role("tooltip")
-    exchange.locator(".answer .chip").first.hover()
+    chip.hover()
     expect(card).to_contain_text("API architecture meeting")
     expect(card.locator("blockquote")).to_contain_text("We use Cloud Run for the API.")
     expect(card.locator("blockquote li").last).to_contain_text("nobody wants to run PostgreSQL at night.")
@@ -57,34 +57,27 @@ def test_a_card_on_hover_shows_the_exact_quote(page: Page, shot: Shot) -> None:
     expect(card).to_be_visible()
     page.mouse.move(5, 5)
     expect(card).to_be_hidden()
-
-
-def test_the_card_comes_by_keyboard_too_and_goes_by_escape(page: Page) -> None:
-    chip = ask(page, QUESTION).locator(".answer .chip").first
     chip.focus()
-    card = page.get_by_role("tooltip")
     expect(card).to_be_visible()
     expect(chip).to_have_attribute("aria-describedby", "card")
     page.keyboard.press("Escape")
     expect(card).to_be_hidden()
 
 
-def test_a_click_opens_the_note_at_the_highlighted_passage(page: Page, shot: Shot) -> None:
-    ask(page, "Which quota do we take for rate limits?").locator(".answer .chip").first.click()
+def test_a_citation_opens_the_note_at_the_highlighted_passage_and_the_focus_comes_back(page: Page, shot: Shot) -> None:
+    chip = ask(page, "Which quota do we take for rate limits?").locator(".answer .chip").first
+    with page.expect_response("**/api/feedback") as told:
+        chip.click()
+    assert told.value.ok
     note = page.locator(".pane .note")
     expect(note.get_by_role("heading", level=2)).to_have_text("Rate limits")
-    mark = note.locator("mark").first
-    expect(mark).to_be_in_viewport()
+    expect(note.locator("mark").first).to_be_in_viewport()
     shot(page, "passage")
     page.go_back()
     expect(page.locator(".pane")).to_be_hidden()
-
-
-def test_escape_closes_the_note_and_gives_the_focus_back(page: Page) -> None:
-    chip = ask(page, QUESTION).locator(".answer .chip").first
     chip.focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".pane .note")).to_be_visible()
+    expect(note).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator(".pane")).to_be_hidden()
     expect(chip).to_be_focused()
@@ -126,7 +119,10 @@ def test_a_refusal_says_why_what_came_nearest_and_what_to_do(page: Page, shot: S
     expect(page.locator(".pane .note")).to_be_visible()
 
 
-def test_a_greeting_gets_a_friendly_word(page: Page, shot: Shot) -> None:
+def test_a_greeting_and_an_empty_thought_get_a_friendly_word(page: Page, shot: Shot) -> None:
+    page.get_by_label("Your question").press("Enter")
+    expect(page.locator(".toast")).to_contain_text("Write what you want to know")
+    expect(page.locator(".exchange")).to_have_count(0)
     exchange = ask(page, "hello")
     expect(exchange.locator(".answer")).to_have_text("Hello! Ask me something about your notes.")
     expect(exchange.locator(".refusal, .sources li")).to_have_count(0)
@@ -163,29 +159,19 @@ def test_why_this_answer_shows_every_candidate_with_its_score(page: Page, shot: 
     shot(page, "why")
 
 
-def test_an_answer_can_be_copied(page: Page) -> None:
+def test_an_answer_can_be_copied_and_rated_and_its_rating_taken_back(page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    ask(page, QUESTION).get_by_role("button", name="Copy the answer").click()
-    expect(page.locator(".toast")).to_have_text("Copied.")
+    exchange, toast = ask(page, QUESTION), page.locator(".toast")
+    exchange.get_by_role("button", name="Copy the answer").click()
+    expect(toast).to_have_text("Copied.")
     assert "Cloud Run" in page.evaluate("navigator.clipboard.readText()")
-
-
-def test_a_rating_is_kept_and_can_be_taken_back(page: Page) -> None:
-    exchange = ask(page, QUESTION)
     good = exchange.get_by_role("button", name="Good answer")
     good.click()
-    expect(page.locator(".toast")).to_have_text("Thank you.")
+    expect(toast).to_have_text("Thank you.")
     expect(good).to_have_attribute("aria-pressed", "true")
     good.click()
-    expect(page.locator(".toast")).to_have_text("Taken back.")
+    expect(toast).to_have_text("Taken back.")
     expect(good).to_have_attribute("aria-pressed", "false")
-
-
-def test_which_citation_was_opened_is_told(page: Page) -> None:
-    chip = ask(page, QUESTION).locator(".answer .chip").first
-    with page.expect_response("**/api/feedback") as told:
-        chip.click()
-    assert told.value.ok
 
 
 def test_what_was_said_and_what_was_typed_survive_a_reload(page: Page) -> None:
@@ -218,12 +204,6 @@ def test_a_letter_typed_anywhere_in_the_chat_goes_into_the_question(page: Page) 
     page.keyboard.type("?")
     expect(field).to_have_value("next?")
     expect(page.locator(".exchange")).to_have_count(1)
-
-
-def test_an_empty_thought_gets_a_friendly_word(page: Page) -> None:
-    page.get_by_label("Your question").press("Enter")
-    expect(page.locator(".toast")).to_contain_text("Write what you want to know")
-    expect(page.locator(".exchange")).to_have_count(0)
 
 
 def test_after_an_answer_tab_goes_to_what_it_cites_and_once_round_goes_on(page: Page) -> None:

@@ -29,7 +29,7 @@ def test_a_server_that_goes_and_comes_back_loses_nothing(open_page: OpenPage, tm
     expect(page.locator(".banner")).to_be_visible()
 
     with dev(tmp_path, *sample, port=port):
-        expect(page.locator(".banner")).to_be_hidden(timeout=30_000)
+        expect(page.locator(".banner")).to_be_hidden(timeout=60_000)
         page.locator(".exchange").last.get_by_role("button", name="Try again").click()
         expect(page.locator(".exchange").last.locator(".answer")).to_contain_text("18 minutes")
         expect(page.locator(".exchange")).to_have_count(2)

@@ -27,7 +27,7 @@ def test_hostile_text_stays_text(page: Page, product: Running) -> None:
     hosts: set[str] = set()
     page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
     product.call("PUT", "/notes/hostile", {"title": '<img src=z onerror="window.hacked=8">', "text": HOSTILE})
-    assert product.answered("What is the zebra password?", "stripes", within=10)
+    assert product.answered("What is the zebra password?", "stripes", within=60)
     exchange = ask(page, "What is the zebra password?")
     exchange.locator(".answer .chip").first.click()
     note = page.locator(".pane .note")

@@ -88,7 +88,7 @@ def test_messages_of_an_older_server_are_answers_to_the_question_before(page: Pa
 
 def test_what_an_answer_cited_is_stale_when_the_note_has_changed(page: Page, product: Running) -> None:
     product.call("PUT", "/notes/lighthouse", {"title": "Lighthouse", "text": "The lighthouse of Skagen has 210 steps."})
-    assert product.answered("How many steps has the lighthouse of Skagen?", "210", within=10)
+    assert product.answered("How many steps has the lighthouse of Skagen?", "210", within=60)
     ask(page, "How many steps has the lighthouse of Skagen?")
     product.call("PUT", "/notes/lighthouse", {"title": "Lighthouse", "text": "The lighthouse has 211 steps."})
     page.reload()
@@ -151,7 +151,7 @@ def test_where_a_conversation_looks_stays_with_it_in_every_browser(
 ) -> None:
     note = {"title": "Berths", "text": "A berth in Marseille costs 31 euros.", "path": "harbours/sea/berths.md"}
     product.call("PUT", "/notes/berths", {**note, "vault": "boats"})
-    assert product.answered("What does a berth in Marseille cost?", "31 euros", within=10)
+    assert product.answered("What does a berth in Marseille cost?", "31 euros", within=60)
     page.reload()
     place = page.get_by_label("Look in")
     place.select_option("projects/garden")

@@ -46,14 +46,14 @@ def test_a_saved_note_answers_within_a_second_and_ctrl_c_ends_it_well(tmp_path: 
         assert any(_follows(running, animal) for animal in ANIMALS)
         assert running.call("DELETE", "/notes/penguin")[0] == 204
         running.process.send_signal(signal.SIGINT)
-        assert running.process.wait(10) == 0
+        assert running.process.wait(60) == 0
         assert running.errors() == []
 
 
 def test_being_told_to_end_is_not_a_failure_either(tmp_path: Path) -> None:
     with dev(tmp_path) as running:
         running.process.terminate()
-        assert running.process.wait(10) == 0
+        assert running.process.wait(60) == 0
 
 
 def test_the_sample_is_loaded_once_only(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_note_saved_by_a_process_that_died_is_indexed_at_the_next_start(tmp_pa
         assert running.call("PUT", "/notes/n1", {"title": "Penguin", "text": "It is called Ludwig."})[0] == 200
         running.process.kill()
     with dev(tmp_path) as running:
-        assert running.answered("What is the penguin called?", "Ludwig", within=10)
+        assert running.answered("What is the penguin called?", "Ludwig", within=60)
 
 
 def test_what_a_killed_process_had_leased_is_looked_at_again_as_soon_as_the_lease_has_run_out() -> None:
@@ -145,7 +145,7 @@ def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emula
         assert "Firestore (demo-aurora)" in running.greeting
         assert any(_follows(running, animal) for animal in ANIMALS)
         running.process.send_signal(signal.SIGINT)
-        assert running.process.wait(20) == 0
+        assert running.process.wait(60) == 0
 
 
 @pytest.mark.parametrize("saved", [1, pytest.param(2, marks=pytest.mark.nightly)])
@@ -157,9 +157,9 @@ def test_what_the_emulator_holds_is_there_again_at_the_next_start(
     for _ in range(saved):  # the second run replaces what the first has saved
         with dev(tmp_path, *options) as running:
             running.call("PUT", "/notes/penguin", {"title": "Penguin", "text": "The penguin is called Ludwig."})
-            assert running.answered("What is the penguin called?", "Ludwig", within=20)
+            assert running.answered("What is the penguin called?", "Ludwig", within=60)
     with dev(tmp_path, *options) as running:
-        assert running.answered("What is the penguin called?", "Ludwig", within=20)
+        assert running.answered("What is the penguin called?", "Ludwig", within=60)
 
 
 def test_an_emulator_that_runs_already_is_shared_with_the_apps_that_use_it(
@@ -180,7 +180,7 @@ def test_an_emulator_that_runs_already_is_shared_with_the_apps_that_use_it(
         assert token
         firestore_store.put_note("alice", note("penguin", "The penguin is called Ludwig."))
         for question, name in (("What is the penguin called?", "Ludwig"), ("What is the walrus called?", "Olga")):
-            assert running.answered(question, name, within=20, Authorization=f"Bearer {token[1]}")
+            assert running.answered(question, name, within=60, Authorization=f"Bearer {token[1]}")
         assert running.call("POST", "/chat", {"message": "Who?"})[0] == 401
 
 
@@ -192,7 +192,7 @@ def test_an_emulator_that_goes_away_costs_nothing_and_is_followed_again_when_it_
     try:
         with dev(tmp_path, "--store", "emulator", env=env) as running:
             running.call("PUT", "/notes/walrus", {"title": "Walrus", "text": "The walrus is called Olga."})
-            assert running.answered("What is the walrus called?", "Olga", within=20)
+            assert running.answered("What is the walrus called?", "Olga", within=60)
             first.process.kill()
             assert _said(running, "Firestore: ServiceUnavailable: writes are followed again when it answers")
             before = _processor_seconds(running.process.pid)
@@ -200,7 +200,7 @@ def test_an_emulator_that_goes_away_costs_nothing_and_is_followed_again_when_it_
             assert _processor_seconds(running.process.pid) - before < 0.6
             with emulators.start(port=port):
                 _written_past(first.host, "demo-away", note("penguin", "The penguin is called Ludwig."))
-                assert running.answered("What is the penguin called?", "Ludwig", within=20)
+                assert running.answered("What is the penguin called?", "Ludwig", within=60)
     finally:
         first.stop()
 
@@ -218,7 +218,7 @@ def test_its_own_emulator_that_ends_ends_it_with_a_line(tmp_path: Path) -> None:
 
 def _said(running: Running, line: str) -> bool:
     """Within some seconds."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if line in "".join(running.errors()):
             return True

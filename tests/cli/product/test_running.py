@@ -48,7 +48,7 @@ def running(indexed: Aurora) -> Iterator[Running]:
 
 def _asked(product: Running, times: int) -> bool:
     """Whether it was asked so many questions. It tells of a request when that has ended, a moment after its reply."""
-    deadline = time.monotonic() + 2.0 * (times > 0)
+    deadline = time.monotonic() + 10.0 * (times > 0)
     while True:
         told = os.pread(product.said.fileno(), 1_000_000, 0)  # at a place of its own: the product goes on writing
         if (count := told.count(b"POST /chat")) >= times or time.monotonic() > deadline:

@@ -132,7 +132,7 @@ class Slow(Receiver):
     def __call__(self, key: NoteKey) -> int:
         status = super().__call__(key)
         if key == A:
-            assert self.let_go.wait(20)
+            assert self.let_go.wait(60)
         self.finished.append(key)
         return status
 
@@ -213,7 +213,7 @@ class Stuck(Receiver):
 
     def __call__(self, key: NoteKey) -> int:
         status = super().__call__(key)
-        assert self.let_go.wait(20)
+        assert self.let_go.wait(60)
         return status
 
 

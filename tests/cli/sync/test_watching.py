@@ -217,7 +217,7 @@ def test_killed_at_any_time_the_next_start_is_right(app: App, tmp_path: Path, no
 def test_ctrl_c_ends_it_well_and_quietly(tmp_path: Path, notes: Write) -> None:
     with watching(tmp_path / "home", notes(FILES)) as process:
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
         assert process.communicate()[1] == ""
 
 

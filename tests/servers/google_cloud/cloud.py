@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from tests.servers.discovery import Method, find
 from tests.servers.gemini import error
 from tests.servers.google_cloud.access import TABLE, Access
-from tests.servers.google_cloud.discovery import Method, find
 from tests.servers.google_cloud.services import HANDLERS
 from tests.servers.google_cloud.standard import generic
 from tests.servers.scripted import Reply, Request, ScriptedServer

@@ -14,6 +14,7 @@ from googleapiclient.discovery_cache import DISCOVERY_DOC_DIR
 
 JSON = dict[str, Any]
 VERSIONS = {
+    "aiplatform": ("v1", "v1beta1"),
     "billingbudgets": ("v1",),
     "cloudbilling": ("v1",),
     "cloudbuild": ("v1",),
@@ -137,7 +138,8 @@ def _object_faults(value: object, schema: JSON, schemas: Mapping[str, JSON], at:
         yield f"{at}: {type(value).__name__} instead of an object"
         return
     for name, inner in value.items():
-        field = schema.get("properties", {}).get(name, schema.get("additionalProperties"))
+        camel = re.sub(r"_(\w)", lambda found: found[1].upper(), name)  # both spellings of a field are read
+        field = schema.get("properties", {}).get(camel, schema.get("additionalProperties"))
         if field is None:
             yield f"{at}.{name}: no such field"
         else:
