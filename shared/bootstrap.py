@@ -209,7 +209,7 @@ def _writer(
 
 def _reranker(settings: Settings, budget: ProjectBudget | None) -> Reranker | None:
     if settings.reranker == "vertex":
-        from shared.adapters.vertex.ranking import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
+        from shared.adapters.vertex.discovery_engine import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
 
         ranking = VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
         return MeteredReranker(ranking, budget, prices.price_of(RANKING, settings)) if budget else ranking
@@ -227,7 +227,7 @@ def judge_of(settings: Settings, budget: ProjectBudget | None = None) -> Judge:
     """Who judges support, by the settings."""
     offline = OfflineJudge()
     if settings.judge == "check_grounding":
-        from shared.adapters.vertex.check_grounding import CheckGroundingJudge  # noqa: PLC0415 - only where it is used
+        from shared.adapters.vertex.discovery_engine import CheckGroundingJudge  # noqa: PLC0415 - only where it is used
 
         judge = CheckGroundingJudge(
             project=_project(settings), base_url=settings.check_grounding_base_url, fallback=offline
@@ -255,9 +255,9 @@ def _attester(settings: Settings) -> Attester | None:
     """None: nobody needs to say which app they use, as where nobody signs in."""
     if settings.app_check == "off" or settings.auth != "firebase":
         return None
-    from shared.adapters.firebase import app_check  # noqa: PLC0415 - only where it is used
+    from shared.adapters.firebase import authentication as firebase_auth  # noqa: PLC0415 - only where it is used
 
-    return app_check.FirebaseAppCheck(_project(settings))
+    return firebase_auth.FirebaseAppCheck(_project(settings))
 
 
 class _GeminiAccess(TypedDict):

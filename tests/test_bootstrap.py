@@ -10,7 +10,7 @@ import pytest
 
 from cli.options import close
 from shared.account.metering import MeteredJudge, MeteredReranker, MeteredWriter
-from shared.adapters.firebase.app_check import FirebaseAppCheck
+from shared.adapters.firebase.authentication import FirebaseAppCheck
 from shared.adapters.gemini import GeminiWriter, embedder, writer
 from shared.bootstrap import RANKING_SECONDS, build, judge_of
 from shared.errors import SettingsError

@@ -102,38 +102,32 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _units(text: str, block: Block, lang: str) -> Iterator[Unit]:
+    is_prose = block.kind in (Kind.PROSE, Kind.LIST)
     if block.kind is not Kind.PROSE and tokens(text[block.start : block.end]) <= FITS:
-        yield Unit(start=block.start, end=block.end, level=0, is_prose=block.kind is Kind.LIST, named_until=block.end)
-    elif block.kind is Kind.PROSE:
-        yield from _sentences(text, block.start, block.end, lang)
-    elif block.kind is Kind.LINES:
-        lines = (found.start() for found in _LINE.finditer(text, block.start, block.end))
-        yield from _pieces(text, [*lines, block.end], is_prose=False)
-    else:
-        for start, end in pairwise([*block.items, block.end]):
-            yield from _sentences(text, start, end, lang)
-
-
-def _sentences(text: str, start: int, end: int, lang: str) -> Iterator[Unit]:
-    ends = [start + sentence_end for _, sentence_end in sentences(text[start:end], lang=lang)]
-    yield from _pieces(text, [start, *ends[:-1], end], is_prose=True)
-
-
-def _pieces(text: str, bounds: list[int], *, is_prose: bool) -> Iterator[Unit]:
-    """The pieces between the bounds, the first of which begins the block; overlong ones by words."""
-    level = 0
-    for start, end in pairwise(bounds):
-        if start == end:
-            continue
-        yield from _words(text, Unit(start=start, end=end, level=level, is_prose=is_prose, named_until=end))
-        level = 1
-
-
-def _words(text: str, unit: Unit) -> Iterator[Unit]:
-    if tokens(text[unit.start : unit.end]) <= _LONG_SENTENCE:
-        yield unit
+        yield Unit(start=block.start, end=block.end, level=0, is_prose=is_prose, named_until=block.end)
         return
-    for found in _WORD.finditer(text, unit.start, unit.end):
-        opens = found.start() == unit.start
-        level, named_until = (unit.level, unit.end) if opens else (2, found.end() + _LONG_WORD)
-        yield Unit(start=found.start(), end=found.end(), level=level, is_prose=unit.is_prose, named_until=named_until)
+    if block.kind is Kind.LINES:
+        runs = [[*(found.start() for found in _LINE.finditer(text, block.start, block.end)), block.end]]
+    else:
+        items = [block.start, block.end] if block.kind is Kind.PROSE else [*block.items, block.end]
+        ends = ((start, sentences(text[start:end], lang=lang), end) for start, end in pairwise(items))
+        runs = [[start, *(start + stop for _, stop in found[:-1]), end] for start, found, end in ends]
+    for bounds in runs:
+        for place, (start, end) in enumerate(pair for pair in pairwise(bounds) if pair[0] < pair[1]):
+            yield from _words(text, start, end, level=min(place, 1), is_prose=is_prose)
+
+
+def _words(text: str, start: int, end: int, *, level: int, is_prose: bool) -> Iterator[Unit]:
+    """The piece, which begins its block at level 0; an overlong one by words."""
+    if tokens(text[start:end]) <= _LONG_SENTENCE:
+        yield Unit(start=start, end=end, level=level, is_prose=is_prose, named_until=end)
+        return
+    for found in _WORD.finditer(text, start, end):
+        opens = found.start() == start
+        yield Unit(
+            start=found.start(),
+            end=found.end(),
+            level=level if opens else 2,
+            is_prose=is_prose,
+            named_until=end if opens else found.end() + _LONG_WORD,
+        )

@@ -28,12 +28,13 @@ from shared.indexing.state import (
     IndexState,
     begun,
     finished,
-    give_up,
     is_leased,
     leased,
     note_revision,
     read_state,
     rejected,
+    revision_now,
+    set_back,
 )
 from shared.indexing.vectors import Ledger, add_vectors
 from shared.indexing.wanted import Changes, compare, embedded_texts, wanted_chunks
@@ -101,7 +102,12 @@ class Indexer:
         outcome = IndexOutcome("unchanged")
         for _ in range(MAX_ROUNDS):
             try:
-                latest = self._round(key, words_only=words_only)
+                state = read_state(key, store=self.store, index_version=self.version)
+                settled = self._settled(key, state, words_only=words_only)
+                if isinstance(settled, Note):
+                    latest = self._index(key, settled, state, words_only=words_only)
+                else:
+                    latest = settled
             except Conflict:
                 continue
             except StoreRefused as refusal:
@@ -114,11 +120,23 @@ class Indexer:
         raise NoteBusy(f"note {key.note_id!r} changes faster than it can be indexed")
 
     def give_up(self, key: NoteKey, reason: str) -> bool:
-        """Indexing the note has failed for too long: its record says so, and why. False: there is no note.
+        """Indexing the note has failed for too long: its record says so, and `reason`, which holds no note text. False:
+        there is no note.
 
-        Raises Conflict, StoreUnavailable.
+        What the index holds of the note stays and is found: an earlier revision is better than none. Costs two reads
+        and a small write, which succeed where a large one was refused. Raises StoreUnavailable; Conflict: somebody
+        goes on.
         """
-        return give_up(key, reason=reason, store=self.store, index_version=self.version, now=self.clock())
+        held, now = self.store.read_record(key.tenant_id, key.note_id), self.clock()
+        record = held.record
+        if record is None:
+            revision = revision_now(key, self.store)
+            if not revision:
+                return False
+            record = begun(None, revision, self.version, chunk_count=0, now=now)
+        failed = set_back(record, now, error=reason, status=IndexStatus.FAILED)
+        self.store.apply(key.tenant_id, IndexChange(key.note_id, held.token, failed))
+        return True
 
     def note_state(self, key: NoteKey) -> NoteState:
         """How far the index has followed a note. Raises NotFound if there is no such note."""
@@ -133,10 +151,14 @@ class Indexer:
         stored = self.store.stored_chunks(key.tenant_id, key.note_id)
         return tuple(embedded_texts(compare(self._wanted(note), stored, embeds=True).embed))
 
-    def _round(self, key: NoteKey, *, words_only: bool) -> IndexOutcome:
-        state = read_state(key, store=self.store, index_version=self.version)
+    def _settled(self, key: NoteKey, state: IndexState, *, words_only: bool) -> IndexOutcome | Note:
+        """What came of a note that need not be indexed, else the note that is to be. Raises Conflict, NoteBusy."""
         if state.fault is not None:
-            return self._reject(key, state, state.fault)
+            if state.problem is not IndexProblem.REJECTED:
+                # Nothing of it stays in the index but the record that says why.
+                record = rejected(state.revision, self.version, self.clock(), error=state.fault)
+                self._clear(key, expected=state.held.token, record=record)
+            return IndexOutcome("failed", error=state.fault)
         if state.note is None:
             deleted = self._clear(key, expected=state.held.token, record=None)
             return IndexOutcome("deleted" if deleted else "unchanged")
@@ -146,7 +168,7 @@ class Indexer:
             return IndexOutcome("unchanged", state.chunk_count, waiting=True)
         if not words_only and is_leased(state.held.record, self.clock()):
             raise NoteBusy(f"another worker is embedding note {key.note_id!r}")
-        return self._index(key, state.note, state, words_only=words_only)
+        return state.note
 
     def _index(self, key: NoteKey, note: Note, state: IndexState, *, words_only: bool) -> IndexOutcome:
         embedder = self.embedder if self.embedder_of is None else self.embedder_of(key.tenant_id)
@@ -200,21 +222,13 @@ class Indexer:
         self.store.apply(key.tenant_id, IndexChange(key.note_id, expected, record, remove=chunk_ids))
         return True
 
-    def _reject(self, key: NoteKey, state: IndexState, fault: str) -> IndexOutcome:
-        """A note at fault: nothing of it stays in the index but the record that says why."""
-        if state.problem is not IndexProblem.REJECTED:
-            record = rejected(state.revision, self.version, self.clock(), error=fault)
-            self._clear(key, expected=state.held.token, record=record)
-        return IndexOutcome("failed", error=fault)
-
     def _refused(self, key: NoteKey, refusal: StoreRefused) -> IndexOutcome:
         """The store would refuse the change again. Raises the refusal where it takes not even the record that says so,
         or there is no note.
         """
         try:
-            is_recorded = self.give_up(key, refusal.message)
+            if not self.give_up(key, refusal.message):
+                raise refusal
         except Conflict:
             raise NoteBusy(f"note {key.note_id!r} changed while it was being given up") from refusal
-        if not is_recorded:
-            raise refusal
         return IndexOutcome("failed", error=refusal.message)

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from shared.errors import NoteUnreadable
 from shared.markdown.file import aliases_of
-from shared.model.index import IndexChange, IndexRecord, IndexStatus, StoredRecord
+from shared.model.index import IndexRecord, IndexStatus, StoredRecord
 from shared.model.limits import MAX_TEXT_BYTES
 from shared.model.notes import Note, NoteKey
 from shared.ports.stores import Store
@@ -73,13 +73,8 @@ def read_state(key: NoteKey, *, store: Store, index_version: str) -> IndexState:
     """Two reads: the record, then the note, so that a record that agrees with the note was not read too late."""
     held = store.read_record(key.tenant_id, key.note_id)
     note, revision, fault = _read_note(key, store)
-    return IndexState(
-        note=note,
-        revision=revision,
-        fault=fault,
-        held=held,
-        problem=_judge(revision, fault, held.record, index_version),
-    )
+    problem = _judge(revision, fault, held.record, index_version)
+    return IndexState(note=note, revision=revision, fault=fault, held=held, problem=problem)
 
 
 def revision_now(key: NoteKey, store: Store) -> str:
@@ -108,16 +103,13 @@ def _judge(revision: str, fault: str | None, record: IndexRecord | None, index_v
         return IndexProblem.STALE
     if fault is not None:
         return IndexProblem.REJECTED if record.status == IndexStatus.FAILED else IndexProblem.STALE
-    if _is_outdated(record.index_version, index_version):
+    held, wanted = record.index_version, index_version
+    if wanted.endswith(":none:0"):
+        # Without an embedder, vectors of any model are better than none: only another chunker makes them outdated.
+        held, wanted = held.partition(":")[0], wanted.partition(":")[0]
+    if held != wanted:
         return IndexProblem.OUTDATED
     return {IndexStatus.PENDING: IndexProblem.PENDING, IndexStatus.FAILED: IndexProblem.FAILED}.get(record.status)
-
-
-def _is_outdated(held: str, wanted: str) -> bool:
-    """Without an embedder, vectors of any model are better than none: only another chunker makes them outdated."""
-    if wanted.endswith(":none:0"):
-        return held.partition(":")[0] != wanted.partition(":")[0]
-    return held != wanted
 
 
 def note_revision(note: Note) -> str:
@@ -193,21 +185,3 @@ def is_due(record: IndexRecord, now: datetime) -> bool:
         return False
     wait = min(MIN_RETRY * (1 << min(record.attempts - 1, 16)), MAX_RETRY)
     return now >= record.indexed_at + wait
-
-
-def give_up(key: NoteKey, *, reason: str, store: Store, index_version: str, now: datetime) -> bool:
-    """Whether there is a note to say it of. `reason`: without note text.
-
-    What the index holds of the note stays and is found: an earlier revision is better than none. Costs two reads and a
-    small write, which succeed where a large one was refused. Raises as the store does; Conflict: somebody goes on.
-    """
-    held = store.read_record(key.tenant_id, key.note_id)
-    record = held.record
-    if record is None:
-        revision = revision_now(key, store)
-        if not revision:
-            return False
-        record = begun(None, revision, index_version, chunk_count=0, now=now)
-    failed = set_back(record, now, error=reason, status=IndexStatus.FAILED)
-    store.apply(key.tenant_id, IndexChange(key.note_id, held.token, failed))
-    return True

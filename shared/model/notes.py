@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 
@@ -36,34 +36,17 @@ class Note:
     """ISO 639-1, or 639-3; None: detected from the text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedNote:
-    """A note as lists show it, without its text; of one that cannot be read, what can be, and defaults for the rest."""
+@dataclass(frozen=True, slots=True)
+class ListedNote(Note):
+    """A note as lists show it, with empty text; of one that cannot be read, what can be, and defaults for the rest."""
 
-    note_id: str
-    title: str
-    created_at: datetime
-    updated_at: datetime
-    vault: str
-    path: str
-    tags: tuple[str, ...]
-    lang: str | None
-    error: str | None
+    error: str | None = None
     """Why it cannot be read, or why the index could not take it in; None: nothing has failed."""
 
     @classmethod
     def of(cls, note: Note, error: str | None = None) -> ListedNote:
-        return cls(
-            note_id=note.note_id,
-            title=note.title,
-            created_at=note.created_at,
-            updated_at=note.updated_at,
-            vault=note.vault,
-            path=note.path,
-            tags=note.tags,
-            lang=note.lang,
-            error=error,
-        )
+        held = {each.name: getattr(note, each.name) for each in fields(Note)}
+        return cls(**{**held, "text": ""}, error=error)
 
 
 class TrashReason(StrEnum):

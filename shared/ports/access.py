@@ -36,7 +36,6 @@ class Verifier(Protocol):
 
     def verify(self, token: str | None) -> Identity:
         """Raises Unauthenticated; Unavailable when certificates cannot be had."""
-        ...
 
 
 class Attester(Protocol):
@@ -44,4 +43,3 @@ class Attester(Protocol):
 
     def verify(self, token: str | None) -> None:
         """Raises AppCheckMissing, AppCheckInvalid; Unavailable when keys cannot be had."""
-        ...

@@ -16,7 +16,6 @@ class Embedder(Protocol):
     @property
     def model(self) -> str:
         """Names the vector space: vectors of different models are never compared."""
-        ...
 
     @property
     def dimension(self) -> int: ...
@@ -24,21 +23,17 @@ class Embedder(Protocol):
     @property
     def batch_size(self) -> int:
         """How many texts `embed_documents` takes at most."""
-        ...
 
     @property
     def calibration(self) -> CosineCalibration | None:
         """What its cosines mean; None: not measured."""
-        ...
 
     @property
     def languages(self) -> frozenset[str] | None:
         """Languages that it speaks, ISO 639-1: in others words tell more than its vectors. None: all."""
-        ...
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, PortContractError."""
-        ...
 
     def embed_query(self, text: str) -> Vector: ...
 
@@ -58,7 +53,6 @@ class Reranker(Protocol):
 
         Raises ModelUnavailable, ModelRefused, PortContractError.
         """
-        ...
 
 
 class Writer(Protocol):
@@ -69,7 +63,6 @@ class Writer(Protocol):
 
     def write(self, prompt: Prompt) -> Draft:
         """Raises ModelUnavailable (try later, or let another writer answer) or ModelRefused."""
-        ...
 
     def stream(self, prompt: Prompt) -> Generator[Delta]:
         """The draft as it is written; together the texts are what `write` gives, blanks around it aside.
@@ -78,7 +71,6 @@ class Writer(Protocol):
         which Cancelled is raised. Raises as `write`, before the first text or after some of it; attempts are repeated
         only before the first text.
         """
-        ...
 
 
 class Judge(Protocol):
@@ -91,4 +83,3 @@ class Judge(Protocol):
         """One verdict a statement, in order; all in one call. An answer never fails because a judge does: one
         that asks a service falls back on another judge and raises nothing.
         """
-        ...

@@ -21,23 +21,18 @@ class TemplateStore(Protocol):
 
     def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
         """By template id, at most MAX_TEMPLATES."""
-        ...
 
     def get_template(self, tenant_id: str, template_id: str) -> StoredTemplate | None:
         """As it is now, None if it does not exist. Raises InvalidArgument naming a field that an app wrote badly."""
-        ...
 
     def put_templates(self, tenant_id: str, templates: Sequence[StoredTemplate]) -> None:
         """Create or replace each whole, its vector included."""
-        ...
 
     def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
         """Replace these two alone; False, and nothing is written, if there is no such template."""
-        ...
 
     def delete_template(self, tenant_id: str, template_id: str) -> bool:
         """Whether there was one to delete."""
-        ...
 
 
 class SessionStore(Protocol):
@@ -47,7 +42,6 @@ class SessionStore(Protocol):
 
     def create_session(self, person: Person, session: Session) -> None:
         """Raises Conflict if there is one of this id."""
-        ...
 
     def get_session(self, person: Person, session_id: str) -> Session | None: ...
 
@@ -58,30 +52,25 @@ class SessionStore(Protocol):
 
         False, and nothing is written, if there is no such session.
         """
-        ...
 
     def list_sessions(self, person: Person, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
         """By `updated_at`."""
-        ...
 
     def delete_session(self, person: Person, session_id: str) -> bool:
         """Whether there was one. It is gone at once and takes no message any more; its messages follow in bounded
         batches. What a deletion leaves that is broken off, the person's next one removes.
         """
-        ...
 
     def add_messages(self, person: Person, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
         """Adds them in one commit that counts them, moves `updated_at` to the last one's time and, if the session
         has no `first_question` yet, makes it `first`. At most 20. False, and nothing is written, if there is no such
         session.
         """
-        ...
 
     def list_messages(
         self, person: Person, session_id: str, *, limit: int, before: Spot | None = None
     ) -> tuple[Message, ...]:
         """By `created_at`. Of a session that does not exist: none."""
-        ...
 
 
 class FeedbackStore(Protocol):
@@ -91,11 +80,9 @@ class FeedbackStore(Protocol):
 
     def put_feedback(self, person: Person, feedback: Feedback) -> None:
         """Create, or replace what has the same id."""
-        ...
 
     def list_feedback(self, person: Person, *, limit: int, token: str | None = None) -> Page[Feedback]:
         """By id. Raises InvalidArgument("pageToken") for a token this store did not make."""
-        ...
 
 
 class UsageStore(Protocol):
@@ -107,15 +94,12 @@ class UsageStore(Protocol):
         False: it would, and nothing is added. However many spend at once, what was granted never exceeds the limit;
         while refusals are on their way, a store may refuse one that would just have fitted.
         """
-        ...
 
     def spent(self, tenant_id: str, day: date, kind: Spending) -> int:
         """The day's count."""
-        ...
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
         """By day. Raises InvalidArgument("pageToken") for a token this store did not make."""
-        ...
 
 
 class RequestStore(Protocol):
@@ -123,7 +107,6 @@ class RequestStore(Protocol):
 
     def read_request(self, person: Person, request_id: str) -> StoredRequest:
         """As it is now, an expired one too if it is still there."""
-        ...
 
     def write_request(
         self, person: Person, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
@@ -133,7 +116,6 @@ class RequestStore(Protocol):
         The new token, None if removed. `now`: what had expired by then may be dropped.
         Raises Conflict when the record moved, TooLarge for an answer that the store cannot hold.
         """
-        ...
 
 
 class ErasureStore(Protocol):
@@ -146,14 +128,11 @@ class ErasureStore(Protocol):
         Notes go first, so that whoever indexes meanwhile finds none. Killed half-way, the next call does the rest;
         again on nothing, it does nothing. Raises StoreUnavailable, having removed a part.
         """
-        ...
 
     def forget_erased(self, before: date) -> None:
         """Remove what erasures have kept of days before that, at most a hundred tenants' a call."""
-        ...
 
     def erase_person(self, person: Person) -> Mapping[str, int]:
         """Remove the person's sessions, messages, feedback and kept answers, as `erase` does. What is the tenant's
         stays. For a person who is not the tenant.
         """
-        ...

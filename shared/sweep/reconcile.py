@@ -15,17 +15,19 @@ whose clients write an `updatedAt` more than OVERLAP in the past.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from shared.account.budgets import utc_day
 from shared.errors import InvalidArgument
 from shared.indexing.pipeline import Indexer
 from shared.indexing.state import IndexProblem
+from shared.model.codec import Codec
+from shared.model.index import IndexRecord
 from shared.model.notes import NoteKey
 from shared.ports.pages import Page
-from shared.sweep.progress import Progress, Walk, keep, load
 from shared.sweep.repair import Repairs
 
 PAGE = 100
@@ -47,6 +49,37 @@ RECORDS = "records"
 ORPHANS = "orphans"
 EVERYTHING = ("notes", RECORDS, ORPHANS)
 """The listings of a full sweep, in order."""
+BOOKMARK = "reconcile"
+"""Where a `Progress` is kept as JSON."""
+CODEC = Codec(key=str, instant=datetime.isoformat, moment=datetime.fromisoformat)
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A listing that a call did not come to the end of, and the next one goes on with."""
+
+    started: datetime
+    phase: str
+    """Which listing."""
+    cursor: str | None = None
+    since: datetime | None = None
+    """Since when changes are listed; None: the listing is not of changes."""
+    asked: bool = False
+    """Whether a caller asked for it by `full`; one that was only due starts anew when somebody does."""
+    index_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Everything that is kept. All None: nothing was ever swept."""
+
+    watermark: datetime | None = None
+    """Every note changed before this has been looked at."""
+    changes: Walk | None = None
+    full: Walk | None = None
+    full_at: datetime | None = None
+    """When the last full sweep that came to its end began, and the index version it saw to."""
+    full_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +133,9 @@ def reconcile(
         indexer.store.forget_erased(utc_day(indexer.clock()))
     repairs = Repairs(indexer=indexer, full=full, dry_run=dry_run, hand_over=hand_over)
     complete = _Sweep(repairs).run(budget)
-    done = repairs.done
-    return ReconcileReport(
-        examined=len(repairs.seen),
-        found=dict(repairs.found),
-        indexed=done["indexed"],
-        deleted=done["deleted"],
-        failed=done["failed"],
-        postponed=done["postponed"],
-        texts=done["texts"],
-        tokens=done["tokens"],
-        complete=complete,
-        dry_run=repairs.dry_run,
-    )
+    sums = {name: repairs.done[name] for name in ("indexed", "deleted", "failed", "postponed", "texts", "tokens")}
+    found = dict(repairs.found)
+    return ReconcileReport(examined=len(repairs.seen), found=found, **sums, complete=complete, dry_run=dry_run)
 
 
 class _Sweep:
@@ -122,7 +145,8 @@ class _Sweep:
         indexer = repairs.indexer
         self.repairs, self.store, self.now, self.full = repairs, indexer.store, indexer.clock(), repairs.full
         self.version = indexer.version
-        self.progress = load(self.store)
+        kept = self.store.read_bookmark(BOOKMARK)
+        self.progress = Progress() if kept is None else CODEC.load(Progress, json.loads(kept))
         self.left = 0
 
     def run(self, budget: int) -> bool:
@@ -130,18 +154,15 @@ class _Sweep:
         if self.full:
             self.left = budget
             return self._everything()
-        due = self._is_full_due()
+        at, kept = self.progress.full_at, self.progress
+        is_old = at is None or self.now - at >= FULL_EVERY
+        due = is_old or kept.full is not None or kept.full_version != self.version
         # While a full sweep goes on, it keeps half of each call: neither starves the other.
         self.left = budget // 2 if due else budget
-        kept = budget - self.left
+        reserved = budget - self.left
         complete = self._changes() and self._unfinished()
-        self.left += kept
+        self.left += reserved
         return (self._everything() and complete) if due else complete
-
-    def _is_full_due(self) -> bool:
-        at = self.progress.full_at
-        is_old = at is None or self.now - at >= FULL_EVERY
-        return is_old or self.progress.full is not None or self.progress.full_version != self.version
 
     def _changes(self) -> bool:
         """Notes changed since the watermark. Before there is one, the full sweep that is due sees to all of them."""
@@ -204,20 +225,16 @@ class _Sweep:
 
     def _without_note(self, keys: Sequence[NoteKey]) -> list[NoteKey]:
         """Of records' keys those whose note is gone; notes that exist were looked at before their records."""
-        by_tenant: dict[str, list[str]] = {}
-        for key in keys:
-            by_tenant.setdefault(key.tenant_id, []).append(key.note_id)
-        live = {
-            NoteKey(tenant_id, note_id)
-            for tenant_id, note_ids in by_tenant.items()
-            for note_id in self.store.live_records(tenant_id, note_ids)
-        }
-        return [key for key in keys if key not in live]
+        live: dict[str, Mapping[str, IndexRecord]] = {}
+        for tenant_id in {key.tenant_id for key in keys}:
+            note_ids = [key.note_id for key in keys if key.tenant_id == tenant_id]
+            live[tenant_id] = self.store.live_records(tenant_id, note_ids)
+        return [key for key in keys if key.note_id not in live[key.tenant_id]]
 
     def _keep(self, progress: Progress) -> None:
         self.progress = progress
         if not self.repairs.dry_run:
-            keep(progress, self.store)
+            self.store.write_bookmark(BOOKMARK, json.dumps(CODEC.dump(progress)))
 
 
 def _after(place: Walk, token: str | None) -> Walk | None:

@@ -81,10 +81,14 @@ class Repairs:
             return
         self.found[problem] += 1
         if self.dry_run:
-            self._estimate(key, state)
+            if self.indexer.embedder is not None and state.note is not None and state.fault is None:
+                texts = self.indexer.texts_to_embed(key, state.note)
+                self.done.update({"texts": len(texts), "tokens": sum(map(estimated_tokens, texts))})
         elif problem is IndexProblem.REJECTED:
             self.done["failed"] += 1
-        elif self._must_wait(key, state):
+        elif (problem is IndexProblem.FAILED and not self.is_due(state.held.record)) or (
+            problem in WAITING_FOR_VECTORS and key.tenant_id in self.spent
+        ):
             self.done["postponed"] += 1
         elif self.hand_over is not None:
             self.done["postponed"] += 1
@@ -92,15 +96,3 @@ class Repairs:
         else:
             outcome = self.indexer.index(key)
             self.done.update({outcome.action: 1, "texts": outcome.embedded})
-
-    def _must_wait(self, key: NoteKey, state: IndexState) -> bool:
-        if state.problem is IndexProblem.FAILED and not self.is_due(state.held.record):
-            return True
-        return key.tenant_id in self.spent and state.problem in WAITING_FOR_VECTORS
-
-    def _estimate(self, key: NoteKey, state: IndexState) -> None:
-        if self.indexer.embedder is None or state.note is None or state.fault is not None:
-            return
-        texts = self.indexer.texts_to_embed(key, state.note)
-        tokens = sum(map(estimated_tokens, texts))
-        self.done.update({"texts": len(texts), "tokens": tokens})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.adapters.firebase.app_check import FirebaseAppCheck
+from shared.adapters.firebase.authentication import FirebaseAppCheck
 from shared.adapters.firebase.certificates import FAILURE_PAUSE, REFETCH_PAUSE
 from shared.errors import AppCheckInvalid, AppCheckMissing, Unavailable
 from tests.adapters.models.waiting import FakeClock

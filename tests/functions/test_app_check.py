@@ -11,7 +11,7 @@ import pytest
 
 from functions import api, chat
 from shared import bootstrap
-from shared.adapters.firebase.app_check import FirebaseAppCheck
+from shared.adapters.firebase.authentication import FirebaseAppCheck
 from shared.errors import StoreUnavailable
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem

@@ -16,9 +16,8 @@ from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.index import Index
 from shared.adapters.embedded.notes import Notes
 from shared.adapters.embedded.search import Search
-from shared.adapters.embedded.sessions import Sessions
+from shared.adapters.embedded.sessions import Sessions, Templates
 from shared.adapters.embedded.sweep import Bookmarks, Sweep
-from shared.adapters.embedded.templates import Templates
 from shared.model.notes import NoteKey
 
 __all__ = ["EmbeddedStore"]

@@ -14,14 +14,9 @@ from shared.adapters.embedded.files import TenantFile, TenantFiles
 from shared.adapters.embedded.vectors import KEPT_REMOVALS, VectorSpace
 from shared.errors import Conflict
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Spending, StoredRequest
-from shared.ports.pages import Page, make_token, read_token
+from shared.ports.pages import Page
 
-_COLUMN: Mapping[Spending, str] = {
-    Spending.ANSWERS: "answers",
-    Spending.SEARCHES: "searches",
-    Spending.EMBEDDED_TOKENS: "embedded_tokens",
-    Spending.MICRO_USD: "micro_usd",
-}
+_COLUMN: Mapping[Spending, str] = {kind: kind.name.lower() for kind in Spending}
 
 REQUESTS = Table("requests", AnsweredRequest, renamed={"notes": "note_ids"})
 SETTLING_SECONDS = 0.2
@@ -49,13 +44,9 @@ class Account:
         return None if row is None else CODEC.load(Feedback, json.loads(row[0]))
 
     def list_feedback(self, person: Person, *, limit: int, token: str | None = None) -> Page[Feedback]:
-        """Raises InvalidArgument("pageToken")."""
-        after = "" if token is None else read_token(token, "feedback")[0]
-        query = "SELECT body FROM feedback WHERE feedback_id > ? ORDER BY feedback_id LIMIT ?"
-        with self._files.of(person.space).reading() as db:
-            found = db.execute(query, (after, limit + 1)).fetchall()
-        items = tuple(CODEC.load(Feedback, json.loads(body)) for (body,) in found[:limit])
-        return Page(items, make_token("feedback", items[-1].feedback_id) if len(found) > limit else None)
+        query = "SELECT feedback_id, body FROM feedback WHERE feedback_id > ? ORDER BY feedback_id LIMIT ?"
+        rows, next_token = self._files.of(person.space).page(query, listing="feedback", limit=limit, token=token)
+        return Page(tuple(CODEC.load(Feedback, json.loads(body)) for _, body in rows), next_token)
 
     def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
         """No other worker's spending comes between reading and writing."""
@@ -75,13 +66,9 @@ class Account:
             return _spent(db, day, _COLUMN[kind])
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
-        """Raises InvalidArgument("pageToken")."""
-        after = "" if token is None else read_token(token, "usage")[0]
         query = "SELECT day, answers, searches, embedded_tokens FROM usage WHERE day > ? ORDER BY day LIMIT ?"
-        with self._files.of(tenant_id).reading() as db:
-            found = db.execute(query, (after, limit + 1)).fetchall()
-        items = tuple(DayUsage(date.fromisoformat(day), *counts) for day, *counts in found[:limit])
-        return Page(items, make_token("usage", items[-1].day.isoformat()) if len(found) > limit else None)
+        rows, next_token = self._files.of(tenant_id).page(query, listing="usage", limit=limit, token=token)
+        return Page(tuple(DayUsage(date.fromisoformat(day), *counts) for day, *counts in rows), next_token)
 
     def read_request(self, person: Person, request_id: str) -> StoredRequest:
         with self._files.of(person.space).reading() as db:

@@ -15,7 +15,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from shared.model.codec import Codec
@@ -58,9 +58,12 @@ class Table(Generic[T]):
     def __init__(self, name: str, kind: type[T], *, renamed: Mapping[str, str] | None = None) -> None:
         """`renamed`: field -> its column, where that is not called as the field."""
         fields = CODEC.fields(kind)
-        self._kind, self._names = kind, tuple(each.name for each in fields)
+        self.name, self._kind, self._names = name, kind, tuple(each.name for each in fields)
         self._column = {each: (renamed or {}).get(each, each) for each in self._names}
-        self._reads = tuple(_unpacked(each.read) if each.structured else each.read for each in fields)
+        # Columns of JSON are cached: the chunks of a note, and mostly of a folder, have the same tags and scopes.
+        self._reads = tuple(
+            lru_cache(4096)(partial(_unpacked, each.read)) if each.structured else each.read for each in fields
+        )
         self.columns = ", ".join(f'{name}."{each}"' for each in self._column.values())
         """What `load` reads, for a SELECT."""
 
@@ -73,6 +76,12 @@ class Table(Generic[T]):
         }
         return {**row, **known}
 
+    def get(self, db: sqlite3.Connection, key: str) -> T | None:
+        """The entity whose id, the first of its fields, is `key`."""
+        query = f"SELECT {self.columns} FROM {self.name} WHERE {self._names[0]} = ?"
+        row = db.execute(query, (key,)).fetchone()
+        return None if row is None else self.load(row)
+
     def load(self, row: Row, **known: Any) -> T:  # noqa: ANN401 - values of fields
         """The entity in a row that begins with `columns`. `known`: values of fields, whatever their columns hold."""
         for name, read, value in zip(self._names, self._reads, row, strict=False):
@@ -81,9 +90,14 @@ class Table(Generic[T]):
         return self._kind(**known)
 
 
-def _unpacked(read: Callable[[Any], Any] | None) -> Callable[[str], Any]:
-    """Reads a column of JSON. Cached: the chunks of a note, and mostly of a folder, have the same tags and scopes."""
-    return lru_cache(4096)(lambda column: json.loads(column) if read is None else read(json.loads(column)))
+def _unpacked(read: Callable[[Any], Any] | None, column: str) -> Any:  # noqa: ANN401
+    return json.loads(column) if read is None else read(json.loads(column))
+
+
+def delete(db: sqlite3.Connection, table: str, key: str) -> bool:
+    """The row of this key, which is the table's first column without `s` at its end. Whether there was one."""
+    column = f"{table.removesuffix('s')}_id"
+    return db.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,)).rowcount > 0
 
 
 def insert(db: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replacing: bool = False) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic, sleep
+from typing import Any
 
 from shared.adapters.embedded.sqlite import explained, opened, prepare, removed, transaction, version_of
 from shared.errors import OperatorError
+from shared.ports.pages import make_token, read_token
 
 _MAPPED = 2**26
 """Bytes of a file that are read where the system keeps them, not copied page by page: those of about 14,000 chunks.
@@ -57,6 +60,17 @@ class TenantFile:
         ):
             yield db
 
+    def page(
+        self, query: str, values: Sequence[object] = (), *, listing: str, limit: int, token: str | None
+    ) -> tuple[list[tuple[Any, ...]], str | None]:
+        """Rows of a listing, and the token of the next page. `query`: its parameters are the key after which to go on,
+        `values` and a limit; it gives the key first. Raises InvalidArgument("pageToken").
+        """
+        after = "" if token is None else read_token(token, listing)[0]
+        with self.reading() as db:
+            found = db.execute(query, (after, *values, limit + 1)).fetchall()
+        return found[:limit], make_token(listing, found[limit - 1][0]) if len(found) > limit else None
+
     def close(self) -> None:
         """Connections in use are closed when their thread is done with them."""
         self._closed = True
@@ -98,7 +112,10 @@ class TenantFile:
 
     @contextmanager
     def _connection(self, *, creates: bool) -> Iterator[sqlite3.Connection]:
-        with self._admitted():
+        with self._open_ones:
+            self._open_ones.wait_for(lambda: not self._removing)
+            self._in_use += 1
+        try:
             if not (creates or self._idle or self.path.exists()):
                 with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
                     self._prepare(db)
@@ -114,14 +131,6 @@ class TenantFile:
                 self._idle.append(db)
                 if self._closed:
                     self._close_idle()
-
-    @contextmanager
-    def _admitted(self) -> Iterator[None]:
-        with self._open_ones:
-            self._open_ones.wait_for(lambda: not self._removing)
-            self._in_use += 1
-        try:
-            yield
         finally:
             with self._open_ones:
                 self._in_use -= 1
@@ -170,8 +179,11 @@ class TenantFiles:
     def _owners(self) -> list[str]:
         with self._lock:
             known = {file.path: owner for owner, file in self._files.items()}
-        owners = [known.get(path) or _owner(path, self._patience) for path in self._folder.glob("*.sqlite3")]
-        return sorted(owner for owner in owners if owner is not None)
+        for path in set(self._folder.glob("*.sqlite3")) - known.keys():
+            with explained(path), closing(opened(path, self._patience, partial(version_of, path=path))) as db:
+                if version_of(db, path):  # 0: another process is still making it
+                    (known[path],) = db.execute("SELECT tenant_id FROM state").fetchone()
+        return sorted(owner for path, owner in known.items() if path.exists())
 
     def close(self) -> None:
         with self._lock:
@@ -192,16 +204,3 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as problem:
         raise OperatorError(f"{folder} cannot be made: {problem.strerror}") from problem
-
-
-def _owner(path: Path, patience: float) -> str | None:
-    """The tenant a file belongs to; None while another process is still making it."""
-    with explained(path):
-        db = opened(path, patience, lambda db: version_of(db, path))
-        try:
-            if not version_of(db, path):
-                return None
-            (tenant_id,) = db.execute("SELECT tenant_id FROM state").fetchone()
-        finally:
-            db.close()
-    return str(tenant_id)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable
 from datetime import datetime
 
-from shared.adapters.embedded.documents import CODEC, NOTES, Row, Table, insert, to_micros
+from shared.adapters.embedded.documents import CODEC, NOTES, Row, Table, delete, insert, to_micros
 from shared.adapters.embedded.files import TenantFiles
 from shared.errors import Conflict, InvalidArgument
 from shared.model.index import ancestors
 from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote
-from shared.ports.pages import Page, make_token, read_token
+from shared.ports.pages import Page
 
 _LISTED = Table("notes", ListedNote)
-_LISTED_COLUMNS = _LISTED.columns.replace(
-    'notes."error"', "(SELECT error FROM records WHERE records.note_id = notes.note_id AND status = 'failed')"
-)
+_FAILURE = "(SELECT error FROM records WHERE records.note_id = notes.note_id AND status = 'failed')"
+_LISTED_COLUMNS = _LISTED.columns.replace('notes."error"', _FAILURE).replace('notes."text"', "''")
 _TRASH = CODEC.keys(TrashedNote, "note")
 _TRASH_COLUMNS = ", ".join((Table("trash", Note).columns, *_TRASH))
+_BY_ID = "FROM notes WHERE note_id > ? AND vault = coalesce(?, vault) ORDER BY note_id LIMIT ?"
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -31,7 +30,7 @@ class Notes:
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
         with self._files.of(tenant_id).reading() as db:
-            return _get(db, note_id)
+            return NOTES.get(db, note_id)
 
     def put_note(self, tenant_id: str, note: Note) -> None:
         """Raises InvalidArgument naming a field with NUL characters or lone surrogates."""
@@ -47,19 +46,19 @@ class Notes:
         if now is not None:
             _check(now)
         with self._files.of(tenant_id).writing() as db:
-            if _get(db, note_id) != was:
+            if NOTES.get(db, note_id) != was:
                 raise Conflict("somebody else has changed the note")
             if trashed is not None:
                 insert(db, "trash", _trash_row(trashed), replacing=True)
             if now is None:
-                _delete(db, note_id)
+                delete(db, "notes", note_id)
             else:
                 insert(db, "notes", NOTES.row(now), replacing=True)
         self._written(tenant_id, note_id)
 
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
         with self._files.of(tenant_id).writing() as db:
-            existed = _delete(db, note_id)
+            existed = delete(db, "notes", note_id)
         if existed:
             self._written(tenant_id, note_id)
         return existed
@@ -73,14 +72,15 @@ class Notes:
     def list_notes(
         self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
     ) -> Page[ListedNote]:
-        """Raises InvalidArgument("pageToken")."""
-        found, next_token = self._page(tenant_id, _LISTED_COLUMNS, limit=limit, token=token, vault=vault)
-        return Page(tuple(_LISTED.load(row) for row in found), next_token)
+        query = f"SELECT {_LISTED_COLUMNS} {_BY_ID}"
+        rows, next_token = self._files.of(tenant_id).page(query, (vault,), listing="notes", limit=limit, token=token)
+        return Page(tuple(map(_LISTED.load, rows)), next_token)
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
-        """Never an UnreadableNote: no app writes here. Raises InvalidArgument("pageToken")."""
-        found, next_token = self._page(tenant_id, NOTES.columns, limit=limit, token=token, vault=None)
-        return Page(tuple(map(NOTES.load, found)), next_token)
+        """Never an UnreadableNote: no app writes here."""
+        query = f"SELECT {NOTES.columns} {_BY_ID}"
+        rows, next_token = self._files.of(tenant_id).page(query, (None,), listing="notes", limit=limit, token=token)
+        return Page(tuple(map(NOTES.load, rows)), next_token)
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
         """Read from the chunks, so a folder goes with the last chunk in it."""
@@ -99,22 +99,18 @@ class Notes:
 
     def get_trashed(self, tenant_id: str, trash_id: str) -> TrashedNote | None:
         with self._files.of(tenant_id).reading() as db:
-            row = db.execute(f"SELECT {_TRASH_COLUMNS} FROM trash WHERE trash_id = ?", (trash_id,)).fetchone()
+            row = db.execute(f"SELECT trash_id, {_TRASH_COLUMNS} FROM trash WHERE trash_id = ?", (trash_id,)).fetchone()
         return None if row is None else _trashed(row)
 
     def list_trashed(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[TrashedNote]:
-        """Raises InvalidArgument("pageToken")."""
-        after = "" if token is None else read_token(token, "trash")[0]
         columns = _TRASH_COLUMNS.replace('trash."text"', "''")
-        query = f"SELECT {columns} FROM trash WHERE trash_id > ? ORDER BY trash_id LIMIT ?"
-        with self._files.of(tenant_id).reading() as db:
-            found = db.execute(query, (after, limit + 1)).fetchall()
-        items = tuple(map(_trashed, found[:limit]))
-        return Page(items, make_token("trash", items[-1].trash_id) if len(found) > limit else None)
+        query = f"SELECT trash_id, {columns} FROM trash WHERE trash_id > ? ORDER BY trash_id LIMIT ?"
+        rows, next_token = self._files.of(tenant_id).page(query, listing="trash", limit=limit, token=token)
+        return Page(tuple(map(_trashed, rows)), next_token)
 
     def delete_trashed(self, tenant_id: str, trash_id: str) -> bool:
         with self._files.of(tenant_id).writing() as db:
-            return db.execute("DELETE FROM trash WHERE trash_id = ?", (trash_id,)).rowcount > 0
+            return delete(db, "trash", trash_id)
 
     def expire_trashed(self, now: datetime) -> None:
         for file in self._files.all():
@@ -123,15 +119,6 @@ class Notes:
             if expired:
                 with file.writing() as db:
                     db.execute("DELETE FROM trash WHERE expires_at <= ?", (to_micros(now),))
-
-    def _page(
-        self, tenant_id: str, columns: str, *, limit: int, token: str | None, vault: str | None
-    ) -> tuple[list[Row], str | None]:
-        after = "" if token is None else read_token(token, "notes")[0]
-        query = f"SELECT {columns} FROM notes WHERE note_id > ? AND vault = coalesce(?, vault) ORDER BY note_id LIMIT ?"
-        with self._files.of(tenant_id).reading() as db:
-            found = db.execute(query, (after, vault, limit + 1)).fetchall()
-        return found[:limit], make_token("notes", found[limit - 1][0]) if len(found) > limit else None
 
     def _written(self, tenant_id: str, note_id: str) -> None:
         if self._on_write is not None:
@@ -144,7 +131,7 @@ def _trash_row(trashed: TrashedNote) -> dict[str, object]:
 
 def _trashed(row: Row) -> TrashedNote:
     own = dict(zip(_TRASH, row[-len(_TRASH) :], strict=True))
-    return CODEC.load(TrashedNote, own, note=NOTES.load(row))
+    return CODEC.load(TrashedNote, own, note=NOTES.load(row[1:]))
 
 
 def _check(note: Note) -> None:
@@ -154,12 +141,3 @@ def _check(note: Note) -> None:
     for name, value in fields.items():
         if _UNKEEPABLE.search(value):
             raise InvalidArgument(name, "text without NUL characters and lone surrogates")
-
-
-def _get(db: sqlite3.Connection, note_id: str) -> Note | None:
-    row = db.execute(f"SELECT {NOTES.columns} FROM notes WHERE note_id = ?", (note_id,)).fetchone()
-    return None if row is None else NOTES.load(row)
-
-
-def _delete(db: sqlite3.Connection, note_id: str) -> bool:
-    return db.execute("DELETE FROM notes WHERE note_id = ?", (note_id,)).rowcount > 0

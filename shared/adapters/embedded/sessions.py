@@ -1,17 +1,23 @@
-"""Sessions and their messages, in their person's file: the tenant's own where the person is the tenant."""
+"""Sessions and their messages, in their person's file (the tenant's own where the person is the tenant); and the
+reasoning templates, in their tenant's.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from array import array
 from collections.abc import Sequence
 from datetime import datetime
 
-from shared.adapters.embedded.documents import CODEC, Table, insert, to_datetime, to_micros
+from shared.adapters.embedded.documents import CODEC, Table, delete, insert, to_datetime, to_micros
 from shared.adapters.embedded.files import TenantFiles
 from shared.errors import Conflict
 from shared.model.account import Person
+from shared.model.index import Vector
 from shared.model.sessions import Message, Session, SettingsPatch, Spot
+from shared.model.templates import StoredTemplate, Template
+from shared.ports.tenants import MAX_TEMPLATES
 
 SESSIONS = Table("sessions", Session)
 
@@ -30,13 +36,13 @@ class Sessions:
 
     def get_session(self, person: Person, session_id: str) -> Session | None:
         with self._files.of(person.space).reading() as db:
-            return _get(db, session_id)
+            return SESSIONS.get(db, session_id)
 
     def patch_session(
         self, person: Person, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
     ) -> bool:
         with self._files.of(person.space).writing() as db:
-            session = _get(db, session_id)
+            session = SESSIONS.get(db, session_id)
             if session is None:
                 return False
             db.execute(
@@ -54,7 +60,7 @@ class Sessions:
     def delete_session(self, person: Person, session_id: str) -> bool:
         with self._files.of(person.space).writing() as db:
             db.execute("DELETE FROM messages WHERE session_id = ?", (session_id,))
-            return db.execute("DELETE FROM sessions WHERE session_id = ?", (session_id,)).rowcount > 0
+            return delete(db, "sessions", session_id)
 
     def add_messages(self, person: Person, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
         with self._files.of(person.space).writing() as db:
@@ -83,14 +89,49 @@ class Sessions:
             return tuple(_message(*row) for row in db.execute(query, (session_id, *values, limit)))
 
 
-def _get(db: sqlite3.Connection, session_id: str) -> Session | None:
-    row = db.execute(f"SELECT {SESSIONS.columns} FROM sessions WHERE session_id = ?", (session_id,)).fetchone()
-    return None if row is None else SESSIONS.load(row)
-
-
 def _spot(spot: Spot) -> tuple[int, str]:
     return to_micros(spot.moment), spot.item_id
 
 
 def _message(created_at: int, message_id: str, body: str) -> Message:
     return CODEC.load(Message, json.loads(body), created_at=to_datetime(created_at), message_id=message_id)
+
+
+_TEMPLATE = "body, vector, vector_key"
+
+
+class Templates:
+    """`shared.ports.tenants.TemplateStore`, a transaction a call."""
+
+    _files: TenantFiles
+
+    def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
+        with self._files.of(tenant_id).reading() as db:
+            found = db.execute(f"SELECT {_TEMPLATE} FROM templates ORDER BY template_id LIMIT ?", (MAX_TEMPLATES,))
+            return tuple(_template(*row) for row in found)
+
+    def get_template(self, tenant_id: str, template_id: str) -> StoredTemplate | None:
+        with self._files.of(tenant_id).reading() as db:
+            row = db.execute(f"SELECT {_TEMPLATE} FROM templates WHERE template_id = ?", (template_id,)).fetchone()
+        return None if row is None else _template(*row)
+
+    def put_templates(self, tenant_id: str, stored: Sequence[StoredTemplate]) -> None:
+        with self._files.of(tenant_id).writing() as db:
+            for each in stored:
+                key, body = each.template.template_id, json.dumps(CODEC.dump(each.template))
+                row = {"template_id": key, "vector": each.vector, "vector_key": each.vector_key, "body": body}
+                insert(db, "templates", row, replacing=True)
+
+    def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
+        statement = "UPDATE templates SET vector = ?, vector_key = ? WHERE template_id = ?"
+        with self._files.of(tenant_id).writing() as db:
+            return db.execute(statement, (vector, vector_key, template_id)).rowcount > 0
+
+    def delete_template(self, tenant_id: str, template_id: str) -> bool:
+        with self._files.of(tenant_id).writing() as db:
+            return delete(db, "templates", template_id)
+
+
+def _template(body: str, vector: bytes | None, vector_key: str | None) -> StoredTemplate:
+    template = CODEC.load(Template, json.loads(body))
+    return StoredTemplate(template, None if vector is None else array("f", vector), vector_key)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from shared.errors import AuroraError, InvalidArgument, OperatorError, StoreUnavailable
+from shared.errors import InvalidArgument, OperatorError, StoreUnavailable
 
 APPLICATION_ID = 0x4175726F
 """`Auro`, in the header of every file of ours."""
@@ -174,23 +174,15 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as problem:
-        explained = _error_of(path, problem)
-        if explained is None:
-            raise
-        raise explained from problem
+        code = _code(problem)
+        if code in _DAMAGED:
+            mend = "restore it from a backup, or move it away and index again"
+            raise OperatorError(f"{path} is damaged ({problem}): {mend}") from problem
+        if code in _AWAY:
+            raise StoreUnavailable(f"{path}: {_AWAY[code]}") from problem
+        raise
     except UnicodeEncodeError as problem:
         raise InvalidArgument("id", "text without lone surrogates") from problem
-
-
-def _error_of(path: Path, problem: sqlite3.DatabaseError) -> AuroraError | None:
-    code = _code(problem)
-    if code in _DAMAGED:
-        return OperatorError(
-            f"{path} is damaged ({problem}): restore it from a backup, or move it away and index again"
-        )
-    if code in _AWAY:
-        return StoreUnavailable(f"{path}: {_AWAY[code]}")
-    return None
 
 
 def _code(problem: sqlite3.Error) -> int:
@@ -221,8 +213,7 @@ def prepare(db: sqlite3.Connection, path: Path, tenant_id: str) -> None:
         return
     db.execute("PRAGMA page_size = 16384")  # of a new file: reads 100,000 vectors in half the time that 4096 takes
     db.execute("PRAGMA journal_mode = WAL")
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db, "BEGIN IMMEDIATE"):
         found = version_of(db, path)
         added = (statement for version in range(found + 1, SCHEMA_VERSION + 1) for statement in _ADDED[version])
         for statement in added if found else _TABLES:
@@ -233,7 +224,3 @@ def prepare(db: sqlite3.Connection, path: Path, tenant_id: str) -> None:
             db.execute("INSERT INTO state VALUES (?, ?, ?, 0, 0)", (tenant_id, first, first))
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        db.execute("COMMIT")
-    finally:
-        if db.in_transaction:
-            db.execute("ROLLBACK")

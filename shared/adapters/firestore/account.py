@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
@@ -67,7 +68,9 @@ class Account:
         document = self._connection.read(self._connection.own(person, REQUESTS, request_id))
         if document is None:
             return StoredRequest(None, None)
-        return StoredRequest(_request(document), _token(document.update_time))
+        fields = values_of(document)
+        notes = dict(zip(fields["noteIds"], fields["noteRevisions"], strict=True))
+        return StoredRequest(CODEC.load(AnsweredRequest, fields, notes=notes), _token(document.update_time))
 
     def write_request(
         self,
@@ -81,7 +84,11 @@ class Account:
         name = self._connection.own(person, REQUESTS, request_id)
         if record is not None and record.answer is not None and len(record.answer.encode()) > MAX_ANSWER:
             raise TooLarge(f"answer: at most {MAX_ANSWER} bytes can be kept")
-        write = delete(name) if record is None else put(name, _request_fields(record))
+        write = delete(name)
+        if record is not None:
+            # Ids of notes may be what keys of maps may not.
+            notes = {"noteIds": tuple(record.notes), "noteRevisions": tuple(record.notes.values())}
+            write = put(name, {**CODEC.dump(record, "notes"), **notes})
         if expected is None:
             write.current_document.exists = False
         else:
@@ -138,26 +145,17 @@ class Erasure:
         """Whether there was anything but `kept` and what lies below it. Going on by name: a query from the start would
         wade through what is deleted.
         """
-        seen: tuple[Reference, ...] = ()
+        query = Query(
+            collection=collection, everywhere=collection == EVERYTHING, order=(Order(KEY),), limit=AT_ONCE, fields=()
+        )
         before = erased.total()
-        while found := self._names(parent, collection, seen):
+        while found := [each.name for each in self._connection.query(parent, query)]:
             going = [name for name in found if not kept or (name != kept and not name.startswith(f"{kept}/"))]
             batches = [going[start : start + BATCH] for start in range(0, len(going), BATCH)]
             for done in pool().map(self._delete, batches):
                 erased.update(done)
-            seen = (Reference(found[-1]),)
+            query = replace(query, after=(Reference(found[-1]),))
         return erased.total() > before
-
-    def _names(self, parent: str, collection: str, after: tuple[Reference, ...]) -> list[str]:
-        query = Query(
-            collection=collection,
-            everywhere=collection == EVERYTHING,
-            order=(Order(KEY),),
-            after=after,
-            limit=AT_ONCE,
-            fields=(),
-        )
-        return [each.name for each in self._connection.query(parent, query)]
 
     def _delete(self, found: list[str]) -> list[str]:
         """The kinds of what was deleted: mostly the collection each lay in."""
@@ -170,18 +168,6 @@ def _token(stamp: Any) -> str:  # noqa: ANN401
     return f"{stamp.seconds}.{stamp.nanos}"
 
 
-def _request_fields(record: AnsweredRequest) -> Mapping[str, object]:
-    """Ids of notes may be what keys of maps may not."""
-    notes = {"noteIds": tuple(record.notes), "noteRevisions": tuple(record.notes.values())}
-    return {**CODEC.dump(record, "notes"), **notes}
-
-
 def _feedback(document: Any) -> Feedback:  # noqa: ANN401
     given = {name: value for name, value in values_of(document).items() if value not in (None, "")}
     return CODEC.load(Feedback, given, feedback_id=last(document.name))
-
-
-def _request(document: Any) -> AnsweredRequest:  # noqa: ANN401
-    fields = values_of(document)
-    notes = dict(zip(fields["noteIds"], fields["noteRevisions"], strict=True))
-    return CODEC.load(AnsweredRequest, fields, notes=notes)

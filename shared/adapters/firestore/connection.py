@@ -17,7 +17,6 @@ from shared.adapters.firestore.protocol import KEY, Order, Query, Reference, pro
 from shared.adapters.firestore.reads import ReadCounter
 from shared.errors import Conflict, InvalidArgument, StoreRefused, StoreUnavailable
 from shared.model.account import Person
-from shared.model.notes import NoteKey
 from shared.ports.pages import make_token, read_token
 from shared.tracing import RequestThreads
 
@@ -28,7 +27,6 @@ LOOKUP_STEP = 300
 """Documents asked for in one lookup."""
 _FIRST_PAUSE, _MAX_PAUSE = 0.05, 1.0
 _RESERVED = re.compile(r"\.{1,2}|__.*__", re.DOTALL)
-_KEY = re.compile(r"tenants/([^/]+)/[^/]+/([^/]+)", re.DOTALL)
 
 # A broken connection is tried again every second, not every two minutes; idle ones stay open between questions.
 _CHANNEL_OPTIONS = (
@@ -103,17 +101,12 @@ class Connection:
         """The name of a tenant's document. Raises InvalidArgument for an id that Firestore cannot hold."""
         return f"{self.tenant(tenant_id)}/{collection}/{_checked(document_id, 'noteId')}"
 
-    def note_key(self, name: str) -> NoteKey | None:
-        """Tenant and id from the name of a note or a record; None for a document that lies elsewhere."""
-        match = _KEY.fullmatch(name.removeprefix(f"{self.root}/"))
-        return NoteKey(match[1], match[2]) if match else None
-
     def query(self, parent: str, query: Query) -> list[Any]:
         """What the query finds below `parent`, as protobuf Documents."""
         request = protocol().RunQueryRequest(parent=parent, structured_query=query.message())
         replies = self._stream("run_query", request)
         found = [reply.document for reply in replies if reply.HasField("document")]
-        self.counter.query(len(found), vector=query.nearest is not None)
+        self.counter.add(documents=max(1, len(found)), vector_searches=int(query.nearest is not None))
         return found
 
     def listed(
@@ -142,7 +135,7 @@ class Connection:
         request = protocol().RunAggregationQueryRequest(parent=parent, structured_aggregation_query=wanted)
         (reply,) = self._stream("run_aggregation_query", request)
         fields = reply.result.aggregate_fields
-        self.counter.aggregation(fields["count"].integer_value)
+        self.counter.add(aggregated=fields["count"].integer_value)
         return fields
 
     def read(self, name: str, fields: Iterable[str] | None = None) -> Any | None:  # noqa: ANN401
@@ -161,7 +154,7 @@ class Connection:
                 request.mask.field_paths.extend(fields or ("__name__",))
             replies = self._stream("batch_get_documents", request)
             found.update((reply.found.name, reply.found) for reply in replies if reply.HasField("found"))
-            self.counter.lookup(len(some))
+            self.counter.add(documents=len(some))
         return found
 
     def commit(self, writes: Iterable[Any], *, patient: bool = True) -> Any:  # noqa: ANN401
@@ -239,10 +232,11 @@ class Connection:
         )
 
     def _call(self, method: str, request: Any, seconds: float) -> Any:  # noqa: ANN401
-        api = client()
-        wrapped = _request_class(type(request).__name__).wrap(request)
+        from google.cloud.firestore_v1 import types  # noqa: PLC0415
+
+        wrapped = getattr(types, type(request).__name__).wrap(request)
         # retry=None: the client's own policy repeats for up to five minutes.
-        return getattr(api, method)(request=wrapped, retry=None, timeout=seconds, metadata=self.metadata)
+        return getattr(client(), method)(request=wrapped, retry=None, timeout=seconds, metadata=self.metadata)
 
     def _retry_within(self, call: Callable[[float], T], seconds: float, *, guarded: bool = False) -> T:
         """The result of `call`, made again while the server is away or too busy and the deadline allows.
@@ -281,10 +275,3 @@ def _checked(value: str, field: str) -> str:
 def _raw(message: Any) -> Any:  # noqa: ANN401
     """The protobuf message inside the library's wrapper."""
     return type(message).pb(message)
-
-
-@cache
-def _request_class(name: str) -> Any:  # noqa: ANN401
-    from google.cloud.firestore_v1 import types  # noqa: PLC0415
-
-    return getattr(types, name)

@@ -75,7 +75,12 @@ class Corpus:
         figures = self._figures(tenant_id)
         with figures.reading:
             if figures.stats is None:
-                figures.stats, figures.read_at = self._read(tenant_id, figures.revision), time.monotonic()
+                parent = self._connection.tenant(tenant_id)
+                fields = self._connection.aggregate(parent, Query(collection="chunks"), average="length")
+                # The average of nothing is null.
+                average = fields["average"].double_value or float(fields["average"].integer_value)
+                figures.stats = CorpusStats(fields["count"].integer_value, average, figures.revision)
+                figures.read_at = time.monotonic()
             return figures.stats
 
     def places(self, tenant_id: str) -> tuple[Folder, ...]:
@@ -83,7 +88,10 @@ class Corpus:
         figures = self._figures(tenant_id)
         with figures.reading:
             if figures.places is None:
-                figures.places = self._read_places(tenant_id)
+                query = Query(collection="folders", fields=("vault", "folder"))
+                documents = self._connection.query(self._connection.tenant(tenant_id), query)
+                found = sorted((fields["vault"], fields["folder"]) for fields in map(values_of, documents))
+                figures.places = tuple(Folder(vault, folder) for vault, folder in found)
             return figures.places
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
@@ -139,28 +147,15 @@ class Corpus:
         leaves its server time in one of the two. Two reads.
         """
         parent = self._connection.tenant(tenant_id)
-        return ":".join(pool().map(lambda collection: self._latest(parent, collection), ("index", "changes")))
 
-    def _read(self, tenant_id: str, revision: str) -> CorpusStats:
-        parent = self._connection.tenant(tenant_id)
-        fields = self._connection.aggregate(parent, Query(collection="chunks"), average="length")
-        # The average of nothing is null.
-        average = fields["average"].double_value or float(fields["average"].integer_value)
-        return CorpusStats(fields["count"].integer_value, average, revision)
+        def latest(collection: str) -> str:
+            """The newest `changedAt` of the collection, empty if there is none."""
+            newest = (Order("changedAt", descending=True),)
+            query = Query(collection=collection, order=newest, limit=1, fields=("changedAt",))
+            stamps = [each.fields["changedAt"].timestamp_value for each in self._connection.query(parent, query)]
+            return "".join(f"{stamp.seconds}.{stamp.nanos:09}" for stamp in stamps)
 
-    def _read_places(self, tenant_id: str) -> tuple[Folder, ...]:
-        query = Query(collection="folders", fields=("vault", "folder"))
-        documents = self._connection.query(self._connection.tenant(tenant_id), query)
-        found = ((fields["vault"], fields["folder"]) for fields in map(values_of, documents))
-        return tuple(Folder(vault, folder) for vault, folder in sorted(found))
-
-    def _latest(self, parent: str, collection: str) -> str:
-        """The newest `changedAt` of the collection, empty if there is none."""
-        query = Query(
-            collection=collection, order=(Order("changedAt", descending=True),), limit=1, fields=("changedAt",)
-        )
-        stamps = [each.fields["changedAt"].timestamp_value for each in self._connection.query(parent, query)]
-        return "".join(f"{stamp.seconds}.{stamp.nanos:09}" for stamp in stamps)
+        return ":".join(pool().map(latest, ("index", "changes")))
 
     def _count(self, tenant_id: str, stem: str) -> int:
         if not is_kept(stem):

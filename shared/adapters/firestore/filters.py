@@ -9,9 +9,10 @@ several searches share the work.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 
 from shared.adapters.firestore.documents import MAX_MOMENT, day, month, place_key, posting, posting_path
 from shared.adapters.firestore.protocol import Is, Where, microseconds
@@ -41,7 +42,8 @@ def for_vectors(restriction: Restriction, places: Sequence[Folder]) -> VectorFil
     created = restriction.created
     tag_groups = [tags for group in restriction.scopes if (tags := tags_of(group))]
     place_groups = [group for group in restriction.scopes if not tags_of(group)]
-    allowed = [place for place in places if all(group.intersection(_scopes(place)) for group in place_groups)]
+    scopes = {place: scopes_of(place.vault, f"{place.folder}/" if place.folder else "", ()) for place in places}
+    allowed = [place for place in places if all(group.intersection(scopes[place]) for group in place_groups)]
     if place_groups and not allowed:
         return VectorFilters((), exact=True)
     fitting = [tags for tags in tag_groups if len(tags) <= MAX_VALUES]
@@ -53,7 +55,10 @@ def for_vectors(restriction: Restriction, places: Sequence[Folder]) -> VectorFil
     searches = () if everywhere else _by_place(allowed, _months(created))
     if searches:
         return VectorFilters(searches, exact=not tag_groups and created is None)
-    return VectorFilters((_by_time(created),), exact=everywhere and not tag_groups and created is None)
+    # The days of a short range, or the months of a longer one, as far as a filter can hold them.
+    times = ((field, values) for field, values in (("day", _days(created)), ("month", _months(created))) if values)
+    search = tuple(Where(field, Is.IN, values) for field, values in itertools.islice(times, 1))
+    return VectorFilters((search,), exact=everywhere and not tag_groups and created is None)
 
 
 def _by_place(allowed: Sequence[Folder], months: Sequence[str]) -> tuple[tuple[Where, ...], ...]:
@@ -66,19 +71,6 @@ def _by_place(allowed: Sequence[Folder], months: Sequence[str]) -> tuple[tuple[W
             parts = (keys[start : start + step] for start in range(0, len(keys), step))
             return tuple((Where("place", Is.IN, part), *time) for part in parts)
     return ()
-
-
-def _by_time(created: TimeRange | None) -> tuple[Where, ...]:
-    """The days of a short range, or the months of a longer one, as far as a filter can hold them."""
-    for field, values in (("day", _days(created)), ("month", _months(created))):
-        if values:
-            return (Where(field, Is.IN, values),)
-    return ()
-
-
-def _scopes(place: Folder) -> tuple[str, ...]:
-    """The tokens of a note without tags that lies there."""
-    return scopes_of(place.vault, f"{place.folder}/" if place.folder else "", ())
 
 
 def _days(created: TimeRange | None) -> list[str]:
@@ -98,13 +90,9 @@ def _months(created: TimeRange | None) -> list[str]:
     when = created.start.astimezone(UTC)
     while when < created.end and len(months) <= MAX_VALUES:
         months.append(month(when))
-        when = _next_month(when)
+        first = when.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+        when = (first + timedelta(days=32)).replace(day=1)
     return months if len(months) <= MAX_VALUES else []
-
-
-def _next_month(when: datetime) -> datetime:
-    first = when.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    return (first + timedelta(days=32)).replace(day=1)
 
 
 def impossible(restriction: Restriction) -> bool:

@@ -22,15 +22,7 @@ from shared.adapters.firestore.documents import CODEC, chunk_fields, place_key
 from shared.adapters.firestore.errors import CommitTooBig
 from shared.adapters.firestore.protocol import Is, Query, Where, change, delete, put, values_of, vector_of
 from shared.errors import Conflict
-from shared.model.index import (
-    Coverage,
-    IndexChange,
-    IndexRecord,
-    IndexStatus,
-    StoredChunk,
-    StoredRecord,
-    Vector,
-)
+from shared.model.index import Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk, StoredRecord, Vector
 from shared.model.notes import Folder
 
 BATCH = 20
@@ -52,10 +44,8 @@ class Index:
             return StoredRecord(None, None)
         fields, time = values_of(found), found.update_time
         place = Folder(fields["vault"], fields["folder"]) if "vault" in fields else None
-        return StoredRecord(
-            CODEC.load(IndexRecord, fields),
-            str(Token(note_id=note_id, seconds=time.seconds, nanos=time.nanos, place=place)),
-        )
+        token = Token(note_id=note_id, seconds=time.seconds, nanos=time.nanos, place=place)
+        return StoredRecord(CODEC.load(IndexRecord, fields), str(token))
 
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
         query = Query(
@@ -91,11 +81,9 @@ class Index:
                 self._places.left(tenant_id, before)
         finally:
             self._corpus.forget(tenant_id)
-        return (
-            None
-            if change.record is None
-            else str(Token(note_id=change.note_id, seconds=moved.seconds, nanos=moved.nanos, place=after))
-        )
+        if change.record is None:
+            return None
+        return str(Token(note_id=change.note_id, seconds=moved.seconds, nanos=moved.nanos, place=after))
 
     def coverage(self, tenant_id: str) -> Coverage:
         """By counting on both sides: while deletions are on their way, their records still count among the states."""
@@ -142,7 +130,11 @@ class _Commits:
         self._record = self._name("index", wanted.note_id)
         self._before = None if wanted.expected is None else Token.parse(wanted.expected, wanted.note_id)
         self.place_before = None if self._before is None else self._before.place
-        self.place = self._place_after()
+        chunks = (*(put.chunk for put in wanted.put), *wanted.patch)
+        if chunks:
+            self.place: Folder | None = Folder(chunks[0].vault, chunks[0].folder)
+        else:
+            self.place = self.place_before if wanted.record is not None and wanted.record.chunk_count else None
 
     def run(self) -> Any:  # noqa: ANN401
         """The record's update time after them. Raises Conflict when it has moved."""
@@ -204,10 +196,7 @@ class _Commits:
         record = self._wanted.record
         if record is None:
             digest = hashlib.sha256(self._wanted.note_id.encode()).hexdigest()
-            return [
-                self._expecting(delete(self._record), held),
-                stamp(self._connection, self._tenant_id, digest),
-            ]
+            return [self._expecting(delete(self._record), held), stamp(self._connection, self._tenant_id, digest)]
         fields = CODEC.dump(record)
         if self.place is not None:
             fields |= {**CODEC.dump(self.place), "place": place_key(self.place)}
@@ -224,15 +213,6 @@ class _Commits:
             write.current_document.update_time.seconds = self._before.seconds
             write.current_document.update_time.nanos = self._before.nanos
         return write
-
-    def _place_after(self) -> Folder | None:
-        wanted = self._wanted
-        chunk = next(iter((*(put.chunk for put in wanted.put), *wanted.patch)), None)
-        if chunk is not None:
-            return Folder(chunk.vault, chunk.folder)
-        if wanted.record is None or wanted.record.chunk_count == 0:
-            return None
-        return self.place_before
 
     def _name(self, collection: str, document_id: str) -> str:
         return self._connection.name(self._tenant_id, collection, document_id)

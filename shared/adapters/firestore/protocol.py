@@ -25,6 +25,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _ELEMENT = b"\x0a\x09\x19"
 _ELEMENT_BYTES = len(_ELEMENT) + 8
 _CONVERTED = {"timestamp_value", "array_value", "map_value", "null_value", None}
+_SCALARS = {str: "string_value", bool: "boolean_value", int: "integer_value", float: "double_value"}
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 KEY = "__name__"
@@ -46,27 +47,29 @@ def protocol() -> Any:  # noqa: ANN401 - classes made at run time; typed stubs o
     return SimpleNamespace(**{name: getattr(types, name).pb() for name in names})
 
 
-def fill(target: Any, value: object) -> None:  # noqa: ANN401, C901 - one line a type
+def fill(target: Any, value: object) -> None:  # noqa: ANN401, C901 - a line or two a type
     """Write `value` into the empty protobuf Value `target`. Raises TypeError for what Firestore has no type for."""
-    if isinstance(value, str):
+    if (scalar := _SCALARS.get(type(value))) is not None:
+        setattr(target, scalar, value)
+    elif isinstance(value, str):
         target.string_value = value
-    elif isinstance(value, bool):
-        target.boolean_value = value
-    elif isinstance(value, int):
-        target.integer_value = value
     elif isinstance(value, datetime):
-        fill_timestamp(target.timestamp_value, value)
+        stamp = target.timestamp_value
+        stamp.seconds, rest = divmod(microseconds(value), 1_000_000)
+        stamp.nanos = rest * 1000
+        stamp.SetInParent()
     elif isinstance(value, array):
         _fill_vector(target.map_value.fields, value)
     elif isinstance(value, Mapping):
-        _fill_map(target.map_value, value)
+        target.map_value.SetInParent()
+        fields = target.map_value.fields
+        for name, each in value.items():
+            fill(fields[name], each)
     elif isinstance(value, Iterable):
-        values = target.array_value.values
         target.array_value.SetInParent()
+        add = target.array_value.values.add
         for each in value:
-            fill(values.add(), each)
-    elif isinstance(value, float):
-        target.double_value = value
+            fill(add(), each)
     elif value is None:
         target.null_value = 0
     elif isinstance(value, Reference):
@@ -100,12 +103,6 @@ def delete(name: str, *, existing: bool = False) -> Any:  # noqa: ANN401
     return write
 
 
-def _fill_map(target: Any, value: Mapping[str, object]) -> None:  # noqa: ANN401
-    target.SetInParent()
-    for name, each in value.items():
-        fill(target.fields[name], each)
-
-
 def _fill_vector(fields: Any, vector: Vector) -> None:  # noqa: ANN401
     """Builds the array's serialised form in a few slice copies and lets protobuf parse it."""
     count = len(vector)
@@ -120,13 +117,6 @@ def _fill_vector(fields: Any, vector: Vector) -> None:  # noqa: ANN401
         packed[len(_ELEMENT) + place :: _ELEMENT_BYTES] = content[place::8]
     fields["__type__"].string_value = "__vector__"
     fields["value"].array_value.ParseFromString(bytes(packed))
-
-
-def fill_timestamp(target: Any, when: datetime) -> None:  # noqa: ANN401
-    """Write an aware datetime into a protobuf Timestamp."""
-    target.seconds, rest = divmod(microseconds(when), 1_000_000)
-    target.nanos = rest * 1000
-    target.SetInParent()
 
 
 def microseconds(when: datetime) -> int:
@@ -235,15 +225,26 @@ class Query:
         """As StructuredQuery."""
         query = protocol().StructuredQuery()
         query.from_.add(collection_id=self.collection, all_descendants=self.everywhere)
+        if self.where:
+            query.where.composite_filter.op = 1  # AND
         for each in self.where:
-            _add_filter(query, each)
+            added = query.where.composite_filter.filters.add().field_filter
+            added.field.field_path = each.field
+            added.op = added.DESCRIPTOR.enum_types_by_name["Operator"].values_by_name[each.comparison].number
+            fill(added.value, each.value)
         for order in self.order:
             # 1 is ascending, 2 descending.
             query.order_by.add(direction=2 if order.descending else 1).field.field_path = order.field
         for value in self.after:
             fill(query.start_at.values.add(), value)
         if self.nearest is not None:
-            _add_search(query.find_nearest, self.nearest, self.limit)
+            # By dot product, which for unit vectors is the cosine. Without DISTANCE in `fields` it silently vanishes.
+            search = query.find_nearest
+            search.vector_field.field_path = "embedding"
+            fill(search.query_vector, self.nearest)
+            search.distance_measure = 3  # DOT_PRODUCT
+            search.limit.value = self.limit
+            search.distance_result_field = DISTANCE
         elif self.limit is not None:
             query.limit.value = self.limit
         if self.fields is not None:
@@ -254,28 +255,5 @@ class Query:
 
 def path(*names: str) -> str:
     """A field path; names that are no plain identifiers are quoted."""
-    return ".".join(map(_quoted, names))
-
-
-def _quoted(name: str) -> str:
-    if _PLAIN.fullmatch(name):
-        return name
-    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
-
-
-def _add_search(search: Any, vector: Vector, limit: int | None) -> None:  # noqa: ANN401
-    """By dot product, which for unit vectors is the cosine. Without DISTANCE in `fields` it silently vanishes."""
-    search.vector_field.field_path = "embedding"
-    fill(search.query_vector, vector)
-    search.distance_measure = 3  # DOT_PRODUCT
-    search.limit.value = limit
-    search.distance_result_field = DISTANCE
-
-
-def _add_filter(query: Any, where: Where) -> None:  # noqa: ANN401
-    composite = query.where.composite_filter
-    composite.op = 1  # AND
-    added = composite.filters.add().field_filter
-    added.field.field_path = where.field
-    added.op = added.DESCRIPTOR.enum_types_by_name["Operator"].values_by_name[where.comparison].number
-    fill(added.value, where.value)
+    escaped = (name.replace("\\", "\\\\").replace("`", "\\`") for name in names)
+    return ".".join(name if _PLAIN.fullmatch(name) else f"`{name}`" for name in escaped)

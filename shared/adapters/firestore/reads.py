@@ -50,25 +50,14 @@ class ReadCounter:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._reads = Reads()
+        self.reads = Reads()
 
-    @property
-    def reads(self) -> Reads:
-        return self._reads
-
-    def query(self, returned: int, *, vector: bool = False) -> None:
-        self._add(documents=max(1, returned), vector_searches=int(vector))
-
-    def lookup(self, asked: int) -> None:
-        self._add(documents=asked)
-
-    def aggregation(self, entries: int) -> None:
-        self._add(aggregations=max(1, -(-entries // AGGREGATION_STEP)))
-
-    def _add(self, *, documents: int = 0, aggregations: int = 0, vector_searches: int = 0) -> None:
+    def add(self, *, documents: int = 0, aggregated: int | None = None, vector_searches: int = 0) -> None:
+        """`aggregated`: index entries that an aggregation went through; None: it was none."""
+        aggregations = 0 if aggregated is None else max(1, -(-aggregated // AGGREGATION_STEP))
         add_reads(documents + aggregations)
         with self._lock:
-            now = self._reads
-            self._reads = Reads(
+            now = self.reads
+            self.reads = Reads(
                 now.documents + documents, now.aggregations + aggregations, now.vector_searches + vector_searches
             )

@@ -61,7 +61,10 @@ class Search:
             fields = (*searched_fields(stems), DISTANCE)
             query = Query(collection="chunks", where=where, fields=fields, nearest=vector, limit=size)
             documents = self._connection.query(self._connection.tenant(tenant_id), query)
-            return [Neighbour(chunk_of(each, stems), _cosine(each.fields[DISTANCE].double_value)) for each in documents]
+            products = (each.fields[DISTANCE].double_value for each in documents)
+            # Rounding moves the product of unit vectors a little out of [-1, 1].
+            cosines = (min(1.0, max(-1.0, product)) for product in products)
+            return [Neighbour(chunk_of(each, stems), cosine) for each, cosine in zip(documents, cosines, strict=True)]
 
         size = min(_size(limit, exact=filters.exact), MAX_NEIGHBOURS)
         fitting = [
@@ -161,8 +164,3 @@ def _newest_first(chunks: Iterable[IndexedChunk], restriction: Restriction, limi
     """Chunks that the restriction allows, newest first; equals by id."""
     allowed = (chunk for chunk in chunks if restriction.allows(chunk))
     return tuple(sorted(allowed, key=lambda chunk: (-microseconds(chunk.created_at), chunk.chunk_id))[:limit])
-
-
-def _cosine(product: float) -> float:
-    """The dot product of unit vectors, clipped to [-1, 1]."""
-    return min(1.0, max(-1.0, product))

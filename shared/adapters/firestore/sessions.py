@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -58,8 +59,11 @@ class Sessions:
         query = Query(collection=LEFT, order=(Order(KEY),), limit=MAX_LEFT, fields=())
         parent = self._connection.person(person)
         left = [last(each.name) for each in self._connection.query(parent, query)]
-        for each in left:
-            self._delete_messages(person, each)
+        for left_id in left:
+            name, some = self._session(person, left_id), replace(query, collection="messages", limit=BATCH)
+            while found := self._connection.query(name, some):
+                self._connection.write_each([delete(each.name) for each in found])
+            self._connection.commit([delete(self._connection.own(person, LEFT, left_id))])
         return existed
 
     def add_messages(self, person: Person, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
@@ -85,14 +89,8 @@ class Sessions:
         session = self._session(person, session_id)
         name = None if before is None else f"{session}/messages/{before.item_id}"
         query = _newest("messages", "createdAt", limit, before, name)
-        return tuple(map(_message_of, self._connection.query(session, query)))
-
-    def _delete_messages(self, person: Person, session_id: str) -> None:
-        session = self._session(person, session_id)
-        query = Query(collection="messages", order=(Order(KEY),), limit=BATCH, fields=())
-        while found := self._connection.query(session, query):
-            self._connection.write_each([delete(each.name) for each in found])
-        self._connection.commit([delete(self._connection.own(person, LEFT, session_id))])
+        found = self._connection.query(session, query)
+        return tuple(CODEC.load(Message, values_of(each), message_id=last(each.name)) for each in found)
 
     def _session(self, person: Person, session_id: str) -> str:
         return self._connection.own(person, "sessions", session_id)
@@ -106,7 +104,3 @@ def _newest(collection: str, moment: str, limit: int, before: Spot | None, name:
 
 def _session_of(document: Any) -> Session:  # noqa: ANN401
     return CODEC.load(Session, values_of(document), session_id=last(document.name))
-
-
-def _message_of(document: Any) -> Message:  # noqa: ANN401
-    return CODEC.load(Message, values_of(document), message_id=last(document.name))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.protocol import KEY, Is, Order, Query, Reference, Where, delete, put, timestamp
-from shared.errors import InvalidArgument
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey
 from shared.ports.pages import Page, make_token, read_token
@@ -17,6 +17,7 @@ CHUNKS_A_PAGE = 1000
 """Chunk names that one search for orphans looks at."""
 CHANGED_NOTES = "notes by updatedAt"
 """Names that listing in its cursors; the others are named by their collection."""
+_KEY = re.compile(r"tenants/([^/]+)/[^/]+/([^/]+)", re.DOTALL)
 
 
 class Sweep:
@@ -33,7 +34,7 @@ class Sweep:
         after: tuple[object, ...] = ()
         if cursor is not None:
             moment, name = read_token(cursor, CHANGED_NOTES, parts=2, field="cursor")
-            after = (_moment(moment), Reference(self._full(name)))
+            after = (datetime.fromisoformat(moment), Reference(self._full(name)))
         query = Query(
             collection="notes",
             everywhere=True,
@@ -73,14 +74,20 @@ class Sweep:
         Only otherwise are the chunks walked through, `CHUNKS_A_PAGE` names a call, so a page may be empty and yet
         not the last.
         """
-        if cursor is None and self._chunks_claimed():
-            return Page((), None)
+        if cursor is None:
+            connection, records = self._connection, Query(collection="index", everywhere=True)
+            claimed = pool().submit(connection.aggregate, connection.root, records, total="chunkCount")
+            stored = connection.count(connection.root, Query(collection="chunks", everywhere=True))
+            if stored == claimed.result()["total"].integer_value:
+                return Page((), None)
         documents = self._page("chunks", CHUNKS_A_PAGE, cursor, ("tenantId", "noteId"))
         ends: dict[NoteKey, str] = {}  # the last chunk seen of each note, in the order of the names
         for document in documents:
             fields = document.fields
             ends[NoteKey(fields["tenantId"].string_value, fields["noteId"].string_value)] = document.name
-        orphans = self._without_record(ends)
+        records_of = {key: self._connection.name(key.tenant_id, "index", key.note_id) for key in ends}
+        recorded = self._connection.lookup(list(records_of.values()), ())
+        orphans = [key for key, name in records_of.items() if name not in recorded]
         if len(orphans) > limit:
             return Page(tuple(orphans[:limit]), make_token("chunks", self._short(ends[orphans[limit - 1]])))
         more = len(documents) == CHUNKS_A_PAGE
@@ -111,30 +118,13 @@ class Sweep:
         )
         return self._connection.query(self._connection.root, query)
 
-    def _chunks_claimed(self) -> bool:
-        connection, records = self._connection, Query(collection="index", everywhere=True)
-        claimed = pool().submit(connection.aggregate, connection.root, records, total="chunkCount")
-        stored = connection.count(connection.root, Query(collection="chunks", everywhere=True))
-        return bool(stored == claimed.result()["total"].integer_value)
-
-    def _without_record(self, keys: Iterable[NoteKey]) -> list[NoteKey]:
-        records = {key: self._connection.name(key.tenant_id, "index", key.note_id) for key in keys}
-        found = self._connection.lookup(list(records.values()), ())
-        return [key for key, name in records.items() if name not in found]
-
     def _note_keys(self, documents: Iterable[Any]) -> tuple[NoteKey, ...]:
-        keys = (self._connection.note_key(document.name) for document in documents)
-        return tuple(key for key in keys if key is not None)
+        """Without documents that lie elsewhere than a tenant's notes and records."""
+        found = (_KEY.fullmatch(self._short(document.name)) for document in documents)
+        return tuple(NoteKey(match[1], match[2]) for match in found if match)
 
     def _short(self, name: str) -> str:
         return name.removeprefix(f"{self._connection.root}/")
 
     def _full(self, name: str) -> str:
         return f"{self._connection.root}/{name}"
-
-
-def _moment(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError as bad:
-        raise InvalidArgument("cursor", "a cursor from the page before") from bad

@@ -38,7 +38,11 @@ class Usage:
         """
         if limit is not None and self.spent(tenant_id, day, kind) + amount > limit:
             return False
-        name = self._counter(tenant_id, day, kind)
+        name = self._day(tenant_id, day)
+        if kind in SHARDED:
+            if tenant_id != PROJECT:
+                self._open(name)
+            name = f"{name}/{SHARDED[kind][0]}/{random.randrange(SHARDS):02x}"  # noqa: S311 - spreads writes, no secret
         total = self._add(name, kind, amount)
         if limit is None:
             return True
@@ -92,14 +96,6 @@ class Usage:
         if tenant_id == PROJECT:
             return f"{self._connection.root}/{PROJECT_USAGE}/{day.isoformat()}"
         return self._connection.name(tenant_id, "usage", day.isoformat())
-
-    def _counter(self, tenant_id: str, day: date, kind: Spending) -> str:
-        name = self._day(tenant_id, day)
-        if kind not in SHARDED:
-            return name
-        if tenant_id != PROJECT:
-            self._open(name)
-        return f"{name}/{SHARDED[kind][0]}/{random.randrange(SHARDS):02x}"  # noqa: S311 - spreads writes, no secret
 
     def _open(self, name: str) -> None:
         """So that the day is listed. A read, the first time."""

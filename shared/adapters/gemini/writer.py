@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from shared.adapters.gemini.connection import Connection, table, within
-from shared.adapters.retry import Clock, retry_within
-from shared.adapters.sdk_errors import misshapen, translated
-from shared.adapters.streaming import stream_with_deadline
+from shared.adapters.remote import RemoteWriter, Reply
+from shared.adapters.retry import Clock
+from shared.adapters.sdk_errors import Table, misshapen
 from shared.errors import ModelRefused
-from shared.model.answers import Delta, Draft, Prompt, Usage
+from shared.model.answers import Prompt, Usage
 from shared.ports.models import MAX_WRITTEN
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _LAST_WITH_TEMPERATURE = (3, 4)
 _CUT = frozenset({"MAX_TOKENS", "CONTINUATION"})
 
 
-class GeminiWriter:
+class GeminiWriter(RemoteWriter):
     """`temperature`: 0-2, left out for models that do not take one. `timeout`: seconds for all attempts together.
 
     `project` (with `location`) goes through Vertex AI, otherwise `api_key` is needed.
@@ -45,42 +45,29 @@ class GeminiWriter:
         location: str = "global",
         clock: Clock = time,
     ) -> None:
-        self.model = model
-        self._temperature = temperature
-        self._timeout = timeout
+        super().__init__(model=model, temperature=temperature, timeout=timeout, clock=clock)
         self._connection = Connection(api_key=api_key, base_url=base_url, project=project, location=location)
-        self._clock = clock
 
-    def write(self, prompt: Prompt) -> Draft:
-        """Raises ModelUnavailable or ModelRefused, naming why a reply was blocked."""
-
-        def call(left: float) -> Draft:
-            with translated(table, self.model):
-                reply = self._request(prompt, left)
-            return _draft(reply, self.model)
-
-        return retry_within(call, model=self.model, seconds=self._timeout, clock=self._clock)
-
-    def stream(self, prompt: Prompt) -> Generator[Delta]:
-        """Raises as `write`."""
-
-        def begin(left: float) -> Generator[Delta]:
-            with translated(table, self.model):
-                yield from _deltas(self._streamed(prompt, left), self.model)
-
-        return stream_with_deadline(begin, model=self.model, seconds=self._timeout, clock=self._clock)
-
-    def _request(self, prompt: Prompt, seconds: float) -> types.GenerateContentResponse:
-        contents, config = self._asked(prompt, seconds)
-        return self._connection.client().models.generate_content(model=self.model, contents=contents, config=config)
-
-    def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[types.GenerateContentResponse]:
+    def _request(self, prompt: Prompt, seconds: float) -> Reply:
         contents, config = self._asked(prompt, seconds)
         models = self._connection.client().models
-        try:
-            yield from models.generate_content_stream(model=self.model, contents=contents, config=config)
-        except (AttributeError, TypeError) as error:  # the SDK takes events apart without looking at their form
-            raise misshapen(error, self.model) from error
+        return _reply(models.generate_content(model=self.model, contents=contents, config=config), self.model)
+
+    def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[Reply]:
+        contents, config = self._asked(prompt, seconds)
+        models = self._connection.client().models
+        parts = models.generate_content_stream(model=self.model, contents=contents, config=config)
+        while True:
+            try:
+                part = next(parts, None)
+            except (AttributeError, TypeError) as error:  # the SDK takes events apart without looking at their form
+                raise misshapen(error, self.model) from error
+            if part is None:
+                return
+            yield _reply(part, self.model)
+
+    def _errors(self) -> Table:
+        return table()
 
     def _asked(self, prompt: Prompt, seconds: float) -> tuple[types.Content, types.GenerateContentConfig]:
         from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay
@@ -107,47 +94,22 @@ def takes_temperature(model: str) -> bool:
     return version is not None and (int(version[1]), int(version[2] or 0)) <= _LAST_WITH_TEMPERATURE
 
 
-def _draft(reply: types.GenerateContentResponse, model: str) -> Draft:
-    reason = _reason(reply, model)
-    text = (reply.text or "").strip() if reply.candidates else ""
-    if not text:
-        raise _empty(model, reason)
-    return Draft(text, model, _usage(reply) or Usage(), truncated=reason in _CUT)
-
-
-def _deltas(replies: Iterable[types.GenerateContentResponse], model: str) -> Iterator[Delta]:
-    reason, has_text, ended = "STOP", False, False
-    for reply in replies:
-        reason = _reason(reply, model)
-        text = (reply.text or "") if reply.candidates else ""
-        ended = ended or any(candidate.finish_reason for candidate in reply.candidates or ())
-        has_text = has_text or bool(text.strip())
-        yield Delta(text, _usage(reply), truncated=reason in _CUT)
-    if not has_text:
-        raise _empty(model, reason)
-    if not ended:
-        yield Delta("", truncated=True)  # the connection went before the model said that it has ended
-
-
-def _reason(reply: types.GenerateContentResponse, model: str) -> str:
-    """Why the reply ends; STOP while it does not. Raises ModelRefused for one that was blocked."""
+def _reply(reply: types.GenerateContentResponse, model: str) -> Reply:
+    """Raises ModelRefused for one that was blocked. Thoughts are billed as output."""
     candidate = reply.candidates[0] if reply.candidates else None
     reason = candidate.finish_reason.name if candidate and candidate.finish_reason else "STOP"
     if reply.prompt_feedback and reply.prompt_feedback.block_reason:
         raise ModelRefused(f"{model}: the prompt was blocked ({reply.prompt_feedback.block_reason.name})")
     if reason not in {"STOP", "FINISH_REASON_UNSPECIFIED"} | _CUT:
         raise ModelRefused(f"{model}: the reply was blocked ({reason})")
-    return reason
-
-
-def _empty(model: str, reason: str) -> ModelRefused:
-    return ModelRefused(f"{model}: an empty reply ({reason})")
-
-
-def _usage(reply: types.GenerateContentResponse) -> Usage | None:
-    """Thoughts are billed as output."""
-    counted = reply.usage_metadata
-    if counted is None:
-        return None
-    output = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)
-    return Usage(counted.prompt_token_count or 0, output)
+    usage, counted = None, reply.usage_metadata
+    if counted is not None:
+        output = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)
+        usage = Usage(counted.prompt_token_count or 0, output)
+    return Reply(
+        text=(reply.text or "") if candidate else "",
+        reason=reason,
+        ended=any(each.finish_reason for each in reply.candidates or ()),
+        truncated=reason in _CUT,
+        usage=usage,
+    )

@@ -6,7 +6,7 @@ import base64
 from array import array
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel, BeforeValidator, Field
 
 
 def _floats(value: object) -> object:
@@ -26,8 +26,8 @@ class Embeddings(BaseModel):
     data: list[Embedding]
 
 
-class Message(BaseModel):
-    """`refusal`: OpenAI's models say there why they would not answer."""
+class Said(BaseModel):
+    """A message, or what a part adds to it. `refusal`: OpenAI's models say there why they would not answer."""
 
     content: str | None = None
     refusal: str | None = None
@@ -36,7 +36,7 @@ class Message(BaseModel):
 class Choice(BaseModel):
     """`finish_reason`: stop, length, content_filter, tool_calls, …; some servers omit it."""
 
-    message: Message
+    said: Said = Field(alias="message")
     finish_reason: str | None = None
 
 
@@ -54,17 +54,10 @@ class Completion(BaseModel):
     usage: TokenCounts | None = None
 
 
-class Delta(BaseModel):
-    """What a chunk adds."""
-
-    content: str | None = None
-    refusal: str | None = None
-
-
 class ChunkChoice(BaseModel):
     """`finish_reason` comes with the last."""
 
-    delta: Delta = Delta()
+    said: Said = Field(default=Said(), alias="delta")
     finish_reason: str | None = None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from google.oauth2.credentials import Credentials
 
-from shared.adapters.vertex.check_grounding import MAX_ANSWER, CheckGroundingJudge
+from shared.adapters.vertex.discovery_engine import MAX_ANSWER, CheckGroundingJudge
 from shared.judging.support import OfflineJudge
 from shared.model.answers import Statement, SupportState
 from tests.answering.samples import passage

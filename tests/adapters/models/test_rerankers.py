@@ -10,7 +10,7 @@ import pytest
 from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
 from shared.adapters.local.files import box
-from shared.adapters.vertex.ranking import MAX_RECORDS, VertexReranker
+from shared.adapters.vertex.discovery_engine import MAX_RECORDS, VertexReranker
 from shared.app import App
 from shared.bootstrap import build
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError, SettingsError
@@ -99,14 +99,14 @@ def test_what_is_not_its_protocol_is_an_error(ranking: ScriptedServer, reply: Re
 
 @pytest.mark.usefixtures("credentials")
 def test_a_service_that_is_away_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.adapters.vertex.ranking.SECONDS", 0.3)
+    monkeypatch.setattr("shared.adapters.vertex.discovery_engine.RANK_SECONDS", 0.3)
     with pytest.raises(ModelUnavailable, match="no complete reply"):
         VertexReranker("demo-project", base_url="http://127.0.0.1:1").scores("Which?", PASSAGES)
 
 
 @pytest.mark.usefixtures("credentials")
 def test_a_page_of_a_proxy_is_an_outage(ranking: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.adapters.vertex.ranking.SECONDS", 0.3)
+    monkeypatch.setattr("shared.adapters.vertex.discovery_engine.RANK_SECONDS", 0.3)
     ranking.script(Reply(body=b"<html>"))
     with pytest.raises(ModelUnavailable, match="cannot be read"):
         _vertex(ranking).scores("Which?", PASSAGES)

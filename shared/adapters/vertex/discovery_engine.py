@@ -1,8 +1,8 @@
-"""Google's check-grounding service as a judge: `groundingConfigs/default_grounding_config:check` of Discovery Engine.
+"""Services of Google's Discovery Engine, over REST: ranking as a reranker, check-grounding as a judge.
 
-It takes one answer and a list of facts, splits the answer into claims itself, and says of each which facts it cites and
-how well it is supported. Statements become the lines of that answer; a statement is backed by its passages as far as
-its claims score and cite one of them.
+Check-grounding (`groundingConfigs/default_grounding_config:check`) takes one answer and a list of facts, splits the
+answer into claims itself, and says of each which facts it cites and how well it is supported. Statements become the
+lines of that answer; a statement is backed by its passages as far as its claims score and cite one of them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.retry import retry_within
+from shared.adapters.sdk_errors import misshapen
 from shared.adapters.vertex.rest import GoogleRest
-from shared.errors import ModelRefused, ModelUnavailable
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.model.answers import Judgement, Statement, Support
 from shared.model.index import IndexedChunk
 from shared.ports.models import Judge
@@ -29,13 +30,19 @@ if TYPE_CHECKING:
 PUBLIC_ADDRESS = "https://discoveryengine.googleapis.com"
 SUPPORTED, PARTIAL = 0.6, 0.3
 """Least scores of the states; 0.6 is also from where the service cites a fact."""
-SECONDS = 5.0
+CHECK_SECONDS = 5.0
 """For all attempts together: an answer does not wait longer for its judge."""
 MAX_FACTS = 200
 """What the service takes; a fact of at most MAX_FACT characters."""
 MAX_FACT = 10_000
 MAX_ANSWER = 10_000
 """Characters, under the service's 4,096 tokens. More is judged by the other judge."""
+
+DEFAULT_MODEL = "semantic-ranker-default@latest"
+RANK_SECONDS = 4.0
+"""For everything, further attempts included: without it people wait longer and get the order by scores."""
+MAX_RECORDS = 200
+"""In one request for a ranking."""
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +71,7 @@ class CheckGroundingJudge:
         fallback: Judge,
         base_url: str | None = None,
         credentials: Credentials | None = None,
-        seconds: float = SECONDS,
+        seconds: float = CHECK_SECONDS,
     ) -> None:
         config = f"projects/{project}/locations/global/groundingConfigs/default_grounding_config"
         url = f"{(base_url or PUBLIC_ADDRESS).rstrip('/')}/v1/{config}:check"
@@ -153,3 +160,37 @@ def _support(claims: Sequence[_Claim], passages: frozenset[int]) -> Support | No
         return None
     score = min(claim.score if claim.facts & passages else 0.0 for claim in claims)
     return Support.graded(score, supported=SUPPORTED, partial=PARTIAL)
+
+
+class VertexReranker:
+    """Uses the machine's own credentials, found on first use. Any number of threads may call at once."""
+
+    def __init__(self, project: str, *, model: str = DEFAULT_MODEL, base_url: str = PUBLIC_ADDRESS) -> None:
+        self.model = model
+        url = f"{base_url}/v1/projects/{project}/locations/global/rankingConfigs/default_ranking_config:rank"
+        self._service = GoogleRest(url, name=model)
+
+    def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
+        """In [0, 1]. Passages beyond 200 are not sent and come last."""
+        sent = passages[:MAX_RECORDS]
+        body = {
+            "model": self.model,
+            "query": question,
+            "records": [{"id": str(place), "content": text} for place, text in enumerate(sent)],
+            "ignoreRecordDetailsInResponse": True,
+        }
+        reply = retry_within(lambda seconds: self._service.post(body, seconds), model=self.model, seconds=RANK_SECONDS)
+        return (*_ranked(reply, len(sent), self.model), *(0.0 for _ in passages[MAX_RECORDS:]))
+
+
+def _ranked(reply: Any, count: int, model: str) -> tuple[float, ...]:  # noqa: ANN401 - JSON
+    """In the order of the request; the reply's is best first. A record without a score has 0, as protobuf's JSON
+    leaves out zeros.
+    """
+    try:
+        found = {str(record["id"]): float(record.get("score", 0.0)) for record in reply["records"]}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise misshapen(error, model) from error
+    if found.keys() != {str(place) for place in range(count)}:
+        raise PortContractError(f"{model}: {count} passages were sent, others came back")
+    return tuple(found[str(place)] for place in range(count))

@@ -1,0 +1,143 @@
+"""What models behind an SDK have in common: attempts within a deadline, the SDK's errors as ours, replies checked."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECONDS, Clock, retry_within
+from shared.adapters.sdk_errors import translated
+from shared.adapters.streaming import stream_with_deadline
+from shared.errors import ModelRefused, PortContractError
+from shared.model.answers import Delta, Draft, Prompt, Usage
+from shared.model.index import Vector
+from shared.model.retrieval import CosineCalibration
+
+if TYPE_CHECKING:
+    from shared.adapters.sdk_errors import Table
+
+
+class RemoteEmbedder(ABC):
+    """`shared.ports.models.Embedder` over the requests of one SDK."""
+
+    languages = None
+    _query_seconds = QUERY_SECONDS
+
+    def __init__(
+        self, *, model: str, dimension: int, batch_size: int, calibration: CosineCalibration | None, clock: Clock
+    ) -> None:
+        self.model = model
+        self.dimension = dimension
+        self.batch_size = batch_size
+        self.calibration = calibration
+        self._clock = clock
+
+    def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, PortContractError."""
+        return self._embed(texts, DOCUMENTS_SECONDS, as_query=False) if texts else ()
+
+    def embed_query(self, text: str) -> Vector:
+        """Raises as `embed_documents`."""
+        return self._embed([text], self._query_seconds, as_query=True)[0]
+
+    def _embed(self, texts: Sequence[str], seconds: float, *, as_query: bool) -> tuple[Vector, ...]:
+        def call(left: float) -> tuple[Vector, ...]:
+            with translated(self._errors, self.model):
+                rows = self._request(texts, left, as_query=as_query)
+            if len(rows) != len(texts):
+                raise PortContractError(f"{self.model}: {len(texts)} texts were sent, {len(rows)} vectors came back")
+            return tuple(map(self._unit, rows))
+
+        return retry_within(call, model=self.model, seconds=seconds, attempt_seconds=BATCH_SECONDS, clock=self._clock)
+
+    def _unit(self, row: Sequence[float]) -> Vector:
+        """The row at length 1. Raises PortContractError for another dimension, NaN, infinity or zero."""
+        if len(row) != self.dimension:
+            raise PortContractError(
+                f"EMBEDDING_DIM is {self.dimension}, but {self.model} returns {len(row)} dimensions: "
+                f"set EMBEDDING_DIM={len(row)}"
+            )
+        norm = math.hypot(*row)
+        if not (math.isfinite(norm) and norm > 0):
+            raise PortContractError(f"{self.model}: a vector without direction came back (NaN, infinity or all zeros)")
+        return array("f", [value / norm for value in row])
+
+    @abstractmethod
+    def _request(self, texts: Sequence[str], seconds: float, *, as_query: bool) -> Sequence[Sequence[float]]:
+        """The rows of one request. Raises the SDK's errors."""
+
+    @abstractmethod
+    def _errors(self) -> Table:
+        """The SDK's errors as ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A model's reply, or the next part of one."""
+
+    text: str
+    reason: str | None
+    """Why it ends, in the server's word; None: nothing is said of it."""
+    ended: bool
+    """Whether the model says that it has ended."""
+    truncated: bool
+    """It ends at the model's limit."""
+    usage: Usage | None
+
+
+class RemoteWriter(ABC):
+    """`shared.ports.models.Writer` over the requests of one SDK."""
+
+    def __init__(self, *, model: str, temperature: float, timeout: float, clock: Clock) -> None:
+        self.model = model
+        self._temperature = temperature
+        self._timeout = timeout
+        self._clock = clock
+
+    def write(self, prompt: Prompt) -> Draft:
+        """Raises ModelUnavailable or ModelRefused, naming why a reply was blocked."""
+
+        def call(left: float) -> Draft:
+            with translated(self._errors, self.model):
+                reply = self._request(prompt, left)
+            if not reply.text.strip():
+                raise self._empty(reply.reason)
+            return Draft(reply.text.strip(), self.model, reply.usage or Usage(), truncated=reply.truncated)
+
+        return retry_within(call, model=self.model, seconds=self._timeout, clock=self._clock)
+
+    def stream(self, prompt: Prompt) -> Generator[Delta]:
+        """Raises as `write`."""
+
+        def begin(left: float) -> Generator[Delta]:
+            reason, has_text, ended = None, False, False
+            with translated(self._errors, self.model):
+                for part in self._streamed(prompt, left):
+                    reason, ended = part.reason or reason, ended or part.ended
+                    has_text = has_text or bool(part.text.strip())
+                    yield Delta(part.text, part.usage, truncated=part.truncated)
+            if not has_text:
+                raise self._empty(reason)
+            if not ended:
+                yield Delta("", truncated=True)  # the connection went before the model said that it has ended
+
+        return stream_with_deadline(begin, model=self.model, seconds=self._timeout, clock=self._clock)
+
+    def _empty(self, reason: str | None) -> ModelRefused:
+        return ModelRefused(f"{self.model}: an empty reply ({reason or 'no choices'})")
+
+    @abstractmethod
+    def _request(self, prompt: Prompt, seconds: float) -> Reply:
+        """The whole reply. Raises the SDK's errors, ModelRefused for one that was blocked."""
+
+    @abstractmethod
+    def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[Reply]:
+        """Its parts as they come. Raises as `_request`."""
+
+    @abstractmethod
+    def _errors(self) -> Table:
+        """The SDK's errors as ours."""
