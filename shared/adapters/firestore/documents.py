@@ -110,7 +110,7 @@ _READS: Mapping[type, Callable[[Any], Any]] = {
     int: attrgetter("integer_value"),
     datetime: lambda value: timestamp(value.timestamp_value),
 }
-_CHUNK_READS = tuple(
+_CHUNK_READS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = tuple(
     (name, camel(name), _READS.get(kind, _texts))
     for name, kind in get_type_hints(IndexedChunk).items()
     if camel(name) in CHUNK_FIELDS
