@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from shared.language.languages import detect
 from shared.language.terms import content_words, stem_of
 from shared.language.vocabulary import FollowUps, vocabulary
 from shared.times.lexicon import at_end, lexicon
-from shared.times.phrases import FoundTime, Moment, as_a_time, rebase, time_in
+from shared.times.phrases import FoundTime, find_time
 
 MAX_CARRIED = 8
 """Words of the question before."""
@@ -25,6 +27,17 @@ _ENDS = " \t\n?!.…¿¡,;:"
 _WORDLESS = FollowUps(at_length="(?!)", shortly="(?!)", things="(?!)", people="(?!)", empty="", clauses="(?!)")
 """Used for a language without words: only a question with no content of its own leans on the one before."""
 _WORD = re.compile(r"[\w'’-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """From where "last week" is seen. `zone`: IANA."""
+
+    now: datetime
+    zone: str
+
+    def day(self, at: datetime) -> str:
+        return at.astimezone(ZoneInfo(self.zone)).date().isoformat()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +67,8 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
     words = vocabulary(lang).follow_ups or _WORDLESS
     read = _read(text, words, now, lang)
     previous = _subject_of(previous.strip(), lang)
-    earlier = time_in(previous, asked, lang)
-    then = "" if earlier is None else rebase(previous, earlier, asked=asked, now=now, lang=lang)
+    earlier = _time_in(previous, asked, lang)
+    then = "" if earlier is None else _rebase(previous, earlier, asked=asked, now=now, lang=lang)
     if read.is_only_a_time:
         return _fitting(f"{_without_time(previous, earlier, lang).rstrip(_ENDS)} {read.phrase}?", text, longest)
     if not read.own and read.time is None:
@@ -73,10 +86,10 @@ def _read(text: str, words: FollowUps, now: Moment, lang: str) -> _Read:
     opening = re.match(rf"[\s¿¡]*(?:({words.at_length})|{words.shortly})(?!\w)[\s,]*", text, re.IGNORECASE)
     at_length = opening is not None and opening[1] is not None
     body = text[opening.end() :].strip(_ENDS) if opening and at_length else text.strip(_ENDS)
-    time = time_in(body, now, lang)
+    time = _time_in(body, now, lang)
     if time is None and opening and len(body.split()) == 1:  # a bare month
-        body = as_a_time(body, lang)
-        time = time_in(body, now, lang)
+        body = _as_a_time(body, lang)
+        time = _time_in(body, now, lang)
     rest = body if time is None else f"{body[: time.start]} {body[time.end :]}"
     own = tuple(word for word in _content(rest, lang) if word.lower() not in words.empty.split())
     is_fragment = len(own) <= 2 and len(_WORD.findall(rest)) <= len(own) + 2
@@ -141,3 +154,23 @@ def _content(text: str, lang: str) -> list[str]:
 
 def _fitting(whole: str, text: str, longest: int) -> str:
     return whole if len(whole) <= longest else text
+
+
+def _time_in(text: str, moment: Moment, lang: str) -> FoundTime | None:
+    return find_time(text, now=moment.now, zone=moment.zone, lang=lang)
+
+
+def _as_a_time(word: str, lang: str) -> str:
+    """A bare month as the language asks for it: `March` -> `in March`."""
+    times = vocabulary(lang).times
+    return f"{times.in_a_month} {word}" if times else word
+
+
+def _rebase(text: str, time: FoundTime, *, asked: Moment, now: Moment, lang: str) -> str:
+    """The phrase of a time that `text` names; asked on another day, the days that it meant then."""
+    start, end = time.hint.range.start, time.hint.range.end
+    times = vocabulary(lang).times
+    if times is None or asked.day(asked.now) == now.day(now.now) or start is None or end is None:
+        return text[time.start : time.end]
+    first, last = asked.day(start), asked.day(end - timedelta(microseconds=1))
+    return first if first == last else times.from_to.format(first, last)

@@ -21,9 +21,8 @@ from shared.model.answers import Prompt, Usage
 from shared.model.questions import Exchange, Question
 from shared.model.sessions import Message, Role
 from shared.ports.models import Writer
-from shared.sessions.follow_ups import whole_question
+from shared.sessions.follow_ups import Moment, whole_question
 from shared.sessions.turns import without_sources
-from shared.times.phrases import Moment
 
 TURNS = 3
 """Earlier turns that the model is shown."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 
-REACH = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
+REACH = {"day": 1, "week": 7, "month": 31, "quarter": 92, "half": 184, "year": 366}
 """The most days a unit may have."""
 
 
@@ -21,10 +21,11 @@ class Unit(StrEnum):
     WEEK = "week"
     MONTH = "month"
     QUARTER = "quarter"
+    HALF = "half"
     YEAR = "year"
 
 
-MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}
+MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.HALF: 6, Unit.YEAR: 12}
 """How many a longer unit has."""
 
 
@@ -124,6 +125,51 @@ def latest_day(number: int, month_number: int | None, today: date) -> Span | Non
         if number <= monthrange(year, at_month)[1] and date(year, at_month, number) <= today:
             return day(date(year, at_month, number))
     return None
+
+
+def easter(year: int) -> date:
+    """Easter Sunday of the Gregorian calendar, by Gauss's algorithm with Lichtenberg's correction."""
+    century = year // 100
+    moon = 15 + (3 * century + 3) // 4 - (8 * century + 13) // 25
+    age = (19 * (year % 19) + moon) % 30
+    full = 21 + age - (age + year % 19 // 11) // 29
+    sunday = 7 - (year + year // 4 + 2 - (3 * century + 3) // 4) % 7
+    return date(year, 3, 1) + timedelta(days=full + 6 - (full - sunday) % 7)
+
+
+FEASTS: dict[str, tuple[int, int] | int] = {
+    "new year": (1, 1), "epiphany": (1, 6), "valentine": (2, 14), "rose monday": -48, "shrove tuesday": -47,
+    "ash wednesday": -46, "holy week": -7, "maundy thursday": -3, "good friday": -2, "easter": -2, "easter sunday": 0,
+    "easter monday": 1, "may day": (5, 1), "ascension": 39, "pentecost": 49, "whit monday": 50, "corpus christi": 60,
+    "assumption": (8, 15), "halloween": (10, 31), "all saints": (11, 1), "saint nicholas": (12, 6),
+    "immaculate conception": (12, 8), "christmas eve": (12, 24), "christmas": (12, 24), "boxing day": (12, 26),
+    "new year's eve": (12, 31),
+}  # fmt: skip
+"""Feast -> (month, day), or the days from Easter Sunday. A vocabulary adds public holidays of its countries as
+`MM-DD`, or as `MM-D#N`: the Nth weekday D (Monday = 0) of that month, the last for 0.
+"""
+_FEAST_DAYS = {"christmas": 3, "easter": 4, "holy week": 8, "pentecost": 2}
+"""Of those that last longer than a day."""
+
+
+def feast(name: str, year: int) -> Span:
+    """The days of a feast or public holiday in that year."""
+    known = FEASTS.get(name)
+    if isinstance(known, int):
+        start = easter(year) + timedelta(days=known)
+    elif known is not None:
+        start = date(year, *known)
+    else:
+        number, rest = int(name[:2]), name[3:]
+        start = (
+            date(year, number, int(rest)) if "#" not in rest else _nth_weekday(year, number, *map(int, rest.split("#")))
+        )
+    return Span(start, start + timedelta(days=_FEAST_DAYS.get(name, 1)))
+
+
+def _nth_weekday(year: int, number: int, weekday: int, nth: int) -> date:
+    first = date(year, number, 1) if nth else date(*shifted_month(year, number, 1), 1)
+    return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (nth - 1))
 
 
 def part(of: Span, which: str) -> Span:

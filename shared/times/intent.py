@@ -16,12 +16,13 @@ from itertools import pairwise
 
 from shared.language.sentences import sentences
 from shared.language.vocabulary import vocabulary
-from shared.times.lexicon import at_end
+from shared.times.lexicon import NEARBY, at_end
 
 _WITHIN = re.compile(r"[;:]\s+|(?=¿)")
 """Where sentences fall into parts that speak for themselves."""
 _COMMA = re.compile(r",\s+")
 _NEVER = re.compile(r"(?!)")
+_BARE_YEAR = re.compile(r"\s*(?:19|20)\d\d")
 
 
 class Intent(StrEnum):
@@ -43,12 +44,27 @@ class _Clause:
 
 
 @dataclass(frozen=True, slots=True)
+class _Question:
+    """A sentence that asks: its clause that does, where its first comma ends, what its tense counts, whether it asks
+    what was written, and how many letters it has.
+    """
+
+    clause: _Clause
+    first_comma: int
+    tense: int
+    of_notes: bool
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Asking:
     """A language's words as expressions."""
 
     opening: re.Pattern[str]
     """Matches where a clause begins that asks."""
     past: re.Pattern[str] = _NEVER
+    present: re.Pattern[str] = _NEVER
+    writing: re.Pattern[str] = _NEVER
     duty: re.Pattern[str] = _NEVER
     genitive: re.Pattern[str] = _NEVER
     """At the end of what stands before a time."""
@@ -65,27 +81,40 @@ class Intents:
         self._ends = [part.end for part in self._parts]
         self._asking = [part for part in self._parts if _asks(part, self._words)] or self._parts
         self._asking_starts = {part.start for part in self._asking}
-        self._read: dict[int, tuple[_Clause, int, int]] = {}
+        self._read: dict[int, _Question] = {}
 
-    def of(self, start: int, end: int) -> Intent:
-        """`text[start:end]` names the time."""
+    def of(self, start: int, end: int, *, recurs: bool = False) -> Intent:
+        """`text[start:end]` names the time. `recurs`: it may as well be to come, or each of its kind, as `Monday`."""
         own = self._parts[min(bisect_right(self._ends, start), len(self._parts) - 1)]
         asks = own.start in self._asking_starts
-        clause, first_comma, tense = self._clause(own if asks else self._asking[-1])
-        score = tense + 2 * _is_of_a_thing(self._text, start, end, self._words)
+        question = self._question(own if asks else self._asking[-1])
+        score = question.tense + self._belonging(start, end)
         if not asks:
             score -= 2
-        elif clause is own:
-            score += 1 if first_comma <= start and self._opens(own) else 2
+        elif question.clause is own:
+            score += 1 if question.first_comma <= start and self._opens(own) else 2
+            if recurs and question.tense <= 0 and not question.of_notes and question.length > end - start:
+                score -= 2
         else:
-            score += 2 if start >= clause.start else -1
+            score += 2 if start >= question.clause.start else -1
         return Intent.ASKED if score > 0 else Intent.EITHER if score == 0 else Intent.STORY
+
+    def _belonging(self, start: int, end: int) -> int:
+        """What it counts that the time says which minutes, post or meeting: `last week's minutes`, `the minutes of last
+        week`. A bare year rather names a vintage, a model or a title (`the plot of 1984`), unless it is one of notes.
+        """
+        first_word = start + len(self._text[start:end].split(maxsplit=1)[0])
+        for at in (start, first_word):
+            if genitive := at_end(self._text, at, self._words.genitive):
+                noun = self._text[max(0, genitive.start() - NEARBY) : genitive.start() + 1].split()[-1]
+                vintage = _BARE_YEAR.fullmatch(self._text, at, end) and not self._words.writing.fullmatch(noun)
+                return -4 if vintage else 2
+        return 2 if self._words.possessive.match(self._text, end) else 0
 
     def _opens(self, clause: _Clause) -> bool:
         return self._words.opening.match(clause.text) is not None
 
-    def _clause(self, sentence: _Clause) -> tuple[_Clause, int, int]:
-        """The clause of the sentence that asks, where its first comma ends, and what its tense counts."""
+    def _question(self, sentence: _Clause) -> _Question:
         if sentence.start not in self._read:
             commas = [found.end() for found in _COMMA.finditer(sentence.text)]
             first_comma = sentence.start + (commas[0] if commas else len(sentence.text) + 1)
@@ -94,7 +123,9 @@ class Intents:
                 opening = next((at for at in commas if self._words.opening.match(sentence.text, at)), 0)
                 if opening:
                     clause = _Clause(sentence.text[opening:], sentence.start + opening, sentence.end)
-            self._read[sentence.start] = clause, first_comma, _tense(clause, self._words)
+            of_notes = self._words.writing.search(clause.text) is not None
+            length = len(clause.text.strip(" \n?!.,"))
+            self._read[sentence.start] = _Question(clause, first_comma, _tense(clause, self._words), of_notes, length)
         return self._read[sentence.start]
 
 
@@ -115,14 +146,9 @@ def _tense(clause: _Clause, words: _Asking) -> int:
     past, duty = words.past.search(clause.text), words.duty.search(clause.text)
     if duty and (past is None or duty.start() <= past.start()):
         return -2
-    return 2 if past else 0
-
-
-def _is_of_a_thing(text: str, start: int, end: int, words: _Asking) -> bool:
-    """Whether the time says which minutes, post or meeting: `last week's minutes`, `the minutes of last week`."""
-    first_word = start + len(text[start:end].split(maxsplit=1)[0])
-    attribute = any(at_end(text, place, words.genitive) for place in (start, first_word))
-    return attribute or words.possessive.match(text, end) is not None
+    if past:
+        return 2
+    return -1 if words.present.search(clause.text) else 0
 
 
 @cache
@@ -134,6 +160,8 @@ def _asking(lang: str) -> _Asking:
     return _Asking(
         opening=re.compile(rf"\s*¿|\s*(?:(?:\w+\s)?(?:{words.questions})|{words.verbs})(?!\w)", re.IGNORECASE),
         past=_whole(words.past),
+        present=_whole(words.present),
+        writing=_whole("|".join(map(re.escape, words.everything.split()))),
         duty=_whole(words.duty),
         genitive=re.compile(rf"\w\s+(?:{words.genitive})\s*(?:{words.articles})?\s*\Z", re.IGNORECASE),
         possessive=re.compile(words.possessive) if words.possessive else _NEVER,

@@ -7,6 +7,7 @@ name or a month, `in March` is the month.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -14,7 +15,7 @@ from functools import cache
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from shared.language.vocabulary import Rule, Times, vocabulary
+from shared.language.vocabulary import Rule, Times, Vocabulary, vocabulary
 
 _NEVER = "(?!)"
 YEAR = r"(?:19|20)\d\d"
@@ -25,10 +26,35 @@ FEW = -1
 
 _SEASONS = (3, 6, 9, 12)
 """Their first months."""
-_DIGITS = (Rule("iso", rf"(?P<year>{YEAR})-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?"),)
+_FIGURES = (
+    Rule("iso", rf"(?P<year>{YEAR})-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?"),
+    Rule("iso_week", rf"(?P<year>{YEAR})-?w(?P<week>[0-5]\d)"),
+    Rule("dots", rf"(?P<first>\d{{1,2}})\.\s?(?P<second>\d{{1,2}})\.\s?(?P<year>{YEAR})"),
+)
 """Read in every language."""
+_OF_A_YEAR = "(?:(?:/|,? (?:(?:{links}) )?){year})?"
+_COMMON = (
+    Rule("slashes", rf"(?P<first>\d{{1,2}})/(?P<second>\d{{1,2}})/(?P<year>{YEAR}|\d\d)"),
+    Rule("slashes", r"(?P<first>\d{1,2})/(?P<second>\d{1,2})", weak=True),
+    Rule("quarter", r"[{q}](?P<quarter>[1-4])(?:/(?P<yy>\d\d)|\s?[/-]?\s?{year})?"),
+    Rule("quarter", r"(?P<quarter>[1-4])[{q}](?:(?P<yy>\d\d)|\s?[/-]?\s?{year})"),
+    Rule("quarter", r"{year}[\s/-]?[{q}](?P<quarter>[1-4])"),
+    Rule("half", r"[{h}](?P<half>[12])(?:/(?P<yy>\d\d)|\s?[/-]?\s?{year})"),
+    Rule("half", r"(?P<half>[12])[{h}](?:(?P<yy>\d\d)|\s?[/-]?\s?{year})"),
+    Rule("nth_unit", r"{nth} (?P<unit>{terms}),? (?:(?:{links}) )?{year}"),
+    Rule("nth_unit", r"{nth} (?P<unit>{terms})", weak=True),
+    Rule("iso_week", rf"(?:{{weeks}})\s?(?P<week>[1-5]?\d)(?:\s?(?:{{joiners}})\s?(?P<last>[1-5]?\d))?{_OF_A_YEAR}"),
+    Rule("iso_week", rf"(?P<week>[1-5]?\d)(?:{{endings}}) (?:{{weeks}}){_OF_A_YEAR}"),
+    Rule("season", rf"{{season}} (?:(?:{{links}}) )?(?P<year>{YEAR})\s?[/–-]\s?(?:19|20)?\d\d"),
+)  # fmt: skip
+"""Read in every language that has words for times."""
 _WORDLESS = Times(
     units={},
+    weekend="",
+    weeks="",
+    feasts={},
+    unread="",
+    on_days="",
     weekdays=(),
     months=(),
     seasons=("", "", "", ""),
@@ -36,7 +62,7 @@ _WORDLESS = Times(
     tens=(),
     few="",
     ordinals=(),
-    rules=(Rule("dots", rf"(?P<first>\d{{1,2}})\.\s?(?P<second>\d{{1,2}})\.\s?(?P<year>{YEAR})"),),
+    rules=(),
     prepositions="",
     operators={},
     distances=(),
@@ -57,90 +83,138 @@ Rules = tuple[tuple[Rule, re.Pattern[str]], ...]
 Named = tuple[tuple[str, re.Pattern[str]], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
     """One language's words with their meanings, and its expressions. Rules match whole words, never a piece of an
-    identifier or a version; the other patterns match at the end of what precedes a time.
+    identifier or a version; the other patterns match at the end of what precedes a time, `behind` right behind it.
     """
 
-    units: Mapping[str, str]
-    fortnights: frozenset[str]
-    """Units of two weeks."""
-    numbers: Mapping[str, int]
-    """FEW for those that name none."""
-    ordinals: Mapping[str, int]
-    weekdays: Mapping[str, int]
-    months: Mapping[str, int]
-    seasons: Mapping[str, int]
-    """Word -> first month."""
-    verbs_as_months: frozenset[str]
-    names_are_capitalised: bool
-    """Whether a capital inside a sentence marks a name (not so in German)."""
-    rules: Rules
-    preposition: re.Pattern[str]
-    article: re.Pattern[str]
-    attribute_follows: re.Pattern[str]
-    operators: Named
-    distances: Rules
-    ordinal_days: Rules
-    named: re.Pattern[str]
-    named_parts: re.Pattern[str]
-    between: re.Pattern[str]
-    parts: Named
-    joiner: re.Pattern[str]
-    link: re.Pattern[str]
+    def __init__(self, times: Times, known: Vocabulary) -> None:
+        self.fortnights = frozenset(filter(None, times.fortnights.split("|")))
+        self.units = {**_meanings(times.units.items()), **dict.fromkeys(self.fortnights, "week")}
+        self.numbers = _numbers(times)  # FEW for those that name none
+        self.ordinals = _meanings(enumerate(times.ordinals, 1))
+        self.weekdays = _meanings(enumerate(times.weekdays))
+        self.months = _meanings(enumerate(times.months, 1))
+        self.long_names = [name for name in (*self.months, *self.weekdays) if len(name) > 5]
+        self.seasons = _meanings(zip(_SEASONS, times.seasons, strict=True))  # word -> first month
+        self.feasts = _meanings(times.feasts.items())  # word -> what `calendar.feast` calls it
+        self.decades = _meanings(zip(range(20, 100, 10), times.decades, strict=False))
+        self.verbs_as_months = frozenset(times.verbs_as_months.split())
+        self.common = frozenset(known.stop_words.split())
+        self.names_are_capitalised = not known.nouns_are_capitalised  # whether a capital inside a sentence marks one
+        self.names_are_lower_case = times.names_are_lower_case
+        self.month_first = times.month_first
+        words = self._words_of_patterns(times)
+
+        def before(pattern: str) -> re.Pattern[str]:
+            return _before(_filled(pattern, words), times.articles)
+
+        def each(patterns: Mapping[str, str]) -> Named:
+            return tuple((name, before(pattern)) for name, pattern in patterns.items())
+
+        rules = (*times.rules, *(_COMMON if known.times else ()), *_FIGURES)
+        self.rules: Rules = tuple((rule, _whole_word(_filled(rule.pattern, words), times.hyphened)) for rule in rules)
+        self.distances: Rules = tuple((rule, before(rule.pattern)) for rule in times.distances)
+        self.ordinal_days: Rules = tuple((rule, before(rule.pattern)) for rule in times.ordinal_days)
+        self.operators, self.parts = each(times.operators), each(times.parts)
+        self.preposition, self.between = before(times.prepositions), before(times.between)
+        self.named, self.named_parts = before(times.named), before(times.named_parts)
+        self.on_days, self.unread = before(times.on_days), before(times.unread)
+        self.article, self.attribute_follows = _at_end(times.articles), _at_end(times.attributes_follow)
+        self.behind: Named = tuple(
+            (name, re.compile(rf",?\s*(?:{_filled(pattern, {})})(?!\w)", re.IGNORECASE))
+            for name, pattern in times.behind.items()
+        )
+        article = f"(?:(?:{times.articles})\\s+)?" if times.articles else ""
+        joiners, links = times.joiners or _NEVER, _filled(times.links or _NEVER, {})
+        self.joiner = re.compile(rf"\s*(?:{joiners})\s+{article}|\s*[-–]\s*", re.IGNORECASE)
+        self.link = re.compile(rf",?\s*(?:(?:{links})\s*{article})?", re.IGNORECASE)
+        self.genitive = re.compile(rf"\s+(?:{times.date_links or _NEVER})\s+(?:\w|['’])", re.IGNORECASE)
+
+    def _words_of_patterns(self, times: Times) -> dict[str, str]:
+        """Name in a pattern -> what it stands for."""
+        endings = r"\." + "".join(f"|{ending}" for ending in times.day_endings.split("|") if ending)
+        number = rf"[1-9]\d{{0,2}}|{_alternatives(self.numbers)}"
+        units = {word: unit for word, unit in self.units.items() if unit != "day"}
+        words = {
+            "unit": _group("unit", self.units),
+            "units": _group("unit", units),
+            "terms": _alternatives({word: unit for word, unit in units.items() if unit in ("quarter", "half")}),
+            **{name: rf"(?P<{name}>{number})" for name in ("n", "n2", "most")},
+            "nth": rf"(?P<nth>[1-4](?:{endings})|{_alternatives(self.ordinals)})",
+            "weekday": _group("weekday", self.weekdays),
+            "weekend": rf"(?P<weekend>{times.weekend or _NEVER})",
+            "month": _group("month", self.months),
+            "season": _group("season", self.seasons),
+            "feast": _group("feast", self.feasts),
+            "names": _alternatives({**self.weekdays, **self.months, **self.seasons, **self.feasts}),
+            "decade": rf"(?P<decade>(?:19|20)?[1-9]0|{_alternatives(self.decades) or _NEVER})",
+            "year": rf"(?P<year>{YEAR}|['’]\d\d)",
+            "weeks": times.weeks,
+            "endings": endings,
+            "links": times.links,
+            "joiners": times.joiners,
+            "q": times.quarter_letters,
+            "h": times.half_letters,
+        }
+        periods = (words[name] for name in ("units", "weekday", "month", "season", "weekend"))
+        return {**words, "period": f"(?:{'|'.join(periods)})"}
 
 
 @cache
 def lexicon(lang: str) -> Lexicon:
     """The language's, made on first use in some milliseconds. Of one without words for times: dates in digits alone."""
     known = vocabulary(lang)
-    return _lexicon(known.times or _WORDLESS, names_are_capitalised=not known.nouns_are_capitalised)
+    return Lexicon(known.times or _WORDLESS, known)
+
+
+class Gains:
+    """How many letters a text has gained up to a place in it."""
+
+    def __init__(self) -> None:
+        self._places, self._gained = [0], [0]
+
+    def add(self, end: int, letters: int) -> None:
+        """A word that ended at `end` before any was changed."""
+        self._gained.append(self._gained[-1] + letters)
+        self._places.append(end + self._gained[-1])
+
+    def gained_before(self, place: int) -> int:
+        return self._gained[bisect_right(self._places, place) - 1]
+
+
+def correct_names(text: str, grammar: Lexicon) -> tuple[str, Gains]:
+    """The text with one wrong letter in names of months and weekdays mended."""
+    gains = Gains()
+
+    def mended(found: re.Match[str]) -> str:
+        word = found[0].lower()
+        if word in grammar.months or word in grammar.weekdays or word in grammar.common:
+            return found[0]
+        meant = next((name for name in grammar.long_names if _is_misspelled(word, name)), None)
+        if meant is None:
+            return found[0]
+        gains.add(found.end(), len(meant) - len(word))
+        return meant.capitalize() if found[0][0].isupper() else meant
+
+    return re.sub(r"(?<![\w'’-])[^\W\d_]{5,12}(?![\w-])", mended, text), gains
+
+
+def _is_misspelled(word: str, name: str) -> bool:
+    """Whether one letter is missing, too much, another or swapped with the next. The first and the last are right, or
+    the last is missing: `Domenico` and `Mondays` are other words.
+    """
+    if word[0] != name[0] or abs(len(word) - len(name)) > 1 or (word[-1] != name[-1] and word != name[:-1]):
+        return False
+    same = next((at for at, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), len(name))
+    rest, meant = word[same:], name[same:]
+    swapped = rest[:2] == meant[1::-1] and rest[2:] == meant[2:]
+    return swapped or rest[1:] == meant[1:] or rest == meant[1:] or rest[1:] == meant
 
 
 def at_end(text: str, end: int, pattern: re.Pattern[str]) -> re.Match[str] | None:
     """The match of a pattern of what precedes a time that ends with `text[:end]`, at most NEARBY characters long."""
     return pattern.search(text, max(0, end - NEARBY), end)
-
-
-def _lexicon(times: Times, *, names_are_capitalised: bool) -> Lexicon:
-    fortnights = frozenset(filter(None, times.fortnights.split("|")))
-    units = {**_meanings(times.units.items()), **dict.fromkeys(fortnights, "week")}
-    numbers = _numbers(times)
-    weekdays, months = _meanings(enumerate(times.weekdays)), _meanings(enumerate(times.months, 1))
-    seasons = _meanings(zip(_SEASONS, times.seasons, strict=True))
-    words = _words_of_patterns(units=units, numbers=numbers, weekdays=weekdays, months=months, seasons=seasons)
-
-    def before(pattern: str) -> re.Pattern[str]:
-        return _before(_filled(pattern, words), times.articles)
-
-    article = f"(?:(?:{times.articles})\\s+)?" if times.articles else ""
-    return Lexicon(
-        units=units,
-        fortnights=fortnights,
-        numbers=numbers,
-        ordinals=_meanings(enumerate(times.ordinals, 1)),
-        weekdays=weekdays,
-        months=months,
-        seasons=seasons,
-        verbs_as_months=frozenset(times.verbs_as_months.split()),
-        names_are_capitalised=names_are_capitalised,
-        rules=tuple(
-            (rule, _whole_word(_filled(rule.pattern, words), times.hyphened)) for rule in (*times.rules, *_DIGITS)
-        ),
-        preposition=before(times.prepositions),
-        article=_at_end(times.articles),
-        attribute_follows=_at_end(times.attributes_follow),
-        operators=tuple((name, before(pattern)) for name, pattern in times.operators.items()),
-        distances=tuple((rule, before(rule.pattern)) for rule in times.distances),
-        ordinal_days=tuple((rule, before(rule.pattern)) for rule in times.ordinal_days),
-        named=before(times.named),
-        named_parts=before(times.named_parts),
-        between=before(times.between),
-        parts=tuple((name, before(pattern)) for name, pattern in times.parts.items()),
-        joiner=re.compile(rf"\s*(?:{times.joiners or _NEVER})\s+{article}|\s*[-–]\s*", re.IGNORECASE),
-        link=re.compile(rf",?\s*(?:(?:{_filled(times.links or _NEVER, {})})\s*{article})?", re.IGNORECASE),
-    )
 
 
 def _meanings(words: Iterable[tuple[T, str]]) -> dict[str, T]:
@@ -154,29 +228,9 @@ def _numbers(times: Times) -> dict[str, int]:
     return {**_meanings(enumerate(times.numbers, 1)), **_meanings(tens), **times.more_numbers, **few}
 
 
-def _words_of_patterns(
-    *,
-    units: Mapping[str, str],
-    numbers: Mapping[str, int],
-    weekdays: Mapping[str, int],
-    months: Mapping[str, int],
-    seasons: Mapping[str, int],
-) -> dict[str, str]:
-    """Name in a pattern -> what it stands for."""
-    number = rf"[1-9]\d{{0,2}}|{_alternatives(numbers)}"
-    return {
-        "unit": _group("unit", units),
-        "n": rf"(?P<n>{number})",
-        "most": rf"(?P<most>{number})",
-        "weekday": _group("weekday", weekdays),
-        "month": _group("month", months),
-        "season": _group("season", seasons),
-        "year": rf"(?P<year>{YEAR})",
-    }
-
-
 def _alternatives(words: Mapping[str, object]) -> str:
-    return "|".join(sorted(map(re.escape, words), key=len, reverse=True)).replace(r"\ ", r"\s+")
+    forms = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+    return forms.replace(r"\ ", r"\s+").replace("'", "['’]")
 
 
 def _group(name: str, words: Mapping[str, object]) -> str:
@@ -214,6 +268,8 @@ class Mention:
     end: int
     year: int | None = None
     """That stands beside it: `in March last year`."""
+    week: Mention | None = None
+    """That holds it: `Tuesday of last week`."""
 
     @classmethod
     def of(cls, rule: Rule, match: re.Match[str]) -> Mention:
@@ -221,9 +277,11 @@ class Mention:
         return cls(rule, match, match.start(), match.end())
 
     def word(self, group: str) -> str | None:
-        """What a group matched, lower case, single spaces; None if the rule has no such group or it did not match."""
+        """What a group matched, in lower case with single spaces and straight apostrophes; None if it did not match or
+        the rule has none such.
+        """
         found = self.match.groupdict().get(group)
-        return None if found is None else " ".join(found.lower().split())
+        return None if found is None else " ".join(found.lower().replace("’", "'").split())
 
 
 @dataclass(frozen=True, slots=True)

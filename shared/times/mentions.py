@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
+from shared.language.vocabulary import Rule
 from shared.times import calendar
-from shared.times.calendar import Span
+from shared.times.calendar import Span, Unit
 from shared.times.lexicon import NEARBY, Context, Lexicon, Mention, at_end
 from shared.times.resolvers import FEW, IGNORED, OTHER_DAY_DAYS, count_of, days_of, unit_of, weeks_in
 
@@ -21,10 +22,11 @@ _NAME_BEHIND = re.compile(r"(?:['’]s)?\s+([A-Z][a-z]\w*)")
 _NAME_BEFORE = re.compile(r"\b[A-Z]\w+\s+$")
 _FIRST_WORD = re.compile(r"(?:^|[.!?]\s+)\w+\s+$")
 VAGUE = ("recently", "other_day")
-OF_A_YEAR = ("date", "days_of_month", "month", "quarter", "season", "christmas")
-WHOLE_YEARS = ("last_unit", "this_unit", "ago", "year")
-FEASTS = ("christmas_eve", "new_years_eve", "new_years_day")
-NAMES = (*OF_A_YEAR, *FEASTS, "weekday", "weekday_in_week", "half", "iso_week")
+OF_A_YEAR = ("date", "days_of_month", "month", "quarter", "nth_unit", "season", "feast")
+PERIODS = ("this", "last", "before_last")
+SHIFTS = ("ago", "last")
+WHOLE_YEARS = (*PERIODS, "ago", "year")
+NAMES = (*OF_A_YEAR, "weekday", "half", "iso_week")
 DATES = ("date", "day_number", "days_of_month", "iso", "dots", "slashes")
 
 
@@ -58,7 +60,7 @@ def _is_spoken_of(text: str, mention: Mention, grammar: Lexicon) -> bool:
 def _is_name(text: str, mention: Mention) -> bool:
     """Whether capitals say that this is a title or a name: `Friday Night Lights`, `USA Today`, `Last Year at`."""
     start = mention.start
-    if mention.rule.kind in NAMES:
+    if mention.rule.kind in NAMES or (mention.rule.kind in PERIODS and mention.word("unit") is None):
         next_word = _NAME_BEHIND.match(text, mention.end)
         is_bare = mention.rule.weak and not re.search(r"\d", mention.match[0])
         follows_name = at_end(text, start, _NAME_BEFORE) and not at_end(text, start, _FIRST_WORD)
@@ -87,11 +89,11 @@ def _one(text: str, before: list[Mention], second: Mention, grammar: Lexicon, co
     if _counted_from(text, first.end, gap, grammar) <= first.start:
         return second
     link = grammar.link.fullmatch(gap)
-    of_date = first.rule.kind == "weekday" and second.rule.kind in DATES
-    if link is None or (first.rule.weak and not of_date and not _introduced(text, before, grammar)):
+    day = link and _day_of(first, second, context)
+    if link is None or day:
+        return day and replace(day, start=first.start, end=second.end)
+    if first.rule.weak and not _introduced(text, before, grammar):
         return None  # "the march last year"
-    if of_date:
-        return _from(first, second)
     if year := _year_beside(first, second, context):
         return replace(first, end=second.end, year=year)
     if second.rule.weak and not gap.strip(" ,"):
@@ -101,9 +103,27 @@ def _one(text: str, before: list[Mention], second: Mention, grammar: Lexicon, co
     return replace(_from(first, second), year=year) if narrows else None
 
 
+def _day_of(first: Mention, second: Mention, context: Context) -> Mention | None:
+    """The one day that both name: a weekday with its date or in its week, today's date in another month or year."""
+    if first.rule.kind == "weekday" and second.rule.kind in DATES:
+        return replace(second, rule=replace(second.rule, weak=False))
+    for day, other in ((first, second), (second, first)):
+        if day.rule.kind == "weekday" and _is_a_week(other, context):
+            return replace(day, rule=replace(day.rule, weak=False), week=other)
+        if day.rule.kind in ("today", "same_day") and other.rule.kind in SHIFTS and other.word("unit"):
+            return replace(other, rule=Rule("shifted", ""))
+    return None
+
+
 def _from(first: Mention, second: Mention) -> Mention:
     """The second, whose phrase begins with the first."""
     return replace(second, rule=replace(second.rule, weak=False), start=first.start)
+
+
+def _is_a_week(mention: Mention, context: Context) -> bool:
+    """Whether it names one calendar week."""
+    in_weeks = mention.rule.kind in (*PERIODS, "ago") and mention.word("unit") is not None
+    return in_weeks and unit_of(mention, context) is Unit.WEEK and mention.word("most") is None
 
 
 def _introduced(text: str, mentions: list[Mention], grammar: Lexicon) -> bool:
@@ -186,6 +206,10 @@ def days_of_ordinal(ordinal: Mention, of: Span, context: Context) -> Span | None
     if of.start is None or of.end is None:
         return None
     weekend, nth = ordinal.rule.kind == "weekend", context.words.ordinals.get(ordinal.word("nth") or "")
+    if ordinal.rule.kind == "units":
+        unit, count = unit_of(ordinal, context), count_of(ordinal, context, "n2" if ordinal.word("n2") else "n")
+        edge, sign = (of.end, -1) if ordinal.word("last") else (of.start, 1)
+        return _between(edge, calendar.shifted(edge, unit, sign * (count or FEW[unit])))
     if ordinal.rule.kind == "day":
         return calendar.day(of.start if nth else of.end - ONE_DAY)
     number = 5 if weekend else context.words.weekdays[ordinal.word("weekday") or ""]

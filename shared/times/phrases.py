@@ -14,19 +14,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from itertools import zip_longest
 from zoneinfo import ZoneInfo
 
-from shared.language.vocabulary import vocabulary
 from shared.model.questions import TimeHint, TimeRange
 from shared.times import calendar
-from shared.times.calendar import Span
+from shared.times.calendar import Span, Unit
 from shared.times.intent import Intent, Intents
-from shared.times.lexicon import NEARBY, Context, Lexicon, Mention, at_end, lexicon
+from shared.times.lexicon import NEARBY, Context, Lexicon, Mention, at_end, correct_names, lexicon
 from shared.times.mentions import days_at, days_of_ordinal, distance_before, leading, mentions_in, ordinal_before
 from shared.times.resolvers import days_of
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
 _NEXT_WORD = re.compile(r"\s+[a-z]")
+_PLURAL = re.compile(r"\s+[a-z]+s\b")
+_WORD_BEHIND = re.compile(r"\s+([^\W\d]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class FoundTime:
     hint: TimeHint
     start: int
     end: int
+    recurs: bool = False
+    """Whether it may as well be one to come, or each of its kind: `Monday`, `in spring`."""
 
 
 def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> FoundTime | None:
@@ -49,55 +53,123 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     either = None
     intents = Intents(text, lang)
     for found in _named(text, context):
-        intent = intents.of(found.start, found.end)
-        if intent is Intent.ASKED:
+        intent = intents.of(found.start, found.end, recurs=found.recurs)
+        if intent is Intent.ASKED and found.hint.restricts:
             return found
-        if intent is Intent.EITHER:
+        if intent is not Intent.STORY:
             either = either or replace(found, hint=replace(found.hint, restricts=False))
     return either
+
+
+RECURRING = ("weekday", "weekend", "month", "season", "feast")
+"""Kinds of times that come again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchor:
+    """A mention with the part of it that is meant: `the end of March`."""
+
+    mention: Mention
+    span: Span | None
+    start: int
+    end: int
+    part: str | None
+    bare: bool
+    """Whether no part or day of it is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The days that a phrase means, and where it stands."""
+
+    span: Span
+    start: int
+    end: int
+    recurs: bool = False
+    certain: bool = True
+    """Whether everything that belongs to it was understood: else it orders and does not restrict."""
 
 
 def _named(text: str, context: Context) -> Iterator[FoundTime]:
     """Every time the text names, in order."""
     grammar = context.words
-    visible = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
-    mentions = mentions_in(visible, grammar, context)
-    for index, mention in enumerate(mentions):
-        following = mentions[index + 1] if index + 1 < len(mentions) else None
-        interpreted = _interpreted(visible, mention, following, grammar, context)
-        if interpreted is not None:
-            span, start, end = interpreted
-            hint = _hint(span, " ".join(text[start:end].split()), context)
-            if hint is not None:
-                yield FoundTime(hint, start, end)
+    spelled, places = correct_names(_QUOTED.sub(lambda quoted: " " * len(quoted[0]), text), grammar)
+    mentions = mentions_in(spelled, grammar, context)
+    for mention, following in zip_longest(mentions, mentions[1:]):
+        reading = _reading(spelled, mention, following, context)
+        if reading is None:
+            continue
+        start, end = (at - places.gained_before(at) for at in (reading.start, reading.end))
+        hint = _hint(reading.span, " ".join(text[start:end].split()), context)
+        if hint is not None:
+            yield FoundTime(replace(hint, restricts=reading.certain), start, end, reading.recurs)
 
 
-def _interpreted(
-    text: str, mention: Mention, following: Mention | None, grammar: Lexicon, context: Context
-) -> tuple[Span, int, int] | None:
-    """The days meant, and where the phrase with its preposition or operator stands; None: no time after all."""
-    opening = at_end(text, mention.start, grammar.between)
+def _reading(text: str, mention: Mention, following: Mention | None, context: Context) -> _Reading | None:
+    """The days meant, and where the phrase with what belongs to it stands; None: no time after all."""
+    grammar = context.words
+    anchor = _anchor(text, mention, context)
+    opening = at_end(text, anchor.start, grammar.between)
+    unpaired = False
     if following is not None and (opening or not following.rule.weak or _alike(text, mention, following, grammar)):
-        pair = _pair(text, mention, following, grammar, context)
+        second = _anchor(text, following, context)
+        pair = _pair(text, anchor, second, context)
         if pair is not None:
-            return pair, opening.start() if opening else mention.start, following.end
-    ordinal = ordinal_before(text, mention.start, grammar)
-    part, start = leading(text, ordinal.start if ordinal else mention.start, () if ordinal else grammar.parts)
-    bare = part is None and ordinal is None
-    operator, outside = leading(text, start, grammar.operators)
-    if bare and not _stands(text, mention, operator, grammar):
-        return None
-    span = _narrowed(days_of(mention, context), part, ordinal, context)
+            return _bounded(text, _Reading(pair, opening.start() if opening else anchor.start, second.end), context)
+        unpaired = opening is not None and following.start - anchor.end < 20  # "from May down to 3 April"
+    operator, outside = leading(text, anchor.start, grammar.operators)
+    if anchor.bare and not _stands(text, mention, operator, grammar):
+        described = anchor.span if _is_attribute(text, mention, grammar) else None
+        return _Reading(described, anchor.start, anchor.end, certain=False) if described else None
+    span, start = anchor.span, anchor.start
     if operator is not None and span and (distance := distance_before(text, outside, operator, grammar)):
         span, start = days_at(distance, span, context), distance.mention.start
         operator, outside = leading(text, start, grammar.operators)
+    if operator == "by" and mention.rule.weak and anchor.bare:
+        operator = None  # "by June": somebody's name
     if span is None:
         return None
     if operator is not None and (operator not in OF_DISTANCES or mention.rule.kind == "ago"):
-        operator = "until" if (operator, part) == ("before", "end") else operator
-        return _applied(operator, span, context), outside, mention.end
-    preposition = at_end(text, start, grammar.preposition) if mention.rule.weak and bare else None
-    return span, preposition.start() if preposition else start, mention.end
+        operator = "until" if (operator, anchor.part) == ("before", "end") else operator
+        return _bounded(text, _Reading(_applied(operator, span, context), outside, anchor.end), context)
+    led = (mention.rule.weak or mention.week) and anchor.bare
+    preposition = at_end(text, start, grammar.preposition) if led else None
+    certain = not unpaired and (not anchor.bare or _is_plain(text, mention, grammar))
+    recurs = mention.rule.kind in RECURRING and mention.week is None and mention.word("year") is None
+    reading = _Reading(span, preposition.start() if preposition else start, anchor.end, recurs, certain)
+    return _bounded(text, reading, context)
+
+
+def _anchor(text: str, mention: Mention, context: Context) -> _Anchor:
+    ordinal = ordinal_before(text, mention.start, context.words)
+    part, start = leading(text, ordinal.start if ordinal else mention.start, () if ordinal else context.words.parts)
+    span = _narrowed(days_of(mention, context), part, ordinal, context)
+    return _Anchor(mention, span, start, mention.end, part, part is None and ordinal is None)
+
+
+def _bounded(text: str, reading: _Reading, context: Context) -> _Reading:
+    """With the bounds behind it, and whether all connectives beside it are understood."""
+    grammar, span = context.words, reading.span
+    for name, pattern in grammar.behind:
+        found = pattern.match(text, reading.end)
+        opening = at_end(text, reading.start, grammar.between) if name == "from" else None
+        if found is None or (name == "from" and opening is None):
+            continue
+        if name != "included":
+            span = _applied("since" if name == "from" else name, span, context)
+        reading = replace(reading, span=span, start=opening.start() if opening else reading.start, end=found.end())
+    certain = reading.certain and not at_end(text, reading.start, grammar.unread)
+    return replace(reading, certain=certain)
+
+
+def _is_plain(text: str, mention: Mention, grammar: Lexicon) -> bool:
+    """Whether a weekday or month is one, and no name (`Domingo de Ramos`) and no habit."""
+    if mention.rule.kind not in ("weekday", "month") or mention.week:
+        return True
+    at = mention.match.start(mention.rule.kind)
+    inside = text[max(0, at - NEARBY) : at].strip()
+    is_name = grammar.names_are_lower_case and bool(inside) and text[at].isupper()
+    return not is_name and not (mention.rule.kind == "weekday" and grammar.genitive.match(text, mention.end))
 
 
 def _alike(text: str, first: Mention, second: Mention, grammar: Lexicon) -> bool:
@@ -111,7 +183,28 @@ def _stands(text: str, mention: Mention, operator: str | None, grammar: Lexicon)
     """Whether a mention of which no part is named is a time."""
     if mention.rule.kind in ("now", "current"):
         return False  # they only end a range ("from January to now") or have a part ("the start of the year")
+    if mention.rule.kind in ("iso_week", "nth_unit") and grammar.genitive.match(text, mention.end):
+        return False  # "week 3 of the course", "the first quarter of the game"
+    if mention.rule.kind == "year" and _counts(text, mention, grammar):
+        return False
+    if mention.rule.kind == "slashes" and mention.rule.weak and not at_end(text, mention.start, grammar.on_days):
+        return False
     return operator is not None or not mention.rule.weak or _stands_as_time(text, mention, grammar)
+
+
+def _is_attribute(text: str, mention: Mention, grammar: Lexicon) -> bool:
+    """Whether a month says of when several things are: `the October releases`."""
+    verb = mention.word("month") in grammar.verbs_as_months
+    several = mention.rule.kind == "month" and not verb and _PLURAL.match(text, mention.end)
+    return bool(several and at_end(text, mention.start, grammar.article))
+
+
+def _counts(text: str, year: Mention, grammar: Lexicon) -> bool:
+    """Whether the number says how many, or which model or edition: `2000 words`, `the 2023 edition`."""
+    behind = _WORD_BEHIND.match(text, year.end)
+    if behind is None or behind[1].lower() in grammar.common:
+        return False
+    return behind[1].islower() == grammar.names_are_capitalised
 
 
 def _narrowed(span: Span | None, part: str | None, ordinal: Mention | None, context: Context) -> Span | None:
@@ -153,31 +246,38 @@ def _applied(operator: str, span: Span, context: Context) -> Span:
             return Span(span.start, today_over)
         case "after":
             return Span(span.end, today_over)
-        case "until":
+        case "until" | "by":
             return Span(None, span.end)
         case _:
             return Span(None, span.start)
 
 
-def _pair(text: str, first: Mention, second: Mention, grammar: Lexicon, context: Context) -> Span | None:
+def _pair(text: str, first: _Anchor, second: _Anchor, context: Context) -> Span | None:
     """`between first and second`, both included. A year that only one of them names is the other's too."""
-    if not grammar.joiner.fullmatch(text[first.end : second.start]):
+    joined = context.words.joiner.match(text, first.end)
+    if joined is None or not second.start <= joined.end() <= second.mention.start:
         return None
-    named = second.word("year") or second.year
-    begin = days_of(first, replace(context, year=int(named)) if named and not first.word("year") else context)
+    named = second.mention.word("year") or second.mention.year
+    begin = first.span
+    if named and not first.mention.word("year"):
+        begin = _in_year(text, first, second.span.start if second.span else None, context)
     if begin is None or begin.start is None:
         return None
-    inherited = replace(context, year=begin.start.year) if not named else context
-    end = days_of(second, inherited)
-    if end is not None and end.end is not None and end.end <= begin.start:
-        if named:
-            begin = days_of(first, replace(context, year=int(named) - 1)) or begin
-        elif first.rule.kind == second.rule.kind == "weekday":
-            begin = days_of(first, replace(context, now=context.now - timedelta(days=7))) or begin
+    end = second.span if named else _in_year(text, second, begin.start, context)
+    if end is not None and end.end is not None and begin.start is not None and end.end <= begin.start:
+        if second.mention.rule.kind == "weekday" and first.mention.word("weekday"):
+            begin = Span(begin.start - timedelta(days=7), None)
+        elif named:
+            begin = _in_year(text, first, calendar.shifted(begin.start, Unit.YEAR, -1), context) or begin
         else:
-            end = days_of(second, replace(inherited, year=(inherited.year or 0) + 1))
+            end = _in_year(text, second, calendar.shifted(begin.start, Unit.YEAR, 1), context)
     empty = end is None or (end.end and begin.start and end.end <= begin.start)
     return None if end is None or empty else Span(begin.start, end.end)
+
+
+def _in_year(text: str, anchor: _Anchor, day: date | None, context: Context) -> Span | None:
+    """The anchor's days where what has no year is of that day's."""
+    return _anchor(text, anchor.mention, replace(context, year=day.year if day else None)).span
 
 
 def _hint(span: Span, phrase: str, context: Context) -> TimeHint | None:
@@ -195,34 +295,3 @@ def _hint(span: Span, phrase: str, context: Context) -> TimeHint | None:
 
 def _midnight(day: date, context: Context) -> datetime:
     return datetime.combine(day, time(), context.zone)
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """From where "last week" is seen. `zone`: IANA."""
-
-    now: datetime
-    zone: str
-
-    def day(self, at: datetime) -> str:
-        return at.astimezone(ZoneInfo(self.zone)).date().isoformat()
-
-
-def time_in(text: str, moment: Moment, lang: str) -> FoundTime | None:
-    return find_time(text, now=moment.now, zone=moment.zone, lang=lang)
-
-
-def as_a_time(word: str, lang: str) -> str:
-    """A bare month as the language asks for it: `March` -> `in March`."""
-    times = vocabulary(lang).times
-    return f"{times.in_a_month} {word}" if times else word
-
-
-def rebase(text: str, time: FoundTime, *, asked: Moment, now: Moment, lang: str) -> str:
-    """The phrase of a time that `text` names; asked on another day, the days that it meant then."""
-    start, end = time.hint.range.start, time.hint.range.end
-    times = vocabulary(lang).times
-    if times is None or asked.day(asked.now) == now.day(now.now) or start is None or end is None:
-        return text[time.start : time.end]
-    first, last = asked.day(start), asked.day(end - timedelta(microseconds=1))
-    return first if first == last else times.from_to.format(first, last)

@@ -11,7 +11,7 @@ from shared.times.lexicon import Context, Mention
 
 RECENTLY_DAYS = 14
 OTHER_DAY_DAYS = 7
-FEW = {Unit.DAY: 7, Unit.WEEK: 4, Unit.MONTH: 3, Unit.QUARTER: 3, Unit.YEAR: 3}
+FEW = {Unit.DAY: 7, Unit.WEEK: 4, Unit.MONTH: 3, Unit.QUARTER: 3, Unit.HALF: 3, Unit.YEAR: 3}
 """How many units back "the last few" reach."""
 
 
@@ -59,8 +59,6 @@ def count_of(mention: Mention, context: Context, group: str = "n") -> int | None
 def _ago(mention: Mention, context: Context) -> Span:
     """That calendar unit; two or three units ago: both; a few: from two of them to as many as "few" reaches."""
     unit = unit_of(mention, context)
-    if mention.word("n") is None:
-        return calendar.unit_back(unit, 2, context.today)
     count = count_of(mention, context)
     most = count_of(mention, context, "most") or count or FEW[unit]
     weeks = weeks_in(mention, context)
@@ -80,48 +78,79 @@ def _rolling(mention: Mention, context: Context) -> Span:
     return calendar.rolling(unit, count, context.today, _window_start(days, context))
 
 
-def _last_unit(mention: Mention, context: Context) -> Span:
-    return calendar.unit_back(unit_of(mention, context), 1, context.today)
+def _period(back: int) -> Callable[[Mention, Context], Span | None]:
+    """The unit, weekday, weekend, month or season so many before the present one."""
+
+    def resolve(mention: Mention, context: Context) -> Span | None:
+        today = context.today
+        if mention.word("unit"):
+            return calendar.unit_back(unit_of(mention, context), back * weeks_in(mention, context), today)
+        if weekday := mention.word("weekday"):
+            return _weekday_back(context.words.weekdays[weekday], back, today)
+        if month := mention.word("month"):
+            latest = calendar.latest_month(context.words.months[month], today, before_this=back > 0)
+            return (
+                latest
+                if back < 2 or latest.start is None
+                else calendar.month(latest.start.year - 1, latest.start.month)
+            )
+        if season := mention.word("season"):
+            first_month = context.words.seasons[season]
+            latest = calendar.season(first_month, today, None)
+            over = latest.end is not None and latest.end <= today
+            return calendar.season(first_month, today, None, back=max(0, back - over))
+        return _weekend_back(back, today)
+
+    return resolve
 
 
-def _this_unit(mention: Mention, context: Context) -> Span:
-    return calendar.unit_back(unit_of(mention, context), 0, context.today)
+def _weekday_back(number: int, back: int, today: date) -> Span:
+    """The most recent such day, today included; `back` of them before today."""
+    latest = calendar.latest_weekday(number, today, before_today=back > 0)
+    return latest if back < 2 or latest.start is None else calendar.day(latest.start - timedelta(days=7 * (back - 1)))
 
 
-def _weekend(mention: Mention, context: Context) -> Span:
-    """Saturday and Sunday: of the last calendar week or the one before, or the most recent ones begun by today."""
-    saturday = calendar.latest_weekday(5, context.today, before_today=False).start or context.today
-    if mention.word("n") is not None:
-        saturday -= timedelta(days=7 * ((count_of(mention, context) or FEW[Unit.WEEK]) - 1))
-    if mention.word("last") is not None and saturday >= context.today - timedelta(days=context.today.weekday()):
-        saturday -= timedelta(days=7)
-    if mention.word("before") is not None:
-        saturday -= timedelta(days=7)
+def _weekend_back(back: int, today: date) -> Span:
+    """The most recent Saturday and Sunday begun by today; `back` weekends before this calendar week."""
+    saturday = today - timedelta(days=(today.weekday() - 5) % 7)
+    if back:
+        in_this_week = saturday >= today - timedelta(days=today.weekday())
+        saturday -= timedelta(days=7 * (back - 1 + in_this_week))
     return Span(saturday, saturday + timedelta(days=2))
 
 
-def _weekday(mention: Mention, context: Context) -> Span:
+def _weekend(mention: Mention, context: Context) -> Span:
+    return _weekend_back(_times_back(mention, context), context.today)
+
+
+def _weekday(mention: Mention, context: Context) -> Span | None:
     number = context.words.weekdays[mention.word("weekday") or ""]
-    before_today = any(mention.word(group) is not None for group in ("last", "last2", "n"))
-    latest = calendar.latest_weekday(number, context.today, before_today=before_today)
-    if mention.word("n") is None or latest.start is None:
-        return latest
-    return calendar.day(latest.start - timedelta(days=7 * ((count_of(mention, context) or FEW[Unit.WEEK]) - 1)))
+    if mention.week is None:
+        return _weekday_back(number, _times_back(mention, context), context.today)
+    week = days_of(mention.week, context)
+    return calendar.day(week.start + timedelta(days=number)) if week and week.start else None
 
 
-def _iso_week(mention: Mention, context: Context) -> Span:
-    """The most recent week of that number that has begun, or that of the year named."""
+def _times_back(mention: Mention, context: Context) -> int:
+    """N of `N Mondays ago`; 0 if it names none."""
+    return 0 if mention.word("n") is None else count_of(mention, context) or FEW[Unit.WEEK]
+
+
+def _same_day(mention: Mention, context: Context) -> Span:
+    """The day of today's date so many units ago."""
+    count = 1 if mention.word("n") is None else count_of(mention, context) or FEW[unit_of(mention, context)]
+    unit, count = unit_of(mention, context), count * weeks_in(mention, context)
+    return calendar.day(calendar.shifted(context.today, unit, -count))
+
+
+def _iso_week(mention: Mention, context: Context) -> Span | None:
+    """The most recent week of that number that has begun, or that of the year named; with `last` up to that week."""
     number, year = int(mention.match["week"]), _year_of(mention, context)
     monday = date.fromisocalendar(year or context.today.isocalendar().year, number, 1)
     if year is None and monday > context.today:
         monday = date.fromisocalendar(context.today.isocalendar().year - 1, number, 1)
-    return Span(monday, monday + timedelta(days=7))
-
-
-def _weekday_in_week(mention: Mention, context: Context) -> Span:
-    week = calendar.unit_back(Unit.WEEK, 1 if mention.word("last") else 0, context.today)
-    assert week.start is not None  # noqa: S101 - a calendar week has bounds
-    return calendar.day(week.start + timedelta(days=context.words.weekdays[mention.word("weekday") or ""]))
+    weeks = int(mention.word("last") or number) - number + 1
+    return Span(monday, monday + timedelta(days=7 * weeks)) if weeks > 0 else None
 
 
 def _hours(mention: Mention, context: Context) -> Span:
@@ -138,10 +167,12 @@ def _clock_ago(mention: Mention, context: Context) -> Span:
 
 
 def _year_of(mention: Mention, context: Context) -> int | None:
-    named = mention.word("year")
+    named = mention.word("year") or mention.word("yy")
     if mention.word("current") or mention.word("back"):
         return context.today.year - (1 if mention.word("back") else 0)
-    return int(named) if named else mention.year or context.year
+    if named is None or len(named) == 4:
+        return int(named) if named else mention.year or context.year
+    return 2000 + int(named.removeprefix("'"))
 
 
 def _date(mention: Mention, context: Context) -> Span | None:
@@ -159,7 +190,7 @@ def _day_number(mention: Mention, context: Context) -> Span | None:
 
 def _days_of_month(mention: Mention, context: Context) -> Span | None:
     first, last = (int(mention.word(group) or 0) for group in ("d1", "d2"))
-    month = context.words.months[mention.word("month") or ""]
+    month = int(mention.word("number") or 0) or context.words.months[mention.word("month") or ""]
     year = _year_of(mention, context)
     if year is None:
         latest = calendar.latest_day(first, month, context.today)
@@ -182,14 +213,18 @@ def _day_month_order(mention: Mention, context: Context) -> Span | None:
     return calendar.day(date(year, month, number))
 
 
-def _month_day_order(mention: Mention, context: Context) -> Span | None:
-    """English slashes: month first, unless that is no date or lies in the future."""
-    first, second = int(mention.match["first"]), int(mention.match["second"])
-    try:
-        month_first = date(int(mention.match["year"]), first, second)
-    except ValueError:
-        return _day_month_order(mention, context)
-    return calendar.day(month_first) if month_first <= context.today else _day_month_order(mention, context)
+def _slashes(mention: Mention, context: Context) -> Span | None:
+    """Day first. Month first where the language does so and the zone is American, or unknown and that is over."""
+    number, month, year = int(mention.match["first"]), int(mention.match["second"]), _year_of(mention, context)
+    zone = context.zone.key
+    american = context.words.month_first and zone.startswith(("America/", "US/", "UTC", "Pacific/Honolulu"))
+    if (american and number <= 12) or (context.words.month_first and month > 12):
+        number, month = month, number
+    if year is None:
+        return calendar.latest_day(number, month, context.today) if number and 1 <= month <= 12 else None
+    found = calendar.day(date(year, month, number))
+    ahead = found.start is not None and found.start > context.today and month <= 12 and number <= 12
+    return calendar.day(date(year, number, month)) if ahead and context.words.month_first else found
 
 
 def _month(mention: Mention, context: Context) -> Span:
@@ -200,40 +235,46 @@ def _month(mention: Mention, context: Context) -> Span:
     return calendar.latest_month(number, context.today, before_this=mention.word("last") is not None)
 
 
-def _quarter(mention: Mention, context: Context) -> Span:
-    number = int(mention.word("quarter") or 0) or context.words.ordinals.get(mention.word("nth") or "", 4)
-    year = _year_of(mention, context)
+def _term(mention: Mention, context: Context) -> Span | None:
+    """That quarter or half of the year named, else the most recent that has begun; "last quarter of": the fourth."""
+    nth, half = mention.word("nth") or "", mention.word("half")
+    unit = Unit.HALF if half else unit_of(mention, context) if nth else Unit.QUARTER
+    figure = half or mention.word("quarter") or (nth[0] if nth[:1].isdigit() else "")
+    number = int(figure) if figure else context.words.ordinals[nth] if nth else 4
+    size = calendar.MONTHS[unit]
+    if number * size > 12:
+        return None
+    year, first = _year_of(mention, context), (number - 1) * size + 1
     if year is None:
-        year = context.today.year - (1 if date(context.today.year, number * 3 - 2, 1) > context.today else 0)
-    return calendar.months(year, number * 3 - 2, 3)
-
-
-def _half(mention: Mention, _context: Context) -> Span:
-    return calendar.months(int(mention.match["year"]), 1 if mention.match["half"] == "1" else 7, 6)
+        year = context.today.year - (date(context.today.year, first, 1) > context.today)
+    return calendar.months(year, first, size)
 
 
 def _season(mention: Mention, context: Context) -> Span:
-    """`last summer`: the latest that is over."""
-    first_month = context.words.seasons[mention.word("season") or ""]
-    span = calendar.season(first_month, context.today, _year_of(mention, context))
-    if mention.word("last") is not None and span.end is not None and span.end > context.today:
-        return calendar.season(first_month, context.today, None, back=1)
-    return span
+    return calendar.season(
+        context.words.seasons[mention.word("season") or ""], context.today, _year_of(mention, context)
+    )
 
 
-def _christmas(mention: Mention, context: Context) -> Span:
-    year = _year_of(mention, context)
-    if year is None:
-        year = context.today.year - (1 if date(context.today.year, 12, 24) > context.today else 0)
-    return Span(date(year, 12, 24), date(year, 12, 27))
+def _feast(mention: Mention, context: Context) -> Span:
+    """In the year named, else the most recent that has begun."""
+    name, year = context.words.feasts[mention.word("feast") or ""], _year_of(mention, context)
+    latest = calendar.feast(name, year or context.today.year)
+    ahead = year is None and latest.start is not None and latest.start > context.today
+    return calendar.feast(name, context.today.year - 1) if ahead else latest
 
 
-def _feast(day: int, month: int) -> Callable[[Mention, Context], Span | None]:
-    return lambda _mention, context: calendar.latest_day(day, month, context.today)
+def _decade(mention: Mention, context: Context) -> Span:
+    """Ten years; of a decade without its century the most recent that has begun."""
+    word = mention.word("decade") or ""
+    number = int(word) if word.isdecimal() else context.words.decades[word]
+    if number < 100:
+        number += 2000 if 2000 + number <= context.today.year else 1900
+    return Span(date(number, 1, 1), date(number + 10, 1, 1))
 
 
-def _year(mention: Mention, _context: Context) -> Span:
-    return calendar.months(int(mention.match["year"]), 1, 12)
+def _year(mention: Mention, context: Context) -> Span:
+    return calendar.months(_year_of(mention, context) or 0, 1, 12)
 
 
 IGNORED = "ignored"
@@ -253,26 +294,27 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "rolling": _rolling,
     "hours": _hours,
     "clock_ago": _clock_ago,
-    "last_unit": _last_unit,
-    "this_unit": _this_unit,
-    "current": _this_unit,
+    "this": _period(0),
+    "last": _period(1),
+    "before_last": _period(2),
+    "same_day": lambda _mention, _context: None,
+    "shifted": _same_day,
+    "current": _period(0),
     "iso_week": _iso_week,
     "weekend": _weekend,
     "weekday": _weekday,
-    "weekday_in_week": _weekday_in_week,
     "date": _date,
     "day_number": _day_number,
     "days_of_month": _days_of_month,
     "iso": _iso,
     "dots": _day_month_order,
-    "slashes": _month_day_order,
+    "slashes": _slashes,
     "month": _month,
-    "quarter": _quarter,
-    "half": _half,
+    "quarter": _term,
+    "half": _term,
+    "nth_unit": _term,
     "season": _season,
-    "christmas": _christmas,
-    "christmas_eve": _feast(24, 12),
-    "new_years_eve": _feast(31, 12),
-    "new_years_day": _feast(1, 1),
+    "feast": _feast,
+    "decade": _decade,
     "year": _year,
 }

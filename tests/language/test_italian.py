@@ -15,9 +15,9 @@ from shared.judging.quantities import quantities
 from shared.language.languages import detect
 from shared.language.vocabulary import vocabulary
 from shared.model.answers import Prompt
-from shared.sessions.follow_ups import whole_question
+from shared.sessions.follow_ups import Moment, whole_question
 from shared.times.dates import days_in
-from shared.times.phrases import Moment, find_time
+from shared.times.phrases import find_time
 from tests.fakes import ScriptedWriter
 
 NOW = datetime(2026, 3, 18, 14, tzinfo=UTC)

@@ -13,20 +13,20 @@ import pytest
 from shared.judging.facts import facts_of
 from shared.language.terms import stems
 from shared.language.vocabulary import Times, Vocabulary, languages, vocabularies, vocabulary
-from shared.times.calendar import PARTS
+from shared.times.calendar import PARTS, feast
 from shared.times.lexicon import lexicon
 from shared.times.phrases import OF_DISTANCES, find_time
 from shared.times.resolvers import IGNORED, RESOLVERS
 
 WHOLE = [lang for lang in languages() if not vocabulary(lang).words_alone]
 GROUPS = ("asking", "times", "follow_ups", "facts", "answers", "small_talk")
-UNITS = {"day", "week", "month", "quarter", "year"}
+UNITS = {"day", "week", "month", "quarter", "half", "year"}
 OPERATORS = {"since", "after", "before", "until"}
 OPTIONAL = {
     *("spellings", "abbreviations", "closing_abbreviations", "titles", "closing_initials", "letter_words"),
     *("stop_pairs", "possessive", "fortnights", "short_months", "verbs_as_months", "more_numbers", "tens_join"),
     *("articles", "attributes_follow", "hyphened", "day_endings", "date_links", "half_negations", "negated_verbs"),
-    *("negates_before", "nouns_are_capitalised"),
+    *("negates_before", "nouns_are_capitalised", "names_are_lower_case", "month_first"),
 }
 """Fields that a language may have nothing for."""
 
@@ -79,8 +79,8 @@ def test_the_rules_name_every_kind_that_speech_has(lang: str) -> None:
     kinds = {rule.kind for rule in times_of(lang).rules}
     assert kinds >= {
         *("today", "yesterday", "day_before_yesterday", "recently", "other_day", "ago", "clock_ago", "rolling"),
-        *("last_unit", "this_unit", "current", "weekend", "weekday", "weekday_in_week", "date", "days_of_month"),
-        *("month", "quarter", "season", "christmas", "christmas_eve", "new_years_eve", "new_years_day", "year"),
+        *("last", "before_last", "this", "same_day", "current", "weekend", "weekday", "date", "days_of_month"),
+        *("month", "season", "feast", "decade", "year"),
     }
 
 
@@ -89,7 +89,9 @@ def test_every_name_in_its_times_is_one_that_is_read(lang: str) -> None:
     times = times_of(lang)
     assert {rule.kind for rule in times.rules} <= {*RESOLVERS, IGNORED}
     assert set(times.parts) <= set(PARTS)
-    assert set(times.operators) <= {*OPERATORS, *OF_DISTANCES}
+    assert set(times.operators) <= {*OPERATORS, *OF_DISTANCES, "by"}
+    assert set(times.behind) <= {*OPERATORS, "from", "included"}
+    assert all(feast(name, 2025).start for name in times.feasts)
 
 
 @pytest.mark.parametrize("lang", WHOLE)

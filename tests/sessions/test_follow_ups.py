@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.sessions.follow_ups import whole_question
-from shared.times.phrases import Moment
+from shared.sessions.follow_ups import Moment, whole_question
 
 NOW = Moment(datetime(2026, 11, 21, 12, tzinfo=UTC), "Europe/Berlin")
 

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.times.phrases import find_time
+from tests.times.composed import COMPOSED, NOT_ASKED_FOR
+from tests.times.intents import kept_aside
 from tests.times.phrases import PHRASES, TODAY
 from tests.times.traps import NOT_A_TIME, SPOKEN_OF
 
@@ -38,6 +40,45 @@ def test_a_phrase_is_the_days_it_names(lang: str) -> None:
     rows = [row[1:] for row in PHRASES if row[0] == lang]
     expected = {text: (midnight(start), midnight(end), phrase, phrase) for text, start, end, phrase in rows}
     assert {text: read(text, lang) for text in expected} == expected
+
+
+def composed(text: str, lang: str, zone: str = ZONE) -> tuple[str, str] | None:
+    """First day and day after the last of a time that restricts, seen from Thursday, 16 October 2025."""
+    found = find_time(text, now=datetime(2025, 10, 16, 14, tzinfo=UTC), zone=zone, lang=lang)
+    if found is None or not found.hint.restricts:
+        return None
+    bounds = (found.hint.range.start, found.hint.range.end)
+    start, end = (bound.date().isoformat() if bound else "" for bound in bounds)
+    return start, end
+
+
+@pytest.mark.parametrize("aside", [False, True])
+def test_times_made_of_parts_are_read_exactly_or_not_at_all(*, aside: bool) -> None:
+    rows = [row for row in COMPOSED if kept_aside(row[1]) == aside]
+    read = {row: composed(row[1], row[0]) for row in rows}
+    assert [(row[1], days) for row, days in read.items() if days not in (None, row[2:])] == []
+    assert len([days for days in read.values() if days]) >= (0.97 if aside else 1) * len(rows)
+
+
+@pytest.mark.parametrize("aside", [False, True])
+def test_what_is_no_time_that_is_asked_for_restricts_nothing(*, aside: bool) -> None:
+    rows = [row for row in NOT_ASKED_FOR if kept_aside(row[1]) == aside]
+    assert len([text for lang, text in rows if composed(text, lang)]) <= 0.04 * len(rows)
+
+
+@pytest.mark.parametrize(
+    ("zone", "start"), [("America/New_York", "2025-07-04"), ("UTC", "2025-07-04"), ("Europe/London", "2025-04-07")]
+)
+def test_a_day_in_figures_is_read_as_its_zone_writes_it(zone: str, start: str) -> None:
+    assert {(composed(f"what did I write on {day}", "en", zone) or ("",))[0] for day in ("7/4", "7/4/2025")} == {start}
+
+
+@pytest.mark.parametrize("text", ["show me the October releases", "what did I do on every day except in October"])
+def test_a_time_beside_what_is_not_understood_orders_and_does_not_exclude(text: str) -> None:
+    found = find_time(text, now=datetime(2025, 11, 16, 14, tzinfo=UTC), zone=ZONE)
+    assert found is not None
+    assert found.hint.range.start == midnight("2025-10-01")
+    assert not found.hint.restricts
 
 
 def test_a_sentence_without_a_time_has_none() -> None:

@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 from shared.errors import AuroraError
-from shared.times.phrases import Moment
+from shared.sessions.follow_ups import Moment
 from tests.trust.adversarial import Recipe, modules, seconds, slow_texts
 
 pytestmark = pytest.mark.slow

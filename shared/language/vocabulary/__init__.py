@@ -30,6 +30,8 @@ class Asking:
     """Verbs with which a question or a command begins."""
     past: str
     """Auxiliaries and endings of the past."""
+    present: str
+    """What is so now, or as a habit: forms of `be`."""
     duty: str
     """What the person may, can or must do."""
     everything: str
@@ -47,8 +49,9 @@ class Rule:
     """One way to name a time. `kind`: a key of `times.resolvers.RESOLVERS`, whose function says which named groups it
     reads; `weak`: needs a preposition before it, unless it is a weekday that stands by itself.
 
-    In its pattern `{unit}`, `{n}`, `{most}`, `{weekday}`, `{month}`, `{season}` and `{year}` stand for the language's
-    words, a blank for any white space.
+    In its pattern `{unit}`, `{n}`, `{most}`, `{nth}`, `{weekday}`, `{weekend}`, `{month}`, `{season}`, `{feast}`,
+    `{decade}` and `{year}` stand for the language's words, `{period}` for a unit longer than a day, a weekday, weekend,
+    month or season, a blank for any white space.
     """
 
     kind: str
@@ -61,7 +64,16 @@ class Times:
     """How it names times. Forms of one word are alternatives with `|` between them, the usual one first."""
 
     units: Mapping[str, str]
-    """`day`, `week`, `month`, `quarter`, `year` -> its forms."""
+    """`day`, `week`, `month`, `quarter`, `half`, `year` -> its forms."""
+    weekend: str
+    """A pattern."""
+    weeks: str
+    """A pattern: what stands before the number of a week, or behind it."""
+    quarter_letters: str = "q"
+    half_letters: str = "h"
+    """Each a letter beside the number of a quarter or half: `Q2 2024`."""
+    month_first: bool = False
+    """Whether `7/4` is the fourth of July where the zone is American or unknown."""
     fortnights: str = ""
     """Forms of a unit of two weeks."""
     weekdays: tuple[str, ...]
@@ -74,6 +86,10 @@ class Times:
     """A list: those of the months that are verbs, too."""
     seasons: tuple[str, str, str, str]
     """Forms of each, spring first."""
+    feasts: Mapping[str, str]
+    """Name or date, as `times.calendar.feast` reads it -> its forms."""
+    decades: tuple[str, ...] = ()
+    """Forms of the twenties to the nineties."""
     numbers: tuple[str, ...]
     """Forms of one to twelve."""
     tens: tuple[str, ...]
@@ -93,7 +109,17 @@ class Times:
     attributes_follow: str = ""
     """Words directly before a weekday that make it one of something: `my Friday`, `the first Monday`."""
     operators: Mapping[str, str]
-    """`since`, `after`, `before`, `until`, `more than`, `within` -> pattern directly before a time."""
+    """`since`, `after`, `before`, `until`, `by`, `more than`, `within` -> pattern directly before a time. `by` is
+    `until` where the time is no bare weekday or month.
+    """
+    behind: Mapping[str, str] = field(default_factory=dict)
+    """`since`, `until`, `included`, or `from`, which means `since` where the time has `between` before it -> pattern
+    directly behind a time: `onwards`.
+    """
+    unread: str
+    """Connectives directly before a time whose days no range can say: `except`. Beside one a time only orders."""
+    on_days: str
+    """What makes two numbers with a slash a day, directly before them."""
     distances: tuple[Rule, ...]
     """What makes `before` and `after` a distance from a time, directly before them."""
     ordinal_days: tuple[Rule, ...]
@@ -113,6 +139,8 @@ class Times:
     """One of `times.calendar.PARTS` -> pattern directly before a time."""
     hyphened: str = ""
     """A list: what a hyphen may join to a time: `mid-March`."""
+    names_are_lower_case: bool = False
+    """Whether a capital makes a name of a weekday or month."""
     day_endings: str = ""
     """What a day's number ends with: `3rd`."""
     date_links: str = ""
