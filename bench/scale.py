@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from functions.routes.reconcile import BUDGET, WITHIN, WORKERS
 from shared.account.prices import EMBEDDED, FIRESTORE, MODELS, ListPrice
 from shared.account.prices import READ as READ_PRICE
 from shared.adapters.firestore.documents import place_key
@@ -51,6 +52,17 @@ TENANT_CHUNKS, QUESTIONS_A_DAY, NOTES_A_DAY = 1_000, 5, 3
 PEAK = 5
 """Times the average."""
 SECONDS_OF_CHAT, SECONDS_OF_INDEXING = 3.0, 3.0
+NOTES_OF_TENANT = TENANT_CHUNKS // CHUNKS_OF_NOTE
+SECONDS_OF_READ = 0.02
+"""Of one document, from a function in the database's region; assumed."""
+SECONDS_OF_MENDING = 1.1
+"""Of one note whose chunks are embedded again; assumed."""
+READS_OF_SWEEP = 6
+"""A note a day: its name, its record's name, and both again when they are compared. A test counts them."""
+SWEEPS_A_DAY = 86_400 // 300
+"""By the schedule in cloudbuild.yaml."""
+HOT_WRITES = 500
+"""A second, to one index whose field grows with time: Firestore's advice, no hard limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +128,21 @@ def instances(function: str) -> int:
 
 
 def month(tenants: int) -> float:
-    """USD of so many tenants, storage of vectors included."""
+    """USD of so many tenants, the daily sweep and the storage of vectors included."""
     a_day = QUESTIONS_A_DAY * question(TENANT_CHUNKS).total + NOTES_A_DAY * note().total
     storage = TENANT_CHUNKS * vector_bytes() / 2**30 * GIB_MONTH
-    return tenants * (30 * a_day + storage)
+    return tenants * (30 * (a_day + sweep()) + storage)
+
+
+def sweep() -> float:
+    """USD a day of looking at every note of a tenant."""
+    return NOTES_OF_TENANT * READS_OF_SWEEP * READ
+
+
+def swept_notes(seconds: float) -> int:
+    """How many notes a day the sweep gets through where one takes so many seconds of one worker."""
+    by_time = WITHIN.total_seconds() * WORKERS / seconds
+    return int(SWEEPS_A_DAY * min(by_time, BUDGET / 2))
 
 
 def rates(tenants: int) -> tuple[float, float]:
@@ -196,12 +219,19 @@ However many chunks the tenant has, it costs the same. A chunk with two tags tak
 
 
 def _many_tenants() -> str:
+    looked_at, mended = swept_notes(2 * SECONDS_OF_READ), swept_notes(SECONDS_OF_MENDING)
     return f"""## Many tenants
 
 Each with {TENANT_CHUNKS:,} chunks, {QUESTIONS_A_DAY} questions and {NOTES_A_DAY} saved notes a day, the busiest second
 {PEAK} times the average.
 
 {_table(["tenants", "questions a second", "notes a second", "a month"], _tenants())}
+
+The sweep looks at every note once a day: {READS_OF_SWEEP} reads each, {_usd(10_000 * sweep())} a day for 10,000 such
+tenants, which the month includes. It looks at {WORKERS} notes side by side for {WITHIN.total_seconds():.0f} s of every
+call, which is enough for {looked_at:,} notes a day at {SECONDS_OF_READ * 1000:.0f} ms a read: about
+{looked_at // NOTES_OF_TENANT:,} such tenants. After a change of the embedding model it embeds {mended:,} notes a day
+at {SECONDS_OF_MENDING} s a note; words find the others until then.
 """
 
 
@@ -222,8 +252,11 @@ def _limits() -> str:
   take {SECONDS_OF_CHAT:.0f} s each, that is enough for {asking:,} such tenants asking and
   {saving:,} saving. Raise `--max-instances`, and with it the model's quota of tokens a minute, which is
   the project's own.
-- **Then the database**: tenants share nothing in it, so they can be spread over several databases (100 a project) by
-  the tenant's id.
+- **Then the database: about {HOT_WRITES} writes a second of all tenants together** to an index over all of them whose
+  field grows with time (Firestore's advice, no hard limit). There are two such indexes, both for the sweep: `updatedAt`
+  of notes and `indexedAt` of records. A saved note writes the second up to twice, so all tenants together save about
+  {HOT_WRITES // 2} notes a second. Tenants share nothing else, so they can be spread over several databases (100 a
+  project) by the tenant's id.
 """
 
 

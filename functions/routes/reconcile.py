@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from pydantic import Field
 
 from functions.http import log
@@ -10,8 +12,12 @@ from functions.http.calls import Call, Reply
 from shared.api.notes import reconcile_json
 from shared.sweep.reconcile import reconcile
 
-BUDGET = 500
+BUDGET = 20_000
 """Notes a call looks at, unless it says otherwise."""
+WITHIN = timedelta(seconds=270)
+"""How long a call begins notes: the next one comes 300 s after this one did, and the function may run for 540 s."""
+WORKERS = 8
+"""Notes side by side: looking at one waits for the database, and mending it for the model."""
 
 
 class ReconcileBody(Body):
@@ -24,6 +30,13 @@ class ReconcileBody(Body):
 
 def run(call: Call) -> Reply:
     body = parse(call.body or b"{}", ReconcileBody)
-    report = reconcile_json(reconcile(call.app.indexer, budget=body.budget, full=body.full, dry_run=body.dry_run))
-    log.measure({"reconcile": report})
-    return Reply(report)
+    report = reconcile(
+        call.app.indexer,
+        budget=body.budget,
+        within=WITHIN,
+        workers=WORKERS,
+        full=body.full,
+        dry_run=body.dry_run,
+    )
+    log.measure({"reconcile": reconcile_json(report)})
+    return Reply(reconcile_json(report))

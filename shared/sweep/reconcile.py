@@ -3,8 +3,7 @@
 Document reads on Firestore, which bills each one:
 
 - A call when nothing has changed: 5. The scheduler's call every 5 minutes besides reads 3 for each note changed in the
-  last 15 minutes (its key, its record, itself) and 2 for each unfinished record, at most UNFINISHED of them. It never
-  lists the other notes.
+  last 15 minutes (its key, its record, itself) and 2 for each unfinished record. It never lists the other notes.
 - Once a day, and after a change of the index version, everything is looked at, in as many calls as it takes: 6 a note.
   The first call ever begins that too, which is the backfill.
 - Repairing a note costs what indexing it costs.
@@ -16,7 +15,8 @@ whose clients write an `updatedAt` more than OVERLAP in the past.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -29,6 +29,7 @@ from shared.model.index import IndexRecord
 from shared.model.notes import NoteKey
 from shared.ports.pages import Page
 from shared.sweep.repair import Repairs
+from shared.tracing import RequestThreads
 
 PAGE = 100
 """Keys listed at once; the bookmark is written after each page."""
@@ -39,9 +40,7 @@ OVERLAP = timedelta(minutes=10)
 FULL_EVERY = timedelta(days=1)
 
 UNFINISHED = 200
-"""Unfinished records looked at in one call that indexes them itself: those that wait for vectors before failed ones,
-each oldest first.
-"""
+"""Unfinished records listed first; four times as many while all that were listed have been looked at."""
 
 
 CHANGES = "changes"
@@ -111,16 +110,18 @@ def reconcile(
     indexer: Indexer,
     *,
     budget: int,
+    within: timedelta | None = None,
+    workers: int = 1,
     full: bool = False,
     dry_run: bool = False,
     hand_over: Callable[[NoteKey], None] | None = None,
 ) -> ReconcileReport:
-    """Look at no more than `budget` (1 or more) notes of all tenants, and repair what is found.
+    """Look at no more than `budget` (1 or more) notes of all tenants, `workers` at a time, and repair what is found.
 
-    Looked at are notes changed since the last call and unfinished records that are due; and every note, record and
-    orphan when a full sweep is due or in progress, or `full` asks for one. A note's failure stops nothing but
-    itself; three outages in a row end the call. A dry run writes nothing, so each begins at the beginning: give it a
-    budget for all notes.
+    Looked at are unfinished records that are due, tenants in turn, and notes changed since the last call; and every
+    note, record and orphan when a full sweep is due or in progress, or `full` asks for one. A note's failure stops
+    nothing but itself; three outages in a row end the call, and no note is begun after `within` (None: no limit). A dry
+    run writes nothing, so each begins at the beginning: give it a budget for all notes.
     What has expired in the trash, and what was kept of erased tenants, is removed. Notes of a tenant whose embedding
     budget is used up wait for vectors until another call. `hand_over` takes the notes that are to be indexed, instead
     of this call.
@@ -132,7 +133,10 @@ def reconcile(
         indexer.store.expire_trashed(indexer.clock())
         indexer.store.forget_erased(utc_day(indexer.clock()))
     repairs = Repairs(indexer=indexer, full=full, dry_run=dry_run, hand_over=hand_over)
-    complete = _Sweep(repairs).run(budget)
+    repairs.until = indexer.clock() + within if within else None
+    with RequestThreads(workers, thread_name_prefix="reconcile") as threads:
+        repairs.threads = threads if workers > 1 else None
+        complete = _Sweep(repairs).run(budget)
     sums = {name: repairs.done[name] for name in ("indexed", "deleted", "failed", "postponed", "texts", "tokens")}
     found = dict(repairs.found)
     return ReconcileReport(examined=len(repairs.seen), found=found, **sums, complete=complete, dry_run=dry_run)
@@ -157,10 +161,13 @@ class _Sweep:
         at, kept = self.progress.full_at, self.progress
         is_old = at is None or self.now - at >= FULL_EVERY
         due = is_old or kept.full is not None or kept.full_version != self.version
-        # While a full sweep goes on, it keeps half of each call: neither starves the other.
-        self.left = budget // 2 if due else budget
-        reserved = budget - self.left
-        complete = self._changes() and self._unfinished()
+        # A full sweep in progress keeps half of each call, and changes half of the rest: none starves another.
+        reserved = -(-budget // 2) if due else 0
+        for_changes = (budget - reserved) // 2
+        self.left = budget - reserved - for_changes
+        has_finished = self._unfinished()
+        self.left += for_changes
+        complete = self._changes() and has_finished
         self.left += reserved
         return (self._everything() and complete) if due else complete
 
@@ -176,13 +183,30 @@ class _Sweep:
         return True
 
     def _unfinished(self) -> bool:
-        """Records that wait for vectors, and failed ones that are due."""
-        limit = UNFINISHED if self.repairs.hand_over is None else self.left
-        keys = [key for key in self.store.unfinished_keys(limit=limit) if key not in self.repairs.seen]
-        due = [key for key in keys if self.repairs.is_due(self.store.read_record(key.tenant_id, key.note_id).record)]
-        taken = due[: self.left]
-        self.left -= len(taken)
-        return self.repairs.take_up(taken) and len(taken) == len(due)
+        """Records that wait for vectors, and failed ones that are due; tenants take turns.
+
+        Any number of records may belong to a tenant whose embedding budget is used up: they are passed over.
+        """
+        looked_at: set[NoteKey] = set()
+        limit = UNFINISHED
+        while True:
+            listed = self.store.unfinished_keys(limit=limit)
+            keys = _in_turn(key for key in listed if key not in looked_at)
+            looked_at.update(keys)
+            for start in range(0, len(keys), PAGE):
+                due = self._due(keys[start : start + PAGE])
+                taken = due[: self.left]
+                self.left -= len(taken)
+                if not self.repairs.take_up(taken) or len(taken) < len(due):
+                    return False
+            if len(listed) < limit:
+                return True
+            limit *= 4
+
+    def _due(self, keys: Sequence[NoteKey]) -> list[NoteKey]:
+        payable = [key for key in keys if key.tenant_id not in self.repairs.spent]
+        records = self.repairs.each(lambda key: self.store.read_record(key.tenant_id, key.note_id).record, payable)
+        return [key for key, record in zip(payable, records, strict=True) if self.repairs.is_due(record)]
 
     def _everything(self) -> bool:
         """Notes, then records, then orphans, going on with a sweep in progress unless it began on other terms."""
@@ -235,6 +259,16 @@ class _Sweep:
         self.progress = progress
         if not self.repairs.dry_run:
             self.store.write_bookmark(BOOKMARK, json.dumps(CODEC.dump(progress)))
+
+
+def _in_turn(keys: Iterable[NoteKey]) -> list[NoteKey]:
+    """One key of each tenant, then the next of each, in the order given."""
+    turns: dict[NoteKey, int] = {}
+    counts: Counter[str] = Counter()
+    for key in keys:
+        turns[key] = counts[key.tenant_id]
+        counts[key.tenant_id] += 1
+    return sorted(turns, key=turns.__getitem__)
 
 
 def _after(place: Walk, token: str | None) -> Walk | None:

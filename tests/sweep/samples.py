@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from shared.indexing.pipeline import Indexer
 from shared.model.index import IndexStatus
@@ -37,11 +38,9 @@ def sweep(
     clock: Clock,
     *,
     budget: int = 1000,
-    full: bool = False,
-    dry_run: bool = False,
+    **options: Any,  # noqa: ANN401 - any of reconcile's
 ) -> ReconcileReport:
-    indexer = Indexer(store=store, embedder=embedder, clock=clock)
-    return reconcile(indexer, budget=budget, full=full, dry_run=dry_run)
+    return reconcile(Indexer(store=store, embedder=embedder, clock=clock), budget=budget, **options)
 
 
 def sweep_to_the_end(

@@ -7,15 +7,19 @@ from datetime import timedelta
 
 import pytest
 
-from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable
+from shared.errors import EmbeddingQuotaExceeded, InvalidArgument, ModelRefused, ModelUnavailable
+from shared.indexing.pipeline import Indexer
 from shared.indexing.state import IndexProblem
 from shared.model.index import IndexChange
+from shared.model.notes import NoteKey
 from shared.ports.stores import Store
+from shared.sweep.reconcile import reconcile
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import (
     START,
     TENANT,
     Clock,
+    DisturbedEmbedder,
     Killed,
     Life,
     assert_follows,
@@ -25,7 +29,7 @@ from tests.indexing.world import (
     on_both_stores,
     sections,
 )
-from tests.sweep.samples import put_notes, sweep, sweep_to_the_end
+from tests.sweep.samples import ids, put_notes, sweep, sweep_to_the_end
 
 
 def test_the_first_call_is_the_backfill(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
@@ -58,9 +62,9 @@ def test_a_call_with_nothing_to_do_reads_no_note(store: Store, embedder: Hashing
         "expire_trashed",
         "forget_erased",
         "read_bookmark",
+        "unfinished_keys",
         "note_keys",
         "write_bookmark",
-        "unfinished_keys",
     ]
     assert (report.examined, report.complete) == (0, True)
 
@@ -198,6 +202,43 @@ def test_one_budget_serves_several_tenants(store: Store, embedder: HashingEmbedd
             store.put_note(tenant, note(sections("subject"), note_id))
     reports = sweep_to_the_end(store, embedder, clock, budget=2, full=True)
     assert sum(report.indexed for report in reports) == 6
+
+
+def test_no_note_is_begun_when_the_time_of_a_call_is_up(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+    note_ids = put_notes(store, 20)
+    disturbed = DisturbedEmbedder(lambda: clock.advance(minutes=5), at=5)
+    report = sweep(store, disturbed, clock, within=timedelta(minutes=4))
+    assert (report.indexed, report.complete) == (5, False)
+    assert sum(each.indexed for each in sweep_to_the_end(store, embedder, clock)) == 15
+    assert_follows(store, embedder, *note_ids)
+
+
+@on_both_stores
+def test_notes_are_mended_side_by_side_as_one_after_the_other(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
+    note_ids = put_notes(store, 20)
+    report = sweep(store, embedder, clock, workers=8)
+    assert (report.found, report.examined, report.indexed) == ({IndexProblem.MISSING: 20}, 20, 20)
+    assert report.complete
+    assert_follows(store, embedder, *note_ids)
+
+
+def test_a_tenant_without_budget_holds_up_no_other(
+    store: Store, embedder: HashingEmbedder, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.sweep.reconcile.UNFINISHED", 3)
+    broke = HashingEmbedder()
+    broke.outage = EmbeddingQuotaExceeded("the budget of today is used up")
+    indexer = Indexer(
+        store=store, embedder=embedder, clock=clock, embedder_of={"spender": broke, "other": embedder}.__getitem__
+    )
+    for tenant, count in (("spender", 30), ("other", 2)):
+        for note_id in ids(count):
+            store.put_note(tenant, note(sections("subject"), note_id))
+            indexer.index(NoteKey(tenant, note_id), words_only=True)
+    clock.advance(minutes=1)
+    assert reconcile(indexer, budget=1000).indexed == 2
 
 
 @pytest.mark.parametrize("budget", [0, -1])
