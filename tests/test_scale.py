@@ -11,6 +11,7 @@ from cli.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
 from shared.indexing.pipeline import Indexer
 from shared.model.notes import NoteKey
+from shared.sweep.reconcile import reconcile
 from tests.contracts.samples import DAY, TENANT, note
 from tests.emulated import patient_store
 from tests.fakes import HashingEmbedder
@@ -44,6 +45,16 @@ def test_reads_and_writes_of_a_saved_note_are_those_that_firestore_gets(
         assert _save(store, "n1", text) == scale.CHUNKS_OF_NOTE
         assert (store.reads - before).total == scale.READS_OF_NOTE
         assert sum(writes) - sent == scale.writes_of_note()
+
+
+def test_a_sweep_of_everything_reads_so_much_of_each_note(firestore_project: str) -> None:
+    store, notes = patient_store(firestore_project), 20
+    for number in range(notes):
+        _save(store, f"n{number}", "Eight words are a sentence of no weight.")
+    indexer = Indexer(store=store, embedder=HashingEmbedder(), clock=lambda: DAY)
+    before = store.reads
+    assert reconcile(indexer, budget=1000, full=True).complete
+    assert (store.reads - before).total // notes == scale.READS_OF_SWEEP  # and a few for all together
 
 
 def _save(store: FirestoreStore, note_id: str, text: str) -> int:
