@@ -17,6 +17,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "ask": ("cli.commands.ask:ask", "Ask your notes; every claim in the answer cites its passage."),
     "chat": ("cli.commands.chat:chat", "Talk with your notes."),
     "completion": ("cli.main:completion", "Print the completion script of a shell."),
+    "conflicts": ("cli.commands.conflicts:conflicts", "Settle what was changed in a file and in its note."),
     "demo": ("cli.commands.index:demo", "Three questions about the sample notes, in a temporary home."),
     "dev": ("cli.commands.dev:dev", "The whole product on this machine, for this machine only."),
     "doctor": ("cli.commands.doctor:doctor", "Check settings, store, models and indexed folders."),

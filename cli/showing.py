@@ -80,6 +80,9 @@ def show_sources(answer: Json, place: Place) -> None:
     """What stands below an answer's text."""
     out, link, quotes = console(), linked(place), answer["meta"].get("answerKind") == QUOTED_KIND
     show_time(answer)
+    if ranked := answer["meta"].get("folders"):
+        names = ("/".join(filter(None, (each["vault"], each["folder"]))) for each in ranked)
+        out.print(Text(f"looked in, the first first: {', '.join(names)}", "dim"))
     for citation in answer["citations"]:
         out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(_where(citation), citation)))
         if not quotes:

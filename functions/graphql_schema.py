@@ -13,6 +13,7 @@ from functions.http.bodies import MAX_PER_PAGE, parse_fields
 from functions.http.calls import Call
 from functions.http.pump import reply_to
 from functions.http.questions import SettingsBody
+from functions.routes.ask import AskBody, folder_request
 from functions.routes.chat import ChatBody, turn_request
 from shared.api.sessions import messages_json, session_json, sessions_json
 from shared.errors import InvalidArgument
@@ -39,6 +40,10 @@ type Mutation {
   deleteSession(sessionId: ID!): Boolean!
   "A question in a session; `new` begins one. `settings` hold for this question alone."
   ask(sessionId: ID = "new", message: String!, settings: SettingsInput, timeZone: String, now: String): Answer!
+  "The named folders are searched first, then those that rank best, as by POST /ask."
+  askFolders(
+    question: String!, vaults: [String!] = [], folders: [String!] = [], k: Int = 5, timeZone: String, now: String
+  ): FolderAnswer!
 }
 
 type Session {
@@ -71,6 +76,13 @@ type Message {
   createdAt: String!
   citations: [JSON!]!
   meta: JSON
+}
+
+type FolderAnswer {
+  answer: String!
+  references: [JSON!]!
+  citations: [JSON!]!
+  meta: JSON!
 }
 
 type Answer {
@@ -162,6 +174,11 @@ def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN
     return reply_to(call, turn_request(call, parse_fields(fields, ChatBody))).body or {}
 
 
+def _ask_folders(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    given, call = {name: value for name, value in named.items() if value is not None}, info.context.call
+    return reply_to(call, folder_request(call, parse_fields(given, AskBody))).body or {}
+
+
 def _patch(settings: Mapping[str, Any] | None) -> SettingsPatch:
     return SettingsBody.model_validate(settings or {}).patch()
 
@@ -174,6 +191,7 @@ RESOLVERS: Mapping[str, Mapping[str, Callable[..., Any]]] = {
         "updateSettings": _change,
         "deleteSession": _delete,
         "ask": _ask,
+        "askFolders": _ask_folders,
     },
     "Session": {"messages": _messages},
     "Answer": {"session": lambda answer, info: _session(None, info, sessionId=answer["meta"]["sessionId"])},

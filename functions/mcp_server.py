@@ -27,10 +27,11 @@ from pydantic import BaseModel, Field, TypeAdapter
 from functions.client import ApiClient, Json
 from functions.http.bodies import Body
 from functions.http.errors import INTERNAL_MESSAGE, body_of
+from functions.routes.ask import AskBody
 from functions.routes.chat import ChatBody
 from functions.routes.notes import NOTE_ID
 from functions.routes.search import SearchBody
-from shared.api.answers import AnswerJson
+from shared.api.answers import AnswerJson, AskJson
 from shared.api.notes import NoteJson
 from shared.api.search import SearchJson
 from shared.errors import AuroraError, InvalidArgument, NotFound
@@ -39,7 +40,7 @@ INSTRUCTIONS = (
     "The user's own notes. Ask `rag-search` for an answer with citations, `search_notes` for passages, `get_note` for "
     "a whole note. Cite what you use by its note's title and path."
 )
-VERSION = "1"
+VERSION = "2"
 """Changes with the tools' names, arguments or results."""
 PAGE = "100"
 """Notes in one page of resources."""
@@ -112,6 +113,16 @@ TOOLS = (
         fields=("message", "topK", "threshold", "filters", "timeZone", "now", "strategy", "template", "quotes"),
         result=AnswerJson,
         send=lambda client, arguments: client.send("POST", "/chat", arguments),
+    ),
+    Tool(
+        name="ask_folders",
+        title="Answer from ranked folders",
+        description="As rag-search, from the folders that fit the question best; those in `folders` come first. "
+        "`meta.folders` says where was looked.",
+        body=AskBody,
+        fields=("question", "vaults", "folders", "k", "filters", "timeZone", "now", "strategy", "quotes"),
+        result=AskJson,
+        send=lambda client, arguments: client.send("POST", "/ask", arguments),
     ),
     Tool(
         name="search_notes",

@@ -43,12 +43,14 @@ def answered(command: C) -> C:
 
 @click.command()
 @click.argument("question")
+@click.option("--rank-folders", "ranks", is_flag=True, help="Look in --folder first, then in those that fit best.")
 @answered
 @anywhere
-def ask(place: Place, question: str, **options: Any) -> None:  # noqa: ANN401 - click's options
+def ask(place: Place, question: str, *, ranks: bool, **options: Any) -> None:  # noqa: ANN401 - click's options
     """Ask your notes; every claim in the answer cites its passage. Exit code 3: they do not hold the answer."""
+    path, body = _ranked(question, options) if ranks else ("/chat", {**question_json(**options), "message": question})
     with place.client() as client:
-        answer = client.send("POST", "/chat", {**question_json(**options), "message": question})
+        answer = client.send("POST", path, body)
     if place.as_json:
         print_json(answer)
     else:
@@ -64,11 +66,11 @@ def ask(place: Place, question: str, **options: Any) -> None:  # noqa: ANN401 - 
 @asking
 @anywhere
 def search(place: Place, query: str, k: int, **options: Any) -> None:  # noqa: ANN401 - click's options
-    """Find passages, best first. Exit code 3: nothing found that matches well; with --json: nothing found at all."""
+    """Find passages, best first. Exit code 3: nothing found that matches well."""
     with place.client() as client:
         found = client.send("POST", "/search", {**question_json(**options), "query": query, "k": k})
         nothing = "" if found["results"] else why_nothing(client, place)
-    matched = bool(found["results"]) if place.as_json else matches_well(found)
+    matched = matches_well(found)
     if place.as_json:
         print_json(found)
     else:
@@ -76,6 +78,15 @@ def search(place: Place, query: str, k: int, **options: Any) -> None:  # noqa: A
         tell_who_was_away(found["meta"], client)
     if not matched:
         sys.exit(NOTHING)
+
+
+def _ranked(question: str, options: Json) -> tuple[str, Json]:
+    """Path and body of a question whose folders are ranked."""
+    if options.pop("template"):
+        raise click.UsageError("--rank-folders lays out no answer along a template")
+    folders, vaults, k = (options.pop(name) for name in ("folders", "vaults", "k"))
+    named = {"question": question, "folders": folders, "vaults": vaults, **({} if k is None else {"k": k})}
+    return "/ask", {**question_json(**options), **named}
 
 
 def question_json(

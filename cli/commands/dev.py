@@ -21,7 +21,9 @@ import click
 import functions_framework
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
+from cli.commands.index import tell_news
 from cli.commands.token import minted
+from cli.diagnosis.checks import foreign_notes, mend_of_languages
 from cli.environment import environment
 from cli.options import Place, close, common, counted, fail, parts_in_use
 from cli.product.loopback import HOST, LOOPBACK, PORT, only_from_this_machine, with_request_lines
@@ -35,6 +37,7 @@ from cli.product.trigger import Trigger, delivery, posting
 from cli.sync.destinations import LocalDestination, forget
 from cli.sync.importing import Import
 from cli.sync.note_files import FolderFiles, with_note_files
+from cli.sync.watching import following_all
 from shared.app import App
 from shared.bootstrap import build, use
 from shared.errors import AuroraError
@@ -67,6 +70,7 @@ _logger = logging.getLogger("shared.dev")
 @click.option(
     "--sample", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Notes to load the first time."
 )
+@click.option("--watch/--no-watch", "follows", default=True, help="Follow the folders that were indexed.")
 @click.option("--model", help="The model that writes, of a server on this machine like Ollama, or of what is set.")
 @common
 def dev(
@@ -98,6 +102,9 @@ def dev(
         stack.enter_context(_reconciling(app, trigger, place.tenant_id, reconcile_waits()))
         stack.callback(trigger.stop)
         trigger.start()
+        if asked["follows"] and app.settings.auth == "none":  # as in `_site`
+            destination = LocalDestination(app, place.tenant_id, indexes=False)
+            stack.enter_context(following_all(destination, tell_news))
         stack.enter_context(_found_by_commands(place, app, address))
         if listen not in LOOPBACK:
             click.echo(f"listens on {listen}, for other machines too")
@@ -274,6 +281,8 @@ def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
     server = None if app.writer else answering(os.environ)
     if server:
         click.echo(f"a model server answers at {server.told()}: aurora dev --model NAME writes with it")
+    if foreign := foreign_notes(app, tenant_id):
+        click.echo(f"{foreign}; {mend_of_languages(app.settings.home)}")
     for line in store.told:
         click.echo(line)
     body = f'{{"message": "{QUESTION}"}}'

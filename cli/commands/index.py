@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,7 +31,7 @@ from cli.sync.vault_choice import choose_vault
 from functions.client import ApiClient, InProcessClient, Json
 from shared.api.notes import reconcile_json
 from shared.bootstrap import use
-from shared.errors import Unavailable
+from shared.errors import AuroraError
 from shared.model.limits import VAULT, VAULT_PATTERN
 from shared.ports.access import Identity
 from shared.sweep.reconcile import reconcile as reconcile_index
@@ -104,15 +105,7 @@ def _follow(place: Place, task: Import) -> None:
     """Until Ctrl-C, which is how it is meant to end."""
     from cli.sync.watching import Follower  # noqa: PLC0415 - its watcher is for those who watch
 
-    def told(news: Report | Unavailable) -> None:
-        if isinstance(news, Unavailable):
-            click.echo(f"aurora: {news.message}; trying again", err=True)
-        elif place.as_json:
-            click.echo(json.dumps(news.as_json(), ensure_ascii=False))
-        else:
-            click.echo(f"{datetime.now():%H:%M:%S} ", nl=False)  # noqa: DTZ005 - the clock on the wall
-            show_report(news)
-
+    told = partial(tell_news, as_json=place.as_json)
     follower = Follower(task)
     with suppress(KeyboardInterrupt):
         told(_with_bar(follower.first))
@@ -120,6 +113,17 @@ def _follow(place: Place, task: Import) -> None:
             click.echo(f"following {task.root}  (Ctrl-C ends it)")
         sys.stdout.flush()
         follower.follow(told)
+
+
+def tell_news(news: Report | AuroraError, *, as_json: bool = False) -> None:
+    """What a pass over a followed folder did, or why there was none."""
+    if isinstance(news, AuroraError):
+        click.echo(f"aurora: {news.message}; trying again", err=True)
+    elif as_json:
+        click.echo(json.dumps(news.as_json(), ensure_ascii=False))
+    else:
+        click.echo(f"{datetime.now():%H:%M:%S} ", nl=False)  # noqa: DTZ005 - the clock on the wall
+        show_report(news)
 
 
 @click.command()

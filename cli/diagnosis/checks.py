@@ -29,15 +29,20 @@ from shared.api.notes import coverage_json
 from shared.app import App
 from shared.bootstrap import build
 from shared.errors import AuroraError, OperatorError, Unauthenticated
+from shared.language.languages import detect
 from shared.language.vocabulary import languages, vocabulary
 from shared.model.account import DayUsage
 from shared.model.answers import Prompt
+from shared.model.retrieval import Restriction
 from shared.ports.models import Embedder, Writer
 from shared.settings import Settings
 
 MOST_DAYS = 10_000
 MOST_NAMED = 5
 """Files that are told one by one."""
+NEWEST = 60
+"""Chunks in which the language of the notes is looked for."""
+MANY_LANGUAGES = "intfloat/multilingual-e5-small"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class Verdict:
     verdict: str
     detail: str
     mend: str = ""
-    """The command that mends a part of a deployment."""
+    """The command that mends it."""
 
 
 def examined(place: Place) -> list[Verdict]:
@@ -67,7 +72,7 @@ def examined(place: Place) -> list[Verdict]:
             _embedder(app.embedder),
             _writer(app.writer, app.model),
             _models(app, environment(place.home)),
-            Verdict("languages", "ok", _languages()),
+            _languages(app, place.tenant_id),
             tried("folders", lambda: _folders(app, place.tenant_id)),
             *_files(app, place.tenant_id),
             Verdict("running", "ok", _running(place)),
@@ -225,11 +230,31 @@ def _running(place: Place) -> str:
     return f"nothing; port {PORT} is free for aurora dev"
 
 
-def _languages() -> str:
+def _languages(app: App, tenant_id: str) -> Verdict:
     """Which are known whole; every other works with words alone: its times, follow-ups and negations are not read."""
     alone = [lang for lang in languages() if vocabulary(lang).words_alone]
     whole = ", ".join(lang for lang in languages() if lang not in alone)
-    return f"{whole}; words alone, without times and negations: {', '.join(alone)} and any other"
+    told = f"{whole}; words alone, without times and negations: {', '.join(alone)} and any other"
+    if is_begun(app, tenant_id) and (foreign := foreign_notes(app, tenant_id)):
+        return Verdict("languages", "missing", f"{foreign}; read: {told}", mend=mend_of_languages(app.settings.home))
+    return Verdict("languages", "ok", told)
+
+
+def foreign_notes(app: App, tenant_id: str) -> str | None:
+    """That most of the newest notes are in a language which the embedder does not speak; None: they are not."""
+    spoken = app.embedder.languages if app.embedder else None
+    if app.embedder is None or spoken is None:
+        return None
+    newest = app.store.recent(tenant_id, limit=NEWEST, stems=(), restriction=Restriction())
+    common = Counter(detect(chunk.text) for chunk in newest).most_common(1)
+    if not common or common[0][0] in spoken:
+        return None
+    return f"most notes are in {common[0][0]}, which {app.embedder.model} does not speak: words alone find them"
+
+
+def mend_of_languages(home: Path) -> str:
+    """The command that gives a home an embedder of many languages: fetched once, and every note embedded again."""
+    return f"echo EMBEDDING_MODEL={MANY_LANGUAGES} >> {home / '.env'} && aurora reconcile --full"
 
 
 def _mcp() -> Verdict:

@@ -28,8 +28,10 @@ class Comparison(Enum):
     CONFLICT = "both have changed"
 
 
-def compare(last: Read | None, file: FileNote | None, note: Note | None) -> Comparison:
-    """None: there is no such file or note, or nothing was read before."""
+def compare(last: Read | None, file: FileNote | None, note: Note | None, replaced: str = "") -> Comparison:
+    """None: there is no such file or note, or nothing was read before. `replaced`: when another file was imported in
+    the note's place, as `Read.seen`: what that says is no edit of this file.
+    """
     if agree(file, note):
         return Comparison.AGREED
     file_news = last is None or file is None or file.digest != last.file
@@ -37,7 +39,8 @@ def compare(last: Read | None, file: FileNote | None, note: Note | None) -> Comp
     if file_news and note_news:
         return Comparison.CONFLICT
     if note_news:
-        return Comparison.NOTE_NEWS
+        since = (last.seen if last else None) or ""
+        return Comparison.CONFLICT if note and replaced > since else Comparison.NOTE_NEWS
     return Comparison.FILE_NEWS if file_news or _reads_otherwise(last, file, note) else Comparison.SETTLED
 
 

@@ -160,7 +160,7 @@ class LocalDestination:
 
     def _followed(self, note_id: str, *, words_only: bool) -> Followed:
         if not self.indexes:
-            return Followed()
+            return Followed(changed=not words_only)
         try:
             outcome = self._indexed(NoteKey(self.tenant_id, note_id), words_only=words_only)
         except Unavailable as error:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from cli.sync.folder import SUFFIXES, digest_of_bytes
+from cli.sync.folder import SUFFIXES, digest_of_bytes, ignore_rules
 from shared.errors import Conflict
 from shared.markdown.file import fields_of, opened_with, wanted_fields
 from shared.markdown.frontmatter import split
@@ -114,10 +114,11 @@ def unsaid(content: bytes, note: Note, path: str, was: bytes) -> tuple[str, ...]
 
 
 def is_writable(root: Path, path: str) -> bool:
-    """Whether a note at this path can have a file there, below `root`."""
+    """Whether a note at this path can have a file there, below `root`, that the next import reads."""
     parts = PurePosixPath(path).parts
     is_read = PurePosixPath(path).suffix.lower() in SUFFIXES and not any(part.startswith(".") for part in parts)
-    return is_read and (root / path).resolve().is_relative_to(root.resolve())
+    is_below = is_read and (root / path).resolve().is_relative_to(root.resolve())
+    return is_below and not ignore_rules(root).match_file(path)
 
 
 def unsaid_reason(names: Sequence[str], problem: str | None) -> str:

@@ -10,17 +10,26 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli.converting import EXTRA, MAX_BYTES, Kind, Unreadable, kind_of, text_of
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.limits import MAX_PATH, MAX_TEXT_BYTES
 from shared.notes.service import NoteDraft
 
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
 SUFFIXES = frozenset({".md", ".markdown", ".txt"})
 """Of files that are read as they are; `cli.converting` names the others."""
+RULES_FILE, DEFAULT_RULES = ".auroraignore", ("[Tt]emplates/", "_[Tt]emplates/")
+"""File at the top of a folder with gitignore's rules, and the rules that hold before its first line."""
+BY_RULE = f"templates, or named in {RULES_FILE}"
+"""Why a path is ignored."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -76,10 +85,22 @@ def walk(root: Path) -> Iterator[Path | Skipped]:
     """Every file below `root` that is read, in order of path. Each real folder is entered once, whatever links to it;
     links out of the root are not followed: who shares a folder does not mean to share what lies elsewhere.
     """
-    yield from _walk(root, root, {_real(root)})
+    yield from _walk(root, root, {_real(root)}, ignore_rules(root))
 
 
-def _walk(root: Path, folder: Path, entered: set[Path]) -> Iterator[Path | Skipped]:
+def ignore_rules(root: Path) -> GitIgnoreSpec:
+    """Paths below `root` that are no notes. As git does, a line that is no rule counts for nothing."""
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - for those who read folders
+
+    rules = GitIgnoreSpec.from_lines(DEFAULT_RULES)
+    file = root / RULES_FILE
+    for line in file.read_text("utf-8", errors="replace").splitlines() if file.is_file() else ():
+        with suppress(ValueError):
+            rules += GitIgnoreSpec.from_lines([line])
+    return rules
+
+
+def _walk(root: Path, folder: Path, entered: set[Path], rules: GitIgnoreSpec) -> Iterator[Path | Skipped]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
@@ -87,8 +108,12 @@ def _walk(root: Path, folder: Path, entered: set[Path]) -> Iterator[Path | Skipp
         return
     for entry in entries:
         is_folder = entry.is_dir()
+        hidden = entry.name.startswith(".")
+        if not hidden and rules.match_file(f"{relative(root, entry)}{'/' * is_folder}"):
+            yield Skipped(relative(root, entry), BY_RULE, ignored=True)
+            continue
         if not is_folder and (unread := _unread(entry)):
-            if not entry.name.startswith("."):  # those are the system's
+            if not hidden:  # those are the system's
                 yield Skipped(relative(root, entry), unread, ignored=True)
             continue
         reason = _closed(root, entry, entered, is_folder=is_folder)
@@ -96,7 +121,7 @@ def _walk(root: Path, folder: Path, entered: set[Path]) -> Iterator[Path | Skipp
             yield Skipped(relative(root, entry), reason)
         elif is_folder:
             entered.add(_real(entry))
-            yield from _walk(root, entry, entered)
+            yield from _walk(root, entry, entered, rules)
         else:
             yield entry
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cli.sync.destinations import Destination, Followed, Listed
-from cli.sync.folder import Skipped, relative, walk
+from cli.sync.folder import BY_RULE, Skipped, relative, walk
 from cli.sync.manifest import Begun, Manifest, Read
 from cli.sync.manifest_file import Source
 from cli.sync.merging import UNDECIDED, Choice, Merge
@@ -95,7 +95,9 @@ class Import:
             merge = with_moves(self._joining(manifest, begun, listed), files)
             if not files.keys() <= merge.begun.before.keys():
                 merge = replace(merge, added=_first_added(self.root))
-            unread = {entry.path for entry in entries if isinstance(entry, Skipped) and entry.ignored}
+            unread = {
+                each.path for each in entries if isinstance(each, Skipped) and each.ignored and each.reason != BY_RULE
+            }
             taken = self._bring(_apart_from(merge, unread), files, report, step, glance)
             unfit = sum(isinstance(each.file, Skipped) for each in taken)
             manifest.end(self.source, skipped=len(report.skipped) + unfit)

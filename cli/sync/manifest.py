@@ -190,12 +190,14 @@ class Manifest:
     def held(self) -> Iterator[None]:
         """Open until the end of the block, where one change follows another."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        with explained(self.file), closing(opened(self.file)) as db:
-            self._held = db
+        with explained(self.file):
+            db = self._held = opened(self.file)
             try:
                 yield
             finally:
-                self._held = None
+                with self._turn:  # SQLite crashes where a thread that Ctrl-C has left at work still uses it
+                    self._held = None
+                    db.close()
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

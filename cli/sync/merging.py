@@ -153,12 +153,10 @@ class Merge:
             return self._kept_up(note_id, path, file)
         pair = self._moved(note_id, _Pair(path, file, self.destination.read(note_id)))
         path, file = pair.path, pair.file
-        how = compare(last, file, pair.note)
+        replaced = self.replaced.get(note_id, "")
+        how = compare(last, file, pair.note, replaced)
         if how is Comparison.CONFLICT:  # another import may have read it since this one began
-            how = compare(self.manifest.read(self.source, note_id), file, pair.note)
-        since = last.seen if last and last.seen else ""
-        if how is Comparison.NOTE_NEWS and pair.note and self.replaced.get(note_id, "") > since:
-            how = Comparison.CONFLICT  # what another file says there is no edit of this one
+            how = compare(self.manifest.read(self.source, note_id), file, pair.note, replaced)
         match how:
             case Comparison.AGREED | Comparison.SETTLED:
                 return self._settled(note_id, pair, last)
@@ -268,7 +266,12 @@ class Merge:
                 if pair.file is not None and pair.note is not None:
                     self.destination.discard(note_id, pair.file.dated_draft)
                 return self._note_taken(note_id, pair)
-        return Taken(pair.path, pair.file, note_id if pair.note else None, conflict=_conflict(pair))
+        return Taken(
+            pair.path,
+            pair.file,
+            note_id if pair.note else None,
+            conflict=conflict_reason(pair.path, pair.file, pair.note),
+        )
 
 
 def _placed(file: FileNote, note: Note | None) -> FileNote:
@@ -276,18 +279,32 @@ def _placed(file: FileNote, note: Note | None) -> FileNote:
     return file if note is None else replace(file, draft=replace(file.draft, path=note.path, vault=note.vault))
 
 
-def _conflict(pair: _Pair) -> str:
+def conflict_reason(path: str, file: FileNote | None, note: Note | None) -> str:
     """What has become of both."""
-    if pair.note is not None and kind_of(pair.path):  # nothing brings such a file back, or writes into it
-        done = ("is gone", "removes it") if pair.file is None else ("was changed", "decides")
+    if note is not None and kind_of(path):  # nothing brings such a file back, or writes into it
+        done = ("is gone", "removes it") if file is None else ("was changed", "decides")
         return f"the file {done[0]}, the note was changed elsewhere; --take file {done[1]}"
-    if pair.file is None:
+    if file is None:
         return (
             "the file is gone, the note was changed elsewhere; --take file removes it, --take note brings the file back"
         )
-    if pair.note is None:
+    if note is None:
         return "the file was changed, the note deleted elsewhere; --take file or --take note decides"
     return "changed in the file and elsewhere; --take file or --take note decides"
+
+
+def merge_of(destination: Destination, source: Source, choice: Choice, before: Mapping[str, Read]) -> Merge:
+    """For files that are named one by one. `before`: by note id, as they were last read."""
+    return Merge(
+        destination=destination,
+        source=source,
+        root=source.root,
+        choice=choice,
+        manifest=Manifest.of(destination.home),
+        begun=Begun(before, frozenset()),
+        listed={},
+        replaced=destination.replaced(),
+    )
 
 
 def _read(path: str, file: FileNote, note: Note) -> Read:

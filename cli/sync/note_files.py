@@ -26,8 +26,8 @@ from cli.sync.comparison import Comparison, compare
 from cli.sync.destinations import LocalDestination
 from cli.sync.files import is_writable
 from cli.sync.folder import FileNote, read
-from cli.sync.manifest import Begun, Known, Manifest, Read
-from cli.sync.merging import Choice, Merge
+from cli.sync.manifest import Known, Manifest, Read
+from cli.sync.merging import Choice, Merge, merge_of
 from functions.http.errors import body_of, kind_of
 from shared.app import App
 from shared.errors import AuroraError, Conflict, InvalidArgument, NotFound
@@ -137,9 +137,8 @@ class FolderFiles:
         known, last = found
         file = known.source.root / last.path
         there = read(known.source.root, file, known.source.vault) if file.exists() else None
-        how = compare(last, there if isinstance(there, FileNote) else None, held.note if held else None)
-        if how is Comparison.NOTE_NEWS and self._destination.replaced().get(note_id, "") > (last.seen or ""):
-            how = Comparison.CONFLICT
+        replaced = self._destination.replaced().get(note_id, "")
+        how = compare(last, there if isinstance(there, FileNote) else None, held.note if held else None, replaced)
         return {
             "folder": str(known.source.root),
             "path": last.path,
@@ -175,14 +174,14 @@ class FolderFiles:
         elif found[0].write_back and found[0].source.root.is_dir():
             known, last = found
             file = known.source.root / last.path
-            self._joining(known, {note_id: last}).join(note_id, file if file.exists() else None)
+            self._merge(known, {note_id: last}).join(note_id, file if file.exists() else None)
 
     def _create(self, note_id: str) -> None:
         held = self._destination.read(note_id)
         folder = None if held is None else self._folder_for(held.note.vault, held.note.path)
         if held and folder and is_writable(folder.source.root, held.note.path):
             with suppress(Conflict, OSError):  # there is such a file, or the disk does not take it: `_reason` says so
-                self._joining(folder, {}).create(note_id, held.note.path)
+                self._merge(folder, {}).create(note_id, held.note.path)
 
     def _folder_for(self, vault: str, path: str) -> Known | None:
         """The folder in which a new note of the vault gets its file: the one whose files are written, of several the
@@ -213,17 +212,8 @@ class FolderFiles:
             return "its path is none of a .md or .txt file in the folder, so it is not written to a file"
         return f"{folder.source.root / path} cannot be written, or is there already with another text"
 
-    def _joining(self, known: Known, before: Mapping[str, Read]) -> Merge:
-        return Merge(
-            destination=self._destination,
-            source=known.source,
-            root=known.source.root,
-            choice=Choice(write_back=True),
-            manifest=self._manifest,
-            begun=Begun(before, frozenset()),
-            listed={},
-            replaced=self._destination.replaced(),
-        )
+    def _merge(self, known: Known, before: Mapping[str, Read]) -> Merge:
+        return merge_of(self._destination, known.source, Choice(write_back=True), before)
 
     @property
     def _manifest(self) -> Manifest:

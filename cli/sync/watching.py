@@ -8,16 +8,22 @@ moved folder, an editor that saves by way of another file, and a start after a c
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event, Thread
 
 from watchfiles import Change, watch
 
-from cli.sync.folder import Skipped
+from cli.sync.destinations import Destination
+from cli.sync.folder import RULES_FILE, Skipped
 from cli.sync.importing import Glance, Import, Step
+from cli.sync.manifest import Manifest
+from cli.sync.manifest_file import Source
+from cli.sync.merging import Choice
 from cli.sync.report import Report
-from shared.errors import NotFound, Unavailable
+from shared.errors import AuroraError, NotFound, Unavailable
 
 TICK_MS = 1000
 """How often is looked whether something is due, milliseconds."""
@@ -61,15 +67,16 @@ class Follower:
         when the folder is gone, OperatorError.
         """
         self._due = 0.0  # what happened between the first pass and the start of the watch
-        concerns = _concerns(self.task.root, self.task.destination.home)
         try:
-            for happened in watch(self.task.root, watch_filter=concerns, rust_timeout=TICK_MS, yield_on_timeout=True):
-                if happened or time.monotonic() >= self._due:
-                    self._again(told)
+            for happened in _watched([self.task.root], self.task.destination.home):
+                self.turn(happened, told)
         except FileNotFoundError as error:  # by the watcher, at its start
             raise NotFound(f"no folder {self.task.root}") from error
 
-    def _again(self, told: Callable[[Report | Unavailable], None]) -> None:
+    def turn(self, happened: Iterable[Path], told: Callable[[Report | Unavailable], None]) -> None:
+        """A pass, if one of these paths lies in the folder or one is due."""
+        if time.monotonic() < self._due and not any(path.is_relative_to(self.task.source.root) for path in happened):
+            return
         try:
             report = self._pass(lambda _what, _done, _all: None)
         except Unavailable as error:
@@ -109,13 +116,62 @@ def _look(file: Path) -> _Look | None:
     return _Look(about.st_mtime_ns, about.st_size, about.st_ino)
 
 
-def _concerns(root: Path, home: Path) -> Callable[[Change, str], bool]:
-    """Not what is hidden, where tools keep their own state, nor our own home: they are written to all the time."""
-    real, own = root.resolve(), home.resolve()
+def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> Iterator[list[Path]]:
+    """What happened in the folders, and every TICK_MS nothing. Not what is hidden, where tools keep their own state,
+    nor our own home: they are written to all the time. The rules of what is ignored are hidden too, and count.
+    """
+    real, own = [root.resolve() for root in roots], home.resolve()
 
     def concerns(_: Change, path: str) -> bool:
         place = Path(path)
-        inner = place.relative_to(real).parts if place.is_relative_to(real) else place.parts[-1:]
-        return not place.is_relative_to(own) and not any(part.startswith(".") for part in inner)
+        below = (place.relative_to(root).parts for root in real if place.is_relative_to(root))
+        seen = any(not any(part.startswith(".") and part != RULES_FILE for part in parts) for parts in below)
+        return seen and not place.is_relative_to(own)
 
-    return concerns
+    changes = watch(*roots, watch_filter=concerns, rust_timeout=TICK_MS, yield_on_timeout=True, stop_event=stop)
+    for happened in changes:
+        yield [Path(path) for _, path in happened]
+
+
+@contextmanager
+def following_all(destination: Destination, told: Callable[[Report | AuroraError], None]) -> Iterator[None]:
+    """While the block runs, each folder that the manifest knows is followed, also those that come meanwhile; where
+    files are written, notes go into them. `told` is called by a thread of its own, as by `Follower.follow`.
+    """
+    stop = Event()
+    thread = Thread(target=_follow_all, args=(destination, told, stop), name="folders", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _follow_all(destination: Destination, told: Callable[[Report | AuroraError], None], stop: Event) -> None:
+    followers: dict[tuple[Source, bool], Follower] = {}
+    while not stop.is_set():
+        try:
+            known = _followed(destination)
+            followers = {each: followers.get(each) or _follower(destination, *each) for each in known}
+            roots = sorted({source.root for source, _ in known})
+            for happened in _watched(roots, destination.home, stop) if roots else ():
+                for follower in followers.values():
+                    follower.turn(happened, told)
+                if _followed(destination) != known:
+                    break
+        except FileNotFoundError:  # one has gone in this moment
+            continue
+        except AuroraError as error:
+            told(error)
+        stop.wait(TICK_MS / 1000)
+
+
+def _followed(destination: Destination) -> set[tuple[Source, bool]]:
+    """Folders that are there, and whether their files are written."""
+    known = Manifest.of(destination.home).folders(destination.name)
+    return {(each.source, bool(each.write_back)) for each in known if each.source.root.is_dir()}
+
+
+def _follower(destination: Destination, source: Source, write_back: bool) -> Follower:  # noqa: FBT001 - a pair
+    return Follower(Import(destination, source.root, source.vault, Choice(write_back=write_back)))

@@ -44,13 +44,16 @@ class AskBody(AskingBody):
 @operation(body=AskBody, reply=AskJson, errors=(404, 409))
 def ask(call: Call) -> Reply:
     """An answer from the named folders first, then from those that rank best."""
-    body = parse(call.body, AskBody)
+    return reply_to(call, folder_request(call, parse(call.body, AskBody)))
+
+
+def folder_request(call: Call, body: AskBody) -> TurnRequest:
+    """Raises what is wrong with the request."""
     question = question_of(call, body.question, "question", body)
-    request = TurnRequest(
+    return TurnRequest(
         person=call.person,
         question=replace(question, top_k=body.k, threshold=MIN_SIMILARITY, quotes=body.quotes),
         request_id=body.request_id or call.request_id,
         repeat=request_key(call, body, body.request_id),
         scope=FolderScope(body.vaults, body.folders),
     )
-    return reply_to(call, request)

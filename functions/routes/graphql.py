@@ -103,7 +103,7 @@ def _check_size(document: DocumentNode) -> None:
     if depth > MAX_DEPTH or fields > MAX_FIELDS:
         raise InvalidArgument("query", f"at most {MAX_FIELDS} fields, at most {MAX_DEPTH} inside each other")
     if questions > 1:  # each is a model's bill, and together they would outlast the request
-        raise InvalidArgument("query", "at most one question (`ask`) in a request")
+        raise InvalidArgument("query", "at most one question (`ask`, `askFolders`) in a request")
 
 
 def _size(
@@ -123,7 +123,7 @@ def _size(
     inside: Sequence[Node] = selected.selections if selected else ()
     measured = [_size(each, fragments, sizes) for each in inside]
     own = int(isinstance(node, FieldNode))
-    asks = int(isinstance(node, FieldNode) and node.name.value == "ask")
+    asks = int(isinstance(node, FieldNode) and node.name.value in ("ask", "askFolders"))
     depth = max((depth for depth, *_ in measured), default=0)
     return own + depth, own + sum(each[1] for each in measured), asks + sum(each[2] for each in measured)
 

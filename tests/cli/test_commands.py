@@ -37,7 +37,7 @@ def test_search_prints_the_json_of_the_route(aurora: Aurora, notes: Write) -> No
 def test_a_search_for_nonsense_says_that_nothing_matches(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(BOATS)))
     result = aurora("search", "blorptastic quuxify")
-    assert result.exit_code == 3
+    assert result.exit_code == aurora("search", "blorptastic quuxify", "--json").exit_code == 3
     assert "matches well" in result.output or "nothing found" in result.output
 
 
@@ -136,6 +136,17 @@ def test_every_file_that_needs_a_word_gets_one(aurora: Aurora, notes: Write) -> 
     assert "b.md: binary" in text
 
 
+def test_a_note_of_a_file_that_is_ignored_from_now_on_goes_into_the_trash(aurora: Aurora, notes: Write) -> None:
+    folder = notes(BOATS)
+    aurora("index", str(folder))
+    (folder / ".auroraignore").write_text("toys/\n")
+    report = aurora.json("index", str(folder))
+    assert (report["removed"], report["ignored"]) == (1, {"templates, or named in .auroraignore": 1})
+    assert [each["path"] for each in aurora.json("notes", "trash")["trash"]] == ["toys/boat.md"]
+    (folder / ".auroraignore").unlink()
+    assert aurora.json("index", str(folder))["notes"] == 2
+
+
 def test_while_a_part_cannot_be_read_nothing_is_removed(aurora: Aurora, notes: Write) -> None:
     folder = notes(BOATS)
     aurora("index", str(folder))
@@ -173,6 +184,21 @@ def test_filters_and_now_are_used(aurora: Aurora, notes: Write) -> None:
     )
     assert answer["meta"]["query"]["timeRange"]["start"] == "2026-05-07T22:00:00.000Z"
     assert answer["citations"][0]["title"] == "Boat"
+
+
+def test_folders_are_ranked_where_that_is_asked_for_and_named_ones_come_first(aurora: Aurora, notes: Write) -> None:
+    aurora(
+        "index", str(notes({**BOATS, "work/plan.md": "The plan is to paint the boat.", "home/tea.md": "Green tea."}))
+    )
+    answer = aurora.json("ask", "What colour is the boat?", "--rank-folders", "--folder", "home", "--k", "2")
+    assert answer["meta"]["folders"][0]["folder"] == "home"
+    assert "toys" in {each["folder"] for each in answer["meta"]["folders"]}
+    assert answer["references"]
+    assert (
+        "looked in, the first first: default/home, "
+        in aurora("ask", "What colour is the boat?", "--rank-folders", "--folder", "home").stdout
+    )
+    assert aurora("ask", "Why?", "--rank-folders", "--template", "auto").exit_code == 2
 
 
 @pytest.mark.parametrize(

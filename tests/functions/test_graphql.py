@@ -104,6 +104,8 @@ def test_a_question_is_answered_in_its_session(world: World) -> None:
         ('mutation { ask(message: " ") { answer } }', "INVALID_ARGUMENT", "message"),
         ('mutation { ask(message: "hi", settings: {threshold: 2}) { answer } }', "INVALID_ARGUMENT", "threshold"),
         ('mutation { ask(message: "hi", timeZone: "Mars") { answer } }', "INVALID_ARGUMENT", "timeZone"),
+        ('mutation { askFolders(question: "hi", k: 21) { answer } }', "INVALID_ARGUMENT", "k"),
+        ('mutation { askFolders(question: "hi", folders: ["attic"]) { answer } }', "NOT_FOUND", None),
         ('mutation { ask(message: "hi", sessionId: "nope") { answer } }', "NOT_FOUND", None),
     ],
 )
@@ -195,6 +197,7 @@ def test_pages_of_one_request_have_a_limit_together(world: World) -> None:
     "query",
     [
         'mutation { a: ask(message: "hi") { answer } b: ask(message: "hi") { answer } }',
+        'mutation { a: askFolders(question: "hi") { answer } b: ask(message: "hi") { answer } }',
         (
             'mutation { ...f ...g } fragment f on Mutation { a: ask(message: "hi") { answer } } '
             'fragment g on Mutation { b: ask(message: "hi") { answer } }'
@@ -212,6 +215,17 @@ def test_two_questions_in_a_request_are_refused_before_the_first_is_asked(world:
 def test_tools_can_ask_for_the_schema(world: World) -> None:
     names = {each["name"] for each in _data(world, get_introspection_query())["__schema"]["types"]}
     assert {"Session", "SettingsInput", "Answer"} <= names
+
+
+def test_folders_are_ranked_for_a_question(world: World) -> None:
+    world.save("boat", title="Boat", text="The boat leaks in the bow.", path="toys/boat.md")
+    query = (
+        'mutation { askFolders(question: "What leaks in the boat?", folders: ["toys"]) { references citations meta } }'
+    )
+    answer = _data(world, query)["askFolders"]
+    assert [each["folder"] for each in answer["meta"]["folders"]] == ["toys"]
+    assert answer["references"][0]["relPath"] == "toys/boat.md"
+    assert answer["citations"][0]["noteId"] == "boat"
 
 
 def test_a_question_is_held_to_what_chat_takes(world: World) -> None:

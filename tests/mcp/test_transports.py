@@ -156,8 +156,8 @@ def using(connect: Callable[[], Any], work: Callable[[Client], Awaitable[T]]) ->
     return anyio.run(run)
 
 
-def test_the_three_tools_say_what_they_take_and_give(visit: Visit) -> None:
-    assert set(visit.tools) == {"rag-search", "search_notes", "get_note"}
+def test_the_tools_say_what_they_take_and_give(visit: Visit) -> None:
+    assert set(visit.tools) == {"rag-search", "ask_folders", "search_notes", "get_note"}
     taken, given = visit.tools["rag-search"].input_schema, visit.tools["rag-search"].output_schema
     assert taken["required"] == ["message"]
     assert {"message", "filters", "timeZone"} <= set(taken["properties"])

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import time
 import urllib.request
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -24,7 +25,9 @@ from cli.product.emulator import Emulator
 from cli.product.store import TEMPLATE_TRIGGER, TRIGGER
 from shared.adapters.firestore import FirestoreStore
 from shared.indexing.state import LEASE
+from shared.markdown.file import note_id_of
 from shared.model.notes import Note
+from tests.cli.conftest import Aurora
 from tests.servers.dev import COMMAND, ROOT, Running, dev
 
 ANIMALS = ("penguin", "walrus", "otter")
@@ -91,6 +94,30 @@ def test_functions_stand_under_the_paths_of_the_cloud(tmp_path: Path) -> None:
         assert running.call("POST", "/reconcile", {})[1]["complete"]
         assert running.call("GET", "/chat")[0] == 405
         assert running.call("POST", "/functions/projects/p/triggers/t")[0] == 404
+
+
+def test_folders_that_its_home_knows_are_followed_both_ways_unless_they_are_not_to_be(
+    tmp_path: Path, notes: Callable[..., Path]
+) -> None:
+    aurora, folder = Aurora(tmp_path / "home"), notes({"a.md": "The apple is red."})
+    aurora.json("index", str(folder))
+    with dev(aurora.home) as running:
+        notes({"b.md": "The boat is called Olga."})
+        assert running.answered("What is the boat called?", "Olga", within=20)
+        note_id = note_id_of("default", "b.md")
+        running.call("PUT", f"/notes/{note_id}:file", {"writeBack": True})
+        assert running.call("PUT", "/notes/n1", {"title": "C", "text": "The cat sleeps.", "path": "c.md"})[0] == 200
+        assert "The cat sleeps." in (folder / "c.md").read_text()
+        other = tmp_path / "other"
+        other.mkdir()
+        (other / "d.md").write_text("The dog barks.")
+        aurora.json("index", str(other))
+        (other / "d.md").write_text("The dog is called Ludwig.")
+        assert running.answered("What is the dog called?", "Ludwig", within=20)
+        assert running.errors() == []
+    with dev(aurora.home, "--no-watch") as running:
+        notes({"e.md": "The eel is called Erna."})
+        assert not running.answered("What is the eel called?", "Erna", within=3)
 
 
 def test_a_page_of_somebody_else_is_kept_out(tmp_path: Path) -> None:

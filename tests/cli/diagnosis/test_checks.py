@@ -132,3 +132,19 @@ def test_which_languages_work_with_words_alone_is_told(aurora: Aurora) -> None:
     assert {"de", "en", "es", "fr"} <= set(whole.split(", "))
     assert alone.startswith("words alone")
     assert alone.endswith("and any other")
+
+
+def test_notes_in_a_language_that_the_embedder_does_not_speak_are_told_with_what_helps(
+    aurora: Aurora, notes: Write
+) -> None:
+    aurora("index", str(notes(NOTES)))
+    assert _told(aurora)["languages"][0] == "ok"
+    german = "Die Wärmepumpe wurde am Dienstag gewartet, und der Vorlauf ist jetzt auf 38 Grad eingestellt."
+    aurora("index", str(notes({f"{number}.md": german for number in range(4)})))
+    verdict = next(each for each in aurora.json("doctor") if each["part"] == "languages")
+    assert verdict["verdict"] == "missing"
+    told = "most notes are in de, which all-MiniLM-L6-v2-int8 does not speak"
+    assert verdict["detail"].startswith(told)
+    assert verdict["mend"].startswith("echo EMBEDDING_MODEL=intfloat/multilingual-e5-small >> ")
+    with dev(aurora.home) as product:
+        assert product.greeting.count(told) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ FILES = {"boat.md": "# Boat\n\nThe boat is blue.\n", "deep/garden.md": "# Garden
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Running]]:
     """The product on this machine, and its home, whose store the command opens too."""
     home = tmp_path_factory.mktemp("here")
-    with dev(home) as running:
+    with dev(home, "--no-watch") as running:
         yield home, running
 
 
@@ -286,3 +287,27 @@ def test_a_file_at_the_path_of_a_note_that_was_written_elsewhere_is_that_note(si
     sides.index("--take", "file")
     assert sides.client.send("GET", "/notes/mine")["text"] == "Written in the file."
     assert sides.thrown_away("Written on the page.")
+
+
+def test_conflicts_are_listed_shown_and_settled_one_by_one(sides: Sides) -> None:
+    assert sides.aurora("conflicts", *sides.where).stdout == "no conflicts\n"
+    sides.edit("boat.md", text="# Boat\n\nThe boat is red.")
+    sides.write("boat.md", "# Boat\n\nThe boat is green.")
+    sides.delete("deep/garden.md")
+    sides.write("deep/garden.md", "Seven tomatoes.")
+    listed = sides.aurora("conflicts", "--json", *sides.where)
+    assert listed.exit_code == 1
+    assert set(named(json.loads(listed.stdout)["conflicts"])) == {"boat.md", "deep/garden.md"}
+    shown = sides.aurora("conflicts", "boat.md", *sides.where).stdout
+    assert "-The boat is green.\n+The boat is red." in shown
+    assert "garden" not in shown
+    settled = sides.aurora("conflicts", "default/boat.md", "--take", "note", *sides.where)
+    assert (settled.exit_code, "the note stays, the file went into the trash" in settled.stdout) == (0, True)
+    assert sides.file("boat.md") == sides.note("boat.md")["text"] == "# Boat\n\nThe boat is red."
+    assert sides.thrown_away("The boat is green.")
+    assert sides.file("deep/garden.md") == "Seven tomatoes."
+    assert sides.aurora("conflicts", "deep/garden.md", "--take", "file", *sides.where).exit_code == 0
+    assert sides.note("deep/garden.md")["text"] == "Seven tomatoes."
+    assert sides.index()["conflicts"] == []
+    assert "boat.md is in no conflict" in sides.aurora("conflicts", "boat.md", *sides.where).stderr
+    assert sides.aurora("conflicts", "--take", "file", *sides.where).exit_code == 2

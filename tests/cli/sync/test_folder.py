@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.sync.files import is_writable
 from cli.sync.folder import FileNote, Skipped, read, walk
 from shared.markdown.file import note_id_of
 
@@ -42,6 +43,17 @@ def test_what_is_hidden_is_left_out_and_told(notes: Write) -> None:
     files, skipped = _found(root)
     assert files == ["a/b.md"]
     assert skipped == {".obsidian": "hidden folder", "a/.trash": "hidden folder", ".draft.md": "hidden file"}
+
+
+def test_templates_and_what_the_rules_of_the_folder_name_are_ignored(notes: Write) -> None:
+    rules = "# mine\n*.draft.md\n!\n/private/\n!keep/templates/\n"
+    files = ("a.md", "b.draft.md", "private/p.md", "x/Templates/t.md", "keep/templates/k.md", "x/private/q.md")
+    root = notes({**dict.fromkeys(files, ""), ".auroraignore": rules})
+    taken, left_out = _found(root)
+    assert taken == ["a.md", "keep/templates/k.md", "x/private/q.md"]
+    reason = "templates, or named in .auroraignore"
+    assert left_out == dict.fromkeys(("b.draft.md", "private", "x/Templates"), reason)
+    assert [is_writable(root, path) for path in ("a.md", "private/new.md", "templates/t.md")] == [True, False, False]
 
 
 def test_a_loop_of_links_ends(notes: Write) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -15,6 +18,8 @@ from tests.servers.dev import ROOT
 
 WRITER = """
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from cli.sync.manifest import Manifest, Read, Source
 home, name = Path(sys.argv[1]), sys.argv[2]
@@ -44,6 +49,29 @@ def test_processes_at_once_lose_nothing_of_each_other(tmp_path: Path) -> None:
         assert set(begun.before) == {f"{name}-{number}" for number in range(40)}
         assert set(begun.before.values()) == {Read("a.md", "file", "note", "seen", "reading")}
         assert len(begun.foreign) == 80
+
+
+def test_an_import_that_is_broken_off_waits_for_a_thread_that_still_writes(tmp_path: Path) -> None:
+    """Ctrl-C in the moment in which a pool starts a thread leaves that thread at work."""
+    manifest, source = Manifest.of(tmp_path), _source(tmp_path)
+    begun, left = Event(), Event()
+
+    def work() -> None:
+        with manifest._writing() as db:
+            begun.set()
+            left.wait(0.2)
+            db.execute(
+                "INSERT INTO folders (destination, vault, root) VALUES ('destination', 'default', ?)", (str(tmp_path),)
+            )
+
+    with ThreadPoolExecutor(1) as pool:
+        with suppress(KeyboardInterrupt), manifest.held():
+            written = pool.submit(work)
+            begun.wait()
+            raise KeyboardInterrupt
+        left.set()
+        written.result()
+    assert manifest.knows(source)
 
 
 def test_two_folders_that_begin_at_once_do_not_both_take_the_same_note(tmp_path: Path) -> None:
