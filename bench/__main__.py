@@ -19,9 +19,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-BENCHES = (
-    "retrieval", "support", "embedded", "firestore", "cold_start", "bill", "chunk_cost", "hot_documents", "streams",
-)  # fmt: skip
+BENCHES = ("retrieval", "embedded", "firestore", "cold_start", "hot_documents", "streams")
 OUT = Path(__file__).parent / "out" / "bench.json"
 
 

@@ -1,4 +1,4 @@
-"""How long the parts of retrieval take that wait for no store and no model: milliseconds, the median of many runs."""
+"""How long the parts of a question take that wait for no store and no model: milliseconds, the median of many runs."""
 
 from __future__ import annotations
 
@@ -7,23 +7,34 @@ import random
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
+from bench import figure
+from shared.answering.checking import Checker, SupportPolicy
+from shared.answering.pieces import DraftPiece, split
+from shared.judging.passages import read_passage
+from shared.judging.support import read_claim
+from shared.language.sentences import sentences
+from shared.model.answers import Source
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, Vector
 from shared.model.questions import Question
-from shared.model.retrieval import Candidate, CorpusStats, CosineCalibration, RetrievalMode, Scored
+from shared.model.retrieval import Candidate, CorpusStats, CosineCalibration, RetrievalMode, Scored, Scores
 from shared.retrieval.analysis import analyse
 from shared.retrieval.candidates import Pool
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_first, select
 
+NOTES = Path(__file__).parents[1] / "examples" / "notes"
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 DIMENSION = 768
 STEMS = tuple(f"stem{number}" for number in range(8))
+PASSAGES, SENTENCES, LENGTH = 8, 10, 1100
+"""Of an answer whose support is judged, cold: sources, sentences, and characters of a source, about 256 tokens."""
 QUESTIONS = (
     "What did I decide last week about the API?",
     "Which open questions about the migration to Firestore did Maria raise in the meeting on 3 May 2026?",
@@ -50,9 +61,13 @@ def run(*, small: bool = False) -> dict[str, Any]:
     pool, index = _pool(dice)
     analysis = _median_ms(lambda: [analyse(Question("t", text, NOW)) for text in QUESTIONS], runs) / len(QUESTIONS)
     selection = _median_ms(lambda: _select(pool, index), runs)
+    sources = _sources()
+    pieces = split(_answer(sources))
+    support = _median_ms(lambda: _judged(sources, pieces), 3 if small else 51)
     return {
-        "analysis of a question": _figure(analysis, target=1.0),
-        "scoring and selection of 90 candidates": _figure(selection, target=8.0),
+        "analysis of a question": figure(analysis, "ms", 1.0),
+        "scoring and selection of 90 candidates": figure(selection, "ms", 8.0),
+        f"support and quotes of {SENTENCES} sentences over {PASSAGES} sources": figure(support, "ms", 15.0),
     }
 
 
@@ -85,10 +100,10 @@ def _pool(dice: random.Random) -> tuple[Pool, _Index]:
 def _chunk(number: int, dice: random.Random) -> IndexedChunk:
     text = " ".join("".join(dice.choices("abcdefghij", k=5)) for _ in range(166))
     terms = {stem: dice.randint(1, 3) for stem in dice.sample(STEMS, 3)}
-    return a_chunk(number, text, when=NOW - timedelta(days=dice.uniform(0, 700)), terms=terms)
+    return _whole_note(number, text, when=NOW - timedelta(days=dice.uniform(0, 700)), terms=terms)
 
 
-def a_chunk(
+def _whole_note(
     number: int, text: str, *, when: datetime = NOW, terms: Mapping[str, int] = MappingProxyType({})
 ) -> IndexedChunk:
     """The whole of a note."""
@@ -134,5 +149,31 @@ def _median_ms(work: Callable[[], object], runs: int) -> float:
     return median(taken)
 
 
-def _figure(value: float, *, target: float) -> dict[str, Any]:
-    return {"value": round(value, 3), "unit": "ms", "target": target, "ok": value <= target}
+def _judged(sources: Sequence[Source], pieces: Sequence[DraftPiece]) -> None:
+    read_passage.cache_clear()
+    read_claim.cache_clear()
+    checker = Checker(sources, (), policy=SupportPolicy())
+    list(checker.check(pieces))
+    checker.citations()
+
+
+def _sources() -> tuple[Source, ...]:
+    """The sample notes, one after the other, cut into passages; from the start again where they do not suffice."""
+    text = "\n\n".join(file.read_text(encoding="utf-8").split("---", 2)[2] for file in sorted(NOTES.rglob("*.md")))
+    cuts = [text[start : start + LENGTH] for start in range(0, len(text) - LENGTH, LENGTH)]
+    return tuple(
+        Source(f"N{number + 1}", Scored(_whole_note(number, cuts[number % len(cuts)]), 0.8, Scores(0.5, 0.5, 0.5, 0.8)))
+        for number in range(PASSAGES)
+    )
+
+
+def _answer(sources: Sequence[Source]) -> str:
+    """Sentences of the passages, each cited with its own and one other."""
+    said = []
+    for number in range(SENTENCES):
+        text = sources[number % PASSAGES].passage.chunk.text
+        spans = sentences(text)
+        start, end = spans[(3 * number) % len(spans)]
+        labels = f"[N{number % PASSAGES + 1}][N{5 * number % PASSAGES + 1}]"
+        said.append(f"{' '.join(text[start:end].split()).rstrip('.')} {labels}.")
+    return " ".join(said)

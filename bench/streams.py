@@ -23,8 +23,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median, quantiles
 from threading import Barrier
-from typing import Any, cast
+from typing import cast
 
+from bench import figure
 from bench.embedded_corpus import DIMENSION, NOW, TENANT, Corpus
 from bench.search_route import GivenVectors
 from shared.adapters.embedded import EmbeddedStore
@@ -94,13 +95,13 @@ def _streams(clients: int, rounds: int) -> dict[str, object]:
         "first token, p95": [stream.first_token for stream in streams],
     }
     figures: dict[str, object] = {
-        f"{clients} streams, {name}": _figure(quantiles(values, n=20)[-1], "ms", TARGETS[name])
+        f"{clients} streams, {name}": figure(quantiles(values, n=20)[-1], "ms", TARGETS[name])
         for name, values in times.items()
     }
     errors = [stream.error for stream in streams if stream.error]
-    figures["processor time of a stream"] = _figure(worked / len(streams) * 1000, "ms", None)
-    figures[f"{clients} streams, peak memory"] = _figure(memory, "MB", MAX_MEMORY)
-    figures[f"{clients} streams, errors"] = _figure(float(len(errors)), "", 0)
+    figures["processor time of a stream"] = figure(worked / len(streams) * 1000, "ms")
+    figures[f"{clients} streams, peak memory"] = figure(memory, "MB", MAX_MEMORY)
+    figures[f"{clients} streams, errors"] = figure(float(len(errors)), "", 0)
     return figures
 
 
@@ -213,14 +214,9 @@ def _own_work(chunks: int, asked: int) -> dict[str, object]:
             assert len(answer.citations) == 4
         app.store.close()
     return {
-        f"own work of an answer at {chunks:,} chunks, p50": _figure(median(times), "ms", OWN_WORK),
-        "the same, processor time, p50": _figure(median(worked), "ms", None),
+        f"own work of an answer at {chunks:,} chunks, p50": figure(median(times), "ms", OWN_WORK),
+        "the same, processor time, p50": figure(median(worked), "ms"),
     }
-
-
-def _figure(value: float, unit: str, target: float | None) -> dict[str, Any]:
-    figure: dict[str, Any] = {"value": round(value, 1), "unit": unit}
-    return figure if target is None else {**figure, "target": target, "ok": value <= target}
 
 
 if __name__ == "__main__":

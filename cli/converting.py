@@ -8,6 +8,7 @@ import importlib.util
 import io
 import multiprocessing
 import re
+import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import PurePath
 from textwrap import dedent
+from xml.etree import ElementTree as ET
 
 MAX_BYTES = 50_000_000
 """Of a file: what is larger is pictures."""
@@ -24,6 +26,7 @@ MAX_SECONDS, MAX_MEMORY, MAX_TEXT = 30.0, 1 << 30, 10_000_000
 PAGE = "Page"
 """With its number the heading of a page of a PDF, so that a citation says and opens the page it is on."""
 
+_CORE = "docProps/core.xml"
 _PAGE = re.compile(rf"## {PAGE} (\d+)")
 _PDF_DATE = re.compile(r"D:(\d{4})(\d\d)(\d\d)")
 _SPACES = re.compile(r"[ \t]+\n")
@@ -167,9 +170,18 @@ def _pdf(raw: bytes) -> str:
 def _docx(raw: bytes) -> str:
     import mammoth  # noqa: PLC0415 - an extra
 
-    return _markdown(
-        mammoth.convert_to_html(io.BytesIO(raw), convert_image=mammoth.images.img_element(_no_image)).value
-    )
+    html = mammoth.convert_to_html(io.BytesIO(raw), convert_image=mammoth.images.img_element(_no_image)).value
+    return _with_fields(_word_properties(raw), _markdown(html))
+
+
+def _word_properties(raw: bytes) -> dict[str, object]:
+    """Title and day of creation, as Word keeps them."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as file:
+        if _CORE not in file.namelist():
+            return {}
+        properties = ET.fromstring(file.read(_CORE))  # noqa: S314 - in a process with limits
+    said = {each.tag.rpartition("}")[2]: (each.text or "").strip() for each in properties}
+    return {"title": said.get("title"), "created": said.get("created", "")[:10]}
 
 
 def _no_image(_: object) -> dict[str, str]:

@@ -12,7 +12,7 @@ import click
 
 from cli.options import USAGE, Place, anywhere, can_be_asked, counted, fail
 from functions.client import Json
-from shared.errors import AuroraError, InvalidArgument
+from shared.errors import AuroraError
 
 CONFIRMATION = "erase everything"
 END, ERROR = "end", "error"
@@ -84,7 +84,7 @@ def erase(place: Place, *, yes: bool) -> None:
 def _asked() -> None:
     """Ends the command unless the words are typed."""
     if not can_be_asked():
-        raise InvalidArgument("--yes", "it to be given where nobody can be asked")
+        fail("nobody can be asked whether to erase everything: --yes answers", USAGE)
     typed = click.prompt(f"Everything will be gone. Type `{CONFIRMATION}` to go on", default="", show_default=False)
     if typed.strip() != CONFIRMATION:
         fail("nothing was erased", USAGE)

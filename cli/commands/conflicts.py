@@ -72,13 +72,11 @@ def _decided(
     if side is None:
         return None, each.reason
     taken = settle(destination, each, side)
-    if problem := taken.failed or taken.conflict:
-        done = None, problem
-    else:
-        done = side, f"the {side.value} stays, {GOES[side]} went into the trash"
+    problem = taken.failed or taken.conflict
+    told = problem or f"the {side.value} stays, {GOES[side]} went into the trash"
     if not place.as_json:
-        click.echo(f"  {done[1]}")
-    return done
+        click.echo(f"  {told}")
+    return None if problem else side, told
 
 
 def _difference(each: OpenConflict) -> Iterator[str]:

@@ -10,7 +10,6 @@ from cli.options import USAGE, can_be_asked, counted, fail
 from cli.product.loopback import LOOPBACK
 from shared.account.prices import MODELS, usd
 from shared.app import App
-from shared.errors import InvalidArgument
 from shared.model.answers import Usage
 
 PROMPT_TOKENS, ANSWER_TOKENS = 3_500, 2_048
@@ -30,7 +29,7 @@ def agree(app: App, answers: int, *, yes: bool) -> None:
     if yes or is_here:
         return
     if not can_be_asked():
-        raise InvalidArgument("--yes", f"it to be given where nobody can be asked whether to pay for {answers} answers")
+        fail(f"nobody can be asked whether to pay for {answers} answers: --yes answers", USAGE)
     if not click.confirm("Ask the model?", default=False, err=True):
         fail("nothing was asked", USAGE)
 

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import _thread
+import logging
 import os
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from cli.product import emulator
 from cli.product.suite import Suite, running
-from shared.adapters.firestore.connection import DEFAULT_DATABASE
-from shared.errors import OperatorError
+from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection
+from shared.adapters.firestore.protocol import Query
+from shared.errors import Conflict, OperatorError, StoreRefused, StoreUnavailable
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIGGER, TEMPLATE_TRIGGER = "on-note-write", "on-template-write"
 WEB_KEY = "emulated"
 """The Auth emulator takes any web key."""
+POLL_SECONDS, POLL_SHARE = 1.0, 10
+"""Between two looks at an emulator that posts no events to us, or so many times what one took if that is longer."""
+OnWrite: TypeAlias = Callable[[str], object]
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +127,53 @@ def _ready(suite: Suite, *, follow: Suite | None) -> DevStore:
 @contextmanager
 def following(suite: Suite, on_note: Callable[[str], None], on_template: Callable[[str], object]) -> Iterator[None]:
     """Both callbacks with the paths of documents that anybody writes."""
-    from cli.product.listening import listening  # noqa: PLC0415 - Google's client, for emulators alone
-
-    with listening(suite.project, {"notes": on_note, "templates": on_template}, database=suite.database):
+    with polling(suite.project, {"notes": on_note, "templates": on_template}, database=suite.database):
         yield
+
+
+@contextmanager
+def polling(project: str, told: Mapping[str, OnWrite], *, database: str = DEFAULT_DATABASE) -> Iterator[None]:
+    """`told`: collection -> what is called with the path of each document of a collection of that name, wherever it
+    lies: first of all that are there, then of each that is made, changed or removed. Called by one thread, one document
+    after the other. What passes (busy, away, too late) is tried again; after another refusal nothing is told any more,
+    and reconciling finds what is missed.
+    """
+    stopped = threading.Event()
+    connection = Connection(project, database=database, read_seconds=POLL_SECONDS, write_seconds=0)
+    thread = threading.Thread(target=_poll, args=(connection, told, stopped), name="polling", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def _poll(connection: Connection, told: Mapping[str, OnWrite], stopped: threading.Event) -> None:
+    known: dict[str, dict[str, object]] = {collection: {} for collection in told}
+    is_away, wait = False, 0.0
+    while not stopped.wait(wait):
+        began = time.monotonic()
+        try:
+            for collection, on_write in told.items():
+                before, known[collection] = known[collection], _written(connection, collection)
+                for path in {path for path, _ in before.items() ^ known[collection].items()}:
+                    on_write(path)
+            is_away = False
+        except (StoreRefused, Conflict) as error:  # a conflict: the database is not there
+            _log.warning("%s: writes are not followed any more as they happen", error.message)
+            return
+        except StoreUnavailable as error:
+            if not is_away:
+                _log.warning("%s: writes are followed again when it answers", error.message)
+            is_away = True
+        wait = max(POLL_SECONDS, POLL_SHARE * (time.monotonic() - began))
+
+
+def _written(connection: Connection, collection: str) -> dict[str, object]:
+    """Path -> when it was last written, of every document of the collections of that name."""
+    documents = connection.query(connection.root, Query(collection=collection, everywhere=True, fields=()))
+    return {
+        each.name.removeprefix(f"{connection.root}/"): (each.update_time.seconds, each.update_time.nanos)
+        for each in documents
+    }

@@ -18,7 +18,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from cli.product.emulator import Emulator
-from cli.product.listening import listening
+from cli.product.store import polling
 from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
 from tests.fakes import HashingEmbedder
@@ -58,7 +58,7 @@ def kind_of(call: Call) -> str:
         return "vector search"
     (source,) = query.from_
     if source.collection_id != "chunks":
-        return "newest record"
+        return "notes" if source.collection_id == "notes" else "newest record"
     if not query.order_by:
         return "chunks of a note"
     return "newest chunks" if query.order_by[0].field.field_path == "createdAt" else "postings"
@@ -190,12 +190,12 @@ def _heard(paths: SimpleQueue[str], seconds: float) -> str | None:
 
 
 @pytest.mark.parametrize("answer", ["exhausted", "away", "too late"])
-def test_who_listens_is_told_of_every_note_once_firestore_answers_again(
+def test_who_polls_is_told_of_every_note_once_firestore_answers_again(
     new_instance: NewInstance, proxy: FirestoreProxy, firestore_project: str, answer: str
 ) -> None:
     world, paths = new_instance(LONG), SimpleQueue[str]()
-    proxy.rules = (only("Listen", ANSWERS[answer]),)
-    with listening(firestore_project, {"notes": paths.put}):
+    proxy.rules = (only("notes", ANSWERS[answer]),)
+    with polling(firestore_project, {"notes": paths.put}):
         assert world.put("plane", title="Plane", text="The plane is green.").status_code == 200
         assert _heard(paths, 1.0) is None
         proxy.rules = ()
@@ -210,16 +210,17 @@ def test_who_listens_is_told_of_every_note_once_firestore_answers_again(
     [ANSWERS["missing index"], ANSWERS["nothing"], Refuse(grpc.StatusCode.NOT_FOUND, "There is no such database.")],
     ids=["missing index", "nothing", "no database"],
 )
-def test_a_listener_that_hears_nothing_holds_nobody_up_and_reconciling_finds_what_it_missed(
+def test_a_poll_that_is_refused_holds_nobody_up_and_reconciling_finds_what_it_missed(
     new_instance: NewInstance, proxy: FirestoreProxy, firestore_project: str, answer: Answer
 ) -> None:
     world, paths = new_instance(LONG), SimpleQueue[str]()
-    proxy.rules = (only("Listen", answer),)
+    proxy.rules = (only("notes", answer),)
     began = monotonic()
-    with listening(firestore_project, {"notes": paths.put}):
+    with polling(firestore_project, {"notes": paths.put}):
         assert world.put("plane", title="Plane", text="The plane is green.").status_code == 200
         assert _heard(paths, 1.0) is None
     assert monotonic() - began < LONG / 2
+    proxy.rules = ()
     world.clock.forward(hours=1)
     world.call("reconcile", "POST", "/", {"full": True})
     assert world.call("api", "GET", "/notes/plane:indexStatus").get_json()["current"]

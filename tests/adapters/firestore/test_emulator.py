@@ -13,7 +13,7 @@ from typing import ClassVar
 import pytest
 
 from cli.product.emulator import Emulator, EmulatorMissing, find_jar, start
-from cli.product.listening import listening
+from cli.product.store import polling
 from shared.adapters.firestore import FirestoreStore
 from shared.model.sessions import Session
 from tests.contracts.samples import DAY, FREE, PERSON, TENANT, chunk, note, save, unit
@@ -93,7 +93,7 @@ def test_a_database_of_its_own_holds_everything_and_the_default_one_nothing(
 ) -> None:
     named = patient_store(firestore_store.project, "notes-db")
     written: Queue[str] = Queue()
-    with listening(firestore_store.project, {"notes": written.put}, database="notes-db"):
+    with polling(firestore_store.project, {"notes": written.put}, database="notes-db"):
         named.put_note(TENANT, note("n1"))
         assert written.get(timeout=20) == f"tenants/{TENANT}/notes/n1"
     save(named, chunk("n1"), vector=unit(1, 2, 3, 4))

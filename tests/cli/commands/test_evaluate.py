@@ -192,7 +192,7 @@ def test_a_model_that_is_paid_for_is_asked_only_with_leave(
         assert told.startswith("3 answers by gemini-3.5-flash-lite: at most about 10,500 tokens of prompts")
         # 10,500 at 0.30 and 6,144 at 2.50 dollars a million
         assert told.endswith(" and 6,144 of answers, USD 0.02 by the list prices of 2026-11")
-        assert why == "aurora: --yes: expected it to be given where nobody can be asked whether to pay for 3 answers"
+        assert why == "aurora: nobody can be asked whether to pay for 3 answers: --yes answers"
         monkeypatch.setattr("cli.commands.evaluate_cost.can_be_asked", lambda: True)
         declined = aurora(*arguments)  # standard input is empty, which is no yes
         assert (declined.exit_code != 0, server.requests) == (True, [])

@@ -37,8 +37,8 @@ def pdf(pages: Sequence[str], *, title: str = "", created: str = "") -> bytes:
     return out.getvalue()
 
 
-def docx(*paragraphs: tuple[str, str]) -> bytes:
-    """(style, text) of each, the style empty or like Heading1."""
+def docx(*paragraphs: tuple[str, str], title: str = "") -> bytes:
+    """(style, text) of each, the style empty or like Heading1. `title`: in its properties."""
     body = "".join(
         f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{escape(text)}</w:t></w:r></w:p>'
         for style, text in paragraphs
@@ -60,5 +60,8 @@ def docx(*paragraphs: tuple[str, str]) -> bytes:
             f'<Relationships xmlns="{package}/relationships"><Relationship Id="r" Type="{office}" '
             'Target="word/document.xml"/></Relationships>',
         )
+        if title:
+            about = f'xmlns:c="{package}/metadata/core-properties" xmlns:d="http://purl.org/dc/elements/1.1/"'
+            file.writestr("docProps/core.xml", f"<c:p {about}><d:title>{escape(title)}</d:title></c:p>")
         file.writestr("word/document.xml", f'<w:document xmlns:w="{main}"><w:body>{body}</w:body></w:document>')
     return out.getvalue()

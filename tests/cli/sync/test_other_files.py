@@ -47,7 +47,7 @@ FILES: dict[str, str | bytes] = {
     "garden.org": ORG,
     "licence.html": HTML,
     "boiler.pdf": PDF,
-    "lease.docx": docx(("Heading1", "Lease"), ("", "The deposit is 900 euros.")),
+    "lease.docx": docx(("Heading1", "Lease"), ("", "The deposit is 900 euros."), title="Flat & cellar"),
 }
 
 
@@ -75,7 +75,7 @@ def test_what_they_say_of_themselves_is_the_notes(aurora: Aurora, notes: Write) 
     assert (listed["garden.org"]["title"], listed["garden.org"]["tags"]) == ("Garden plan", ["garden", "home"])
     assert listed["garden.org"]["createdAt"].startswith("2026-03-04")
     assert (listed["boiler.pdf"]["title"], listed["boiler.pdf"]["createdAt"][:10]) == ("Boiler", "2026-01-05")
-    assert (listed["licence.html"]["title"], listed["lease.docx"]["title"]) == ("Boat licence", "Lease")
+    assert (listed["licence.html"]["title"], listed["lease.docx"]["title"]) == ("Boat licence", "Flat & cellar")
     shown = aurora("notes", "show", "garden.org").stdout
     assert "# Beds" in shown
     assert "[the guide](https://beds.example)" in shown
