@@ -105,7 +105,7 @@ def test_a_question_is_answered_in_its_session(world: World) -> None:
         ('mutation { ask(message: "hi", settings: {threshold: 2}) { answer } }', "INVALID_ARGUMENT", "threshold"),
         ('mutation { ask(message: "hi", timeZone: "Mars") { answer } }', "INVALID_ARGUMENT", "timeZone"),
         ('mutation { askFolders(question: "hi", k: 21) { answer } }', "INVALID_ARGUMENT", "k"),
-        ('mutation { askFolders(question: "hi", folders: ["attic"]) { answer } }', "NOT_FOUND", None),
+        ('mutation { askFolders(question: "Where?", folders: ["attic"]) { answer } }', "NOT_FOUND", None),
         ('mutation { ask(message: "hi", sessionId: "nope") { answer } }', "NOT_FOUND", None),
     ],
 )
