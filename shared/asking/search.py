@@ -21,7 +21,7 @@ from shared.retrieval.explanation import Explanation
 from shared.retrieval.explanation import explain as explain_search
 from shared.retrieval.options import RetrievalOptions
 
-PERIOD_CHUNKS = 100
+PERIOD_CHUNKS = 300
 """Chunks read of a time where nothing else is asked for."""
 
 

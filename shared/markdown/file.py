@@ -16,14 +16,16 @@ from pathlib import PurePosixPath
 from shared.markdown.frontmatter import MAX_YAML, split
 from shared.model.limits import LANG_PATTERN, MAX_NAME, MAX_TAGS, MAX_TITLE
 from shared.model.notes import Note
-from shared.times.dates import is_within_years
+from shared.times.dates import day_in, is_within_years
 
 NOON = time(12, tzinfo=UTC)
 """A bare date is noon UTC, which is that day in nearly every time zone."""
 
 _HEADING = re.compile(r"#[ \t]++(?P<title>\S.*)")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
-_DAY_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
+_DAY_IN_NAME = re.compile(
+    r"(?<!\d)(?P<year>\d{4})(?P<sign>[-_.]?)(?P<month>\d\d)(?P=sign)(?P<day>\d\d)(?!\d)", re.ASCII
+)
 _CREATED_LINE = re.compile(
     r"[\s>*_-]*created(?: at| on)?[\s*_]*::?[\s*_]*(?P<when>\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?)", re.IGNORECASE
 )
@@ -65,9 +67,10 @@ def fields_of(text: str, path: str) -> FileFields:
     """The text of the file at `path` (POSIX, below its vault's root) -> its fields. Never raises."""
     front, file = split(text), PurePosixPath(path)
     body = text[front.body_start :]
-    created_at, dated = _created(front.fields, file.name, body)
+    title = _title(front.fields, body, file.stem)
+    created_at, dated = _created(front.fields, file.name, title, body)
     return FileFields(
-        title=_title(front.fields, body, file.stem),
+        title=title,
         tags=_tags(front.fields.get("tags"), body),
         lang=_lang(front.fields.get("lang")),
         created_at=created_at,
@@ -150,15 +153,21 @@ def _lang(value: object) -> str | None:
     return value if isinstance(value, str) and re.fullmatch(LANG_PATTERN, value) else None
 
 
-def _created(fields: Mapping[str, object], name: str, body: str) -> tuple[datetime, str] | tuple[None, None]:
-    """`created`, else `date`, else the first day in the file's name, else a line like `Created: 2024-03-05`; and
-    which of them it was.
+def _created(
+    fields: Mapping[str, object], name: str, title: str, body: str
+) -> tuple[datetime, str] | tuple[None, None]:
+    """`created`, else `date`, else the first day in the file's name, else a line like `Created: 2024-03-05`, else the
+    one day that the title or the first line names; and which of them it was.
     """
+    first_line = next((line for line in islice(prose(body), _MAX_LINES) if line.strip()), "")
     for value, source in (
         (fields.get("created"), "frontmatter"),
         (fields.get("date"), "frontmatter"),
-        *((day, "file name") for day in _DAY_IN_NAME.findall(name)),
+        *((f"{found['year']}-{found['month']}-{found['day']}", "file name") for found in _DAY_IN_NAME.finditer(name)),
+        (day_in(name[:MAX_TITLE]), "file name"),
         (_created_line(body), "created line"),
+        (day_in(title), "title"),
+        (day_in(first_line[:MAX_TITLE]), "first line"),
     ):
         when = _when(value)
         if when is not None and is_within_years(when):

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 
 from shared.errors import InvalidArgument, NotFound
 from shared.language.languages import detect
 from shared.language.terms import content_words, stems
+from shared.language.vocabulary import languages
 from shared.model.index import folder_token, tag_token, vault_token
 from shared.model.notes import DEFAULT_VAULT, Folder
 from shared.model.questions import Filters, Question, TimeRange
 from shared.model.retrieval import Analysis, Restriction
+from shared.times.dates import days_in
 from shared.times.phrases import find_time
 
 MAX_STEMS = 16
@@ -27,7 +30,11 @@ def analyse(question: Question) -> Analysis:
     note was written and not what stands in it.
     """
     lang = detect(question.text)
-    found = find_time(question.text, now=question.now, zone=question.zone, lang=lang)
+    find = partial(find_time, question.text, now=question.now, zone=question.zone)
+    found = find(lang=lang)
+    if found is None and any(day.day for day in days_in(question.text)):  # too short to tell whose month it names
+        others = ((find(lang=other), other) for other in languages() if other != lang)
+        found, lang = next((read for read in others if read[0]), (None, lang))
     subject = question.text if found is None else f"{question.text[: found.start]} {question.text[found.end :]}"
     distinct = dict.fromkeys(stems(subject, lang))
     kept = set(sorted(distinct, key=len, reverse=True)[:MAX_STEMS])  # of equal length the earlier ones

@@ -82,6 +82,17 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
     return _with_words(text, [*carried, then] if then and read.time is None else carried, longest)
 
 
+def drops_time(text: str, previous: str, *, asked: Moment) -> bool:
+    """Whether `text` is the question before without its time, so that it stands alone: it asks about any time."""
+    lang = detect(f"{previous} {text}")
+    time = _time_in(previous, asked, lang)
+    words = _WORD.findall(text.lower())
+    return time is not None and words in (
+        _WORD.findall(f"{previous[: time.start]} {previous[time.end :]}".lower()),
+        _WORD.findall(_without_time(previous, time, lang).lower()),
+    )
+
+
 def _read(text: str, words: FollowUps, now: Moment, lang: str) -> _Read:
     opening = re.match(rf"[\s¿¡]*(?:({words.at_length})|{words.shortly})(?!\w)[\s,]*", text, re.IGNORECASE)
     at_length = opening is not None and opening[1] is not None

@@ -21,7 +21,7 @@ from shared.model.answers import Prompt, Usage
 from shared.model.questions import Exchange, Question
 from shared.model.sessions import Message, Role
 from shared.ports.models import Writer
-from shared.sessions.follow_ups import Moment, whole_question
+from shared.sessions.follow_ups import Moment, drops_time, whole_question
 from shared.sessions.turns import without_sources
 
 TURNS = 3
@@ -80,11 +80,12 @@ class Resolved:
 
 
 def resolve(question: Question, turns: Sequence[Earlier], *, rewriter: Writer | None, longest: int) -> Resolved:
-    """`turns`: oldest first. At most `longest` characters; the question itself where there is no earlier turn.
+    """`turns`: oldest first. At most `longest` characters; the question itself where there is no earlier turn, and
+    where it is the last one without its time.
 
     Never fails because the model does: then the rule decides.
     """
-    if not turns:
+    if not turns or drops_time(question.text, turns[-1].standalone, asked=Moment(turns[-1].as_of, question.zone)):
         return Resolved(question.text)
     usage = Usage()
     if rewriter is not None:

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from shared.language.vocabulary import Times, vocabularies, vocabulary
 
 _ISO = re.compile(r"\b(?P<year>\d{4})-(?P<number>\d{2})(?:-(?P<day>\d{2}))?\b")
+_SLASHES = re.compile(r"\b(?P<year>\d{4})/(?P<number>\d{1,2})/(?P<day>\d{1,2})\b")
 _DOTS = re.compile(r"\b(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})?(?!\d)")
 
 
@@ -54,6 +55,16 @@ def days_in(text: str) -> Iterator[Day]:
                 )
 
 
+def day_in(text: str) -> date | None:
+    """The one whole date that a text names; None if it names none, or several."""
+    found = {(day.year, day.month, day.day) for day in days_in(text)}
+    year, month, day = found.pop() if len(found) == 1 else (None, 0, None)
+    try:
+        return date(year, month, day) if year and day else None
+    except ValueError:
+        return None
+
+
 def date_in_words(when: datetime) -> str:
     """`8 May 2023`: the day in `when`'s own zone, in English, whatever the locale."""
     times = vocabulary("en").times
@@ -88,7 +99,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         rf"\b(?=[{first}]){month}\s+(?:(?P<day>\d{{1,2}})(?:{endings})?(?![\w%€]|[.,:]\d)(?:,?\s+{year})?"
         rf"|{link}(?P<only>\d{{4}})\b)"
     )
-    return (_ISO, _DOTS, re.compile(after, re.IGNORECASE), re.compile(before, re.IGNORECASE))
+    return (_ISO, _SLASHES, _DOTS, re.compile(after, re.IGNORECASE), re.compile(before, re.IGNORECASE))
 
 
 FIRST_YEAR = 1900

@@ -101,6 +101,7 @@ class Lexicon:
         self.decades = _meanings(zip(range(20, 100, 10), times.decades, strict=False))
         self.verbs_as_months = frozenset(times.verbs_as_months.split())
         self.common = frozenset(known.stop_words.split())
+        self.writing = frozenset(known.asking.everything.split()) if known.asking else frozenset()
         self.names_are_capitalised = not known.nouns_are_capitalised  # whether a capital inside a sentence marks one
         self.names_are_lower_case = times.names_are_lower_case
         self.month_first = times.month_first

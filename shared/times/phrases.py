@@ -221,6 +221,9 @@ def _stands_as_time(text: str, mention: Mention, grammar: Lexicon) -> bool:
         article = at_end(text, mention.start, grammar.article)
         verb = mention.word("month") in grammar.verbs_as_months
         return not (article and mention.rule.kind in ("weekday", "month") and (attribute or verb))
+    alone = mention.start < NEARBY and not text[mention.end : mention.end + NEARBY].strip(" ?!.")
+    if alone and text[: mention.start].strip().lower() in grammar.writing:
+        return True  # "Summarise August"
     attributive = at_end(text, mention.start, grammar.attribute_follows)
     weekday = mention.word("weekday")
     written_out = not any(name != weekday and name.startswith(weekday or "") for name in grammar.weekdays)

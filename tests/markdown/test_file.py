@@ -1,4 +1,4 @@
-"""Tags in a note's text, as people write them."""
+"""Tags in a note's text and the day it names, as people write them."""
 
 from __future__ import annotations
 
@@ -20,3 +20,27 @@ from shared.markdown.file import fields_of
 )
 def test_tags_in_the_text_are_the_notes(text: str, tags: tuple[str, ...]) -> None:
     assert fields_of(text, "a.md").tags == tags
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "day"),
+    [
+        ("# Router\n\nReleased on 2020/12/29", "a.md", None),
+        ("Released on 2020/12/29\n\nMore.", "a.md", "2020-12-29"),
+        ("# Standup, 3 November 2025\n\nOn 2020-01-01 it began.", "a.md", "2025-11-03"),
+        ("---\ntitle: Protokoll vom 3. November 2025\n---\nText", "a.md", "2025-11-03"),
+        ("# From 2 May 2025 to 3 May 2025", "a.md", None),
+        ("# 30 February 2025", "a.md", None),
+        ("# 2 May 2025", "2025_11_03.md", "2025-11-03"),
+        ("Text", "20251103 walk.md", "2025-11-03"),
+        ("Text", "3 novembre 2025.md", "2025-11-03"),
+        ("Text", "November 3rd, 2025.md", "2025-11-03"),
+        ("Text", "version 2025.1.md", None),
+        ("---\ndate: 2024-01-02\n---\n# 3 November 2025", "2025-05-05.md", "2024-01-02"),
+    ],
+)
+def test_the_day_that_a_name_a_title_or_a_first_line_says_is_the_notes_where_no_field_does(
+    text: str, name: str, day: str | None
+) -> None:
+    created = fields_of(text, name).created_at
+    assert (created and created.date().isoformat()) == day

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.sessions.follow_ups import Moment, whole_question
+from shared.sessions.follow_ups import Moment, drops_time, whole_question
 
 NOW = Moment(datetime(2026, 11, 21, 12, tzinfo=UTC), "Europe/Berlin")
 
@@ -31,6 +31,13 @@ TIMES = [
     ("Combien de tomates ai-je récoltées en février ?", "Et en mars ?", "Combien de tomates ai-je récoltées en mars?"),
 ]  # fmt: skip
 """(the question before, the follow-up, the question as a whole)"""
+
+TIMELESS = [
+    ("What happened last week?", "What happened?"),
+    ("What did I write in April 2026 about it?", "What did I write about it?"),
+    ("Was war letzte Woche los?", "Was war los?"),
+]
+"""(the question before, the question without its time)"""
 
 BARE = [
     ("What did I decide about the API last week?", "Why?"),
@@ -105,6 +112,12 @@ ALONE = [
     ("Qu'ai-je décidé pour l'API ?", "Est-ce que j'ai un rendez-vous chez le dentiste ?"),
 ]
 """Not follow-ups."""
+
+
+@pytest.mark.parametrize(("previous", "text"), TIMELESS)
+def test_a_question_without_the_time_of_the_one_before_stands_alone(previous: str, text: str) -> None:
+    assert drops_time(text, previous, asked=NOW)
+    assert not drops_time(previous, previous, asked=NOW)
 
 
 @pytest.mark.parametrize(("previous", "text", "expected"), TIMES)

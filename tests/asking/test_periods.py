@@ -1,0 +1,115 @@
+"""Questions that name a day, a period and little else, to notes of a diary in five languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+import pytest
+
+from shared.adapters.embedded import EmbeddedStore
+from shared.asking.turn import TurnRequest, run_turn
+from shared.model.notes import NoteKey
+from shared.model.questions import Question
+from shared.notes.service import NoteDraft
+from tests.account.world import PERSON, TENANT, Household, household
+from tests.fakes import ScriptedWriter
+
+NOW = datetime(2025, 11, 20, 9, tzinfo=UTC)  # a Thursday
+DAILY = {
+    "en": "# Journal\n\nBaked bread with Priya and repaired the bicycle.",
+    "de": "# Tagebuch\n\nMit Jonas im Garten gearbeitet, der Apfelbaum trägt.",
+    "es": "# Diario\n\nReunión con Elena y un paseo por la playa.",
+    "fr": "# Journal\n\nDéjeuner avec Paul, puis le marché aux livres.",
+    "it": "# Diario\n\nCena da Lucia e una passeggiata sul lungomare.",
+}
+QUESTIONS = [
+    ("en", "What did I write on 3 November?", "2025-11-03"),
+    ("en", "What happened on 12 October 2025?", "2025-10-12"),
+    ("en", "What was on my mind last Tuesday?", "2025-11-18"),
+    ("en", "What did I do yesterday?", "2025-11-19"),
+    ("en", "Notes from 2025-11-07", "2025-11-07"),
+    ("en", "Show me the 5th of November", "2025-11-05"),
+    ("de", "Was habe ich am 3. November geschrieben?", "2025-11-03"),
+    ("de", "Was war am 12.10.2025?", "2025-10-12"),
+    ("de", "Was habe ich vorgestern gemacht?", "2025-11-18"),
+    ("de", "Notizen vom 7. November", "2025-11-07"),
+    ("de", "Was ist am Montag passiert?", "2025-11-17"),
+    ("es", "¿Qué escribí el 3 de noviembre?", "2025-11-03"),
+    ("es", "¿Qué pasó el 12/10/2025?", "2025-10-12"),
+    ("es", "¿Qué hice ayer?", "2025-11-19"),
+    ("es", "Notas del 7 de noviembre", "2025-11-07"),
+    ("es", "¿Qué hice el lunes?", "2025-11-17"),
+    ("fr", "Qu'ai-je écrit le 3 novembre ?", "2025-11-03"),
+    ("fr", "Que s'est-il passé le 12 octobre 2025 ?", "2025-10-12"),
+    ("fr", "Qu'ai-je fait avant-hier ?", "2025-11-18"),
+    ("fr", "Notes du 7 novembre", "2025-11-07"),
+    ("it", "Cosa ho scritto il 3 novembre?", "2025-11-03"),
+    ("it", "Cosa è successo il 12 ottobre 2025?", "2025-10-12"),
+    ("it", "Cosa ho fatto ieri?", "2025-11-19"),
+    ("it", "Note del 7 novembre", "2025-11-07"),
+]
+
+
+@pytest.fixture(scope="module")
+def diaries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
+    """A note a day for seven weeks, in turn in each language, and one of each August."""
+    store = EmbeddedStore(tmp_path_factory.mktemp("diaries") / "store.db")
+    with closing(store), household(store) as house:
+        days = [date(2025, 10, 5) + timedelta(days=at) for at in range(46)]
+        days += [date(2025, 8, day) for day in (4, 11, 18, 25)]
+        for at, day in enumerate(days):
+            text = list(DAILY.values())[at % 5]
+            draft = NoteDraft(title="Journal", text=text, created_at=datetime.combine(day, time(19), UTC))
+            house.app.notes.save(TENANT, day.isoformat(), draft)
+            house.app.indexer.index(NoteKey(TENANT, day.isoformat()))
+        yield house
+
+
+def answer(home: Household, text: str, **changes: object) -> Any:  # noqa: ANN401 - JSON
+    app = replace(home.app, **{"writer": None, **changes})  # type: ignore[arg-type]
+    events = list(run_turn(app, TurnRequest(person=PERSON, question=Question(TENANT, text, NOW), request_id="r")))
+    return events[-1].data
+
+
+@pytest.mark.parametrize(("lang", "text", "day"), QUESTIONS)
+def test_a_question_that_only_names_a_day_is_answered_with_its_note(
+    diaries: Household, lang: str, text: str, day: str
+) -> None:
+    found = answer(diaries, text)
+    assert found["meta"]["refusal"] is None
+    assert [each["noteId"] for each in found["citations"]] == [day], lang
+
+
+@pytest.mark.parametrize("text", ["What did I do in August?", "Summarise August", "Was war im August los?"])
+def test_a_period_is_a_list_of_all_its_notes_in_order_of_date(diaries: Household, text: str) -> None:
+    found = answer(diaries, text)
+    days = [f"2025-08-{day}" for day in ("04", "11", "18", "25")]
+    assert [each["noteId"] for each in found["citations"]] == days
+    assert found["meta"]["notesRead"] == 4
+    assert found["answer"].count("\n- ") == 4
+
+
+def test_a_model_gets_every_note_of_a_period_and_the_answer_says_how_many(diaries: Household) -> None:
+    writer = ScriptedWriter(("It was a quiet month [N1].",))
+    found = answer(diaries, "What did I do in August?", writer=writer)
+    assert found["meta"]["notesRead"] == 4
+    assert len(writer.prompts[0].sources) == 4
+
+
+def test_an_answer_stays_inside_a_time_that_holds_notes(diaries: Household) -> None:
+    found = answer(diaries, "Show me the garden updates that I wrote in August")
+    assert found["meta"]["query"]["timeRange"]["widened"] is None
+    assert found["meta"]["refusal"] is None
+    assert {each["noteId"][:7] for each in found["citations"]} == {"2025-08"}
+
+
+def test_a_time_without_notes_is_widened_and_both_facts_are_said(diaries: Household) -> None:
+    found = answer(diaries, "Who was baking bread with Priya in March 2014?")
+    assert found["meta"]["query"]["timeRange"]["widened"] == "any time"
+    assert '"March 2014"' in found["answer"]
+    assert "any time" in found["answer"]
+    assert found["meta"]["refusal"] is None
