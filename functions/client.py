@@ -17,7 +17,7 @@ from functions.http.calls import Call, Reply, find
 from shared.api.stream import StreamEvent
 from shared.errors import NotFound, PortContractError, TooLarge
 from shared.ports.access import Identity
-from shared.tracing import ReadCounter, count_reads, counting_reads
+from shared.tracing import RequestRecord
 
 Json: TypeAlias = dict[str, Any]
 
@@ -59,7 +59,7 @@ class InProcessClient:
         *,
         query: Mapping[str, str] | None = None,
     ) -> Json:
-        with count_reads(ReadCounter()):
+        with RequestRecord().active():
             reply = self._reply(method, path, body, query or {})
         return {} if reply.body is None else dict(reply.body)
 
@@ -68,7 +68,7 @@ class InProcessClient:
         if reply.events is None:
             raise PortContractError(f"POST {path} answers no stream")
         with closing(reply.events) as events:
-            yield from (event for event in counting_reads(events) if event is not None)
+            yield from (event for event in RequestRecord().following(events) if event is not None)
 
     def lines(self, path: str) -> Generator[str]:
         reply = self._reply("GET", path, None, {})

@@ -8,12 +8,11 @@ loop of its own, which a stateless server needs no longer than that.
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote, unquote
 
 import anyio
@@ -26,7 +25,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 
 from functions.client import ApiClient, Json
 from functions.http.bodies import Body
-from functions.http.errors import INTERNAL_MESSAGE, body_of
+from functions.http.errors import reported
 from functions.routes.ask import AskBody
 from functions.routes.chat import ChatBody
 from functions.routes.notes import NOTE_ID
@@ -48,10 +47,6 @@ MARKDOWN = "text/markdown"
 NOTE_URI = "aurora://notes/{noteId}"
 
 _URI = re.compile(r"aurora://notes/([^/?#]+)")
-
-_logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 
 class GetNote(Body):
@@ -81,23 +76,12 @@ class Tool:
         more = {"$defs": schema["$defs"]} if "$defs" in schema else {}
         return {"type": "object", "properties": offered, "required": required, "additionalProperties": False, **more}
 
-    def call(self, client: ApiClient, arguments: Mapping[str, Any]) -> Json:
-        """The reply of the route. Raises the errors of `shared.errors`; what is not offered is a bad field."""
-        for name in arguments:
-            if name not in self.fields:
-                raise InvalidArgument(name, f"no such field; there are {', '.join(self.fields)}")
-        return self.send(client, arguments)
-
 
 def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
+    """Raises NotFound, InvalidArgument."""
     note_id = arguments.get("noteId")
     if not isinstance(note_id, str):
         raise InvalidArgument("noteId", NOTE_ID)
-    return read_note(client, note_id)
-
-
-def read_note(client: ApiClient, note_id: str) -> Json:
-    """Raises NotFound."""
     return client.send("GET", f"/notes/{quote(note_id, safe='')}")
 
 
@@ -148,22 +132,23 @@ TOOLS = (
 
 def server_for(client: ApiClient) -> Server[Any]:
     """A server whose tools and resources are those of `client`'s caller."""
+    in_thread = anyio.to_thread.run_sync
 
     async def list_tools(_: object, __: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=_tools())
 
     async def call_tool(_: object, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await _in_thread(lambda: _call(client, params.name, params.arguments or {}))
+        return await in_thread(_call, client, params.name, params.arguments or {})
 
     async def list_resources(_: object, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        return await _in_thread(lambda: _resources(client, params.cursor if params else None))
+        return await in_thread(_resources, client, params.cursor if params else None)
 
     async def list_templates(_: object, __: object) -> types.ListResourceTemplatesResult:
         template = types.ResourceTemplate(name="note", uri_template=NOTE_URI, title="A note", mime_type=MARKDOWN)
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(_: object, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await _in_thread(lambda: _read(client, str(params.uri)))
+        return await in_thread(_read, client, str(params.uri))
 
     return Server(
         "aurora-notes",
@@ -196,15 +181,7 @@ async def _exchange(server: Server[Any], body: bytes, headers: Mapping[str, str]
         status = message.get("status", status)
         answer += message.get("body", b"")
 
-    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
-    async with manager.run():
-        await manager.handle_request(_scope(headers), receive, send)
-    return status, answer
-
-
-def _scope(headers: Mapping[str, str]) -> dict[str, Any]:
-    """An ASGI scope for the one path that the SDK sees."""
-    return {
+    scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
         "http_version": "1.1",
@@ -216,10 +193,10 @@ def _scope(headers: Mapping[str, str]) -> dict[str, Any]:
         "query_string": b"",
         "headers": [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()],
     }
-
-
-async def _in_thread(work: Callable[[], T]) -> T:
-    return await anyio.to_thread.run_sync(work)
+    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+    async with manager.run():
+        await manager.handle_request(scope, receive, send)
+    return status, answer
 
 
 @cache
@@ -244,19 +221,15 @@ def _call(client: ApiClient, name: str, arguments: Json) -> types.CallToolResult
     if tool is None:
         raise MCPError(types.INVALID_PARAMS, f"no tool {name!r}; there are {', '.join(tool.name for tool in TOOLS)}")
     try:
-        reply = tool.call(client, arguments)
+        for field in arguments:
+            if field not in tool.fields:
+                raise InvalidArgument(field, f"no such field; there are {', '.join(tool.fields)}")
+        reply = tool.send(client, arguments)
     except AuroraError as error:
-        return types.CallToolResult(content=[types.TextContent(text=_public_message(error))], is_error=True)
-    text = json.dumps(reply, ensure_ascii=False)
-    return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=reply)
-
-
-def _public_message(error: AuroraError) -> str:
-    """The error's message for callers."""
-    message: str = body_of(error)["error"]["message"]
-    if message == INTERNAL_MESSAGE:
-        _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)
-    return message
+        message = types.TextContent(text=reported(error)["error"]["message"])
+        return types.CallToolResult(content=[message], is_error=True)
+    text = types.TextContent(text=json.dumps(reply, ensure_ascii=False))
+    return types.CallToolResult(content=[text], structured_content=reply)
 
 
 def _resources(client: ApiClient, cursor: str | None) -> types.ListResourcesResult:
@@ -281,7 +254,7 @@ def _read(client: ApiClient, uri: str) -> types.ReadResourceResult:
     if named is None:
         raise MCPError(types.INVALID_PARAMS, f"uri: expected {NOTE_URI}", {"uri": uri})
     try:
-        note = read_note(client, unquote(named[1]))
+        note = _get_note(client, {"noteId": unquote(named[1])})
     except AuroraError as error:
         raise _protocol_error(error, uri) from error
     contents = types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=note["text"])
@@ -292,4 +265,4 @@ def _protocol_error(error: AuroraError, uri: str | None = None) -> MCPError:
     """Resources have no result that could carry an error."""
     callers = isinstance(error, InvalidArgument | NotFound)
     code = types.INVALID_PARAMS if callers else types.INTERNAL_ERROR
-    return MCPError(code, _public_message(error), {"uri": uri} if uri else None)
+    return MCPError(code, reported(error)["error"]["message"], {"uri": uri} if uri else None)

@@ -116,51 +116,27 @@ def _bound(app: App) -> Mapping[str, object]:
         embedded_tokens=settings.daily_embed_tokens,
         project=app.project_budget,
     )
-
-    def calibration(tenant_id: str) -> CosineCalibration | None:
-        """None, and not kept, before there are notes enough to estimate it."""
-        found = app.calibrations.peek((tenant_id, version))
-        found = found or estimated(tenant_id, store=store, index_version=version)
-        if found is not None:
-            app.calibrations.put((tenant_id, version), found)
-        return found
-
-    def embedder_of(tenant_id: str) -> Embedder | None:
-        if app.embedder is None:
-            return None
-        return TenantEmbedder(
-            inner=app.embedder,
-            tenant_id=tenant_id,
-            budgets=budgets,
-            questions=app.questions,
-            estimate=partial(calibration, tenant_id),
-        )
-
-    def sessions(person: Person) -> Sessions:
-        return Sessions(
-            store=store,
-            person=person,
-            clock=clock,
-            models=frozenset({model, *app.writers}),
-            rewriter=app.ranker,
-            longest_question=settings.chat_max_query_length,
-        )
-
+    embedder_of = partial(_tenant_embedder, app, budgets, version)
+    options = RetrievalOptions.from_settings(settings, index_version=version, billed=store.bills_reads)
+    lease = timedelta(milliseconds=settings.chat_timeout_ms) + LEASE_BEYOND_WRITING
     return {
         "model": model,
         "budgets": budgets,
         "embedder_of": embedder_of,
-        "sessions": sessions,
+        "sessions": partial(
+            Sessions,
+            store=store,
+            clock=clock,
+            models=frozenset({model, *app.writers}),
+            rewriter=app.ranker,
+            longest_question=settings.chat_max_query_length,
+        ),
         "notes": Notes(store=store, clock=clock),
         "indexer": Indexer(
             store=store, embedder=app.embedder, clock=clock, chunker=app.chunker, embedder_of=embedder_of
         ),
         "retriever": Retriever(
-            store=store,
-            embedder_of=embedder_of,
-            options=RetrievalOptions.from_settings(settings, index_version=version, billed=store.bills_reads),
-            executor=app.pool,
-            reranker=app.reranker,
+            store=store, embedder_of=embedder_of, options=options, executor=app.pool, reranker=app.reranker
         ),
         "templates": Templates(
             store=store,
@@ -169,11 +145,22 @@ def _bound(app: App) -> Mapping[str, object]:
             files=app.template_files,
             threshold=settings.template_threshold,
         ),
-        "idempotency": Idempotency(
-            store=store,
-            clock=clock,
-            lease=timedelta(milliseconds=settings.chat_timeout_ms) + LEASE_BEYOND_WRITING,
-            patience=app.patience,
-        ),
+        "idempotency": Idempotency(store=store, clock=clock, lease=lease, patience=app.patience),
         "erasure": Erasure(store=store, clock=clock, results=app.results, on_erase=app.on_erase),
     }
+
+
+def _tenant_embedder(app: App, budgets: Budgets, version: str, tenant_id: str) -> Embedder | None:
+    """None: there is no embedder."""
+
+    def calibration() -> CosineCalibration | None:
+        """None, and not kept, before there are notes enough to estimate it."""
+        found = app.calibrations.peek((tenant_id, version))
+        found = found or estimated(tenant_id, store=app.store, index_version=version)
+        if found is not None:
+            app.calibrations.put((tenant_id, version), found)
+        return found
+
+    return app.embedder and TenantEmbedder(
+        inner=app.embedder, tenant_id=tenant_id, budgets=budgets, questions=app.questions, estimate=calibration
+    )

@@ -32,11 +32,15 @@ from __future__ import annotations
 
 
 class AuroraError(Exception):
-    """Root of the tree. `message` is safe to show a caller: it never holds note text or secrets."""
+    """Root of the tree. `message` is safe to show a caller: it never holds note text or secrets.
 
-    def __init__(self, message: str) -> None:
+    `retry_after`: seconds after which a retry may succeed; None: not known.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.message = message
+        self.retry_after = retry_after
 
 
 class RequestError(AuroraError):
@@ -85,11 +89,7 @@ class TooLarge(RequestError):
 
 
 class Exhausted(RequestError):
-    """A budget is used up. `retry_after` is in seconds."""
-
-    def __init__(self, message: str, *, retry_after: int) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
+    """A budget or a rate is used up until `retry_after`."""
 
 
 class Unavailable(AuroraError):
@@ -97,11 +97,7 @@ class Unavailable(AuroraError):
 
 
 class ModelUnavailable(Unavailable):
-    """A model did not answer. `retry_after` is the server's own delay in seconds, None if it gave none."""
-
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
+    """A model did not answer. `retry_after` is the server's own delay, if it gave one."""
 
 
 class ModelUnreachable(ModelUnavailable):
@@ -125,11 +121,7 @@ class NoteBusy(Unavailable):
 
 
 class RequestBusy(Unavailable):
-    """Another worker is answering a request of the same `requestId`. `retry_after`: seconds to the end of its lease."""
-
-    def __init__(self, message: str, *, retry_after: float) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
+    """Another worker is answering a request of the same `requestId`; `retry_after` is the end of its lease."""
 
 
 class ModelRefused(AuroraError):

@@ -1,6 +1,6 @@
-"""What a request leaves behind beside its answer: spans and timings of its steps, and the documents it has read.
+"""What a request leaves behind beside its answer: fields and measures of its log line, the documents it reads, spans.
 
-Both follow the context (`contextvars`), which `RequestThreads` hands to its threads. OpenTelemetry is imported only
+All follow the context (`contextvars`), which `RequestThreads` hands to its threads. OpenTelemetry is imported only
 where a collector is configured.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -22,10 +22,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _tracers: list[Tracer] = []
-_reads: ContextVar[ReadCounter | None] = ContextVar("reads", default=None)
-
-
-# -- spans
+_current: ContextVar[RequestRecord | None] = ContextVar("request", default=None)
 
 
 def trace_with(tracer: Tracer | None) -> None:
@@ -33,10 +30,19 @@ def trace_with(tracer: Tracer | None) -> None:
     _tracers[:] = [] if tracer is None else [tracer]
 
 
-class RequestSpan:
-    """The span of one request, a child of the span that `traceparent` names (W3C Trace Context)."""
+class RequestRecord:
+    """What is recorded of one request. Safe between threads.
 
-    def __init__(self, traceparent: str = "") -> None:
+    `fields`: in each of its log lines. `traceparent` (W3C Trace Context) names the parent of its span.
+    """
+
+    def __init__(self, fields: Mapping[str, Any] | None = None, traceparent: str = "") -> None:
+        self.fields = fields or {}
+        self.measures: dict[str, Any] = {}
+        """Numbers and names for the log line of the request; never words of notes or callers."""
+        self.documents = 0
+        """Documents read."""
+        self._lock = threading.Lock()
         self._span = None
         if _tracers:
             from opentelemetry.context import Context  # noqa: PLC0415 - only where a collector is configured
@@ -47,20 +53,64 @@ class RequestSpan:
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Steps that end inside become children of this span. Errors stay out of it: their messages may quote notes."""
-        if self._span is None:
-            yield
-            return
-        from opentelemetry.trace import use_span  # noqa: PLC0415 - as above
+        """Assigns what is logged, measured, read and timed inside to this request. Errors stay out of its span: their
+        messages may quote notes.
+        """
+        inside = _current.set(self)
+        try:
+            if self._span is None:
+                yield
+            else:
+                from opentelemetry.trace import use_span  # noqa: PLC0415 - as above
 
-        with use_span(self._span, record_exception=False, set_status_on_exception=False):
-            yield
+                with use_span(self._span, record_exception=False, set_status_on_exception=False):
+                    yield
+        finally:
+            _current.reset(inside)
+
+    def following(self, items: Iterator[T]) -> Iterator[T]:
+        """Yields `items`, each made with this record active, which it is not while the consumer has one."""
+        while True:
+            with self.active():
+                try:
+                    item = next(items)
+                except StopIteration:
+                    return
+            yield item
+
+    def add_reads(self, documents: int) -> None:
+        with self._lock:
+            self.documents += documents
 
     def end(self, name: str, attributes: Mapping[str, str | int]) -> None:
+        """Ends the span."""
         if self._span is not None:
             self._span.update_name(name)
             self._span.set_attributes(attributes)
             self._span.end()
+
+
+def current_request() -> RequestRecord | None:
+    """None: outside any request."""
+    return _current.get()
+
+
+def measure(fields: Mapping[str, Any]) -> None:
+    """Adds to the log line of the request under way."""
+    if request := _current.get():
+        request.measures.update(fields)
+
+
+def add_reads(documents: int) -> None:
+    """Called by a store for what it has read, by its own rules of what is billed."""
+    if request := _current.get():
+        request.add_reads(documents)
+
+
+def reads_so_far() -> int | None:
+    """Documents the request has read until now; None: they are not counted."""
+    request = _current.get()
+    return None if request is None else request.documents
 
 
 class StepTimer:
@@ -85,58 +135,6 @@ class StepTimer:
     def with_total(self, name: str) -> dict[str, float]:
         """The timings in ms, and as `name` the time since the first step began."""
         return {**self.timings_ms, name: 1000 * (time.perf_counter() - self._started)}
-
-
-# -- reads
-
-
-class ReadCounter:
-    """Counts the documents that a request reads. Safe between threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.documents = 0
-
-    def add(self, documents: int) -> None:
-        with self._lock:
-            self.documents += documents
-
-
-@contextmanager
-def count_reads(counter: ReadCounter) -> Iterator[None]:
-    """Adds the documents that are read inside to `counter`."""
-    token = _reads.set(counter)
-    try:
-        yield
-    finally:
-        _reads.reset(token)
-
-
-def counting_reads(items: Iterator[T]) -> Iterator[T]:
-    """Yields `items`, counting what is read to make each, and not what the consumer reads between two of them."""
-    counter = ReadCounter()
-    while True:
-        with count_reads(counter):
-            try:
-                item = next(items)
-            except StopIteration:
-                return
-        yield item
-
-
-def add_reads(documents: int) -> None:
-    """Called by a store for what it has read, by its own rules of what is billed."""
-    if counter := _reads.get():
-        counter.add(documents)
-
-
-def reads_so_far() -> int | None:
-    """Documents the request has read until now; None: they are not counted."""
-    counter = _reads.get()
-    return None if counter is None else counter.documents
-
-
-# -- threads
 
 
 class RequestThreads(ThreadPoolExecutor):

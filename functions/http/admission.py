@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import flask
 from werkzeug.datastructures import Headers
 
-from functions.http import log as _log
 from functions.http.calls import BODY_LIMIT, current_app
 from functions.http.errors import kind_of
 from shared.errors import (
@@ -26,6 +25,7 @@ from shared.errors import (
     TooLarge,
     Unavailable,
 )
+from shared.tracing import measure
 
 if TYPE_CHECKING:
     from shared.ports.access import Identity
@@ -101,12 +101,12 @@ def _check_app(token: str | None) -> None:
     try:
         app.attester.verify(token)
     except (AppCheckMissing, AppCheckInvalid, Unavailable) as error:
-        _log.measure({"appCheck": kind_of(error).reason})
+        measure({"appCheck": kind_of(error).reason})
         if app.settings.app_check == "enforce":
             raise
         _logger.warning("let in although App Check would not: %s", error.message)
     else:
-        _log.measure({"appCheck": "VALID"})
+        measure({"appCheck": "VALID"})
 
 
 class OpenReplies:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, NoReturn, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
-from shared.errors import InvalidArgument
+from shared.errors import InvalidArgument, PermissionDenied
 from shared.model.limits import MAX_FOLDER, MAX_NAME
+
+if TYPE_CHECKING:
+    from functions.http.calls import Call
 
 
 class Body(BaseModel):
@@ -22,11 +25,26 @@ class Body(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
 
+# Formats describe these strings in openapi.json, from which tests generate requests.
+TenantId = Annotated[str, Field(json_schema_extra={"format": "tenant-id"})]
+Zone = Annotated[str, Field(json_schema_extra={"format": "iana-time-zone"})]
+Instant = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+DayOrInstant = Annotated[str, Field(json_schema_extra={"format": "day-or-date-time"})]
+NotBlank = Annotated[str, Field(json_schema_extra={"pattern": r"\S"})]
+
+
+class TenantBody(Body):
+    """A body that may name its tenant."""
+
+    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
+
+
 MAX_DEPTH = 100
 """Objects and lists inside each other."""
 EXPECTED_JSON = f"JSON, with plain numbers and at most {MAX_DEPTH} objects and lists inside each other"
 
 B = TypeVar("B", bound=Body)
+OfTenant = TypeVar("OfTenant", bound=TenantBody)
 T = TypeVar("T")
 
 
@@ -46,6 +64,16 @@ Names = Annotated[tuple[Name, ...], BeforeValidator(_tuple)]
 Folders = Annotated[tuple[Folder, ...], BeforeValidator(_tuple)]
 
 
+def checked_body(call: Call, model: type[OfTenant], *, optional: bool = False) -> OfTenant:
+    """The body of a call. `optional`: no body is an empty object. Raises as `parse`, PermissionDenied for a tenant
+    that the caller may not use.
+    """
+    body = parse(call.body or b"{}" if optional else call.body, model)
+    if body.tenant_id not in (None, call.tenant_id):
+        raise PermissionDenied("tenantId: this caller may not use that tenant")
+    return body
+
+
 def parse(raw: bytes, model: type[B]) -> B:
     """The body. Raises InvalidArgument for the first field that is wrong."""
     return parse_fields(_json_object(raw), model)
@@ -63,13 +91,6 @@ def parse_fields(fields: Mapping[str, Any], model: type[B]) -> B:
     except ValidationError as error:
         _refuse(model, error)
 
-
-# Formats describe these strings in openapi.json, from which tests generate requests.
-TenantId = Annotated[str, Field(json_schema_extra={"format": "tenant-id"})]
-Zone = Annotated[str, Field(json_schema_extra={"format": "iana-time-zone"})]
-Instant = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
-DayOrInstant = Annotated[str, Field(json_schema_extra={"format": "day-or-date-time"})]
-NotBlank = Annotated[str, Field(json_schema_extra={"pattern": r"\S"})]
 
 PAGE = 50
 MAX_PER_PAGE = 200

@@ -16,7 +16,7 @@ from werkzeug.routing import BaseConverter, Map, MapAdapter, Rule
 
 from functions.http import log as _log
 from functions.http.sse import Form
-from shared.errors import PermissionDenied, Unauthenticated
+from shared.errors import Unauthenticated
 
 if TYPE_CHECKING:  # /health needs no pydantic
     from functions.http.bodies import Body
@@ -80,11 +80,6 @@ class Call:
     @property
     def sessions(self) -> Sessions:
         return self.app.sessions(self.person)
-
-    def check_tenant(self, named: str | None) -> None:
-        """A tenant named in a body must be the caller's own. Raises PermissionDenied."""
-        if named is not None and named != self.tenant_id:
-            raise PermissionDenied("tenantId: this caller may not use that tenant")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from shared.errors import (
     Exhausted,
     InvalidArgument,
     ModelRefused,
-    ModelUnavailable,
     NoteUnreadable,
     NotFound,
     OperatorError,
@@ -25,6 +25,8 @@ from shared.errors import (
     Unauthenticated,
     Unavailable,
 )
+
+_logger = logging.getLogger(__name__)
 
 RETRY_AFTER_OUTAGE = 5
 """Seconds a caller is asked to wait when the unavailable service named no time."""
@@ -63,15 +65,28 @@ INTERNAL = Kind(500, "INTERNAL", "INTERNAL")
 INTERNAL_MESSAGE = "Something went wrong on our side. Quote the request id when you report it."
 
 
-def kind_of(error: AuroraError) -> Kind:
-    """The nearest class in the table."""
+def kind_of(error: Exception) -> Kind:
+    """The nearest class in the table; an error that is not ours is a bug, and INTERNAL."""
     return next((KINDS[cls] for cls in type(error).__mro__ if cls in KINDS), INTERNAL)
 
 
-def body_of(error: AuroraError) -> dict[str, Any]:
+def reported(error: Exception) -> dict[str, Any]:
+    """`body_of` the error, after it was logged where it is ours to mend. The text of a bug, which may quote a note, is
+    neither sent nor logged.
+    """
+    if not isinstance(error, AuroraError):
+        _logger.error("unexpected error", exc_info=error)
+    elif isinstance(error, RequestBusy):  # asked twice: nothing is broken
+        _logger.warning("%s: %s", type(error).__name__, error.message)
+    elif kind_of(error).code >= 500:
+        _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)
+    return body_of(error)
+
+
+def body_of(error: Exception) -> dict[str, Any]:
     """The JSON a caller reads. Errors that only an operator can fix are not described to callers."""
     kind = kind_of(error)
-    if kind.code == 500:
+    if not isinstance(error, AuroraError) or kind.code == 500:
         return error_body(kind, INTERNAL_MESSAGE)
     metadata = {"field": error.field, "expected": error.expected} if isinstance(error, InvalidArgument) else {}
     return error_body(kind, error.message, metadata, retry_after=_retry_after(error))
@@ -94,7 +109,7 @@ def error_body(
     return {"error": {"code": kind.code, "status": kind.status, "message": message, "details": details}}
 
 
-def headers_of(error: AuroraError) -> dict[str, str]:
+def headers_of(error: Exception) -> dict[str, str]:
     """The headers a caller needs beside the body: how to authenticate, when to retry."""
     if isinstance(error, Unauthenticated):
         return {"WWW-Authenticate": "Bearer"}
@@ -102,14 +117,8 @@ def headers_of(error: AuroraError) -> dict[str, str]:
     return {} if seconds is None else {"Retry-After": str(seconds)}
 
 
-def _retry_after(error: AuroraError) -> int | None:
+def _retry_after(error: Exception) -> int | None:
     """Whole seconds after which a retry may succeed; None: a retry does not help."""
-    if isinstance(error, Exhausted):
-        return error.retry_after
-    if not isinstance(error, Unavailable):
-        return None
-    if isinstance(error, RequestBusy):
-        return max(1, math.ceil(error.retry_after))
-    if isinstance(error, ModelUnavailable) and error.retry_after is not None:
+    if isinstance(error, AuroraError) and error.retry_after is not None:
         return math.ceil(error.retry_after)
-    return RETRY_AFTER_OUTAGE
+    return RETRY_AFTER_OUTAGE if isinstance(error, Unavailable) else None

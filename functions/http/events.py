@@ -15,7 +15,6 @@ from urllib.parse import unquote
 import flask
 from cloudevents.http import CloudEvent
 
-from functions.http import log as _log
 from functions.http.calls import current_app
 from shared.errors import (
     AuroraError,
@@ -27,6 +26,7 @@ from shared.errors import (
     StoreUnavailable,
     Unavailable,
 )
+from shared.tracing import RequestRecord
 
 _logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ def handling(event: CloudEvent, give_up: Callable[[str], object] | None = None, 
     inside. Redelivery has an end: for an event older than GIVE_UP_AFTER, `give_up` records the reason, and reconcile
     goes on with it.
     """
-    with _log.context({"eventId": str(event.get_attributes().get("id")), **names}):
+    with RequestRecord({"eventId": str(event.get_attributes().get("id")), **names}).active():
         try:
             yield
         except (ModelRefused, PortContractError, InvalidArgument, StoreRefused):

@@ -12,8 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from functions.http.calls import Call, Reply
-from functions.http.measures import measure_answer
-from shared.api.stream import StreamEvent, result_of
+from shared.api.stream import result_of
 from shared.asking.turn import TurnRequest, run_turn
 from shared.ports.cancel import Cancel, current
 
@@ -52,20 +51,9 @@ _throttle = StartThrottle()
 
 
 def reply_to(call: Call, request: TurnRequest, *, streams: bool = False) -> Reply:
-    """The answer to a question: whole, or with `streams` as it comes about. Its figures go into the request's log line.
-
-    Raises what is wrong with the request.
-    """
-    events = _measured(pump_with_keepalive(run_turn(call.app, request)))
+    """The answer to a question: whole, or with `streams` as it comes about. Raises what is wrong with the request."""
+    events = pump_with_keepalive(run_turn(call.app, request))
     return Reply(None, events=events) if streams else Reply(result_of(events))
-
-
-def _measured(events: Generator[StreamEvent | None]) -> Generator[StreamEvent | None]:
-    with closing(events):
-        for event in events:
-            if event is not None and event.answer is not None:
-                measure_answer(event.answer)
-            yield event
 
 
 def pump_with_keepalive(events: Generator[T]) -> Generator[T | None]:

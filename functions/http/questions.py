@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
-from functions.http.bodies import Body, DayOrInstant, Folders, Instant, Names, TenantId, Zone, checked
+from functions.http.bodies import Body, DayOrInstant, Folders, Instant, Names, TenantBody, Zone, checked
 from functions.http.calls import REQUEST_ID_PATTERN, Call
 from shared.account.idempotency import RequestKey, fingerprint
 from shared.errors import InvalidArgument
@@ -41,10 +41,9 @@ class FiltersBody(Body):
     window_days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description=WINDOW)
 
 
-class AskingBody(Body):
+class AskingBody(TenantBody):
     """The fields that every question may have."""
 
-    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
     time_zone: Zone = Field(default="UTC", description=ZONE)
     now: Instant | None = Field(default=None, description=INSTANT)
     filters: FiltersBody = Field(default=FiltersBody(), description="an object of filters")
@@ -86,21 +85,18 @@ class SettingsBody(SettingsFields):
     """`settings` of a session."""
 
 
-Quotes = Annotated[int, Field(ge=1, le=8)]
 QUOTES = "a whole number from 1 to 8: passages quoted at most where no model writes"
 
 
-class TurnBody(AskingBody, SettingsFields):
-    """A question that may belong to a session."""
+class TurnBody(AskingBody):
+    """A question that is answered."""
 
-    quotes: Quotes = Field(default=3, description=QUOTES)
-
-    session_id: str | None = Field(default=None, description='the id of a session, or "new" to begin one')
+    quotes: int = Field(default=3, ge=1, le=8, description=QUOTES)
+    request_id: RequestId | None = Field(default=None, description=REQUEST_ID)
 
 
 def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question:
-    """The question in `field`, asked by the caller. Raises InvalidArgument, PermissionDenied."""
-    call.check_tenant(body.tenant_id)
+    """The question in `field`, asked by the caller. Raises InvalidArgument."""
     longest = call.app.settings.chat_max_query_length
     if not text.strip() or len(text) > longest:
         raise InvalidArgument(field, f"text of at most {longest} characters, not blank")

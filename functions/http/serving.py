@@ -10,10 +10,11 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import flask
@@ -33,29 +34,10 @@ from functions.http.admission import (
     then_drained,
 )
 from functions.http.calls import HEALTH, REQUEST_ID_PATTERN, Call, Found, Reply, Route, current_app, find
-from functions.http.errors import (
-    INTERNAL,
-    INTERNAL_MESSAGE,
-    UNROUTED,
-    WRONG_METHOD,
-    body_of,
-    error_body,
-    headers_of,
-    kind_of,
-)
-from functions.http.sse import (
-    CLIENT_LEFT,
-    EVENT_STREAM,
-    Form,
-    callable_error,
-    encode,
-    encoded,
-    has_hung_up,
-    one_event,
-    unwrapped,
-)
-from shared.errors import AuroraError, Exhausted, RequestBusy, RequestError
-from shared.tracing import ReadCounter, RequestSpan, count_reads
+from functions.http.errors import UNROUTED, WRONG_METHOD, error_body, headers_of, kind_of, reported
+from functions.http.sse import CLIENT_LEFT, EVENT_STREAM, Form, callable_error, encode, encoded, has_hung_up, unwrapped
+from shared.errors import AuroraError, Exhausted, RequestError
+from shared.tracing import RequestRecord
 
 if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
     from shared.api.stream import StreamEvent
@@ -75,69 +57,21 @@ _EMULATED = re.compile(r"\A/[^/]+/[a-z]+-[a-z]+\d+(?=/)")
 _logger = logging.getLogger(__name__)
 
 
-class _Begun:
-    """A request under way: what its log lines carry, and its trace."""
-
-    def __init__(self, request: flask.Request, found: Found, fields: Mapping[str, str]) -> None:
-        self.request = request
-        self._pattern = found.route.pattern if found.route else "-"
-        self._fields = {"route": self._pattern, **fields}
-        self._measured: dict[str, Any] = {}
-        self._reads = ReadCounter()
-        self._started = time.perf_counter()
-        self._span = RequestSpan(request.headers.get("traceparent", ""))
-
-    @contextmanager
-    def context(self) -> Iterator[None]:
-        """Assigns what is logged, measured and timed inside to this request; its stream is a second part."""
-        with (
-            _log.context(self._fields, self._measured),
-            self._span.active(),
-            count_reads(self._reads),
-        ):
-            yield
-
-    def log(self, status: int) -> None:
-        """One line: what was asked for by its pattern (an id may hold private words), how it ended, how long it took,
-        and what was measured; and the span of it all.
-        """
-        seconds, method, pattern = time.perf_counter() - self._started, self.request.method, self._pattern
-        level = logging.DEBUG if pattern in HEALTH_PATHS else _level(status)
-        http = {
-            "requestMethod": method,
-            "status": status,
-            "latency": f"{seconds:.3f}s",
-            "requestSize": str(self.request.content_length or 0),
-        }
-        fields = {"httpRequest": http, **_log.measures()}
-        _logger.log(level, "%s %s %d", method, pattern, status, extra={"fields": fields})
-        attributes: dict[str, str | int] = {
-            "http.request.method": method,
-            "http.route": pattern,
-            "http.response.status_code": status,
-        }
-        self._span.end(f"{method} {pattern}", attributes)
-
-
-def _level(status: int) -> int:
-    """503 is a passing outage; a bug behind it has a line of its own."""
-    if status == 503:
-        return logging.WARNING
-    return logging.ERROR if status >= 500 else logging.INFO
-
-
 def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flask.Response:
     """Answer one request by a function's table. `name` may stand before the paths, as on the shared functions host."""
     _log.configure()
     given = request.headers.get("X-Request-Id", "")
     request_id = given if re.fullmatch(REQUEST_ID_PATTERN, given) else uuid.uuid4().hex
     found = find(routes, request.method, _path(request, name))
-    begun = _Begun(request, found, {"requestId": request_id, **_log.trace_fields(request.headers)})
-    with begun.context():
+    pattern = found.route.pattern if found.route else "-"
+    fields = {"route": pattern, "requestId": request_id, **_log.trace_fields(request.headers)}
+    record = RequestRecord(fields, request.headers.get("traceparent", ""))
+    end = partial(_end, record, request, pattern, time.perf_counter())
+    with record.active():
         reply = _reply(request, found, request_id)
         if reply.events is None:
-            begun.log(reply.status)
-    response = _streamed(begun, reply, reply.events) if reply.events else _response(request, reply)
+            end(reply.status)
+    response = _streamed(request, reply, record, end) if reply.events else _response(request, reply)
     response.headers.update({**SECURITY_HEADERS, **cors_headers(request.method, request.headers), **reply.headers})
     response.headers["X-Request-Id"] = request_id
     if reply.ended is not None:
@@ -162,6 +96,27 @@ def _path(request: flask.Request, name: str) -> str:
     if path == f"/{name}" or path.startswith(f"/{name}/"):
         path = path[len(name) + 1 :]
     return path.rstrip("/") or "/"
+
+
+def _end(record: RequestRecord, request: flask.Request, pattern: str, started: float, status: int) -> None:
+    """Writes the request's log line: what was asked for by its pattern (an id may hold private words), how it ended,
+    how long it took, and what was measured; and ends its span.
+    """
+    http = {
+        "requestMethod": request.method,
+        "status": status,
+        "latency": f"{time.perf_counter() - started:.3f}s",
+        "requestSize": str(request.content_length or 0),
+    }
+    level = logging.ERROR if status >= 500 else logging.INFO
+    if status == 503:  # an outage that passes; a bug behind it has a line of its own
+        level = logging.WARNING
+    if pattern in HEALTH_PATHS:
+        level = logging.DEBUG
+    fields = {"httpRequest": http, **record.measures}
+    _logger.log(level, "%s %s %d", request.method, pattern, status, extra={"fields": fields})
+    attributes: dict[str, str | int] = {"http.request.method": request.method, "http.route": pattern}
+    record.end(f"{request.method} {pattern}", {**attributes, "http.response.status_code": status})
 
 
 def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
@@ -227,22 +182,15 @@ def _formed(reply: Reply, form: Form) -> Reply:
         return replace(reply, form=form)
     failed, body = reply.status >= 400, reply.body or {}
     if form is Form.CALLABLE_STREAM:
-        events = one_event("error" if failed else "result", body)
+        from shared.api.stream import StreamEvent  # noqa: PLC0415 - costs a cold start what only a stream needs
+
+        events = (StreamEvent("error" if failed else "result", each) for each in (body,))
         return Reply(None, headers=reply.headers, events=events, form=form)
     return replace(reply, body=callable_error(body) if failed else {"result": body}, form=form)
 
 
 def _refusal(error: Exception) -> Reply:
-    """An error that is not ours is a bug; its text, which may quote a note, is not sent."""
-    if not isinstance(error, AuroraError):
-        _logger.error("unexpected error", exc_info=error)
-        return Reply(error_body(INTERNAL, INTERNAL_MESSAGE), INTERNAL.code)
-    kind = kind_of(error)
-    if isinstance(error, RequestBusy):  # asked twice: nothing is broken
-        _logger.warning("%s: %s", type(error).__name__, error.message)
-    elif kind.code >= 500:
-        _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)
-    return Reply(body_of(error), kind.code, headers_of(error))
+    return Reply(reported(error), kind_of(error).code, headers_of(error))
 
 
 def _unrouted(method: str, allowed: tuple[str, ...]) -> Reply:
@@ -265,16 +213,15 @@ def _response(request: flask.Request, reply: Reply) -> flask.Response:
     return response
 
 
-# -- streams
-
-
-def _streamed(begun: _Begun, reply: Reply, events: Generator[StreamEvent | None]) -> flask.Response:
+def _streamed(
+    request: flask.Request, reply: Reply, record: RequestRecord, end: Callable[[int], None]
+) -> flask.Response:
     """A reply that goes out event by event; its log line comes at its end."""
-    connection = connection_of(begun.request.environ)
+    connection = connection_of(request.environ)
 
-    def send() -> Iterator[bytes]:
+    def send(events: Generator[StreamEvent | None]) -> Iterator[bytes]:
         status = CLIENT_LEFT
-        with begun.context(), closing(events):
+        with record.active(), closing(events):
             try:
                 status = yield from encoded(events, reply.form, gone=lambda: has_hung_up(connection))
             except Exception as error:  # noqa: BLE001 - as in `_reply`
@@ -282,8 +229,8 @@ def _streamed(begun: _Begun, reply: Reply, events: Generator[StreamEvent | None]
                 status = refusal.status
                 yield encode("error", refusal.body or {}, reply.form)
             finally:
-                begun.log(status)
+                end(status)
 
-    response = flask.Response(send(), reply.status, mimetype=EVENT_STREAM)
+    response = flask.Response(send(reply.events) if reply.events else None, reply.status, mimetype=EVENT_STREAM)
     response.headers["X-Accel-Buffering"] = "no"  # proxies that gather a reply would hold the tokens back
     return response

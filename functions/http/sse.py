@@ -55,7 +55,8 @@ def encoded(
     for event in events:
         if event is not None:
             yield encode(event.name, event.data, form)
-            status = _status(event.name, event.data) or status
+            error = event.data.get("error") if event.name == "error" else None
+            status = 200 if event.name == "result" else int(error["code"]) if isinstance(error, dict) else status
         elif gone():
             break
         elif time.monotonic() - sent < silence:
@@ -68,20 +69,14 @@ def encoded(
 
 def encode(name: str, data: Mapping[str, object], form: Form) -> bytes:
     """One event."""
-    return f"event: {name}\n".encode() + _line(data) if form is Form.PLAIN else _callable(name, data)
-
-
-def _status(name: str, data: Mapping[str, object]) -> int | None:
-    """With which the event ends a stream; None: it does not."""
-    error = data.get("error")
-    return int(error["code"]) if name == "error" and isinstance(error, dict) else 200 if name == "result" else None
-
-
-def one_event(name: str, data: Mapping[str, object]) -> Generator[StreamEvent]:
-    """A stream of a single event."""
-    from shared.api.stream import StreamEvent  # noqa: PLC0415 - costs a cold start what only a stream needs
-
-    yield StreamEvent(name, data)
+    if form is Form.PLAIN:
+        return f"event: {name}\n".encode() + _line(data)
+    if name == "result":
+        return _line({"result": data})
+    if name == "error":
+        return _line(callable_error(data))
+    fields = {name: data} if name in NESTED else data
+    return _line({"message": {"type": name, **fields}})
 
 
 def has_hung_up(connection: socket.socket | None) -> bool:
@@ -94,15 +89,6 @@ def has_hung_up(connection: socket.socket | None) -> bool:
         return False
     except OSError:
         return True
-
-
-def _callable(name: str, data: Mapping[str, object]) -> bytes:
-    if name == "result":
-        return _line({"result": data})
-    if name == "error":
-        return _line(callable_error(data))
-    fields = {name: data} if name in NESTED else data
-    return _line({"message": {"type": name, **fields}})
 
 
 def _line(value: Mapping[str, object]) -> bytes:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
 
-from functions.http.bodies import Body, TenantId, parse, parse_query
+from functions.http.bodies import Body, TenantBody, checked_body, parse_query
 from functions.http.calls import Call, Reply, operation
-from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of, error_body
+from functions.http.errors import reported
 from functions.http.questions import RequestId
 from shared.account import export as exports
 from shared.account.export import Exported, zipped
-from shared.account.feedback import MAX_COMMENT, feedback_id, keep_feedback
 from shared.api.account import FeedbackJson, ReceiptJson, export_lines, receipt_json
 from shared.api.values import shown
-from shared.errors import AuroraError, InvalidArgument, PermissionDenied
+from shared.errors import InvalidArgument, PermissionDenied
 from shared.model.account import Feedback, Rating
 
 CONFIRMATION = "erase everything"
+MAX_COMMENT = 2000
+"""Characters."""
 ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"
 RATING = "up, down, or null to take it back; left out, an earlier one stays"
 COMMENT = f"text of at most {MAX_COMMENT} characters; left out, an earlier one stays"
@@ -32,7 +35,7 @@ ZIP_NAME = 'attachment; filename="aurora-notes.zip"'
 _logger = logging.getLogger(__name__)
 
 
-class FeedbackBody(Body):
+class FeedbackBody(TenantBody):
     """The request of POST /feedback: a rating, a remark, or a click on a citation."""
 
     request_id: RequestId = Field(description=ANSWER_ID)
@@ -44,7 +47,6 @@ class FeedbackBody(Body):
     rating: Literal["up", "down"] | None = Field(default=None, description=RATING)
     comment: str = Field(default="", max_length=MAX_COMMENT, description=COMMENT)
     citation: str | None = Field(default=None, pattern=r"^N[1-9][0-9]{0,2}$", description="a label like N1")
-    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
 
 @operation(body=FeedbackBody, reply=FeedbackJson)
@@ -53,10 +55,10 @@ def submit_feedback(call: Call) -> Reply:
 
     Whether there was such an answer is not asked: only those of sessions and of repeatable requests are kept.
     """
-    body = parse(call.body, FeedbackBody)
-    call.check_tenant(body.tenant_id)
+    body = checked_body(call, FeedbackBody)
+    subject = json.dumps([body.request_id, body.message_id, body.citation])
     feedback = Feedback(
-        feedback_id=feedback_id(body.request_id, body.message_id, body.citation),
+        feedback_id=hashlib.sha256(subject.encode()).hexdigest()[:32],  # a repeated request replaces the first
         request_id=body.request_id,
         created_at=call.app.clock(),
         message_id=body.message_id,
@@ -64,9 +66,11 @@ def submit_feedback(call: Call) -> Reply:
         rating=None if body.rating is None else Rating(body.rating),
         comment=body.comment,
     )
-    said = body.model_fields_set
-    kept = keep_feedback(call.app.store, call.person, feedback, rated="rating" in said, commented="comment" in said)
-    return Reply(shown(FeedbackJson, kept))
+    unsaid = {"rating", "comment"} - body.model_fields_set
+    if unsaid and (before := call.app.store.get_feedback(call.person, feedback.feedback_id)):
+        feedback = replace(feedback, **{name: getattr(before, name) for name in unsaid})
+    call.app.store.put_feedback(call.person, feedback)
+    return Reply(shown(FeedbackJson, feedback))
 
 
 class ExportQuery(Body):
@@ -81,17 +85,20 @@ def export(call: Call) -> Reply:
     `markdown` the notes alone, a zip of Markdown files, for who owns the tenant. What cannot be read as a note comes as
     it is kept.
     """
-    if parse_query(call.query, ExportQuery).format == "markdown":
-        return _zip_reply(call)
-    return Reply(None, stream=_lines(exports.export(call.app.store, call.app.sessions(call.person))), media_type=NDJSON)
+    return _export_reply(call, exports.export(call.app.store, call.sessions))
 
 
 @operation(query=ExportQuery, media_types=(NDJSON, ZIP), errors=(403,))
 def export_tenant(call: Call) -> Reply:
     """The tenant's notes, templates and usage, as GET /me:export gives a person's; for who owns the tenant."""
-    if parse_query(call.query, ExportQuery).format == "markdown":
-        return _zip_reply(call)
-    return Reply(None, stream=_lines(exports.export_tenant(_owned_tenant(call), call.app.store)), media_type=NDJSON)
+    return _export_reply(call, exports.export_tenant(_owned_tenant(call), call.app.store))
+
+
+def _export_reply(call: Call, items: Iterator[Exported]) -> Reply:
+    if parse_query(call.query, ExportQuery).format == "lines":
+        return Reply(None, stream=_lines(items), media_type=NDJSON)
+    pieces = _zip(zipped(exports.all_notes(_owned_tenant(call), call.app.store)))
+    return Reply(None, stream=pieces, media_type=ZIP, headers={"Content-Disposition": ZIP_NAME})
 
 
 def _owned_tenant(call: Call) -> str:
@@ -99,11 +106,6 @@ def _owned_tenant(call: Call) -> str:
     if not call.caller.owns_tenant:
         raise PermissionDenied("the notes belong to the whole tenant: the claim `role` must be `owner`")
     return call.tenant_id
-
-
-def _zip_reply(call: Call) -> Reply:
-    pieces = _zip(zipped(exports.all_notes(_owned_tenant(call), call.app.store)))
-    return Reply(None, stream=pieces, media_type=ZIP, headers={"Content-Disposition": ZIP_NAME})
 
 
 def _zip(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -121,23 +123,15 @@ def _lines(items: Iterator[Exported]) -> Iterator[bytes]:
     """Sent while it is read. What fails half-way is the last line: the status went out long before."""
     try:
         for row in export_lines(items):
-            yield _line(row)
-    except AuroraError as error:
-        yield _line({"type": "error", **body_of(error)})
-    except Exception:  # a bug, whose text may quote a note
-        _logger.exception("unexpected error")
-        yield _line({"type": "error", **error_body(INTERNAL, INTERNAL_MESSAGE)})
+            yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+    except Exception as error:  # noqa: BLE001 - what breaks off a stream can only be said in it
+        yield json.dumps({"type": "error", **reported(error)}).encode() + b"\n"
 
 
-def _line(row: Mapping[str, object]) -> bytes:
-    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
-
-
-class EraseBody(Body):
+class EraseBody(TenantBody):
     """The request of DELETE /me and DELETE /tenant."""
 
     confirm: Literal["erase everything"] = Field(description=f"the words `{CONFIRMATION}`")
-    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
 
 @operation(body=EraseBody, reply=ReceiptJson)
@@ -159,4 +153,4 @@ def erase_tenant(call: Call) -> Reply:
 def _check_confirmed(call: Call) -> None:
     if not call.body:
         raise InvalidArgument("confirm", f"the words `{CONFIRMATION}` (the field is missing)")
-    call.check_tenant(parse(call.body, EraseBody).tenant_id)
+    checked_body(call, EraseBody)

@@ -7,21 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions.http.bodies import Folders, Names, NotBlank, parse
+from functions.http.bodies import Folders, Names, NotBlank, checked_body
 from functions.http.calls import Call, Reply, operation
 from functions.http.pump import reply_to
-from functions.http.questions import (
-    FOLDERS,
-    MAX_NAMES,
-    NAMES,
-    QUOTES,
-    REQUEST_ID,
-    AskingBody,
-    Quotes,
-    RequestId,
-    question_of,
-    request_key,
-)
+from functions.http.questions import FOLDERS, MAX_NAMES, NAMES, TurnBody, question_of, request_key
 from shared.api.answers import AskJson
 from shared.asking.turn import TurnRequest
 from shared.folders.search import FolderScope
@@ -30,21 +19,19 @@ MIN_SIMILARITY = 0.55
 """Passages less similar to the question are left out, whatever their folder's weight."""
 
 
-class AskBody(AskingBody):
+class AskBody(TurnBody):
     """The request of /ask. `folders` come first in the search; `filters` restrict it."""
 
     question: NotBlank = Field(description="the question, as text")
     vaults: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
     folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(default=(), description=FOLDERS)
     k: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
-    quotes: Quotes = Field(default=3, description=QUOTES)
-    request_id: RequestId | None = Field(default=None, description=REQUEST_ID)
 
 
 @operation(body=AskBody, reply=AskJson, errors=(404, 409))
 def ask(call: Call) -> Reply:
     """An answer from the named folders first, then from those that rank best."""
-    return reply_to(call, folder_request(call, parse(call.body, AskBody)))
+    return reply_to(call, folder_request(call, checked_body(call, AskBody)))
 
 
 def folder_request(call: Call, body: AskBody) -> TurnRequest:

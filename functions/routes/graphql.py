@@ -4,7 +4,6 @@ a route of it is called.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,9 +24,9 @@ from functions.graphql_schema import SDL, Visit, schema
 from functions.http import bodies as _bodies
 from functions.http.bodies import Body
 from functions.http.calls import Call, Reply, operation
-from functions.http.errors import INTERNAL, INTERNAL_MESSAGE, body_of
+from functions.http.errors import reported
 from shared.api.values import GraphQLErrorJson, GraphQLJson
-from shared.errors import AuroraError, InvalidArgument
+from shared.errors import InvalidArgument
 
 MAX_TOKENS = 2000
 """Words and signs of a document."""
@@ -37,8 +36,6 @@ MAX_FIELDS = 400
 """Fields of a document, each as often as fragments bring it; the tools' own question has 220."""
 
 SDL_TYPE = "application/graphql"
-
-log = logging.getLogger(__name__)
 
 
 class GraphQLBody(Body):
@@ -129,16 +126,11 @@ def _size(
 
 
 def _error_json(error: GraphQLError) -> GraphQLErrorJson:
-    """The error in the words of the REST routes. An error that is not ours is a bug; its text is not sent."""
-    code, reason, metadata = "INVALID_ARGUMENT", "INVALID_FIELD", {}
-    message, cause = error.message, error.original_error
-    if isinstance(cause, AuroraError):
-        public = body_of(cause)["error"]
-        message, code, reason = public["message"], public["status"], public["details"][0]["reason"]
-        metadata = public["details"][0].get("metadata", {})
-    elif cause is not None and not isinstance(cause, GraphQLError):
-        log.error("unexpected error in a GraphQL field", exc_info=cause)
-        message, code, reason = INTERNAL_MESSAGE, INTERNAL.status, INTERNAL.reason
-    extensions = {"code": code, "reason": reason, **metadata}
+    """The error in the words of the REST routes."""
+    message, extensions = error.message, {"code": "INVALID_ARGUMENT", "reason": "INVALID_FIELD"}
+    if error.original_error is not None and not isinstance(error.original_error, GraphQLError):
+        public = reported(error.original_error)["error"]
+        detail, message = public["details"][0], public["message"]
+        extensions = {"code": public["status"], "reason": detail["reason"], **detail.get("metadata", {})}
     reply: GraphQLErrorJson = {"message": message, "extensions": extensions}
     return {**reply, "path": list(error.path)} if error.path else reply

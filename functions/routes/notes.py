@@ -8,7 +8,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions.http.bodies import Body, DayOrInstant, Instant, Names, Page, TenantId, checked, parse, parse_query
+from functions.http.bodies import (
+    Body,
+    DayOrInstant,
+    Instant,
+    Names,
+    Page,
+    TenantBody,
+    checked,
+    checked_body,
+    parse_query,
+)
 from functions.http.calls import Call, Reply, operation
 from shared.api.notes import (
     CoverageJson,
@@ -52,12 +62,11 @@ REPLACED = "the revision that is meant, as the server gave it; empty: there is n
 Vault = Annotated[str, Field(pattern=f"^{VAULT_PATTERN}$", description=VAULT)]
 
 
-class NoteBody(Body):
+class NoteBody(TenantBody):
     """The request of PUT /notes/{id}. `noteId` and `updatedAt` are there so that what GET gave can be sent back."""
 
     title: str = Field(max_length=MAX_TITLE, description=f"text of at most {MAX_TITLE} characters")
     text: str = Field(description="the note as Markdown text")
-    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
     vault: Vault = DEFAULT_VAULT
     path: str = Field(default="", max_length=MAX_PATH, description=PATH)
     tags: Annotated[Names, Field(max_length=MAX_TAGS)] = Field(
@@ -70,14 +79,13 @@ class NoteBody(Body):
     revision: str | None = Field(default=None, description=REPLACED)
 
 
-class ImportBody(Body):
+class ImportBody(TenantBody):
     """The request of POST /notes:import: a Markdown file of a folder."""
 
     text: str = Field(description="the file as text")
     path: str = Field(min_length=1, max_length=MAX_PATH, description=PATH)
     vault: Vault = DEFAULT_VAULT
     modified_at: Instant | None = Field(default=None, description=INSTANT)
-    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
     revision: str | None = Field(default=None, description=REPLACED)
 
 
@@ -93,8 +101,7 @@ def put(call: Call, note_id: str) -> Reply:
     `updatedAt`. With the `revision` that GET gave, 409 if the note was changed since; 409 also if another
     note of the vault has the path.
     """
-    body = parse(call.body, NoteBody)
-    call.check_tenant(body.tenant_id)
+    body = checked_body(call, NoteBody)
     check_note_id(note_id)
     if body.note_id not in (None, note_id):
         raise InvalidArgument("noteId", "the id that the address names")
@@ -107,8 +114,7 @@ def import_file(call: Call) -> Reply:
     """Create or replace the note at one file's path of the vault, with the fields of its frontmatter. What it replaces
     goes into the trash. A file that names no date was created when it was first seen to be modified.
     """
-    body = parse(call.body, ImportBody)
-    call.check_tenant(body.tenant_id)
+    body = checked_body(call, ImportBody)
     path = _path(body.path)
     fields = fields_of(body.text, path)
     _check_size(body.text)

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 from pydantic import Field
 
-from functions.http import log
 from functions.http.bodies import Body, parse
 from functions.http.calls import Call, Reply
 from shared.api.notes import reconcile_json
 from shared.sweep.reconcile import reconcile
+from shared.tracing import measure
 
 BUDGET = 20_000
 """Notes a call looks at, unless it says otherwise."""
@@ -38,5 +38,6 @@ def run(call: Call) -> Reply:
         full=body.full,
         dry_run=body.dry_run,
     )
-    log.measure({"reconcile": reconcile_json(report)})
-    return Reply(reconcile_json(report))
+    reply = reconcile_json(report)
+    measure({"reconcile": reply})
+    return Reply(reply)

@@ -7,14 +7,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions.http.bodies import Names, NotBlank, parse
+from functions.http.bodies import Names, NotBlank, checked_body
 from functions.http.calls import Call, Reply, operation
-from functions.http.measures import measure_search
 from functions.http.questions import AskingBody, question_of
 from functions.routes.notes import check_note_id
 from shared.api.explain import ExplainJson, explain_json
 from shared.api.search import SearchJson, search_json
 from shared.asking import search as searching
+from shared.asking.measures import measure_search
 
 MAX_RESULTS = 100
 MAX_EXPLAINED = 20
@@ -32,11 +32,11 @@ class SearchBody(AskingBody):
 @operation(body=SearchBody, reply=SearchJson, errors=(404,))
 def search(call: Call) -> Reply:
     """The passages themselves, best first."""
-    body = parse(call.body, SearchBody)
+    body = checked_body(call, SearchBody)
     question = question_of(call, body.query, "query", body)
     with call.app.budgets.searching(call.tenant_id):
         retrieved = searching.search(call.app, question, k=body.k)
-    measure_search(retrieved)
+    measure_search(call.app, retrieved)
     return Reply(search_json(question, retrieved, k=body.k, request_id=call.request_id))
 
 
@@ -50,7 +50,7 @@ class ExplainBody(SearchBody):
 @operation(body=ExplainBody, reply=ExplainJson, errors=(404,))
 def explain(call: Call) -> Reply:
     """How a search ranked and scored any notes, and why one is missing."""
-    body = parse(call.body, ExplainBody)
+    body = checked_body(call, ExplainBody)
     question = replace(question_of(call, body.query, "query", body), threshold=body.threshold)
     note_ids = [check_note_id(each, f"noteIds[{place}]") for place, each in enumerate(body.note_ids)]
     with call.app.budgets.searching(call.tenant_id):

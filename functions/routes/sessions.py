@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from functions.http.bodies import Body, Instant, Page, TenantId, checked, parse, parse_query
+from functions.http.bodies import Body, Instant, Page, TenantBody, checked, checked_body, parse_query
 from functions.http.calls import Call, Reply, operation
 from functions.http.questions import RequestId, SettingsBody
 from shared.api.answers import AnswerMetaJson, CitationJson
@@ -22,12 +22,11 @@ MAX_MESSAGE = 200_000
 SessionId = Annotated[str, Field(pattern="^[0-9A-Za-z]{1,64}$", description="1-64 letters and digits")]
 
 
-class SessionBody(Body):
+class SessionBody(TenantBody):
     """The request of POST /sessions and PATCH /sessions/{id}."""
 
     title: str | None = Field(default=None, description=TITLE, json_schema_extra={"maxLength": MAX_TITLE})
     settings: SettingsBody = Field(default=SettingsBody(), description="an object of settings")
-    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
 
 class SessionRow(Body):
@@ -53,14 +52,13 @@ class MessageRow(Body):
     meta: AnswerMetaJson | None = Field(default=None, description="the meta of an answer, null for a question")
 
 
-class SessionImportBody(Body):
+class SessionImportBody(TenantBody):
     """The request of POST /sessions:import: a conversation of an export, and some of its messages."""
 
     session: SessionRow = Field(description="a session in the form of an export")
     messages: Annotated[list[MessageRow], Field(max_length=MAX_IMPORTED)] = Field(
         default=[], description=f"at most {MAX_IMPORTED} messages that follow each other, the oldest first"
     )
-    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
 
 class SessionsQuery(Page):
@@ -72,7 +70,7 @@ class SessionsQuery(Page):
 @operation(body=SessionBody, body_required=False, reply=SessionJson)
 def create(call: Call) -> Reply:
     """A session without messages."""
-    body = _body(call)
+    body = checked_body(call, SessionBody, optional=True)
     session = call.sessions.create(title=body.title or "", patch=body.settings.patch())
     return Reply(session_json(session))
 
@@ -82,8 +80,7 @@ def import_session(call: Call) -> Reply:
     """Bring back a conversation of an export, in one request or several from its first message on: what is missing is
     added under its own ids, what is there stays as it is. The reply is the session as it is now.
     """
-    body = parse(call.body, SessionImportBody)
-    call.check_tenant(body.tenant_id)
+    body = checked_body(call, SessionImportBody)
     longest = call.app.settings.chat_max_query_length
     messages = [_message(row, f"messages[{place}]", longest) for place, row in enumerate(body.messages)]
     messages.sort(key=lambda each: (each.created_at, each.message_id))
@@ -133,7 +130,7 @@ def get(call: Call, session_id: str) -> Reply:
 @operation(body=SessionBody, body_required=False, reply=SessionJson, errors=(404,))
 def patch(call: Call, session_id: str) -> Reply:
     """Change the fields that the body names."""
-    body = _body(call)
+    body = checked_body(call, SessionBody, optional=True)
     changes = body.settings.patch()
     return Reply(session_json(call.sessions.change(session_id, title=body.title, patch=changes)))
 
@@ -151,9 +148,3 @@ def messages(call: Call, session_id: str) -> Reply:
     asked = parse_query(call.query, Page)
     page = call.sessions.messages(session_id, limit=asked.page_size, token=asked.token)
     return Reply(messages_json(page))
-
-
-def _body(call: Call) -> SessionBody:
-    body = parse(call.body or b"{}", SessionBody)
-    call.check_tenant(body.tenant_id)
-    return body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions.http.bodies import Body, Names, NotBlank, TenantId, parse
+from functions.http.bodies import Names, NotBlank, TenantBody, checked_body
 from functions.http.calls import Call, Reply, operation
 from shared.api.templates import (
     TemplateJson,
@@ -19,7 +19,7 @@ from shared.model.templates import Template
 from shared.templates.files import TEMPLATE_ID, is_template_id
 
 
-class TemplateBody(Body):
+class TemplateBody(TenantBody):
     """The request of PUT /templates/{id}. `templateId` is there so that what GET gave can be sent back."""
 
     name: NotBlank = Field(description="text, one line")
@@ -30,22 +30,19 @@ class TemplateBody(Body):
     keywords: Names = Field(default=(), description="a list of words")
     description: str = Field(default="", description="text")
     template_id: str | None = Field(default=None, description="the id that the address names")
-    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
 
-class TemplateSearchBody(Body):
+class TemplateSearchBody(TenantBody):
     """The request of /templates:search."""
 
     query: NotBlank = Field(description="a question, as text")
     top_k: int = Field(default=3, ge=1, le=20, description="a whole number from 1 to 20")
-    tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
 
 @operation(body=TemplateBody, reply=TemplateJson)
 def put(call: Call, template_id: str) -> Reply:
     """Create or replace."""
-    body = parse(call.body, TemplateBody)
-    call.check_tenant(body.tenant_id)
+    body = checked_body(call, TemplateBody)
     if body.template_id not in (None, template_id):
         raise InvalidArgument("templateId", "the id that the address names")
     fields = body.model_dump(exclude={"template_id", "tenant_id"})
@@ -77,8 +74,7 @@ def list_all(call: Call) -> Reply:
 @operation(body=TemplateSearchBody, reply=TemplateMatchesJson)
 def search(call: Call) -> Reply:
     """The most similar, best first; the chain of thought with 0.5 where none is similar."""
-    body = parse(call.body, TemplateSearchBody)
-    call.check_tenant(body.tenant_id)
+    body = checked_body(call, TemplateSearchBody)
     longest = call.app.settings.chat_max_query_length
     if not body.query.strip() or len(body.query) > longest:
         raise InvalidArgument("query", f"text of at most {longest} characters, not blank")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions.http.bodies import Page, parse, parse_query
+from functions.http.bodies import Page, checked_body, parse_query
 from functions.http.calls import Call, Reply, operation
 from functions.routes.notes import NoteBody, check_note_id, draft_of
 from shared.api.notes import NoteJson, TrashedNoteJson, TrashJson, note_json, trashed_json, trashed_row_json
@@ -34,8 +34,7 @@ def get(call: Call, trash_id: str) -> Reply:
 @operation(body=DiscardBody, reply=TrashedNoteJson)
 def put(call: Call) -> Reply:
     """Keep another version of a note, which was only in a file that is about to be replaced."""
-    body = parse(call.body, DiscardBody)
-    call.check_tenant(body.tenant_id)
+    body = checked_body(call, DiscardBody)
     draft = draft_of(body)
     return Reply(trashed_json(call.app.notes.discard(call.tenant_id, check_note_id(body.note_id), draft)))
 

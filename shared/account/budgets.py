@@ -95,9 +95,11 @@ class ProjectBudget:
                 self._reserved -= held
             self._write(_micro(bill.usd), at_least=1)
 
-    def embedding(self, tokens: int) -> AbstractContextManager[Bill]:
-        """Around embedding so many tokens, by our own estimate: the service reports none."""
-        return self.reserved(ESTIMATE_FACTOR * tokens * self._embedded_token_usd)
+    def reserved_reading(self, tokens: int, usd: float | None = None) -> AbstractContextManager[Bill]:
+        """Around a call whose service reports no usage: so many tokens, by our own estimate, at `usd` each. None: the
+        price of embedding one.
+        """
+        return self.reserved(ESTIMATE_FACTOR * tokens * (self._embedded_token_usd if usd is None else usd))
 
     def add_reads(self, documents: int) -> None:
         self._write(_micro(documents * READ.each), at_least=MAX_UNWRITTEN)
@@ -129,17 +131,13 @@ class Budgets:
     embedded_tokens: int | None = None
     project: ProjectBudget | None = None
 
-    @contextmanager
-    def answering(self, tenant_id: str) -> Iterator[None]:
+    def answering(self, tenant_id: str) -> AbstractContextManager[None]:
         """Around one answer; an abandoned one was written all the same. Raises Exhausted."""
-        with self._reading(), self._counted(tenant_id, Spending.ANSWERS, 1, self.answers):
-            yield
+        return self._asking(tenant_id, Spending.ANSWERS, self.answers)
 
-    @contextmanager
-    def searching(self, tenant_id: str) -> Iterator[None]:
+    def searching(self, tenant_id: str) -> AbstractContextManager[None]:
         """Around one search. Raises Exhausted."""
-        with self._reading(), self._counted(tenant_id, Spending.SEARCHES, 1, self.searches):
-            yield
+        return self._asking(tenant_id, Spending.SEARCHES, self.searches)
 
     @contextmanager
     def embedding(self, tenant_id: str, tokens: int) -> Iterator[None]:
@@ -152,24 +150,24 @@ class Budgets:
         try:
             if self.project is not None:
                 self.project.check()
-            billed = nullcontext() if self.project is None else self.project.embedding(tokens)
+            billed = nullcontext() if self.project is None else self.project.reserved_reading(tokens)
             with self._counted(tenant_id, Spending.EMBEDDED_TOKENS, amount, limit), billed:
                 yield
         except Exhausted as spent:
             raise EmbeddingQuotaExceeded(spent.message, retry_after=spent.retry_after) from spent
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
-        """Refuses where the project's day is used up; counts the documents that are read inside."""
-        if self.project is None:
-            yield
-            return
-        self.project.check()
+    def _asking(self, tenant_id: str, kind: Spending, limit: int | None) -> Iterator[None]:
+        """Refuses where a day is used up; counts one, and for the project the documents that are read inside."""
+        if self.project is not None:
+            self.project.check()
         before = reads_so_far() or 0
         try:
-            yield
+            with self._counted(tenant_id, kind, 1, limit):
+                yield
         finally:
-            self.project.add_reads((reads_so_far() or 0) - before)
+            if self.project is not None:
+                self.project.add_reads((reads_so_far() or 0) - before)
 
     @contextmanager
     def _counted(self, tenant_id: str, kind: Spending, amount: int, limit: int | None) -> Iterator[None]:
@@ -179,8 +177,8 @@ class Budgets:
             return
         now = self.clock()
         if not self.store.spend(tenant_id, utc_day(now), kind, amount, limit=limit):
-            left = seconds_to_next_day(now)
-            raise Exhausted(f"today's {limit} {_CALLED[kind]} are used up", retry_after=left)
+            called = "tokens to embed" if kind is Spending.EMBEDDED_TOKENS else kind.value
+            raise Exhausted(f"today's {limit} {called} are used up", retry_after=seconds_to_next_day(now))
         try:
             yield
         except PortContractError:  # delivered, and billed, though not as promised
@@ -189,13 +187,6 @@ class Budgets:
             with suppress(Unavailable):
                 self.store.spend(tenant_id, utc_day(now), kind, -amount)
             raise
-
-
-_CALLED = {
-    Spending.ANSWERS: "answers",
-    Spending.SEARCHES: "searches",
-    Spending.EMBEDDED_TOKENS: "tokens to embed",
-}
 
 
 def seconds_to_next_day(now: datetime) -> int:

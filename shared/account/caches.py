@@ -1,22 +1,13 @@
-"""Results kept in this process for a while: the least recently used go first, and one caller computes for all.
-
-`SearchResults` keeps what searches found, good while the tenant's index stays as it was.
-"""
+"""Results kept in this process for a while: the least recently used go first, and one caller computes for all."""
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Generic, Protocol, TypeVar
-
-from shared.errors import StoreUnavailable
-from shared.model.index import IndexRecord
-from shared.model.questions import QUOTES, Question
-from shared.model.retrieval import CorpusStats, RetrievalMode, Retrieved
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -24,16 +15,11 @@ ENTRIES = 100
 SECONDS = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """How often a cache has and has not had the answer since the process began. Waiting for another caller is a hit."""
-
-    hits: int
-    misses: int
-
-
 class Cache(Generic[T]):
-    """At most `entries` results, each for `seconds`. Safe between threads."""
+    """At most `entries` results, each for `seconds`. Safe between threads.
+
+    `hits` and `misses`: how often it has and has not had the result; waiting for another caller is a hit.
+    """
 
     def __init__(
         self, *, entries: int = ENTRIES, seconds: float = SECONDS, clock: Callable[[], float] = time.monotonic
@@ -42,11 +28,7 @@ class Cache(Generic[T]):
         self._lock = Lock()
         self._kept: OrderedDict[Hashable, tuple[float, Future[T]]] = OrderedDict()
         """Key -> (until when, the result or the promise of it)."""
-        self._hits = self._misses = 0
-
-    @property
-    def hits(self) -> Hits:
-        return Hits(self._hits, self._misses)
+        self.hits = self.misses = 0
 
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The kept result, or `compute()`, which runs once however many ask for the key meanwhile.
@@ -63,7 +45,9 @@ class Cache(Generic[T]):
         try:
             result = compute()
         except BaseException as error:
-            self._drop(key, promise)
+            with self._lock:
+                if self._kept.get(key, (0.0, None))[1] is promise:
+                    del self._kept[key]
             promise.set_exception(error)
             raise
         promise.set_result(result)
@@ -88,9 +72,9 @@ class Cache(Generic[T]):
     def _find(self, key: Hashable) -> Future[T] | None:
         until, found = self._kept.get(key, (0.0, None))
         if found is None or self._clock() >= until:
-            self._misses += 1
+            self.misses += 1
             return None
-        self._hits += 1
+        self.hits += 1
         self._kept.move_to_end(key)
         return found
 
@@ -99,77 +83,3 @@ class Cache(Generic[T]):
         self._kept.move_to_end(key)
         while len(self._kept) > self._entries:
             self._kept.popitem(last=False)
-
-    def _drop(self, key: Hashable, promise: Future[T]) -> None:
-        with self._lock:
-            if self._kept.get(key, (0.0, None))[1] is promise:
-                del self._kept[key]
-
-
-# -- search results
-
-
-class ResultStore(Protocol):
-    """Store of the index."""
-
-    def stats(self, tenant_id: str) -> CorpusStats: ...
-
-    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResults:
-    """By tenant, question, settings and the revision of the tenant's index, so that any change of a note counts.
-
-    A deletion is obeyed before the index has followed it: what was found is given again only while all its notes
-    exist at the revisions that were found. Refusals are not kept, for they also speak of notes that wait to be
-    indexed; nor is what was found without a model, a leg or a vault that usually answers.
-    """
-
-    store: ResultStore
-    kept: Cache[Retrieved]
-
-    def key(self, question: Question, settings: Hashable) -> Hashable | None:
-        """Taken before searching: what is indexed meanwhile belongs to a later revision. None: the store is away, and
-        the search says what it went without.
-        """
-        try:
-            return _asked(question), settings, self.store.stats(question.tenant_id).revision
-        except StoreUnavailable:
-            return None
-
-    def find(self, tenant_id: str, key: Hashable) -> Retrieved | None:
-        """The kept result for the key of the same minute."""
-        started = time.perf_counter()
-        kept = self.kept.peek(key)
-        if kept is None:
-            return None
-        revisions = {each.chunk.note_id: each.chunk.note_revision for each in (*kept.selected, *kept.nearest)}
-        live = self.store.live_records(tenant_id, sorted(revisions))
-        if not all(note_id in live and live[note_id].note_revision == at for note_id, at in revisions.items()):
-            return None
-        return replace(kept, timings_ms={"retrieval": 1000 * (time.perf_counter() - started)})
-
-    def keep(self, key: Hashable, found: Retrieved) -> None:
-        with_vectors = found.mode in (RetrievalMode.WEIGHTED, RetrievalMode.RRF)
-        without = found.failed_vaults or found.failed_legs or (found.reranked is not None and found.reranked.failure)
-        if found.refusal is None and with_vectors and not without:
-            self.kept.put(key, found)
-
-
-def _asked(question: Question) -> Question:
-    """Without what does not change what is found: what only the writer reads, and seconds: within a minute no day
-    begins and no score moves visibly.
-    """
-    return replace(
-        question,
-        now=question.now.replace(second=0, microsecond=0),
-        include_citations=True,
-        template=None,
-        asked=None,
-        history=(),
-        system_prompt="",
-        model=None,
-        max_context_tokens=None,
-        quotes=QUOTES,
-    )

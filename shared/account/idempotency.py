@@ -15,16 +15,14 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from shared.errors import Conflict, RequestBusy, TooLarge, Unavailable
 from shared.model.account import AnsweredRequest, Person, StoredRequest
-from shared.model.index import IndexRecord
-from shared.ports.tenants import RequestStore
+from shared.ports.stores import Store
 
 KEPT = timedelta(hours=24)
 PATIENCE = 10.0
@@ -33,12 +31,6 @@ FIRST_PAUSE, MAX_PAUSE = 0.1, 1.0
 """Between two looks, in seconds."""
 
 logger = logging.getLogger(__name__)
-
-
-class IdempotencyStore(RequestStore, Protocol):
-    """Store of requests, and of the records of the notes that their answers cite."""
-
-    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +91,7 @@ class IdempotencyLock:
 class Idempotency:
     """Locks requests in a store."""
 
-    store: IdempotencyStore
+    store: Store
     clock: Callable[[], datetime]
     lease: timedelta
     """Longer than any answer takes."""
@@ -125,40 +117,26 @@ class Idempotency:
     def _acquire(self, key: RequestKey) -> IdempotencyLock:
         until, pause = time.monotonic() + self.patience, FIRST_PAUSE
         while True:
-            held = self.read(key)
-            self._check(key, held.record)
-            try:
-                lock = self._attempt(key, held)
-            except Conflict:
-                continue  # another worker was faster: read its record
-            if lock is not None:
-                return lock
+            held, now = self.read(key), self.clock()
+            record = held.record if held.record and now < held.record.expires_at else None
+            if record and record.fingerprint != key.fingerprint:
+                raise Conflict("requestId: it was used for another request within the last 24 hours")
+            answered = record is not None and record.answer is not None
+            changed = self._changed(key.person.tenant_id, record.notes) if record and answered else None
+            if record and changed is not None:
+                return IdempotencyLock(key=key, owner=self, record=record, token=held.token, changed=changed)
+            if record is None or record.lease_until is None or record.lease_until <= now:
+                claimed = AnsweredRequest(key.fingerprint, now + KEPT, now + self.lease)
+                try:
+                    token = self.write(key, claimed, held.token)
+                except Conflict:
+                    continue  # another worker was faster: read its record
+                return IdempotencyLock(key=key, owner=self, record=claimed, token=token)
             if time.monotonic() + pause > until:
-                raise self._busy(held)
+                message = "a request with this requestId is being answered; ask again for its answer"
+                raise RequestBusy(message, retry_after=max(1.0, (record.lease_until - now).total_seconds()))
             time.sleep(pause)
             pause = min(2 * pause, MAX_PAUSE)
-
-    def _busy(self, held: StoredRequest) -> RequestBusy:
-        until = held.record.lease_until if held.record else None
-        left = 0.0 if until is None else (until - self.clock()).total_seconds()
-        message = "a request with this requestId is being answered; ask again for its answer"
-        return RequestBusy(message, retry_after=max(0.0, left))
-
-    def _check(self, key: RequestKey, record: AnsweredRequest | None) -> None:
-        if record is not None and self.clock() < record.expires_at and record.fingerprint != key.fingerprint:
-            raise Conflict("requestId: it was used for another request within the last 24 hours")
-
-    def _attempt(self, key: RequestKey, held: StoredRequest) -> IdempotencyLock | None:
-        """None: another worker is answering it. Raises Conflict if the record has changed."""
-        now, record = self.clock(), held.record
-        if record is not None and now < record.expires_at:
-            changed = None if record.answer is None else self._changed(key.person.tenant_id, record.notes)
-            if changed is not None:
-                return IdempotencyLock(key=key, owner=self, record=record, token=held.token, changed=changed)
-            if record.lease_until is not None and now < record.lease_until:
-                return None
-        claimed = AnsweredRequest(key.fingerprint, now + KEPT, now + self.lease)
-        return IdempotencyLock(key=key, owner=self, record=claimed, token=self.write(key, claimed, held.token))
 
     def _changed(self, tenant_id: str, notes: Mapping[str, str]) -> frozenset[str] | None:
         """Notes with another revision than was read; None: one is deleted."""

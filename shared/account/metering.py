@@ -55,17 +55,14 @@ class TenantEmbedder:
 
     def embed_query(self, text: str) -> Vector:
         # A digest: what people ask stays in memory no longer than their requests.
-        key = (
-            self.tenant_id,
-            self.model,
-            self.dimension,
-            hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
-        )
-        return self.questions.get(key, lambda: self._embed_query(text))
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+        key = (self.tenant_id, self.model, self.dimension, digest)
 
-    def _embed_query(self, text: str) -> Vector:
-        with self.budgets.embedding(self.tenant_id, estimated_tokens(text)):
-            return self.inner.embed_query(text)
+        def embed() -> Vector:
+            with self.budgets.embedding(self.tenant_id, estimated_tokens(text)):
+                return self.inner.embed_query(text)
+
+        return self.questions.get(key, embed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +114,7 @@ class MeteredReranker:
 
     def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
         tokens = sum(map(estimated_tokens, (question, *passages)))
-        with self.budget.reserved(ESTIMATE_FACTOR * tokens * self.price.read):
+        with self.budget.reserved_reading(tokens, self.price.read):
             return self.inner.scores(question, passages)
 
 
@@ -135,5 +132,5 @@ class MeteredJudge:
 
     def judge(self, statements: Sequence[Statement]) -> Judgement:
         texts = [text for each in statements for text in (each.text, *(chunk.text for chunk in each.passages))]
-        with self.budget.reserved(ESTIMATE_FACTOR * sum(map(estimated_tokens, texts)) * self.price.read):
+        with self.budget.reserved_reading(sum(map(estimated_tokens, texts)), self.price.read):
             return self.inner.judge(statements)

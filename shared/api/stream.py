@@ -48,8 +48,6 @@ class StreamEvent:
 
     name: str
     data: Mapping[str, object]
-    answer: Answer | None = None
-    """With a result that was not given before: what it is made of."""
 
 
 EVENTS: Mapping[str, Any] = {
@@ -93,9 +91,9 @@ def result_of(events: Iterable[StreamEvent | None]) -> Mapping[str, object]:
     return result
 
 
-def ended(result: AnswerJson | AskJson, answer: Answer | None = None) -> tuple[StreamEvent, ...]:
+def ended(result: AnswerJson | AskJson) -> tuple[StreamEvent, ...]:
     """The last events."""
-    return StreamEvent("usage", result["meta"]["usage"]), StreamEvent("result", result, answer)
+    return StreamEvent("usage", result["meta"]["usage"]), StreamEvent("result", result)
 
 
 def _found(question: Question, retrieved: Retrieved) -> tuple[StreamEvent, ...]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-from shared.account.caches import SearchResults
 from shared.app import App
+from shared.errors import StoreUnavailable
 from shared.folders.search import FolderScope, retrieve_from_folders
 from shared.language.terms import stems
 from shared.language.vocabulary import vocabulary
 from shared.model.answers import Usage
 from shared.model.index import IndexedChunk
 from shared.model.notes import NoteKey
-from shared.model.questions import Question
-from shared.model.retrieval import Analysis, Retrieved, Scored, Scores
+from shared.model.questions import QUOTES, Question
+from shared.model.retrieval import Analysis, RetrievalMode, Retrieved, Scored, Scores
 from shared.retrieval.analysis import restrict, within
 from shared.retrieval.explanation import Explanation
 from shared.retrieval.explanation import explain as explain_search
@@ -62,14 +63,58 @@ def explain(app: App, question: Question, note_ids: Sequence[str], *, k: int) ->
 
 
 def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrieved:
-    kept = SearchResults(app.store, app.results) if app.results is not None else None
-    key = kept.key(question, options) if kept else None
-    if kept and key and (before := kept.find(question.tenant_id, key)):
+    """Searches, unless the same was found before for the same revision of the tenant's index.
+
+    Not kept are refusals, which also speak of notes that wait to be indexed, and what was found without a model, a leg
+    or a vault that usually answers.
+    """
+    if app.results is None:
+        return app.retriever.retrieve(question, options=options).retrieved
+    try:  # before searching: what is indexed meanwhile belongs to a later revision
+        key = _asked(question), options, app.store.stats(question.tenant_id).revision
+    except StoreUnavailable:  # the search says what it went without
+        return app.retriever.retrieve(question, options=options).retrieved
+    if before := _kept(app, question.tenant_id, key):
         return before
     found = app.retriever.retrieve(question, options=options).retrieved
-    if kept and key:
-        kept.keep(key, found)
+    with_vectors = found.mode in (RetrievalMode.WEIGHTED, RetrievalMode.RRF)
+    without = found.failed_vaults or found.failed_legs or (found.reranked is not None and found.reranked.failure)
+    if found.refusal is None and with_vectors and not without:
+        app.results.put(key, found)
     return found
+
+
+def _kept(app: App, tenant_id: str, key: Hashable) -> Retrieved | None:
+    """What was found in the same minute, while all its notes exist at the revisions that were found: a deletion is
+    obeyed before the index has followed it.
+    """
+    started = time.perf_counter()
+    kept = app.results.peek(key) if app.results is not None else None
+    if kept is None:
+        return None
+    revisions = {each.chunk.note_id: each.chunk.note_revision for each in (*kept.selected, *kept.nearest)}
+    live = app.store.live_records(tenant_id, sorted(revisions))
+    if any(note_id not in live or live[note_id].note_revision != at for note_id, at in revisions.items()):
+        return None
+    return replace(kept, timings_ms={"retrieval": 1000 * (time.perf_counter() - started)})
+
+
+def _asked(question: Question) -> Question:
+    """Without what does not change what is found: what only the writer reads, and seconds: within a minute no day
+    begins and no score moves visibly.
+    """
+    return replace(
+        question,
+        now=question.now.replace(second=0, microsecond=0),
+        include_citations=True,
+        template=None,
+        asked=None,
+        history=(),
+        system_prompt="",
+        model=None,
+        max_context_tokens=None,
+        quotes=QUOTES,
+    )
 
 
 @cache

@@ -12,6 +12,7 @@ from shared.api.answers import AnswerJson, AskJson, answer_json, ask_json
 from shared.api.stream import StreamEvent, ended, notes_of, replayed, started_json, stream_json
 from shared.app import App
 from shared.asking.answer import events_of
+from shared.asking.measures import measure_answer
 from shared.asking.search import passages_wanted
 from shared.folders.search import FolderScope
 from shared.model.account import Person
@@ -82,7 +83,8 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
                 sessions.record(turn, answer, reply)
                 if claim is not None:
                     reply = _as_read_now(claim.keep(json.dumps(reply, ensure_ascii=False), notes_of(answer)), claim)
-        yield from ended(reply, answer)
+        measure_answer(app, answer)
+        yield from ended(reply)
 
 
 def _stopped(app: App, shown: list[CheckedPiece]) -> Answer:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Protocol
 
 from shared.errors import Conflict, NoteUnreadable
 from shared.indexing.state import note_revision
 from shared.model.account import Person
-from shared.model.notes import Note
 from shared.model.sessions import Message, Role, Session, Spot, StoredCitation
-from shared.ports.tenants import SessionStore
+from shared.ports.stores import Store
 from shared.sessions.limits import title_of
 
 MAX_IMPORTED = 20
@@ -22,13 +20,7 @@ _PRECISION = timedelta(milliseconds=1)
 """Precision of the times in an export."""
 
 
-class ImportStore(SessionStore, Protocol):
-    """Sessions, and the notes that their answers cite."""
-
-    def get_note(self, tenant_id: str, note_id: str) -> Note | None: ...
-
-
-def import_session(person: Person, session: Session, messages: Sequence[Message], *, store: ImportStore) -> Session:
+def import_session(person: Person, session: Session, messages: Sequence[Message], *, store: Store) -> Session:
     """The session as it is here now. `messages`: at most `MAX_IMPORTED` of its messages that follow each other, in the
     order of time; those that bring a session here begin with its first.
     """
@@ -49,13 +41,13 @@ def import_session(person: Person, session: Session, messages: Sequence[Message]
     return store.get_session(person, session.session_id) or session
 
 
-def _read(tenant_id: str, message: Message, store: ImportStore) -> Message:
+def _read(tenant_id: str, message: Message, store: Store) -> Message:
     """Adds each citation's note revision; it is empty where the note does not hold the quote any more."""
     citations = tuple(replace(each, note_revision=_revision(tenant_id, each, store)) for each in message.citations)
     return replace(message, citations=citations)
 
 
-def _revision(tenant_id: str, citation: StoredCitation, store: ImportStore) -> str:
+def _revision(tenant_id: str, citation: StoredCitation, store: Store) -> str:
     try:
         note = store.get_note(tenant_id, citation.note_id)
     except NoteUnreadable:
@@ -63,7 +55,7 @@ def _revision(tenant_id: str, citation: StoredCitation, store: ImportStore) -> s
     return note_revision(note) if note and citation.shown["quote"] in note.text else ""
 
 
-def _known(person: Person, session_id: str, messages: Sequence[Message], store: ImportStore) -> frozenset[str]:
+def _known(person: Person, session_id: str, messages: Sequence[Message], store: Store) -> frozenset[str]:
     """Ids of the messages that are there from the first of these to the last."""
     found: set[str] = set()
     before = Spot(messages[-1].created_at + _PRECISION, "0")

@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from shared.errors import InvalidArgument, NotFound, Unavailable
 from shared.model.account import Person
 from shared.model.answers import Answer
-from shared.model.index import IndexRecord
 from shared.model.questions import Filters, Question
 from shared.model.sessions import Message, Session, SessionSettings, SettingsPatch, Spot
 from shared.ports.models import Writer
 from shared.ports.pages import Page, make_token, read_token
-from shared.sessions.importing import ImportStore, import_session
+from shared.ports.stores import Store
+from shared.sessions.importing import import_session
 from shared.sessions.limits import check_settings, check_title, holds, title_of
 from shared.sessions.standalone import earlier_turns, resolve
 from shared.sessions.turns import Turn, as_read_now, cited_notes, messages_of
@@ -41,18 +41,12 @@ _ASKED = frozenset(each.name for each in fields(Question)) - {"model"}
 log = logging.getLogger(__name__)
 
 
-class SessionsStore(ImportStore, Protocol):
-    """Store of sessions, and of the records of cited notes."""
-
-    def live_records(self, tenant_id: str, note_ids: list[str]) -> Mapping[str, IndexRecord]: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sessions:
     """One person's sessions. Safe between threads."""
 
-    store: SessionsStore
-    person: Person
+    person: Person = field(kw_only=False)
+    store: Store
     clock: Callable[[], datetime]
     models: frozenset[str] = field(default_factory=frozenset)
     """Names of the models that a session or a request may choose."""

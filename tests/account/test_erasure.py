@@ -11,7 +11,6 @@ from datetime import timedelta
 
 import pytest
 
-from shared.account.feedback import keep_feedback
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firestore import FirestoreStore, account
 from shared.adapters.firestore.connection import Connection
@@ -47,7 +46,7 @@ def fill(home: Household, tenant: str = TENANT, *, notes: int = 4) -> None:
     for number in range(notes):
         home.save(f"n{number}", f"{number} {TEXT}", tenant=tenant)
     home.app.templates.index(tenant)
-    keep_feedback(home.app.store, Person(tenant, tenant), Feedback("f", "r", home.clock()))
+    home.app.store.put_feedback(Person(tenant, tenant), Feedback("f", "r", home.clock()))
     home.app.sessions(Person(tenant, tenant)).create(title="Boats")
 
 

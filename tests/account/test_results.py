@@ -34,7 +34,7 @@ def test_the_same_search_is_not_made_again(home: Household) -> None:
     first, second = home.search(), home.search()
     assert second.selected == first.selected
     assert home.app.results is not None
-    assert home.app.results.hits.hits == 1
+    assert home.app.results.hits == 1
     assert set(second.timings_ms) == {"retrieval"}
 
 
@@ -108,7 +108,7 @@ def test_other_questions_settings_tenants_and_minutes_are_other_searches(home: H
     home.clock.advance(minutes=1)
     home.search()
     assert home.app.results is not None
-    assert home.app.results.hits.hits == 0
+    assert home.app.results.hits == 0
 
 
 def test_what_only_the_writer_reads_makes_no_other_search(home: Household) -> None:
@@ -117,7 +117,7 @@ def test_what_only_the_writer_reads_makes_no_other_search(home: Household) -> No
     told = replace(home.question(), asked="Which?", history=(Exchange("Is it old?", "Yes."),), system_prompt="Rhyme.")
     search(home.app, replace(told, model="another", max_context_tokens=500, template="plan"), k=5)
     assert home.app.results is not None
-    assert home.app.results.hits.hits == 1
+    assert home.app.results.hits == 1
 
 
 def test_refusals_and_what_was_found_without_a_model_are_not_kept(home: Household) -> None:

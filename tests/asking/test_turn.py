@@ -138,7 +138,7 @@ class _Billed(ScriptedWriter):
         return replace(super().write(prompt), usage=Usage(5, 3))
 
 
-def test_the_result_comes_with_its_answer_and_all_that_the_turn_has_cost(home: Household) -> None:
+def test_the_result_names_all_that_the_turn_has_cost(home: Household) -> None:
     first = result(list(run_turn(home.app, asked(home, session_id=NEW))))
     rewriter = _Billed('{"question": "Which colour has the boat?"}')
     app = replace(home.app, ranker=rewriter)
@@ -146,9 +146,6 @@ def test_the_result_comes_with_its_answer_and_all_that_the_turn_has_cost(home: H
     events = list(run_turn(app, asked(home, question=question, session_id=first["meta"]["sessionId"])))
     assert len(rewriter.prompts) == 1
     assert result(events)["meta"]["usage"] == {"inputTokens": 5, "outputTokens": 3, "reads": None, "usd": None}
-    answer = events[-1].answer
-    assert answer is not None
-    assert (answer.usage.input_tokens, answer.usage.output_tokens) == (5, 3)
 
 
 def test_nothing_is_spent_and_no_session_begun_before_the_first_event(home: Household) -> None:

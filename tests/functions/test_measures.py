@@ -230,11 +230,11 @@ def test_a_request_without_a_caller_begins_a_trace_of_its_own(
 
 def test_the_product_records_where_its_settings_name_a_collector(tmp_path: Path, collector: ScriptedServer) -> None:
     app = build(Settings(home=tmp_path, auth="none", otel_endpoint=collector.url))
-    steps, span = tracing.StepTimer(), tracing.RequestSpan()
+    steps, request = tracing.StepTimer(), tracing.RequestRecord()
     steps.end("outside any request")
-    with span.active():
+    with request.active():
         steps.end("a step")
-    span.end("a request", {"http.route": "/"})
+    request.end("a request", {"http.route": "/"})
     (tracer,) = tracing._tracers
     tracer.span_processor.shutdown()  # type: ignore[attr-defined]  # the SDK's
     app.pool.shutdown()

@@ -7,28 +7,26 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
-from functions.http import log as _log
-from functions.http.calls import current_app
 from shared.account.prices import usd
 from shared.api.answers import GroundingJson
 from shared.api.search import timings_json
 from shared.api.values import shown
+from shared.app import App
 from shared.language.lengths import estimated_tokens
 from shared.model.answers import Answer
 from shared.model.retrieval import Retrieved
+from shared.tracing import measure
 
 
-def measure_answer(answer: Answer) -> None:
-    """Into the request's log line."""
+def measure_answer(app: App, answer: Answer) -> None:
     found = answer.retrieved
-    timings = {**(found.timings_ms if found else {}), **answer.timings_ms}
-    _log.measure(
+    measure(
         {
             **(_of_retrieval(found) if found else {}),
             "model": answer.model,
             "answerKind": answer.kind.value,
             "refusal": answer.refusal.value if answer.refusal else None,
-            "timingsMs": timings_json(timings),
+            "timingsMs": timings_json({**(found.timings_ms if found else {}), **answer.timings_ms}),
             "citations": len(answer.citations),
             "citationsRemoved": len(answer.removed_labels),
             "support": dict(Counter(each.support.state.value for each in answer.citations if each.support)),
@@ -36,14 +34,13 @@ def measure_answer(answer: Answer) -> None:
             "tokens": {"input": answer.usage.input_tokens, "output": answer.usage.output_tokens},
             "reads": answer.usage.reads,
             "usd": usd(answer.usage, answer.model),
-            "caches": _caches(),
+            "caches": _caches(app),
         }
     )
 
 
-def measure_search(found: Retrieved) -> None:
-    """Into the request's log line."""
-    _log.measure({**_of_retrieval(found), "timingsMs": timings_json(found.timings_ms), "caches": _caches()})
+def measure_search(app: App, found: Retrieved) -> None:
+    measure({**_of_retrieval(found), "timingsMs": timings_json(found.timings_ms), "caches": _caches(app)})
 
 
 def _of_retrieval(found: Retrieved) -> Mapping[str, Any]:
@@ -60,10 +57,7 @@ def _of_retrieval(found: Retrieved) -> Mapping[str, Any]:
     }
 
 
-def _caches() -> Mapping[str, Any]:
+def _caches(app: App) -> Mapping[str, Any]:
     """Hits and misses of this instance so far."""
-    app = current_app()
-    kept = {"questions": app.questions.hits}
-    if app.results is not None:
-        kept["results"] = app.results.hits
-    return {name: {"hits": hits.hits, "misses": hits.misses} for name, hits in kept.items()}
+    caches = {"questions": app.questions, "results": app.results}
+    return {name: {"hits": cache.hits, "misses": cache.misses} for name, cache in caches.items() if cache is not None}
