@@ -191,6 +191,8 @@ class Operation:
     """404 and 409, where they can happen."""
     callable: bool = False
     """Whether Firebase's callable form, `{"data": …}`, is taken too."""
+    described: Mapping[str, Any] | None = None
+    """Its description in openapi.json where the fields above cannot say it, as of another protocol's messages."""
 
 
 OPERATIONS: dict[Callable[..., Reply], Operation] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -23,9 +23,6 @@ from shared.api.values import ErrorJson
 Schema: TypeAlias = dict[str, Any]
 
 JSON = "application/json"
-JSON_RPC: Schema = {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}}, "required": ["jsonrpc"]}
-"""A message of a protocol that describes itself further."""
-JSON_RPC_PATHS = frozenset({"/mcp"})
 SCHEMAS = "#/components/schemas/"
 SEGMENT = r"^[^/\x00-\x1f\x7f]{1,250}$"
 """An id in an address: so many characters have at most the 1,000 bytes that it may have."""
@@ -78,8 +75,12 @@ def show(_: Call) -> Reply:
 @cache
 def document() -> Mapping[str, object]:
     """The whole description, OpenAPI 3.1."""
-    routes = list(_routes())
-    schemas, components = _schemas(routes)
+    from functions import api, chat  # noqa: PLC0415 - the tables name this module
+
+    asked = [("/chat", route) for route in chat.ROUTES if route.pattern == "/"]
+    routes = [*asked, *((route.pattern, route) for route in api.ROUTES)]
+    contracts = [OPERATIONS[route.load()] for _, route in routes]
+    schemas, components = _schemas(contracts)
     paths: dict[str, Schema] = {}
     for path, route in routes:
         paths.setdefault(_camel(path), {})[route.method.lower()] = _operation(path, route, schemas)
@@ -89,7 +90,7 @@ def document() -> Mapping[str, object]:
         "servers": _servers("/api"),
         "paths": paths,
         "components": {
-            "schemas": {**components, **dict(_stream_schemas(schemas)), **dict(_callable_schemas(routes, schemas))},
+            "schemas": {**components, **dict(_stream_schemas(schemas)), **dict(_callable_schemas(contracts, schemas))},
             "securitySchemes": SECURITY_SCHEMES,
         },
     }
@@ -101,33 +102,10 @@ def _servers(function: str) -> list[Schema]:
     return [deployed, {"url": "http://localhost:8080", "description": "`aurora dev`."}]
 
 
-def _routes() -> Iterator[tuple[str, Route]]:
-    """Path -> route, as they lie under one address."""
-    from functions import api, chat  # noqa: PLC0415 - the tables name this module
-
-    for route in chat.ROUTES:
-        if route.pattern == "/":
-            yield "/chat", route
-    for route in api.ROUTES:
-        yield route.pattern, route
-
-
-def contract_of(route: Route) -> Operation:
-    """The contract registered for the route's handler. Raises KeyError."""
-    return OPERATIONS[route.load()]
-
-
-def _types(path: str, route: Route) -> Iterator[Any]:
-    if path in JSON_RPC_PATHS:
-        return
-    contract = contract_of(route)
-    yield from (each for each in (contract.body, contract.reply) if each is not None)
-
-
-def _schemas(routes: list[tuple[str, Route]]) -> tuple[Mapping[Any, Schema], Mapping[str, Schema]]:
+def _schemas(contracts: Iterable[Operation]) -> tuple[Mapping[Any, Schema], Mapping[str, Schema]]:
     """Each type's reference, and what the references lead to."""
-    named = [ErrorJson, *EVENTS.values(), *EXPORT_LINES]
-    types = list(dict.fromkeys([*named, *(each for path, route in routes for each in _types(path, route))]))
+    of_routes = (each for contract in contracts for each in (contract.body, contract.reply) if each is not None)
+    types = dict.fromkeys([ErrorJson, *EVENTS.values(), *EXPORT_LINES, *of_routes])
     inputs = [(each, "validation", TypeAdapter(each)) for each in types]
     references, definitions = TypeAdapter.json_schemas(inputs, ref_template=SCHEMAS + "{model}")  # type: ignore[arg-type]
     by_type = {each: schema for (each, _), schema in references.items()}
@@ -136,16 +114,11 @@ def _schemas(routes: list[tuple[str, Route]]) -> tuple[Mapping[Any, Schema], Map
 
 def _with_default_texts(schema: Schema) -> Schema:
     """The schema, each default in words: generators for TypeScript take a field that has one for a required one."""
-    properties = {name: _with_default_text(field) for name, field in schema.get("properties", {}).items()}
-    return {**schema, **({"properties": properties} if properties else {})}
-
-
-def _with_default_text(field: Schema) -> Schema:
-    default = field.get("default")
-    rest = {name: value for name, value in field.items() if name != "default"}
-    if default in (None, "", [], ()):
-        return rest
-    return {**rest, "description": f"{field.get('description', '')} (default {json.dumps(default)})".strip()}
+    for field in schema.get("properties", {}).values():
+        default = field.pop("default", None)
+        if default not in (None, "", [], ()):
+            field["description"] = f"{field.get('description', '')} (default {json.dumps(default)})".strip()
+    return schema
 
 
 def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema:
@@ -157,31 +130,11 @@ def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema
         "summary": _summary(route.load()),
         "security": [] if route.public else TO_BE_LET_IN,
     }
-    return described | (_json_rpc() if path in JSON_RPC_PATHS else _contract(path, route, schemas))
-
-
-def _json_rpc() -> Schema:
-    """How messages travel; what they say is the protocol's own matter."""
-    return {
-        "requestBody": {"required": True, "content": _content(JSON_RPC)},
-        "responses": {
-            "200": {"description": "The answer, or the protocol's own error.", "content": _content(JSON_RPC)},
-            "202": {"description": "Accepted: a notification, which has no answer."},
-            "default": {
-                "description": "An error, of the protocol or as on every other route.",
-                "content": _content({"type": "object"}),
-            },
-        },
-    }
-
-
-def _contract(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema:
-    """Parameters, body and responses of a route with a contract."""
-    contract = contract_of(route)
-    described: Schema = {
-        "parameters": [*_segments(path), *_parameters(contract)],
-        "responses": _responses(route, contract, schemas),
-    }
+    contract = OPERATIONS[route.load()]
+    if contract.described is not None:
+        return {**described, **contract.described}
+    described["parameters"] = [*_segments(path), *_parameters(contract)]
+    described["responses"] = _responses(route, contract, schemas)
     if contract.body is not None:
         body = schemas[contract.body]
         if contract.callable:
@@ -211,7 +164,9 @@ def _parameters(contract: Operation) -> Iterator[Schema]:
 def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema]) -> Schema:
     by_id = TO_IDS if "{" in route.pattern else ()
     codes = sorted({*ANYWHERE, *contract.errors, *by_id, *(() if route.public else TO_CALLERS)})
-    problems = {str(code): {"description": PROBLEMS[code], "content": _content(schemas[ErrorJson])} for code in codes}
+    problems = {
+        str(code): {"description": PROBLEMS[code], "content": {JSON: {"schema": schemas[ErrorJson]}}} for code in codes
+    }
     text = {media: {"schema": _text(media)} for media in contract.media_types}
     if contract.reply is None and text:
         return {"200": {"description": "Done.", "content": text}, **problems}
@@ -220,11 +175,7 @@ def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema])
     reply = schemas[contract.reply]
     if contract.callable:
         reply = {"anyOf": [reply, _callable_of(reply)]}
-    return {"200": {"description": "Done.", "content": {**_content(reply), **text}}, **problems}
-
-
-def _content(schema: Schema) -> Schema:
-    return {JSON: {"schema": schema}}
+    return {"200": {"description": "Done.", "content": {JSON: {"schema": reply}, **text}}, **problems}
 
 
 def _text(media: str) -> Schema:
@@ -242,7 +193,10 @@ def _stream_schemas(schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema
         data = {"type": "string", "contentMediaType": JSON, "contentSchema": schemas[kind]}
         yield f"{name.title()}Event", _object({"event": {"const": name}, "data": data})
         if name in MESSAGES:
-            yield f"Callable{name.title()}Line", _message(name, schemas[kind])
+            type_ = {"type": {"const": name}}
+            nested = _object({**type_, name: schemas[kind]})
+            message = nested if name in NESTED else {"allOf": [_object(type_), schemas[kind]]}
+            yield f"Callable{name.title()}Line", _object({"message": message})
     yield "StreamEvent", {"oneOf": [_reference(f"{name.title()}Event") for name in EVENTS]}
     yield "CallableHeartbeatLine", _object({"message": _object({"type": {"const": "heartbeat"}})})
     messages = [_reference(f"Callable{name.title()}Line") for name in (*MESSAGES, "heartbeat")]
@@ -251,18 +205,10 @@ def _stream_schemas(schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema
     yield "ExportLine", {"oneOf": [schemas[kind] for kind in EXPORT_LINES], "description": "One line."}
 
 
-def _message(name: str, data: Schema) -> Schema:
-    kind = {"type": {"const": name}}
-    if name in NESTED:
-        return _object({"message": _object({**kind, name: data})})
-    return _object({"message": {"allOf": [_object(kind), data]}})
-
-
-def _callable_schemas(routes: list[tuple[str, Route]], schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema]]:
+def _callable_schemas(contracts: Iterable[Operation], schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema]]:
     """Envelopes that Firebase's SDKs send and read, for the routes that they may call."""
-    for path, route in routes:
-        contract = None if path in JSON_RPC_PATHS else contract_of(route)
-        if contract and contract.callable:
+    for contract in contracts:
+        if contract.callable:
             for field, plain in (("data", schemas[contract.body]), ("result", schemas[contract.reply])):
                 yield _callable_name(plain), _object({field: plain})
 
