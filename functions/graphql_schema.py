@@ -95,16 +95,9 @@ type Answer {
 
 
 _TYPES = {bool: "Boolean", int: "Int", float: "Float", str: "String"}
-
-
-def _settings_sdl() -> str:
-    """The two types of a session's settings."""
-    read = (f"{each.field}: {_TYPES[each.kind]}{'' if each.nullable else '!'}" for each in SETTINGS.values())
-    written = (f"{each.field}: {_TYPES[each.kind]}" for each in SETTINGS.values())
-    return f"type Settings {{ {' '.join(read)} }}\ninput SettingsInput {{ {' '.join(written)} }}\n"
-
-
-SDL += _settings_sdl()
+_READ = (f"{each.field}: {_TYPES[each.kind]}{'' if each.nullable else '!'}" for each in SETTINGS.values())
+_WRITTEN = (f"{each.field}: {_TYPES[each.kind]}" for each in SETTINGS.values())
+SDL += f"type Settings {{ {' '.join(_READ)} }}\ninput SettingsInput {{ {' '.join(_WRITTEN)} }}\n"
 
 
 @dataclass(slots=True)
@@ -114,14 +107,15 @@ class Visit:
     call: Call
     items: int = field(default=0)
 
-    def page_size(self, wanted: int) -> int:
-        """Raises InvalidArgument."""
+    def page(self, named: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The arguments of a listing as the library takes them. Raises InvalidArgument."""
+        wanted = named["pageSize"]
         if not 1 <= wanted <= MAX_PER_PAGE:
             raise InvalidArgument("pageSize", f"a whole number from 1 to {MAX_PER_PAGE}")
         self.items += wanted
         if self.items > MAX_ITEMS:
             raise InvalidArgument("query", f"pages of at most {MAX_ITEMS} items together")
-        return wanted
+        return {"limit": wanted, "token": named.get("pageToken") or None}
 
 
 Info: TypeAlias = "GraphQLResolveInfo[Visit]"
@@ -143,14 +137,12 @@ def _session(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa:
 
 
 def _sessions(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    limit, title = info.context.page_size(named["pageSize"]), (named["title"] or "").strip()
-    token = named.get("pageToken") or None
-    return sessions_json(info.context.call.sessions.page(limit=limit, token=token, title=title))
+    title = (named["title"] or "").strip()
+    return sessions_json(info.context.call.sessions.page(**info.context.page(named), title=title))
 
 
 def _messages(session: Mapping[str, Any], info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    limit, token = info.context.page_size(named["pageSize"]), named.get("pageToken") or None
-    return messages_json(info.context.call.sessions.messages(session["sessionId"], limit=limit, token=token))
+    return messages_json(info.context.call.sessions.messages(session["sessionId"], **info.context.page(named)))
 
 
 def _create(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401

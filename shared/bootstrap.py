@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from shared.account import prices
 from shared.account.budgets import ProjectBudget
@@ -142,25 +143,20 @@ def _hosted_embedder(settings: Settings) -> Embedder | None:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
         model = settings.embedding_model or gemini.embedder.DEFAULT_MODEL
-        return gemini.GeminiEmbedder(
-            model=model,
-            dimension=settings.embedding_dim,
-            batch_size=settings.embedding_batch_size,
-            calibration=_calibration(settings),
-            **_gemini_access(settings),
-        )
-    if settings.openai_base_url and settings.embedding_model:
+        hosted: Callable[..., Embedder] = partial(gemini.GeminiEmbedder, **_gemini_access(settings))
+    elif settings.openai_base_url and settings.embedding_model:
         from shared.adapters import openai  # noqa: PLC0415 - only where it is used
 
-        return openai.OpenAIEmbedder(
-            model=settings.embedding_model,
-            dimension=settings.embedding_dim,
-            batch_size=settings.embedding_batch_size,
-            calibration=_calibration(settings),
-            base_url=settings.openai_base_url,
-            api_key=settings.openai_api_key,
-        )
-    return None
+        model, api_key = settings.embedding_model, settings.openai_api_key
+        hosted = partial(openai.OpenAIEmbedder, base_url=settings.openai_base_url, api_key=api_key)
+    else:
+        return None
+    return hosted(
+        model=model,
+        dimension=settings.embedding_dim,
+        batch_size=settings.embedding_batch_size,
+        calibration=_calibration(settings),
+    )
 
 
 def _local_embedder(model: str | None, calibration: CosineCalibration | None) -> Embedder | None:
@@ -184,27 +180,20 @@ def _writer(
 
     None: no model is configured, the notes are quoted.
     """
-    writer: Writer | None = None
     if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
         model = chosen or settings.chat_model or gemini.writer.DEFAULT_MODEL
-        writer = gemini.GeminiWriter(
-            model=model, temperature=settings.chat_temperature, timeout=timeout, **_gemini_access(settings)
-        )
+        hosted: Callable[..., Writer] = partial(gemini.GeminiWriter, **_gemini_access(settings))
     elif settings.openai_base_url and settings.chat_model:
         from shared.adapters import openai  # noqa: PLC0415 - only where it is used
 
-        writer = openai.OpenAIWriter(
-            model=chosen or settings.chat_model,
-            base_url=settings.openai_base_url,
-            temperature=settings.chat_temperature,
-            timeout=timeout,
-            api_key=settings.openai_api_key,
-        )
-    if budget is None or writer is None:
-        return writer
-    return MeteredWriter(writer, budget, prices.price_of(writer.model, settings))
+        model, api_key = chosen or settings.chat_model, settings.openai_api_key
+        hosted = partial(openai.OpenAIWriter, base_url=settings.openai_base_url, api_key=api_key)
+    else:
+        return None
+    writer = hosted(model=model, temperature=settings.chat_temperature, timeout=timeout)
+    return MeteredWriter(writer, budget, prices.price_of(model, settings)) if budget else writer
 
 
 def _reranker(settings: Settings, budget: ProjectBudget | None) -> Reranker | None:
@@ -260,14 +249,7 @@ def _attester(settings: Settings) -> Attester | None:
     return firebase_auth.FirebaseAppCheck(_project(settings))
 
 
-class _GeminiAccess(TypedDict):
-    api_key: str | None
-    base_url: str | None
-    project: str | None
-    location: str
-
-
-def _gemini_access(settings: Settings) -> _GeminiAccess:
+def _gemini_access(settings: Settings) -> dict[str, Any]:
     """Vertex AI by the project's own credentials where it is asked for, else the key."""
     return {
         "api_key": None if settings.use_vertexai else settings.gemini_api_key,

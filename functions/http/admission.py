@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import flask
 from werkzeug.datastructures import Headers
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from functions.http.calls import BODY_LIMIT, current_app
 from functions.http.errors import kind_of
 from shared.errors import (
     AppCheckInvalid,
     AppCheckMissing,
-    AuroraError,
     Exhausted,
     InvalidArgument,
     OperatorError,
@@ -32,10 +32,14 @@ if TYPE_CHECKING:
 
 APP_CHECK = "X-Firebase-AppCheck"
 """The header that holds App Check's token."""
-METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
-REQUEST_HEADERS = f"Authorization, Content-Type, X-Request-Id, {APP_CHECK}, Firebase-Instance-ID-Token"
 EXPOSED_HEADERS = "X-Request-Id, Retry-After"
-PREFLIGHT_SECONDS = 3600
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
+    "Access-Control-Allow-Headers": (
+        f"Authorization, Content-Type, X-Request-Id, {APP_CHECK}, Firebase-Instance-ID-Token"
+    ),
+    "Access-Control-Max-Age": "3600",
+}
 
 BODY_SECONDS = 30.0
 """A body that takes longer is refused: each that is awaited holds one of the instance's threads."""
@@ -62,16 +66,8 @@ def cors_headers(method: str, headers: Headers) -> dict[str, str]:
         return {}
     if not is_allowed(origin):
         return {"Vary": "Origin"}
-    allowing = {
-        "Vary": "Origin",
-        "Access-Control-Allow-Origin": origin,
-        "Access-Control-Expose-Headers": EXPOSED_HEADERS,
-    }
-    if is_preflight(method, headers):
-        allowing["Access-Control-Allow-Methods"] = METHODS
-        allowing["Access-Control-Allow-Headers"] = REQUEST_HEADERS
-        allowing["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
-    return allowing
+    read = {"Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED_HEADERS}
+    return {"Vary": "Origin", **read, **(PREFLIGHT if is_preflight(method, headers) else {})}
 
 
 def is_allowed(origin: str) -> bool:
@@ -147,18 +143,12 @@ def read_body(request: flask.Request, limit: int, seconds: float) -> bytes:
     """All of it. Raises TooLarge before reading more than `limit` bytes; InvalidArgument for a body that is no HTTP, or
     does not come within `seconds`.
     """
-    too_large = TooLarge(f"the body is over {limit} bytes")
-    if (request.content_length or 0) > limit:
-        raise too_large
-    body = b""
+    request.max_content_length = limit
     try:
         with _ends_in(request, seconds):
-            while part := request.stream.read(limit + 1 - len(body)):
-                body += part
-                if len(body) > limit:
-                    raise too_large
-    except AuroraError:
-        raise
+            body = request.get_data(cache=False)
+    except RequestEntityTooLarge as error:
+        raise TooLarge(f"the body is over {limit} bytes") from error
     except Exception as error:  # the host's readers have errors of their own for what is no HTTP
         expected = f"all the bytes that its headers announce, within {seconds:g} seconds"
         raise InvalidArgument("body", expected) from error
@@ -197,15 +187,15 @@ def _ends_in(request: flask.Request, seconds: float) -> Iterator[None]:
     if connection is None or not _has_body(request):
         yield
         return
-    timer = threading.Timer(seconds, _stop_reading, [connection])
+
+    def stop_reading() -> None:
+        with suppress(OSError):  # the sender was faster
+            connection.shutdown(socket.SHUT_RD)
+
+    timer = threading.Timer(seconds, stop_reading)
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
-
-
-def _stop_reading(connection: socket.socket) -> None:
-    with suppress(OSError):  # the sender was faster
-        connection.shutdown(socket.SHUT_RD)

@@ -57,9 +57,9 @@ def handling(event: CloudEvent, give_up: Callable[[str], object] | None = None, 
         except Unavailable as error:
             if _is_old(event):
                 _end(error.message, give_up if isinstance(error, StoreUnavailable) else None)
-                return
-            _logger.warning("to be sent again, %s: %s", type(error).__name__, error.message)
-            flask.abort(503, description=type(error).__name__)
+            else:
+                _logger.warning("to be sent again, %s: %s", type(error).__name__, error.message)
+                flask.abort(503, description=type(error).__name__)
         except Exception as error:
             _logger.exception("unexpected error")
             if not _is_old(event):
@@ -96,7 +96,11 @@ def written(event: CloudEvent, collection: str) -> list[tuple[str, str]]:
     attributes = event.get_attributes()
     named = str(attributes.get("database") or unquote(str(attributes.get("source"))).partition("/databases/")[2])
     path = str(attributes.get("document") or str(attributes.get("subject", "")).removeprefix("documents/"))
-    readings = dict.fromkeys((_as_utf8(path), unquote(path)))
+    try:
+        as_utf8 = path.encode("latin-1").decode("utf-8")  # WSGI hands header bytes over as Latin-1
+    except UnicodeError:
+        as_utf8 = path
+    readings = dict.fromkeys((as_utf8, unquote(path)))
     found = [match for reading in readings if (match := _DOCUMENT.fullmatch(reading))]
     if named and named != current_app().settings.firestore_database:
         found = []
@@ -104,11 +108,3 @@ def written(event: CloudEvent, collection: str) -> list[tuple[str, str]]:
     if not names:
         _logger.warning("acknowledged an event that names no document of %s", collection)
     return names
-
-
-def _as_utf8(header: str) -> str:
-    """WSGI hands header bytes over as Latin-1."""
-    try:
-        return header.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        return header

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, create_model
@@ -100,13 +99,22 @@ def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question
     longest = call.app.settings.chat_max_query_length
     if not text.strip() or len(text) > longest:
         raise InvalidArgument(field, f"text of at most {longest} characters, not blank")
-    zone = checked("timeZone", parse_zone, body.time_zone)
+    zone, given = checked("timeZone", parse_zone, body.time_zone), body.filters
+    bounds = (("filters.createdAfter", given.created_after), ("filters.createdBefore", given.created_before))
+    after, before = (None if at is None else checked(name, parse_day_or_instant, at, zone) for name, at in bounds)
     return Question(
         call.tenant_id,
         text.strip(),
         call.app.clock() if body.now is None else checked("now", parse_instant, body.now),
         zone=zone,
-        filters=_filters(body.filters, zone),
+        filters=Filters(
+            vaults=given.vaults,
+            folders=given.folders,
+            tags=given.tags,
+            created_after=after,
+            created_before=before,
+            window_days=given.window_days,
+        ),
         strategy=Strategy(body.strategy),
     )
 
@@ -117,18 +125,3 @@ def request_key(call: Call, body: Body, request_id: str | None) -> RequestKey | 
         return None
     asked = body.model_dump(mode="json", exclude=_NOT_ASKED)
     return RequestKey(call.person, request_id, fingerprint(type(body).__name__, asked))
-
-
-def _filters(body: FiltersBody, zone: str) -> Filters:
-    return Filters(
-        vaults=body.vaults,
-        folders=body.folders,
-        tags=body.tags,
-        created_after=_bound("filters.createdAfter", body.created_after, zone),
-        created_before=_bound("filters.createdBefore", body.created_before, zone),
-        window_days=body.window_days,
-    )
-
-
-def _bound(field: str, text: str | None, zone: str) -> datetime | None:
-    return None if text is None else checked(field, parse_day_or_instant, text, zone)

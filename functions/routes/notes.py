@@ -195,6 +195,7 @@ def check_note_id(note_id: str, field: str = "noteId") -> str:
 
 
 def draft_of(body: NoteBody) -> NoteDraft:
+    """Raises InvalidArgument, TooLarge."""
     if not body.title.strip() and not body.text.strip():
         raise InvalidArgument("text", "a note with a title or a text")
     _check_size(body.text)

@@ -59,16 +59,13 @@ class SessionPages(Protocol):
 
 
 def export(store: Store, sessions: SessionPages) -> Iterator[Exported]:
-    """Everything the person owns, read page by page as it is taken; the tenant's too where it is theirs alone."""
+    """Everything the person owns, read page by page as it is taken; the tenant's too where it is theirs alone.
+
+    What changes meanwhile may be given as it was or as it is; what is quoted of deleted notes in sessions stays out, as
+    wherever sessions are read.
+    """
     if sessions.person.is_tenant:
         yield from export_tenant(sessions.person.tenant_id, store)
-    yield from _export_person(store, sessions)
-
-
-def _export_person(store: Store, sessions: SessionPages) -> Iterator[Exported]:
-    """A person's sessions, each with its messages, and their feedback. What changes meanwhile may be given as it was or
-    as it is; what is quoted of deleted notes in sessions stays out, as wherever sessions are read.
-    """
     for session in every(lambda token: sessions.page(limit=ROWS_AT_ONCE, token=token)):
         yield session
         yield from _messages(session.session_id, sessions)
@@ -184,15 +181,19 @@ def zipped(notes: Iterable[Note | UnreadableNote]) -> Iterator[bytes]:
     its vault; those of the vault `default` lie outside. What cannot be read is a file of JSON in `unreadable`, with
     the reason. Broken off, what went out is no zip that can be opened.
     """
-    outlet, names = _Outlet(), _Names()
+    outlet, given = _Outlet(), set[str]()
     archive = ZipFile(outlet, "w", ZIP_DEFLATED)  # type: ignore[call-overload]  # asks for no more
     for note in notes:
         if isinstance(note, UnreadableNote):
-            name = names.name(PurePosixPath(_UNREADABLE, f"{_safe(note.note_id)}.json"))
-            info, content = ZipInfo(name), _unreadable_content(note)
+            info = ZipInfo(_unused(PurePosixPath(_UNREADABLE, f"{_safe(note.note_id)}.json"), given))
+            whole = {"noteId": note.note_id, "reason": note.reason, "fields": note.fields}
+            content = json.dumps(whole, ensure_ascii=False, indent=2).encode()
         else:
-            name = names.name(_place(note))
-            info, content = ZipInfo(name, date_time=_moment(note)), whole_content(note, name)
+            at = note.updated_at
+            year = min(max(at.year, _FIRST_YEAR), 2107)
+            moment = (year, at.month, at.day, at.hour, at.minute, at.second)
+            info = ZipInfo(_unused(_place(note), given), date_time=moment)
+            content = whole_content(note, info.filename)
         info.compress_type = ZIP_DEFLATED
         archive.writestr(info, content)
         yield outlet.taken()
@@ -200,28 +201,12 @@ def zipped(notes: Iterable[Note | UnreadableNote]) -> Iterator[bytes]:
     yield outlet.taken()
 
 
-def _unreadable_content(note: UnreadableNote) -> bytes:
-    whole = {"noteId": note.note_id, "reason": note.reason, "fields": note.fields}
-    return json.dumps(whole, ensure_ascii=False, indent=2).encode()
-
-
-def _moment(note: Note) -> tuple[int, int, int, int, int, int]:
-    at = note.updated_at
-    year = min(max(at.year, _FIRST_YEAR), 2107)
-    return year, at.month, at.day, at.hour, at.minute, at.second
-
-
-class _Names:
-    """Gives each file its own path, also on systems that ignore case."""
-
-    def __init__(self) -> None:
-        self._given: set[str] = set()
-
-    def name(self, wanted: PurePosixPath) -> str:
-        places = (wanted.with_stem(f"{wanted.stem} ({copy})") for copy in count(2))
-        name = next(str(place) for place in chain([wanted], places) if str(place).casefold() not in self._given)
-        self._given.add(name.casefold())
-        return name
+def _unused(wanted: PurePosixPath, given: set[str]) -> str:
+    """A path of the file's own, also on systems that ignore case; it is added to those `given` before."""
+    places = (wanted.with_stem(f"{wanted.stem} ({copy})") for copy in count(2))
+    name = next(str(place) for place in chain([wanted], places) if str(place).casefold() not in given)
+    given.add(name.casefold())
+    return name
 
 
 def _place(note: Note) -> PurePosixPath:

@@ -33,7 +33,11 @@ def import_session(person: Person, session: Session, messages: Sequence[Message]
     else:
         held = session
     known = _known(person, session.session_id, messages, store) if messages else frozenset()
-    missing = [_read(person.tenant_id, each, store) for each in messages if each.message_id not in known]
+    missing = [
+        replace(each, citations=tuple(_as_answered(person.tenant_id, citation, store) for citation in each.citations))
+        for each in messages
+        if each.message_id not in known
+    ]
     if missing and held:
         store.add_messages(person, session.session_id, missing, first=first)
         last = max(held.updated_at, session.updated_at, missing[-1].created_at)
@@ -41,18 +45,14 @@ def import_session(person: Person, session: Session, messages: Sequence[Message]
     return store.get_session(person, session.session_id) or session
 
 
-def _read(tenant_id: str, message: Message, store: Store) -> Message:
-    """Adds each citation's note revision; it is empty where the note does not hold the quote any more."""
-    citations = tuple(replace(each, note_revision=_revision(tenant_id, each, store)) for each in message.citations)
-    return replace(message, citations=citations)
-
-
-def _revision(tenant_id: str, citation: StoredCitation, store: Store) -> str:
+def _as_answered(tenant_id: str, citation: StoredCitation, store: Store) -> StoredCitation:
+    """With its note's revision, which is empty where the note does not hold the quote any more."""
     try:
         note = store.get_note(tenant_id, citation.note_id)
     except NoteUnreadable:
-        return ""
-    return note_revision(note) if note and citation.shown["quote"] in note.text else ""
+        note = None
+    holds = note is not None and citation.shown["quote"] in note.text
+    return replace(citation, note_revision=note_revision(note) if note and holds else "")
 
 
 def _known(person: Person, session_id: str, messages: Sequence[Message], store: Store) -> frozenset[str]:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from shared.errors import InvalidArgument
 from shared.language.words import folded_words
 from shared.markdown.neutralize import neutralize_line
-from shared.model.sessions import SETTINGS, Setting, SettingsPatch
+from shared.model.sessions import SETTINGS, SettingsPatch
 
 MAX_TITLE = 200
 
@@ -26,17 +26,14 @@ def check_settings(patch: SettingsPatch, *, models: Collection[str], inside: str
     Raises InvalidArgument for the first value out of its range.
     """
     for name, value in patch.items():
-        if not _is_allowed(SETTINGS[name], value):
-            raise InvalidArgument(inside + SETTINGS[name].field, SETTINGS[name].expected)
+        setting = SETTINGS[name]
+        size = len(value) if isinstance(value, str) else value
+        fits = (setting.least is None or setting.least <= size) and (setting.most is None or size <= setting.most)
+        if not fits or (isinstance(value, str) and _UNKEEPABLE.search(value)):
+            raise InvalidArgument(inside + setting.field, setting.expected)
     if patch.get("model") and patch["model"] not in models:
         raise InvalidArgument(f"{inside}model", f"one of {', '.join(sorted(models))}")
     return patch
-
-
-def _is_allowed(setting: Setting, value: float | str) -> bool:
-    if isinstance(value, str):
-        return (setting.most is None or len(value) <= setting.most) and not _UNKEEPABLE.search(value)
-    return (setting.least is None or setting.least <= value) and (setting.most is None or value <= setting.most)
 
 
 def check_title(title: str, *, inside: str = "") -> str:

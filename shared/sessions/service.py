@@ -102,7 +102,7 @@ class Sessions:
         Raises InvalidArgument("pageToken").
         """
         listing = f"sessions {self.person.space} {title}"
-        before = None if token is None else read_page_token(token, listing=listing, now=self.clock())
+        before = self._spot(token, listing)
         found: list[Session] = []
         for _ in range(MAX_STEPS):
             size = SCANNED if title else limit + 1
@@ -123,7 +123,7 @@ class Sessions:
         Raises NotFound, InvalidArgument("pageToken").
         """
         listing = f"messages {self.person.space} {session_id}"
-        before = None if token is None else read_page_token(token, listing=listing, now=self.clock())
+        before = self._spot(token, listing)
         self.get(session_id)
         found = self.store.list_messages(self.person, session_id, limit=limit + 1, before=before)
         items = self._as_read_now(found[:limit])[::-1]
@@ -136,22 +136,16 @@ class Sessions:
         `session_id` None: no session, only `patch` counts. Raises NotFound; InvalidArgument naming the request's field.
         """
         check_settings(patch, models=self.models)
-        asked_at = self.clock()
-        if session_id is None:
-            return Turn(question=self._with_settings(question, patch), asked_at=asked_at)
-        is_new = session_id == NEW
-        session = self._create("", SessionSettings()) if is_new else self.get(session_id)
-        settings = {**asdict(session.settings), **patch}
-        asked = self._with_settings(question, settings)
-        most = 0 if is_new else settings["max_history"]
+        asked_at, is_new, session = self.clock(), session_id == NEW, None
+        if session_id is not None:
+            session = self._create("", SessionSettings()) if is_new else self.get(session_id)
+        settings = {**(asdict(session.settings) if session else {}), **patch}
+        fields_set = {name: value for name, value in settings.items() if name in _ASKED}
+        filters, model = _scoped(question.filters, settings), settings.get("model")
+        # A model that was allowed once and is no more counts as none: the configured one answers.
+        asked = replace(question, **fields_set, filters=filters, model=model if model in self.models else None)
+        most = settings["max_history"] if session and not is_new else 0
         return Turn(question=asked, asked_at=asked_at, session=session, is_new=is_new, max_history=most)
-
-    def _with_settings(self, question: Question, settings: Mapping[str, Any]) -> Question:
-        """A model that was allowed once and is no more counts as none: the configured one answers."""
-        asked = {name: value for name, value in settings.items() if name in _ASKED}
-        model = settings.get("model")
-        filters = _scoped(question.filters, settings)
-        return replace(question, **asked, filters=filters, model=model if model in self.models else None)
 
     def contextualize_question(self, turn: Turn) -> Turn:
         """The turn with its history, its question made whole. Reads the session, and may ask a model."""
@@ -198,22 +192,38 @@ class Sessions:
         try:
             yield turn
         except BaseException:
-            if turn.is_new:
-                self._drop_if_empty(turn)
+            if turn.is_new and turn.session_id:
+                session = self.store.get_session(self.person, turn.session_id)
+                if session is not None and not session.message_count:  # else its answer is stored already
+                    self.store.delete_session(self.person, turn.session_id)
             raise
-
-    def _drop_if_empty(self, turn: Turn) -> None:
-        """A client may leave when its answer is already stored: then the session stays."""
-        session = self.store.get_session(self.person, turn.session_id) if turn.session_id else None
-        if session is not None and not session.message_count:
-            self.store.delete_session(self.person, session.session_id)
 
     def _as_read_now(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         cited = cited_notes(messages)
         return as_read_now(messages, self.store.live_records(self.person.tenant_id, cited) if cited else {})
 
     def _token(self, last: Spot | None, listing: str) -> str | None:
-        return None if last is None else page_token(last, listing=listing, now=self.clock())
+        """`listing` names everything that the pages must have in common: tenant, session, search."""
+        now = self.clock().isoformat()
+        return None if last is None else make_token(listing, now, last.moment.isoformat(), last.item_id)
+
+    def _spot(self, token: str | None, listing: str) -> Spot | None:
+        """Where the page begins; None: at the newest. Raises InvalidArgument("pageToken") for what `_token` did not
+        make for this listing in the last day: a forged one may hold no time, no zone, or one that no store takes.
+        """
+        if token is None:
+            return None
+        *times, item_id = read_token(token, listing, parts=3)
+        try:
+            made, moment = map(datetime.fromisoformat, times)
+            genuine = all(each.tzinfo and is_within_years(each) for each in (made, moment))
+        except ValueError:
+            genuine = False
+        if not genuine:
+            raise InvalidArgument("pageToken", "a token that the page before gave")
+        if not timedelta(0) <= self.clock() - made <= LIFETIME:
+            raise InvalidArgument("pageToken", "a token of the last 24 hours; begin the listing again")
+        return Spot(moment, item_id)
 
 
 def _scoped(filters: Filters, settings: Mapping[str, Any]) -> Filters:
@@ -224,27 +234,3 @@ def _scoped(filters: Filters, settings: Mapping[str, Any]) -> Filters:
     if settings.get("window_days") and not (filters.window_days or filters.created_after or filters.created_before):
         filters = replace(filters, window_days=settings["window_days"])
     return filters
-
-
-def page_token(spot: Spot, *, listing: str, now: datetime) -> str:
-    """`listing` names everything that the pages must have in common: tenant, session, search."""
-    return make_token(listing, now.isoformat(), spot.moment.isoformat(), spot.item_id)
-
-
-def read_page_token(token: str, *, listing: str, now: datetime) -> Spot:
-    """Raises InvalidArgument("pageToken") for what `page_token` did not make for this listing in the last day."""
-    made, moment, item_id = read_token(token, listing, parts=3)
-    if not timedelta(0) <= now - _instant(made) <= LIFETIME:
-        raise InvalidArgument("pageToken", "a token of the last 24 hours; begin the listing again")
-    return Spot(_instant(moment), item_id)
-
-
-def _instant(text: str) -> datetime:
-    """Raises InvalidArgument("pageToken"): a forged token may hold no time, or no zone."""
-    try:
-        instant = datetime.fromisoformat(text)
-    except ValueError:
-        instant = None
-    if instant is None or instant.tzinfo is None or not is_within_years(instant):  # stores take no other
-        raise InvalidArgument("pageToken", "a token that the page before gave")
-    return instant

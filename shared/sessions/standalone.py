@@ -60,15 +60,16 @@ def earlier_turns(messages: Sequence[Message]) -> tuple[Earlier, ...]:
 
     Two clients may talk at once, so a turn's messages need not stand side by side; their ids tell whose they are.
     """
-    answers = {each.message_id[:-1]: each for each in messages if each.role is Role.ASSISTANT}
-    asked = (each for each in messages if each.role is Role.USER and each.message_id[:-1] in answers)
-    return tuple(_earlier(each, answers[each.message_id[:-1]]) for each in asked)
-
-
-def _earlier(question: Message, answer: Message) -> Earlier:
-    said = read_markers(without_sources(answer.text)).written({})
-    as_of = question.as_of or question.created_at
-    return Earlier(Exchange(question.text, said), question.standalone or question.text, as_of)
+    answers = {each.message_id[:-1]: each.text for each in messages if each.role is Role.ASSISTANT}
+    return tuple(
+        Earlier(
+            Exchange(each.text, read_markers(without_sources(answers[each.message_id[:-1]])).written({})),
+            standalone=each.standalone or each.text,
+            as_of=each.as_of or each.created_at,
+        )
+        for each in messages
+        if each.role is Role.USER and each.message_id[:-1] in answers
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +100,16 @@ def resolve(question: Question, turns: Sequence[Earlier], *, rewriter: Writer | 
             if whole:
                 return Resolved(whole, usage)
             log.warning("%s replied with no question that could be used: the rule makes it whole", rewriter.model)
-    return Resolved(_by_rule(question, turns[-1], longest), usage)
-
-
-def _by_rule(question: Question, before: Earlier, longest: int) -> str:
-    asked, now = Moment(before.as_of, question.zone), Moment(question.now, question.zone)
-    return whole_question(question.text, before.standalone, asked=asked, now=now, longest=longest)
+    asked, now = Moment(turns[-1].as_of, question.zone), Moment(question.now, question.zone)
+    by_rule = whole_question(question.text, turns[-1].standalone, asked=asked, now=now, longest=longest)
+    return Resolved(by_rule, usage)
 
 
 def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
-    lines = [line for turn in turns for line in _lines(turn)]
+    lines = []
+    for turn in turns:
+        answer = neutralize_line(turn.exchange.answer)
+        lines += [f"> Question: {neutralize_line(turn.standalone)}", f"> Answer: {answer[:MAX_ANSWER_LENGTH]}"]
     return Prompt(
         system=_RULES,
         user="\n".join([*lines, "", f"Last question: {neutralize_line(text)}"]),
@@ -116,11 +117,6 @@ def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
         sources=(),
         schema=SCHEMA,
     )
-
-
-def _lines(turn: Earlier) -> tuple[str, str]:
-    answer = neutralize_line(turn.exchange.answer)
-    return f"> Question: {neutralize_line(turn.standalone)}", f"> Answer: {answer[:MAX_ANSWER_LENGTH]}"
 
 
 def _whole_in(reply: str, asked: str, turns: Sequence[Earlier], longest: int) -> str | None:

@@ -73,7 +73,10 @@ def messages_of(turn: Turn, answer: Answer, body: Mapping[str, Any], now: dateti
     question = turn.question
     turn_id = f"{time.time_ns():016x}{secrets.token_hex(8)}"  # by time: turns of one millisecond stay in their order
     shown: list[Mapping[str, Any]] = body["citations"]
-    request_id = body["meta"]["requestId"]
+    meta: Mapping[str, Any] = body["meta"]
+    if meta.get("refusal"):  # its nearest notes are no part of the conversation: their text would outlive them
+        meta = {**meta, "refusal": {**meta["refusal"], "nearest": []}}
+    request_id = meta["requestId"]
     revisions = {each.label: each.passage.chunk.note_revision for each in answer.citations}
     asked = Message(
         message_id=f"{turn_id}1",
@@ -91,33 +94,24 @@ def messages_of(turn: Turn, answer: Answer, body: Mapping[str, Any], now: dateti
         created_at=now,
         request_id=request_id,
         citations=tuple(StoredCitation(each["noteId"], revisions[each["cid"]], each) for each in shown),
-        meta=_without_passages(body["meta"]),
+        meta=meta,
     )
     return asked, answered
 
 
-def _without_passages(meta: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A refusal's nearest notes are no part of the conversation: their text would outlive them."""
-    if not meta.get("refusal"):
-        return meta
-    return {**meta, "refusal": {**meta["refusal"], "nearest": []}}
-
-
 def with_sources(answer: str, citations: Iterable[Mapping[str, Any]]) -> str:
     """Answer and the citations' JSON objects -> the text that is stored. Without citations: the answer itself."""
-    lines = [_line(each) for each in citations]
+    lines = []
+    for each in citations:
+        title = sanitize(neutralize_line(str(each.get("title") or UNTITLED)))
+        note, chunk = (quote(str(each[name]), safe="") for name in ("noteId", "chunkId"))
+        lines.append(f"- [{each['cid']}] {title} ({str(each['createdAt'])[:10]}) note:{note}#{chunk}")
     return "\n".join([f"{answer}\n", HEADING, *lines]) if lines else answer
 
 
 def without_sources(text: str) -> str:
     """The answer alone."""
     return _LIST.sub("", text)
-
-
-def _line(citation: Mapping[str, Any]) -> str:
-    title = sanitize(neutralize_line(str(citation.get("title") or UNTITLED)))
-    note, chunk = (quote(str(citation[name]), safe="") for name in ("noteId", "chunkId"))
-    return f"- [{citation['cid']}] {title} ({str(citation['createdAt'])[:10]}) note:{note}#{chunk}"
 
 
 def as_read_now(messages: Iterable[Message], live: Mapping[str, IndexRecord]) -> tuple[Message, ...]:
