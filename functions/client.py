@@ -67,8 +67,8 @@ class InProcessClient:
         reply = self._reply("POST", path, {**body, "stream": True}, {})
         if reply.events is None:
             raise PortContractError(f"POST {path} answers no stream")
-        with closing(reply.events) as events:
-            yield from (event for event in RequestRecord().following(events) if event is not None)
+        with closing(RequestRecord().following(reply.events)) as events:
+            yield from (event for event in events if event is not None)
 
     def lines(self, path: str) -> Generator[str]:
         reply = self._reply("GET", path, None, {})

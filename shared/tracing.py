@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -68,15 +68,19 @@ class RequestRecord:
         finally:
             _current.reset(inside)
 
-    def following(self, items: Iterator[T]) -> Iterator[T]:
-        """Yields `items`, each made with this record active, which it is not while the consumer has one."""
-        while True:
+    def following(self, items: Generator[T]) -> Generator[T]:
+        """Yields `items`, each made with this record active, which it is not while the consumer has one. Closes them."""
+        try:
+            while True:
+                with self.active():
+                    try:
+                        item = next(items)
+                    except StopIteration:
+                        return
+                yield item
+        finally:
             with self.active():
-                try:
-                    item = next(items)
-                except StopIteration:
-                    return
-            yield item
+                items.close()
 
     def add_reads(self, documents: int) -> None:
         with self._lock:

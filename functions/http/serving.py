@@ -10,7 +10,7 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -219,9 +219,9 @@ def _streamed(
     """A reply that goes out event by event; its log line comes at its end."""
     connection = connection_of(request.environ)
 
-    def send(events: Generator[StreamEvent | None]) -> Iterator[bytes]:
+    def send(events: Generator[StreamEvent | None]) -> Generator[bytes]:
         status = CLIENT_LEFT
-        with record.active(), closing(events):
+        with closing(events):
             try:
                 status = yield from encoded(events, reply.form, gone=lambda: has_hung_up(connection))
             except Exception as error:  # noqa: BLE001 - as in `_reply`
@@ -231,6 +231,7 @@ def _streamed(
             finally:
                 end(status)
 
-    response = flask.Response(send(reply.events) if reply.events else None, reply.status, mimetype=EVENT_STREAM)
+    sent = record.following(send(reply.events)) if reply.events else None
+    response = flask.Response(sent, reply.status, mimetype=EVENT_STREAM)
     response.headers["X-Accel-Buffering"] = "no"  # proxies that gather a reply would hold the tokens back
     return response
