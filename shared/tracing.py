@@ -69,7 +69,7 @@ class RequestRecord:
             _current.reset(inside)
 
     def following(self, items: Generator[T]) -> Generator[T]:
-        """Yields `items`, each made with this record active, which it is not while the consumer has one. Closes them."""
+        """Yields `items`, each made with this record active, which it is not while the consumer uses one."""
         try:
             while True:
                 with self.active():
