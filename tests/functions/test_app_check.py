@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from functions import api, chat
-from shared import bootstrap
 from shared.adapters.firebase.authentication import FirebaseAppCheck
 from shared.errors import StoreUnavailable
 from tests.fakes import ScriptedWriter
@@ -51,7 +50,7 @@ def mode(world: World, keys: KeyServer) -> Mode:
         writer = ScriptedWriter("It is blue [N1].")
         settings = replace(world.app.settings, app_check=name)
         attester = FirebaseAppCheck(PROJECT, keys.url)
-        bootstrap.use(replace(world.app, settings=settings, attester=attester, writer=writer))
+        world.plug(settings=settings, attester=attester, writer=writer)
         return writer
 
     return choose
@@ -71,16 +70,6 @@ def _addresses() -> Iterator[tuple[str, str, str]]:
 
 
 # -- enforce
-
-
-def test_only_what_tells_nothing_is_open() -> None:
-    public = [
-        (name, route.pattern)
-        for name, table in (("chat", chat), ("api", api))
-        for route in table.ROUTES
-        if route.public
-    ]
-    assert sorted(public) == sorted(OPEN)
 
 
 @pytest.mark.parametrize(("function", "method", "path"), list(_addresses()), ids=str)

@@ -20,7 +20,7 @@ def _ask(world: World, message: str, **more: object) -> dict[str, object]:
 
 def test_a_saved_note_answers_with_its_citation(world: World) -> None:
     world.save("meeting", title="Architecture", text=CLOUD_RUN, path="projects/api/meeting.md")
-    body = world.call("chat", "POST", "/chat", {"message": "What did we decide to use for the API?"}).get_json()
+    body = world.ask("What did we decide to use for the API?")
     assert "Cloud Run" in body["answer"]
     assert "[N1]" in body["answer"]
     citation = body["citations"][0]
@@ -31,21 +31,14 @@ def test_a_saved_note_answers_with_its_citation(world: World) -> None:
     assert body["meta"]["retrieval"]["strategy"] == "hybrid_reranked"
 
 
-def test_an_empty_space_is_answered_with_a_refusal(world: World) -> None:
-    body = world.call("chat", "POST", "/chat", {"message": "What did we decide?"}).get_json()
-    assert body["citations"] == []
-    assert body["meta"]["refusal"]["reason"] == "no_notes"
-    assert (body["meta"]["answerKind"], body["meta"]["model"]) == ("written", "none")
-
-
 def test_without_notes_and_without_a_model_it_is_refused(world: World) -> None:
-    body = world.call("chat", "POST", "/chat", {"message": "What is a boat?", "useNotes": False}).get_json()
+    body = world.ask("What is a boat?", useNotes=False)
     assert body["answer"].startswith("I don't have enough information")
     assert (body["meta"]["answerKind"], body["meta"]["model"]) == ("written", "none")
 
 
 def test_the_request_id_of_the_body_is_echoed(world: World) -> None:
-    body = world.call("chat", "POST", "/chat", {"message": "Why?", "requestId": "mobile-1"}).get_json()
+    body = world.ask("Why?", requestId="mobile-1")
     assert body["meta"]["requestId"] == "mobile-1"
     body = world.call("chat", "POST", "/chat", {"message": "Why?"}, headers={"X-Request-Id": "h-1"}).get_json()
     assert body["meta"]["requestId"] == "h-1"
@@ -89,7 +82,7 @@ def test_a_date_filter_begins_with_the_day_in_the_callers_zone(world: World) -> 
 def test_without_an_embedding_service_keywords_still_answer(world: World, embedder: HashingEmbedder) -> None:
     world.save("n1", title="Boat", text="The boat is blue.")
     embedder.outage = ModelUnavailable("away")
-    body = world.call("chat", "POST", "/chat", {"message": "What colour is the boat?"}).get_json()
+    body = world.ask("What colour is the boat?")
     assert body["meta"]["retrieval"]["strategy"] == "keyword_recency"
     assert body["citations"][0]["noteId"] == "n1"
 
@@ -116,7 +109,7 @@ def test_search_gives_the_best_passages_first(world: World) -> None:
 
 @pytest.mark.parametrize("said", ["Hello!", "Thank you!", "What can you do?"])
 def test_small_talk_is_answered_without_a_search_or_a_model(world: World, said: str) -> None:
-    body = world.call("chat", "POST", "/chat", {"message": said}).get_json()
+    body = world.ask(said)
     assert (body["meta"]["refusal"], body["meta"]["query"], body["citations"]) == (None, None, [])
     assert body["meta"]["model"] == "none"
     assert not body["answer"].startswith("I don't have")

@@ -47,12 +47,6 @@ def test_a_saved_note_that_the_index_has_not_seen_is_not_indexed(world: World) -
     assert (note["reason"], note["chunks"], note["index"]["status"]) == ("not_indexed", [], "missing")
 
 
-def test_without_ids_the_notes_found_are_explained(world: World) -> None:
-    _save(world)
-    body = _explain(world)
-    assert [note["noteId"] for note in body["notes"]] == [row["noteId"] for row in body["results"]]
-
-
 def test_a_long_note_shows_its_best_passages_and_says_how_many_there_are(world: World) -> None:
     text = "\n\n".join(f"# Part {number}\n\n" + f"The boat number {number} is blue. " * 60 for number in range(25))
     world.save("long", title="Boats", text=text)
@@ -71,9 +65,3 @@ def test_an_unknown_note_is_404_and_named(world: World) -> None:
 def test_a_note_id_that_is_none_is_named_with_its_place(world: World) -> None:
     response = world.call("api", "POST", "/search:explain", {"query": "boat", "noteIds": ["boat", "a/b"]})
     assert problem(response) == (400, "INVALID_FIELD", "noteIds[1]")
-
-
-def test_another_tenants_note_is_unknown(world: World) -> None:
-    _save(world)
-    asked = {"query": "boat", "noteIds": ["boat"]}
-    assert world.call("api", "POST", "/search:explain", asked, token="bob-token").status_code == 404

@@ -7,7 +7,6 @@ import json
 import logging
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from functions.http.log import JsonLines
-from shared import bootstrap, tracing
+from shared import tracing
 from shared.adapters.otel import SERVICE, tracer_provider
 from shared.bootstrap import build
 from shared.errors import ModelUnavailable
@@ -78,7 +77,7 @@ def _events(world: World, **body: object) -> str:
 
 def test_an_answers_line_says_what_was_found_and_how_long_each_step_took(world: World, lines: _Lines) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
-    bootstrap.use(replace(world.app, writer=ScriptedWriter("It is blue [N1], or green [N7].")))
+    world.plug(writer=ScriptedWriter("It is blue [N1], or green [N7]."))
     world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?"})
     line = lines.requests()[-1]
     assert {"retrieval", "candidates", "write", "check"} <= set(line["timingsMs"])
@@ -106,7 +105,7 @@ def test_a_streamed_answers_line_says_the_same(world: World, lines: _Lines) -> N
 
 def test_the_metrics_of_a_deployment_read_what_the_lines_hold(world: World, lines: _Lines) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
-    bootstrap.use(replace(world.app, writer=ScriptedWriter(ModelUnavailable("away"))))
+    world.plug(writer=ScriptedWriter(ModelUnavailable("away")))
     world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?"})
     world.call("reconcile", "POST", "/", {})
     held = [json.loads(text) for text in lines.texts]
@@ -137,7 +136,7 @@ def test_no_word_of_a_note_a_question_or_a_comment_is_logged(world: World, lines
     for number, text in enumerate(HOSTILE):
         world.save(f"n{number}", title=f"quicksilver {number}", text=text, tags=["quicksilver"])
     obeying = ScriptedWriter("quicksilver [N1] [N99] [quicksilver]", "", "quicksilver without a source")
-    bootstrap.use(replace(world.app, writer=obeying))
+    world.plug(writer=obeying)
     for asked in HOSTILE:
         world.call("chat", "POST", "/chat", {"message": asked, "requestId": "r-1"})
         world.call("chat", "POST", "/chat", {"message": asked, "requestId": "r-1", "topK": 3})

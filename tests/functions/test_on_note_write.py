@@ -83,7 +83,7 @@ def test_an_event_of_another_database_is_acknowledged_and_nothing_else(world: Wo
     world.put("n1", title="Boat", text="blue")
     assert world.written("tenants/alice/notes/n1", b"", **headers).status_code == 200
     assert _status(world) is None
-    bootstrap.use(replace(world.app, settings=replace(world.app.settings, firestore_database="other-db")))
+    world.plug(settings=replace(world.app.settings, firestore_database="other-db"))
     assert world.written("tenants/alice/notes/n1", b"", **headers).status_code == 200
     assert _status(world) == IndexStatus.INDEXED
 
@@ -127,7 +127,7 @@ def test_a_bug_lets_the_event_come_again_and_is_logged_without_its_text(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     world.put("n1", title="Treasure", text="Under the oak.")
-    bootstrap.use(replace(world.app, embedder=_Broken()))
+    world.plug(embedder=_Broken())
     assert world.written("tenants/alice/notes/n1").status_code == 500
     *_, line = capsys.readouterr().err.splitlines()
     told = json.loads(line)
@@ -137,7 +137,7 @@ def test_a_bug_lets_the_event_come_again_and_is_logged_without_its_text(
 
 def test_an_event_whose_hour_has_passed_is_acknowledged_and_the_note_says_why(world: World) -> None:
     world.put("n1", title="Treasure", text="Under the oak.")
-    bootstrap.use(replace(world.app, embedder=_Broken()))
+    world.plug(embedder=_Broken())
     assert world.written("tenants/alice/notes/n1", b"", **{"ce-time": AN_HOUR_AGO}).status_code == 200
     state = world.call("api", "GET", "/notes/n1:indexStatus").get_json()
     assert (state["status"], state["error"]) == ("failed", "unexpected error: ZeroDivisionError")

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -18,7 +17,6 @@ from functions.http.bodies import parse
 from functions.http.calls import Call
 from functions.http.questions import request_key
 from functions.routes.chat import ChatBody
-from shared import bootstrap
 from shared.adapters.embedded import EmbeddedStore
 from shared.errors import StoreUnavailable
 from shared.model.account import AnsweredRequest, Person
@@ -37,7 +35,7 @@ def writer(world: World) -> ScriptedWriter:
     """Says something else each time it is asked."""
     world.save("boat", title="Boat", text="The boat is blue.")
     scripted = ScriptedWriter(*(f"Answer {number}. The boat is blue [N1]." for number in range(9)))
-    bootstrap.use(replace(world.app, writer=scripted))
+    world.plug(writer=scripted)
     return scripted
 
 
@@ -120,7 +118,7 @@ def test_an_answer_stays_when_its_note_was_only_edited(world: World) -> None:
 @pytest.mark.usefixtures("writer")
 def test_only_the_citations_of_edited_notes_are_stale_in_a_repeat(world: World) -> None:
     world.save("paint", title="Paint", text="The colour of the boat needs paint.")
-    bootstrap.use(replace(bootstrap.app(), writer=ScriptedWriter("The boat is meant [N1]. The boat is meant [N2].")))
+    world.plug(writer=ScriptedWriter("The boat is meant [N1]. The boat is meant [N2]."))
     assert len(_chat(world).get_json()["citations"]) == 2
     world.save("paint", title="Paint", text="The colour of the boat needs no paint.")
     expected = {"boat": False, "paint": True}
@@ -128,16 +126,6 @@ def test_only_the_citations_of_edited_notes_are_stale_in_a_repeat(world: World) 
     streamed = _stream(world)
     assert {data["noteId"]: data["stale"] for name, data in streamed if name == "citation"} == expected
     assert streamed[-1][1] == _chat(world).get_json()
-
-
-@pytest.mark.usefixtures("writer")
-def test_citations_of_a_streamed_answer_and_of_ask_become_stale_too(world: World) -> None:
-    asked = {"question": "Which colour is the boat?", "requestId": "r-9"}
-    assert world.call("api", "POST", "/ask", asked).get_json()["citations"][0]["stale"] is False
-    assert [data["stale"] for name, data in _stream(world) if name == "citation"] == [False]
-    world.save("boat", title="Boat", text="The boat is red now.")
-    assert world.call("api", "POST", "/ask", asked).get_json()["citations"][0]["stale"] is True
-    assert [data["stale"] for name, data in _stream(world) if name == "citation"] == [True]
 
 
 @pytest.mark.usefixtures("writer")
@@ -159,7 +147,7 @@ def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: 
 
 def test_of_two_at_once_one_asks_the_model_and_both_get_its_answer(world: World, writer: ScriptedWriter) -> None:
     slow = _Slow(writer)
-    bootstrap.use(replace(bootstrap.app(), writer=slow))
+    world.plug(writer=slow)
     with ThreadPoolExecutor(2) as threads:
         first = threads.submit(_chat, world)
         assert slow.asked.wait(60)
@@ -173,7 +161,7 @@ def test_while_one_is_answering_a_repeat_is_told_to_come_back_when_its_lease_end
     world: World, writer: ScriptedWriter, capsys: pytest.CaptureFixture[str]
 ) -> None:
     slow = _Slow(writer)
-    bootstrap.use(replace(bootstrap.app(), writer=slow, patience=0.2))
+    world.plug(writer=slow, patience=0.2)
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(_chat, world)
         assert slow.asked.wait(60)
@@ -197,7 +185,7 @@ def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
     world: World, writer: ScriptedWriter, *, streamed: bool
 ) -> None:
     forgetful = _Forgetful(world.app.settings.home)
-    bootstrap.use(replace(bootstrap.app(), store=forgetful))
+    world.plug(store=forgetful)
     forgetful.keeps = 1  # the claim, not the answer
     answered = _stream(world)[-1][1] if streamed else _chat(world).get_json()
     assert str(answered["answer"]).startswith("Answer 0")
@@ -210,7 +198,7 @@ def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
 
 def test_what_failed_is_told_although_the_claim_cannot_be_given_back(world: World) -> None:
     forgetful = _Forgetful(world.app.settings.home)
-    bootstrap.use(replace(bootstrap.app(), store=forgetful))
+    world.plug(store=forgetful)
     forgetful.keeps = 1
     assert problem(_chat(world, template="nowhere"))[:2] == (404, "NOT_FOUND")
     forgetful.close()
@@ -281,16 +269,9 @@ def test_a_stream_of_a_used_id_with_another_body_is_a_conflict_before_it_begins(
     assert problem(_chat(world, message="And the car?", stream=True))[:2] == (409, "CONFLICT")
 
 
-@pytest.mark.usefixtures("writer")
-def test_a_streamed_answer_from_a_note_that_is_gone_is_not_given_again(world: World) -> None:
-    assert "blue" in json.dumps(_stream(world))
-    world.call("api", "DELETE", "/notes/boat")
-    assert "blue" not in json.dumps(_stream(world))
-
-
 def test_a_stream_that_is_left_frees_its_id(world: World, writer: ScriptedWriter) -> None:
     slow = _Slow(writer)
-    bootstrap.use(replace(bootstrap.app(), writer=slow))
+    world.plug(writer=slow)
     response = world.call("chat", "POST", "/chat", {**ASKED, "stream": True}, buffered=False)
     events = response.iter_encoded()
     assert b"start" in bytes(next(events))

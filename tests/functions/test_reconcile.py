@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.functions.world import World, problem
+from tests.functions.world import World
 
 
 def test_a_note_whose_event_was_lost_is_found_and_indexed(world: World) -> None:
@@ -27,17 +25,3 @@ def test_a_dry_run_counts_and_changes_nothing(world: World) -> None:
 
 def test_an_empty_body_is_a_plain_call(world: World) -> None:
     assert world.call("reconcile", "POST", "/").status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("field", "values"),
-    [
-        ("full", [1]),
-        ("dryRun", ["no"]),
-        ("budget", [0, "all"]),
-        ("x", [1]),
-    ],
-)
-def test_a_bad_field_is_named(world: World, field: str, values: list[object]) -> None:
-    for value in values:
-        assert problem(world.call("reconcile", "POST", "/", {field: value})) == (400, "INVALID_FIELD", field), value

@@ -31,14 +31,14 @@ Parser = Callable[[bytes], Received]
 
 
 @pytest.fixture
-def told(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[..., ScriptedWriter]:
+def told(world: World) -> Callable[..., ScriptedWriter]:
     """Three notes, and a writer that says what it is told."""
     world.save("api", title="API", text="We decided to use Cloud Run for the API.", path="projects/api.md")
     world.save("store", title="Store", text="We decided to use Firestore for the API 😀.\u2028It scales.")
 
     def tell(*script: Any) -> ScriptedWriter:  # noqa: ANN401
         writer = ScriptedWriter(script)
-        monkeypatch.setattr(bootstrap, "_process", [replace(world.app, writer=writer)])
+        world.plug(writer=writer)
         return writer
 
     tell("Cloud ", "Run [N1] and", " \u2028Firestore [N", "2].", Delta(" Yes [N9]. 😀", None))

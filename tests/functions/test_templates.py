@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from shared import bootstrap
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World, problem
 
@@ -67,50 +65,11 @@ def test_a_tenants_own_takes_the_place_of_a_shipped_one_which_is_read_only(world
     assert world.call("api", "GET", "/templates/plan").get_json() == shipped
 
 
-def test_templates_are_the_tenants_own(world: World) -> None:
-    _put(world)
-    assert world.call("api", "GET", "/templates/leak", token="bob-token").status_code == 404
-    assert len(world.call("api", "GET", "/templates", token="bob-token").get_json()["templates"]) == 10
-
-
-@pytest.mark.parametrize(
-    ("field", "values"),
-    [
-        ("name", [None, " ", "x" * 201]),
-        ("content", ["", "x" * 8001, ["1."]]),
-        ("domain", [""]),
-        ("complexity", [5]),
-        ("methodology", ["x" * 201]),
-        ("keywords", ["boat", ["k"] * 9 + [f"k{number}" for number in range(20)]]),
-        ("description", ["x" * 1001]),
-        ("steps", [["1."]]),
-    ],
-)
-def test_a_bad_field_of_a_template_is_named(world: World, field: str, values: list[object]) -> None:
-    for value in values:
-        response = world.call("api", "PUT", "/templates/t", {**LEAK, field: value})
-        assert problem(response) == (400, "INVALID_FIELD", field), value
-
-
 @pytest.mark.parametrize("template_id", ["auto", "none", "x" * 1001, "__all__", "%2e%2e", "a%00b", "%ff"])
 @pytest.mark.parametrize("method", ["PUT", "GET", "DELETE"])
 def test_an_id_that_no_template_can_have_is_refused(world: World, method: str, template_id: str) -> None:
     response = world.call("api", method, f"/templates/{template_id}", LEAK if method == "PUT" else None)
     assert problem(response) == (400, "INVALID_FIELD", "templateId")
-
-
-@pytest.mark.parametrize(
-    ("field", "values"),
-    [
-        ("query", ["", "x" * 2001, 5]),
-        ("topK", [0, 21]),
-        ("k", [3]),
-    ],
-)
-def test_a_bad_field_of_a_search_is_named(world: World, field: str, values: list[object]) -> None:
-    for value in values:
-        response = world.call("api", "POST", "/templates:search", {"query": "boat", field: value})
-        assert problem(response) == (400, "INVALID_FIELD", field), value
 
 
 def test_a_search_gives_the_similar_or_the_chain_of_thought(world: World) -> None:
@@ -126,9 +85,9 @@ def test_a_search_gives_the_similar_or_the_chain_of_thought(world: World) -> Non
 
 
 @pytest.fixture
-def writer(world: World, monkeypatch: pytest.MonkeyPatch) -> ScriptedWriter:
+def writer(world: World) -> ScriptedWriter:
     writer = ScriptedWriter("## The leak\n\nIt is in the bow [N1].\n\n## The repair\n\nTar mends it [N1].")
-    monkeypatch.setattr(bootstrap, "_process", [replace(world.app, writer=writer)])
+    world.plug(writer=writer)
     world.save("n1", title="Boat", text="The boat leaks in the bow. Tar mends it.")
     _put(world)
     return writer

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
 
-from shared import bootstrap
 from shared.answering.checking import SupportPolicy
 from shared.model.answers import Delta, Prompt
 from tests.fakes import ScriptedWriter
@@ -21,7 +19,7 @@ BOAT = "The boat is blue and 12 metres long. It was built in Kiel."
 
 def answered(world: World, *drafts: str, strict: bool = False, **body: object) -> dict[str, Any]:
     world.save("boat", title="Boat", text=BOAT)
-    bootstrap.use(replace(world.app, writer=ScriptedWriter(*drafts), support=SupportPolicy(strict=strict)))
+    world.plug(writer=ScriptedWriter(*drafts), support=SupportPolicy(strict=strict))
     response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", **body})
     assert response.status_code == 200
     found: dict[str, Any] = response.get_json()
@@ -40,7 +38,7 @@ def test_each_citation_tells_its_support_and_the_answer_how_well_it_is_grounded(
 def test_a_citation_is_stale_while_the_index_is_behind_its_note(world: World) -> None:
     answered(world, "unused")
     assert world.put("boat", title="Boat", text="The boat is 15 metres long.").status_code == 200
-    bootstrap.use(replace(world.app, writer=ScriptedWriter("The boat is 12 metres long [N1].")))
+    world.plug(writer=ScriptedWriter("The boat is 12 metres long [N1]."))
     asked = {"message": "What about the boat?", "requestId": "r-1", "sessionId": "new"}
     body = world.call("chat", "POST", "/chat", asked).get_json()
     (citation,) = body["citations"]
@@ -65,8 +63,8 @@ class Meanwhile(ScriptedWriter):
 def test_a_note_that_is_saved_while_the_answer_is_written_makes_it_stale(world: World) -> None:
     world.save("boat", title="Boat", text=BOAT)
     change = partial(world.put, "boat", title="Boat", text="The boat is 15 metres long.")
-    bootstrap.use(replace(world.app, writer=Meanwhile(change)))
-    body = world.call("chat", "POST", "/chat", {"message": "What about the boat?"}).get_json()
+    world.plug(writer=Meanwhile(change))
+    body = world.ask("What about the boat?")
     assert [each["stale"] for each in body["citations"]] == [True]
 
 
@@ -76,7 +74,7 @@ def test_a_note_that_is_deleted_while_the_answer_is_written_answers_no_more(
     streamed: bool,  # noqa: FBT001 - a parameter
 ) -> None:
     world.save("boat", title="Boat", text=BOAT)
-    bootstrap.use(replace(world.app, writer=Meanwhile(partial(world.call, "api", "DELETE", "/notes/boat"))))
+    world.plug(writer=Meanwhile(partial(world.call, "api", "DELETE", "/notes/boat")))
     response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", "stream": streamed})
     text = response.get_data(as_text=True)
     body = json.loads(text.rpartition("data: ")[2]) if streamed else response.get_json()
@@ -88,7 +86,7 @@ def test_a_note_that_is_deleted_while_the_answer_is_written_answers_no_more(
 def test_under_the_strict_policy_it_is_never_shown(world: World) -> None:
     world.save("boat", title="Boat", text=BOAT)
     writer = ScriptedWriter("The boat was built in Kiel [N1]. The boat is 15 metres long [N1].")
-    bootstrap.use(replace(world.app, writer=writer, support=SupportPolicy(strict=True)))
+    world.plug(writer=writer, support=SupportPolicy(strict=True))
     response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", "stream": True})
     text = response.get_data(as_text=True)
     assert "15 metres" not in text
@@ -96,12 +94,12 @@ def test_under_the_strict_policy_it_is_never_shown(world: World) -> None:
 
 
 def _no_notes(world: World) -> dict[str, Any]:
-    return dict(world.call("chat", "POST", "/chat", {"message": "What about the boat?"}).get_json())
+    return dict(world.ask("What about the boat?"))
 
 
 def _index_pending(world: World) -> dict[str, Any]:
     assert world.put("late", title="Late", text="Nothing yet.").status_code == 200
-    return dict(world.call("chat", "POST", "/chat", {"message": "Who repairs the boiler at night?"}).get_json())
+    return dict(world.ask("Who repairs the boiler at night?"))
 
 
 def _below_threshold(world: World) -> dict[str, Any]:
@@ -126,8 +124,8 @@ def _no_candidates(world: World) -> dict[str, Any]:
 
 def _nothing_near(world: World) -> dict[str, Any]:
     world.save("boat", title="Boat", text=BOAT)
-    bootstrap.use(replace(world.app, embedder=None, writer=ScriptedWriter("The notes do not say.")))
-    return dict(world.call("chat", "POST", "/chat", {"message": "What is quantum chromodynamics?"}).get_json())
+    world.plug(embedder=None, writer=ScriptedWriter("The notes do not say."))
+    return dict(world.ask("What is quantum chromodynamics?"))
 
 
 def _time_range_empty(world: World) -> dict[str, Any]:

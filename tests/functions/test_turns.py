@@ -13,7 +13,6 @@ import pytest
 from shared import bootstrap
 from shared.api.answers import answer_json
 from shared.asking.answer import answered
-from shared.errors import ModelUnavailable
 from shared.model.answers import Answer, Delta, Prompt
 from shared.model.questions import Question
 from shared.sessions.service import NEW
@@ -49,11 +48,6 @@ def test_the_stored_answer_ends_with_a_list_of_sources_that_can_be_parsed(boat: 
     assert [line.groupdict() for line in lines if line] == [
         {"label": "N1", "title": "Boat", "day": "2026-11-21", "note": "boat", "chunk": "boat_000"}
     ]
-
-
-def test_without_citations_nothing_is_appended(boat: World) -> None:
-    body = ask(boat, "What leaks in the boat?", includeCitations=False)
-    assert messages(boat, body["meta"]["sessionId"])[1]["text"] == body["answer"]
 
 
 def test_a_title_that_was_given_stays_and_taken_back_gives_way_to_the_first_question(boat: World) -> None:
@@ -111,9 +105,9 @@ def test_a_follow_up_is_searched_for_as_a_whole(boat: World) -> None:
     assert "boat" not in alone["meta"]["query"]["keywords"]
 
 
-def test_the_writer_is_told_what_was_said_and_the_wishes(boat: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_writer_is_told_what_was_said_and_the_wishes(boat: World) -> None:
     writer = ScriptedWriter("It leaks in the bow [N1].", "Tar mends it [N1].")
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, writer=writer)])
+    boat.plug(writer=writer)
     session_id = create(boat, settings={"systemPrompt": "Like a pirate [N1]."})
     ask(boat, "What leaks in the boat?", session_id)
     ask(boat, "What mends it?", session_id)
@@ -123,23 +117,23 @@ def test_the_writer_is_told_what_was_said_and_the_wishes(boat: World, monkeypatc
     assert "Question: What mends it?\nThat is, in full: What mends it (leaks boat)?" in prompt
 
 
-def test_a_model_makes_the_follow_up_whole(boat: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_makes_the_follow_up_whole(boat: World) -> None:
     ranker = ScriptedWriter('```json\n{"question": "Where does the boat leak?"}\n```')
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, ranker=ranker)])
+    boat.plug(ranker=ranker)
     session_id = ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
     assert ranker.prompts == []
     body = ask(boat, "And where?", session_id)
     assert body["meta"]["query"]["keywords"] == ["boat", "leak"]
 
 
-def test_a_model_that_may_be_chosen_writes(boat: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_may_be_chosen_writes(boat: World) -> None:
     other = ScriptedWriter("It leaks in the bow [N1].")
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, writers={"scripted": other})])
+    boat.plug(writers={"scripted": other})
     session_id = create(boat, settings={"model": "scripted"})
     assert ask(boat, "What leaks in the boat?", session_id)["meta"]["model"] == "scripted"
     assert ask(boat, "What leaks in the boat?", session_id, model=None)["meta"]["model"] == "extractive"
     assert ask(boat, "What leaks in the boat?", model="scripted")["meta"]["model"] == "scripted"
-    monkeypatch.setattr(bootstrap, "_process", [boat.app])  # it may not be chosen any more
+    boat.plug(writers={})  # it may not be chosen any more
     assert ask(boat, "What leaks in the boat?", session_id)["meta"]["model"] == "extractive"
 
 
@@ -154,18 +148,6 @@ def test_a_streamed_answer_is_stored_before_its_result_is_told(boat: World, form
     assert started["sessionId"] == result["meta"]["sessionId"]
     answered = messages(boat, started["sessionId"])[1]
     assert (answered["citations"], answered["meta"]) == (result["citations"], result["meta"])
-
-
-def test_both_messages_of_a_turn_name_its_request(boat: World) -> None:
-    first = ask(boat, "What leaks in the boat?", requestId="mine")
-    second = ask(boat, "And where?", first["meta"]["sessionId"])
-    named = [each["requestId"] for each in messages(boat, first["meta"]["sessionId"])]
-    assert named == ["mine", "mine", second["meta"]["requestId"], second["meta"]["requestId"]]
-
-
-def test_a_stream_of_an_unknown_session_is_404(boat: World) -> None:
-    response = boat.call("chat", "POST", "/chat", {"message": "Why?", "sessionId": "nope", "stream": True})
-    assert "NOT_FOUND" in response.get_data(as_text=True)
 
 
 # -- what becomes of citations
@@ -200,12 +182,12 @@ def test_a_deleted_notes_text_is_gone_from_citations_list_and_answer(boat: World
     assert "bow" not in str(messages(boat, body["meta"]["sessionId"]))
 
 
-def test_a_deleted_notes_text_is_not_told_to_the_writer_later(boat: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deleted_notes_text_is_not_told_to_the_writer_later(boat: World) -> None:
     session_id = ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
     boat.call("api", "DELETE", "/notes/boat")
     boat.save("car", title="Car", text="The car leaks oil.")
     writer = ScriptedWriter("Oil [N1].")
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, writer=writer)])
+    boat.plug(writer=writer)
     ask(boat, "And the car?", session_id)
     assert "bow" not in writer.prompts[0].user
     assert "> > […]" in writer.prompts[0].user
@@ -221,9 +203,7 @@ def test_a_refusal_is_kept_without_the_nearest_notes(boat: World) -> None:
 # -- two at once, and sessions that go
 
 
-def test_a_session_deleted_while_an_answer_is_coming_is_not_brought_back(
-    boat: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_deleted_while_an_answer_is_coming_is_not_brought_back(boat: World) -> None:
     session_id = create(boat)
 
     class Deleting(ScriptedWriter):
@@ -231,7 +211,7 @@ def test_a_session_deleted_while_an_answer_is_coming_is_not_brought_back(
             boat.app.sessions(ALICE).delete(session_id)
             return super().stream(prompt)
 
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, writer=Deleting("In the bow [N1]."))])
+    boat.plug(writer=Deleting("In the bow [N1]."))
     body = ask(boat, "What leaks in the boat?", session_id)
     assert body["answer"] == "In the bow [N1]."
     assert problem(boat.call("api", "GET", f"/sessions/{session_id}"))[:2] == (404, "NOT_FOUND")
@@ -271,9 +251,3 @@ def test_whoever_has_used_up_the_day_costs_no_model_call_for_a_follow_up(
     again = boat.call("chat", "POST", "/chat", {"message": "And when?", "sessionId": session_id})
     assert problem(again)[:2] == (429, "EXHAUSTED")
     assert len(ranker.prompts) == 1
-
-
-def test_an_outage_of_the_model_makes_no_follow_up_fail(boat: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap, "_process", [replace(boat.app, ranker=ScriptedWriter(ModelUnavailable("away")))])
-    session_id = ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
-    assert "boat" in ask(boat, "And where?", session_id)["meta"]["query"]["keywords"]

@@ -6,7 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from flask.testing import FlaskClient
 from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
 
+from shared import bootstrap
 from shared.answering.extractive import ExtractiveWriter
 from shared.app import App
 from shared.errors import AuroraError, Unauthenticated
@@ -90,6 +91,22 @@ class World:
         return self.clients[function].open(
             path, method=method, data=data, headers={**headers, **options.pop("headers", {})}, **options
         )
+
+    def json(self, method: str, path: str, body: object = None, **options: Any) -> Any:  # noqa: ANN401 - JSON
+        """What a route of `chat` or `api` answers with 200."""
+        response = self.call("chat" if path == "/chat" else "api", method, path, body, **options)
+        assert response.status_code == 200, response.get_data(as_text=True)
+        return response.get_json()
+
+    def ask(self, message: str, **more: object) -> dict[str, Any]:
+        """The answer of /chat."""
+        answer: dict[str, Any] = self.json("POST", "/chat", {"message": message, **more})
+        return answer
+
+    def plug(self, **parts: Any) -> None:  # noqa: ANN401 - fields of App
+        """Replace parts of the App."""
+        self.app = replace(self.app, **parts)
+        bootstrap.use(self.app)
 
     def put(self, note_id: str, **note: object) -> TestResponse:
         return self.call("api", "PUT", f"/notes/{note_id}", {"title": "", "text": "", **note})
