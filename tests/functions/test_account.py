@@ -140,7 +140,7 @@ def test_notes_come_as_a_zip_of_markdown_that_says_all_of_them_again(world: Worl
 
 def test_a_zip_that_fails_half_way_is_no_whole_reply(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     store = _CountingStore(world.app.store, StoreUnavailable(SECRET), fails_at=2)
-    world.plug(store=store)  # type: ignore[arg-type]
+    world.plug(store=store)
     for number in range(25):
         world.app.store.put_note("alice", Note(f"n{number}", "T", "x", START, START))
     with listening(world, "api") as port:
@@ -161,7 +161,7 @@ def test_nobody_exports_what_is_anothers(world: World) -> None:
 
 def test_only_a_page_of_notes_is_read_before_the_first_line_leaves(world: World) -> None:
     store = _CountingStore(world.app.store)
-    world.plug(store=store)  # type: ignore[arg-type]
+    world.plug(store=store)
     for number in range(60):
         world.app.store.put_note("alice", Note(f"n{number}", "T", "x", START, START))
     response = world.call("api", "GET", "/me:export", buffered=False)
@@ -177,7 +177,7 @@ def test_an_export_that_fails_half_way_says_so_in_its_last_line(
     world: World, failure: Exception, status: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = _CountingStore(world.app.store, failure, fails_at=2)
-    world.plug(store=store)  # type: ignore[arg-type]
+    world.plug(store=store)
     for number in range(25):
         world.app.store.put_note("alice", Note(f"n{number}", "T", "x", START, START))
     *rows, last = _export(world)
