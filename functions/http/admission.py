@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import flask
 from werkzeug.datastructures import Headers
-from werkzeug.exceptions import RequestEntityTooLarge
 
 from functions.http.calls import BODY_LIMIT, current_app
 from functions.http.errors import kind_of
@@ -143,15 +142,17 @@ def read_body(request: flask.Request, limit: int, seconds: float) -> bytes:
     """All of it. Raises TooLarge before reading more than `limit` bytes; InvalidArgument for a body that is no HTTP, or
     does not come within `seconds`.
     """
-    request.max_content_length = limit
+    length, body = request.content_length or 0, b""
     try:
         with _ends_in(request, seconds):
-            body = request.get_data(cache=False)
-    except RequestEntityTooLarge as error:
-        raise TooLarge(f"the body is over {limit} bytes") from error
+            while length <= limit and (part := request.stream.read(limit + 1 - len(body))):
+                body += part
+                length = max(length, len(body))
     except Exception as error:  # the host's readers have errors of their own for what is no HTTP
         expected = f"all the bytes that its headers announce, within {seconds:g} seconds"
         raise InvalidArgument("body", expected) from error
+    if length > limit:
+        raise TooLarge(f"the body is over {limit} bytes")
     request.environ[_BODY_READ] = True
     return body
 
