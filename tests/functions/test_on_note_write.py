@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 import pytest
 
-from shared import bootstrap
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.index import IndexChange, IndexRecord, IndexStatus, Vector
 from tests.fakes import HashingEmbedder
@@ -135,13 +134,15 @@ def test_a_bug_lets_the_event_come_again_and_is_logged_without_its_text(
     assert "oak" not in line
 
 
-def test_an_event_whose_hour_has_passed_is_acknowledged_and_the_note_says_why(world: World) -> None:
+def test_an_event_whose_hour_has_passed_is_acknowledged_and_the_note_says_why(
+    world: World, embedder: HashingEmbedder
+) -> None:
     world.put("n1", title="Treasure", text="Under the oak.")
     world.plug(embedder=_Broken())
     assert world.written("tenants/alice/notes/n1", b"", **{"ce-time": AN_HOUR_AGO}).status_code == 200
     state = world.call("api", "GET", "/notes/n1:indexStatus").get_json()
     assert (state["status"], state["error"]) == ("failed", "unexpected error: ZeroDivisionError")
-    bootstrap.use(world.app)
+    world.plug(embedder=embedder)
     world.clock.forward(minutes=6)
     assert world.call("reconcile", "POST", "/", {}).status_code == 200
     assert _status(world) == IndexStatus.INDEXED
