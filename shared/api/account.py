@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal, NotRequired
+from typing import Any, Literal, NotRequired, cast
 
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, get_type_hints
 
 from shared.account.export import Exported, SessionMessage
-from shared.api.notes import NoteJson, TrashedNoteJson
+from shared.api.notes import NoteJson, TrashedNoteJson, note_json, trashed_json
 from shared.api.sessions import MessageJson, SessionJson, message_json, session_json
 from shared.api.templates import TemplateJson
 from shared.api.values import ErrorJson, instant, shown
-from shared.indexing.state import note_revision
 from shared.model.account import DayUsage, Feedback, Receipt
 from shared.model.notes import Note, TrashedNote, UnreadableNote
 from shared.model.sessions import Session
@@ -41,12 +40,6 @@ class ReceiptJson(TypedDict):
     usageKeptUntil: NotRequired[str]
 
 
-class NoteLineJson(NoteJson):
-    """A note, as a line of an export."""
-
-    type: Literal["note"]
-
-
 class UnreadableNoteLineJson(TypedDict):
     """What an app wrote in the place of a note, as a line of an export: `reason` says why it cannot be read, and
     `fields` are all it holds, as Firestore's REST API gives them, each with its type.
@@ -56,37 +49,6 @@ class UnreadableNoteLineJson(TypedDict):
     noteId: str
     reason: str
     fields: Mapping[str, object]
-
-
-class TrashedNoteLineJson(TrashedNoteJson):
-    """A note in the trash, as a line of an export."""
-
-    type: Literal["trashedNote"]
-
-
-class TemplateLineJson(TemplateJson):
-    """A template, as a line of an export."""
-
-    type: Literal["template"]
-
-
-class SessionLineJson(SessionJson):
-    """A conversation, as a line of an export; its messages follow."""
-
-    type: Literal["session"]
-
-
-class MessageLineJson(MessageJson):
-    """A message, as a line of an export."""
-
-    type: Literal["message"]
-    sessionId: str
-
-
-class FeedbackLineJson(FeedbackJson):
-    """What was said of an answer, as a line of an export."""
-
-    type: Literal["feedback"]
 
 
 class UsageLineJson(TypedDict):
@@ -132,14 +94,22 @@ def export_lines(items: Iterable[Exported]) -> Iterator[Mapping[str, object]]:
     yield {"type": "end", "counts": dict(counts)}
 
 
+def _line(kind: Any, name: str, **more: type) -> Any:  # noqa: ANN401 - types made at run time
+    """The type of an export's lines that are JSON of this kind, with their `type`."""
+    fields = {**get_type_hints(kind, include_extras=True), "type": Literal[name], **more}
+    made = cast("Any", TypedDict)(f"{name[0].upper()}{name[1:]}LineJson", fields)
+    made.__doc__ = f"{str(kind.__doc__).splitlines()[0].partition('.')[0]}, as a line of an export."
+    return made
+
+
 EXPORT_LINES = (
-    NoteLineJson,
+    _line(NoteJson, "note"),
     UnreadableNoteLineJson,
-    TrashedNoteLineJson,
-    TemplateLineJson,
-    SessionLineJson,
-    MessageLineJson,
-    FeedbackLineJson,
+    _line(TrashedNoteJson, "trashedNote"),
+    _line(TemplateJson, "template"),
+    _line(SessionJson, "session"),
+    _line(MessageJson, "message", sessionId=str),
+    _line(FeedbackJson, "feedback"),
     UsageLineJson,
     EndLineJson,
     ErrorLineJson,
@@ -148,23 +118,22 @@ EXPORT_LINES = (
 
 
 def _exported_json(item: Exported) -> Mapping[str, object]:
+    row: Mapping[str, object]
     match item:
         case Note():
-            return shown(NoteLineJson, item, type="note", revision=note_revision(item))
+            name, row = "note", note_json(item)
+        case UnreadableNote():
+            return shown(UnreadableNoteLineJson, item, type="unreadableNote")
         case TrashedNote():
-            return shown(TrashedNoteLineJson, item, item.note, type="trashedNote")
+            name, row = "trashedNote", trashed_json(item)
+        case Template():
+            name, row = "template", shown(TemplateJson, item)
         case Session():
-            return {"type": "session", **session_json(item)}
+            name, row = "session", session_json(item)
         case SessionMessage():
-            return {"type": "message", "sessionId": item.session_id, **message_json(item.message)}
-    kind, name = _LINES[type(item)]
-    return shown(kind, item, type=name)
-
-
-_LINES: Mapping[type, tuple[Any, str]] = {
-    UnreadableNote: (UnreadableNoteLineJson, "unreadableNote"),
-    Feedback: (FeedbackLineJson, "feedback"),
-    DayUsage: (UsageLineJson, "usage"),
-    Template: (TemplateLineJson, "template"),
-}
-"""Item -> its line and the line's type, where the line is the item and nothing else."""
+            name, row = "message", {"sessionId": item.session_id, **message_json(item.message)}
+        case Feedback():
+            name, row = "feedback", shown(FeedbackJson, item)
+        case DayUsage():
+            return shown(UsageLineJson, item, type="usage")
+    return {"type": name, **row}

@@ -19,10 +19,8 @@ from shared.api.search import (
     timings_json,
 )
 from shared.api.values import SpanJson, shown, snippet, span
-from shared.model.answers import Answer, Citation, Claim, Usage
-from shared.model.index import IndexedChunk
+from shared.model.answers import Answer, Citation, Claim
 from shared.model.questions import Question
-from shared.model.templates import TemplateMatch
 
 
 class SupportJson(TypedDict):
@@ -180,25 +178,19 @@ def citation_json(citation: Citation) -> CitationJson:
 
 def claim_json(claim: Claim) -> ClaimJson:
     quotes = [
-        ClaimQuoteJson(
-            cid=each.label, span=span(each.passage.chunk, each.quote_start, each.quote_end), quote=each.quote
-        )
+        shown(ClaimQuoteJson, each, cid=each.label, span=span(each.passage.chunk, each.quote_start, each.quote_end))
         for each in claim.citations
     ]
-    place = SpanJson(start=claim.start, end=claim.end)
-    return shown(ClaimJson, claim, span=place, cids=[each.label for each in claim.citations], quotes=quotes)
-
-
-def usage_json(usage: Usage, model: str) -> UsageJson:
-    """`model`: whose tokens they are."""
-    return shown(UsageJson, usage, usd=usd(usage, model))
+    place, cids = SpanJson(start=claim.start, end=claim.end), [each.label for each in claim.citations]
+    return shown(ClaimJson, claim, span=place, cids=cids, quotes=quotes)
 
 
 def answer_json(
     question: Question, answer: Answer, *, k: int, request_id: str, session_id: str | None = None
 ) -> AnswerJson:
     """The body of `/chat`: the fixed contract first, additions after it. `k`: passages the writer was to get."""
-    retrieved = answer.retrieved
+    retrieved, match = answer.retrieved, answer.template
+    template = match and match.template
     meta: AnswerMetaJson = {
         "model": answer.model,
         "answerKind": answer.kind.value,
@@ -211,8 +203,8 @@ def answer_json(
         "refusal": None,
         "grounding": shown(GroundingJson, answer.grounding) if answer.grounding else None,
         "removedCitations": list(answer.removed_labels),
-        "template": _chosen_json(answer.template),
-        "usage": usage_json(answer.usage, answer.model),
+        "template": template and shown(ChosenTemplateJson, match, template, id=template.template_id),
+        "usage": shown(UsageJson, answer.usage, usd=usd(answer.usage, answer.model)),
         "timings": timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
     }
     if answer.refusal is not None:
@@ -235,13 +227,6 @@ def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> 
         "folders": [shown(PlaceJson, place) for place in retrieved.places] if retrieved else [],
         "silentVaults": list(retrieved.failed_vaults) if retrieved else [],
     }
-    references = [_reference_json(passage.chunk) for passage in used]
+    chunks = [passage.chunk for passage in used]
+    references = [shown(ReferenceJson, each, relPath=each.path, chunkIndex=each.position) for each in chunks]
     return {**body, "references": references, "meta": meta}
-
-
-def _reference_json(chunk: IndexedChunk) -> ReferenceJson:
-    return shown(ReferenceJson, chunk, relPath=chunk.path, chunkIndex=chunk.position)
-
-
-def _chosen_json(match: TemplateMatch | None) -> ChosenTemplateJson | None:
-    return shown(ChosenTemplateJson, match, match.template, id=match.template.template_id) if match else None

@@ -10,7 +10,7 @@ from shared.api.values import shown
 from shared.indexing.state import note_revision
 from shared.model.index import Coverage, IndexRecord
 from shared.model.notes import Note, TrashedNote
-from shared.notes.linked import Link, Linked
+from shared.notes.linked import Linked
 from shared.sweep.reconcile import ReconcileReport
 
 
@@ -154,14 +154,17 @@ def trashed_json(trashed: TrashedNote) -> TrashedNoteJson:
 
 
 def links_json(note_id: str, found: Linked) -> LinksJson:
-    return shown(LinksJson, found, noteId=note_id, links=list(map(_link_json, found.links)))
-
-
-def _link_json(link: Link) -> LinkJson:
-    to, pointer = link.note, link.pointer
-    note_id, title = (None, None) if to is None else (to.note_id, to.title)
-    heading, label = pointer.heading or None, pointer.label or None
-    return LinkJson(target=pointer.target, noteId=note_id, title=title, heading=heading, label=label)
+    links = [
+        LinkJson(
+            target=each.pointer.target,
+            noteId=each.note and each.note.note_id,
+            title=each.note and each.note.title,
+            heading=each.pointer.heading or None,
+            label=each.pointer.label or None,
+        )
+        for each in found.links
+    ]
+    return shown(LinksJson, found, noteId=note_id, links=links)
 
 
 def index_status_json(note_id: str, record: IndexRecord | None, *, current: bool) -> IndexStatusJson:

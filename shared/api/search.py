@@ -150,30 +150,18 @@ def timings_json(timings_ms: Mapping[str, float]) -> dict[str, float]:
 
 
 def retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
-    if retrieved is None:
-        nothing: RetrievalJson = {
-            "k": k,
-            "strategy": "none",
-            "candidateCount": 0,
-            "rerankCount": 0,
-            "timeMs": 0,
-            "reranker": None,
-            "failedLegs": [],
-            "silentLegs": [],
-        }
-        return nothing
-    failed = [shown(FailedLegJson, each) for each in retrieved.failed_legs]
-    return shown(
-        RetrievalJson,
-        retrieved,
-        k=k,
-        strategy=retrieved.mode.value,
-        rerankCount=len(retrieved.selected),
-        timeMs=round(retrieved.timings_ms.get("retrieval", 0.0)),
-        reranker=shown(RerankerJson, retrieved.reranked) if retrieved.reranked else None,
-        failedLegs=failed,
-        silentLegs=failed,
-    )
+    failed = [shown(FailedLegJson, each) for each in retrieved.failed_legs] if retrieved else []
+    reranked = retrieved.reranked if retrieved else None
+    return {
+        "k": k,
+        "strategy": retrieved.mode.value if retrieved else "none",
+        "candidateCount": retrieved.candidate_count if retrieved else 0,
+        "rerankCount": len(retrieved.selected) if retrieved else 0,
+        "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)) if retrieved else 0,
+        "reranker": shown(RerankerJson, reranked) if reranked else None,
+        "failedLegs": failed,
+        "silentLegs": failed,
+    }
 
 
 def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id: str) -> SearchJson:

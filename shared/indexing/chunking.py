@@ -48,14 +48,14 @@ def _markdown(text: str, begin: int, lang: str) -> Slices:
         yield from by_sentences(text, begin, lang)
         return
     for section in found:
-        for start, end in slices(text, units_of(text, section.blocks, lang)):
+        for start, end in _slices(text, section.blocks, lang):
             yield section.heading_path, start, end
 
 
 def by_sentences(text: str, begin: int, lang: str) -> Slices:
     """Cuts by sentences, without regard to Markdown."""
     if text[begin:].strip():
-        for start, end in slices(text, units_of(text, [Block(Kind.PROSE, begin, len(text))], lang)):
+        for start, end in _slices(text, [Block(Kind.PROSE, begin, len(text))], lang):
             yield "", start, end
 
 
@@ -81,24 +81,14 @@ def chunk(text: str, *, chunker: Chunker = MARKDOWN, lang: str = "en") -> tuple[
     return tuple(found) or (Chunk(position=0, heading_path="", text="", start=begin, end=begin),)
 
 
-def units_of(text: str, blocks: Iterable[Block], lang: str) -> list[Unit]:
-    """All units of the blocks in order; each ends where the next one of its block begins."""
-    return [unit for block in blocks for unit in _units(text, block, lang)]
-
-
-def slices(text: str, units: list[Unit]) -> Iterator[tuple[int, int]]:
-    """(start, end) of the chunks that the units make, each with its overlap, without blanks around it."""
+def _slices(text: str, blocks: Iterable[Block], lang: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of the chunks that the blocks make, each with its overlap, without blanks around it."""
+    units = [unit for block in blocks for unit in _units(text, block, lang)]
     for first, after in cut(text, units):
-        span = trimmed(text, units[first].start, units[after - 1].end)
-        if span:
-            yield span
-
-
-def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The slice without blanks around it; None if there is nothing else."""
-    content = text[start:end].strip()
-    start = text.index(content[:1], start)
-    return (start, start + len(content)) if content else None
+        start, end = units[first].start, units[after - 1].end
+        if content := text[start:end].strip():
+            start = text.index(content[0], start)
+            yield start, start + len(content)
 
 
 def _units(text: str, block: Block, lang: str) -> Iterator[Unit]:
@@ -109,9 +99,10 @@ def _units(text: str, block: Block, lang: str) -> Iterator[Unit]:
     if block.kind is Kind.LINES:
         runs = [[*(found.start() for found in _LINE.finditer(text, block.start, block.end)), block.end]]
     else:
-        items = [block.start, block.end] if block.kind is Kind.PROSE else [*block.items, block.end]
-        ends = ((start, sentences(text[start:end], lang=lang), end) for start, end in pairwise(items))
-        runs = [[start, *(start + stop for _, stop in found[:-1]), end] for start, found, end in ends]
+        items, runs = [block.start, block.end] if block.kind is Kind.PROSE else [*block.items, block.end], []
+        for start, end in pairwise(items):
+            inner = [start + stop for _, stop in sentences(text[start:end], lang=lang)[:-1]]
+            runs.append([start, *inner, end])
     for bounds in runs:
         for place, (start, end) in enumerate(pair for pair in pairwise(bounds) if pair[0] < pair[1]):
             yield from _words(text, start, end, level=min(place, 1), is_prose=is_prose)

@@ -90,18 +90,14 @@ class Codec:
 
     def dump(self, value: object, *without: str) -> dict[str, Any]:
         """Key -> plain value, of all fields but those named."""
-        found = {}
-        for name, key, write in self._written(type(value), without):
+        kind, found = type(value), {}
+        if (kind, without) not in self._plans:  # kept, for chunks are written by the hundred
+            fields = [each for each in self.fields(kind) if each.name not in without]
+            self._plans[kind, without] = [(each.name, each.key, each.write) for each in fields]
+        for name, key, write in self._plans[kind, without]:
             plain = getattr(value, name)
             found[key] = plain if write is None or plain is None else write(plain)
         return found
-
-    def _written(self, kind: type, without: tuple[str, ...]) -> Sequence[tuple[str, str, Convert | None]]:
-        """Name, key and conversion of each field: kept, for chunks are written and read by the hundred."""
-        if (kind, without) not in self._plans:
-            fields = [each for each in self.fields(kind) if each.name not in without]
-            self._plans[kind, without] = [(each.name, each.key, each.write) for each in fields]
-        return self._plans[kind, without]
 
     def load(self, kind: type[T], plain: Mapping[str, Any], /, **known: Any) -> T:  # noqa: ANN401 - values of fields
         """`known`: fields that `plain` does not hold. What is missing or null there gets the field's default.

@@ -179,10 +179,10 @@ def tags_of(tokens: Iterable[str]) -> list[str]:
 def ancestors(path: str) -> tuple[str, ...]:
     """`a/b/note.md` -> (`a`, `a/b`): every folder the path lies in, outermost first."""
     parts = path.split("/")[:-1]
-    return tuple("/".join(parts[: depth + 1]) for depth in range(len(parts)))
+    return tuple(["/".join(parts[: depth + 1]) for depth in range(len(parts))])
 
 
 def scopes_of(vault: str, path: str, tags: Iterable[str]) -> tuple[str, ...]:
     """All tokens of a note, each once, sorted."""
-    tokens = {vault_token(vault), *(folder_token(vault, folder) for folder in ancestors(path)), *map(tag_token, tags)}
-    return tuple(sorted(tokens))
+    folders = [folder_token(vault, folder) for folder in ancestors(path)]
+    return tuple(sorted({vault_token(vault), *folders, *map(tag_token, tags)}))

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeAlias, TypeVar
 
+from shared.model.codec import camel
 from shared.model.limits import MAX_DAYS, MAX_FOLDER
 
 V = TypeVar("V", bool, int, float, str)
@@ -71,13 +72,12 @@ class Setting:
 
 
 def _described(name: str, given: Mapping[str, Any]) -> Setting:
-    first, *rest = name.split("_")
     least, most, expected = given["least"], given["most"], given["expected"]
     if least is not None:
         expected = f"{expected} from {least:g} to {most:g}"
     elif most is not None:
         expected = expected.replace("text", f"text of at most {most} characters")
-    return Setting(field=first + "".join(map(str.capitalize, rest)), **{**given, "expected": expected})
+    return Setting(field=camel(name), **{**given, "expected": expected})
 
 
 SETTINGS: Mapping[str, Setting] = {each.name: _described(each.name, each.metadata) for each in fields(SessionSettings)}

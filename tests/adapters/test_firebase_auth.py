@@ -254,10 +254,6 @@ class TestEmulator:
         with pytest.raises(Unauthenticated, match="unsigned"):
             EmulatorVerifier(PROJECT).verify(signed("first", claims()))
 
-    def test_no_token_is_nobody(self) -> None:
-        with pytest.raises(Unauthenticated):
-            EmulatorVerifier(PROJECT).verify(None)
-
 
 @pytest.mark.parametrize("token", [None, "", "anything"])
 def test_without_verification_everybody_is_the_one_user(token: str | None) -> None:

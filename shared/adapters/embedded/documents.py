@@ -55,14 +55,21 @@ CODEC = Codec(key=str, instant=to_micros, moment=to_datetime)
 class Table(Generic[T]):
     """Rows that are entities of one kind."""
 
-    def __init__(self, name: str, kind: type[T], *, renamed: Mapping[str, str] | None = None) -> None:
-        """`renamed`: field -> its column, where that is not called as the field."""
+    def __init__(self, name: str, kind: type[T], *, renamed: Mapping[str, str] | None = None, unread: str = "") -> None:
+        """`renamed`: field -> its column, where that is not called as the field. `unread`: a field whose column is no
+        JSON, and is left as it is.
+        """
         fields = CODEC.fields(kind)
         self.name, self._kind, self._names = name, kind, tuple(each.name for each in fields)
         self._column = {each: (renamed or {}).get(each, each) for each in self._names}
         # Columns of JSON are cached: the chunks of a note, and mostly of a folder, have the same tags and scopes.
         self._reads = tuple(
-            lru_cache(4096)(partial(_unpacked, each.read)) if each.structured else each.read for each in fields
+            None
+            if each.name == unread
+            else lru_cache(4096)(partial(_unpacked, each.read))
+            if each.structured
+            else each.read
+            for each in fields
         )
         self.columns = ", ".join(f'{name}."{each}"' for each in self._column.values())
         """What `load` reads, for a SELECT."""
@@ -82,12 +89,14 @@ class Table(Generic[T]):
         row = db.execute(query, (key,)).fetchone()
         return None if row is None else self.load(row)
 
-    def load(self, row: Row, **known: Any) -> T:  # noqa: ANN401 - values of fields
-        """The entity in a row that begins with `columns`. `known`: values of fields, whatever their columns hold."""
-        for name, read, value in zip(self._names, self._reads, row, strict=False):
-            if name not in known:
-                known[name] = value if read is None or value is None else read(value)
-        return self._kind(**known)
+    def load(self, row: Row) -> T:
+        """The entity in a row that begins with `columns`."""
+        return self._kind(**dict(zip(self._names, self.values(row), strict=True)))
+
+    def values(self, row: Row) -> list[Any]:
+        """The values of its fields, in their order."""
+        pairs = zip(self._reads, row, strict=False)
+        return [value if read is None or value is None else read(value) for read, value in pairs]
 
 
 def _unpacked(read: Callable[[Any], Any] | None, column: str) -> Any:  # noqa: ANN401
@@ -109,7 +118,7 @@ def insert(db: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replac
 
 NOTES = Table("notes", Note)
 RECORDS = Table("records", IndexRecord)
-CHUNKS = Table("chunks", IndexedChunk)
+CHUNKS = Table("chunks", IndexedChunk, unread="terms")
 
 
 def chunk_row(chunk: IndexedChunk) -> dict[str, Any]:
@@ -119,7 +128,9 @@ def chunk_row(chunk: IndexedChunk) -> dict[str, Any]:
 
 def chunk_of(row: Row, asked: Sequence[tuple[str, str]]) -> IndexedChunk:
     """`asked`: `term_keys` of the stems whose counts the chunk is to carry."""
-    return CHUNKS.load(row, terms=term_counts(row[TERMS], asked))
+    values = CHUNKS.values(row)
+    values[TERMS] = term_counts(values[TERMS], asked)
+    return IndexedChunk(*values)
 
 
 CREATED_AT, TERMS = (CODEC.keys(IndexedChunk).index(name) for name in ("created_at", "terms"))

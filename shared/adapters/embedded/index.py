@@ -13,7 +13,7 @@ from shared.adapters.embedded.documents import RECORDS, Row, chunk_row, first_id
 from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.vectors import KEPT_REMOVALS
 from shared.errors import Conflict
-from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
+from shared.model.index import Coverage, IndexChange, IndexedChunk, StoredChunk, StoredRecord, Vector
 
 
 class Index:
@@ -32,16 +32,7 @@ class Index:
         )
         with self._files.of(tenant_id).reading() as db:
             found = db.execute(query, (note_id,)).fetchall()
-        return tuple(
-            StoredChunk(
-                chunk_id=chunk_id,
-                text_hash=text_hash,
-                index_version=index_version,
-                note_revision=note_revision,
-                has_vector=bool(has_vector),
-            )
-            for chunk_id, text_hash, index_version, note_revision, has_vector in found
-        )
+        return tuple([StoredChunk(*row, has_vector=bool(has_vector)) for *row, has_vector in found])
 
     def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
         query = (
@@ -58,7 +49,13 @@ class Index:
                 raise Conflict(f"the index of note {change.note_id} has moved")
             if change.put or change.patch or change.vectors or change.remove:
                 ChunkChanges(db).apply(change)
-            return _write_record(db, change.note_id, change.record)
+            if change.record is None:
+                db.execute("DELETE FROM records WHERE note_id = ?", (change.note_id,))
+                return None
+            # The new token: a number that no record of this tenant has had before.
+            (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
+            insert(db, "records", RECORDS.row(change.record, note_id=change.note_id, token=token), replacing=True)
+            return str(token)
 
     def coverage(self, tenant_id: str) -> Coverage:
         """Counts notes that exist: a record whose note is gone is not counted."""
@@ -77,16 +74,6 @@ class Index:
 def _record(db: sqlite3.Connection, note_id: str) -> StoredRecord:
     row = db.execute(f"SELECT {RECORDS.columns}, token FROM records WHERE note_id = ?", (note_id,)).fetchone()
     return StoredRecord(None, None) if row is None else StoredRecord(RECORDS.load(row), str(row[-1]))
-
-
-def _write_record(db: sqlite3.Connection, note_id: str, record: IndexRecord | None) -> str | None:
-    """The new token: a number that no record of this tenant has had before."""
-    if record is None:
-        db.execute("DELETE FROM records WHERE note_id = ?", (note_id,))
-        return None
-    (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
-    insert(db, "records", {**RECORDS.row(record), "note_id": note_id, "token": token}, replacing=True)
-    return str(token)
 
 
 class ChunkChanges:
@@ -133,7 +120,7 @@ class ChunkChanges:
             return self._overwrite(old, row)
         row_id = self._free_id(row["created_at"])
         insert(self._db, "chunks", {**row, "id": row_id})
-        self._count(1, chunk.length)
+        self._chunks, self._length = self._chunks + 1, self._length + chunk.length
         self._write_postings(row_id, row)
         return row_id
 
@@ -148,8 +135,11 @@ class ChunkChanges:
         columns = ", ".join(f'"{column}" = ?' for column in row)
         self._db.execute(f"UPDATE chunks SET {columns}, id = ? WHERE id = ?", (*row.values(), target, row_id))
         if target != row_id or index_version != row["index_version"]:
-            self._move_vector(row_id, target, row["index_version"])
-        self._count(0, row["length"] - length)
+            statement = "UPDATE vectors SET id = ?, index_version = ?, revision = ? WHERE id = ?"
+            values = (target, row["index_version"], self._revision, row_id)
+            if self._db.execute(statement, values).rowcount:
+                self._note_removal(row_id)
+        self._length += row["length"] - length
         return target
 
     def _remove(self, chunk_id: str) -> None:
@@ -160,7 +150,7 @@ class ChunkChanges:
             row_id, terms, scopes, length = old
             self._remove_postings(row_id, terms, scopes)
             self._remove_vector(row_id)
-            self._count(-1, -length)
+            self._chunks, self._length = self._chunks - 1, self._length - length
 
     def _free_id(self, created_at: int) -> int:
         """The next in its second: see first_id_at."""
@@ -169,10 +159,6 @@ class ChunkChanges:
             "SELECT max(id) FROM chunks WHERE id >= ? AND id < ?", (first, documents.id_past(created_at))
         ).fetchone()
         return first if last is None else int(last) + 1
-
-    def _count(self, chunks: int, length: int) -> None:
-        self._chunks += chunks
-        self._length += length
 
     def _write_postings(self, row_id: int, row: Mapping[str, Any]) -> None:
         content = documents.posting_tokens(row["terms"], json.loads(row["scopes"]))
@@ -190,14 +176,6 @@ class ChunkChanges:
 
     def _remove_vector(self, row_id: int) -> None:
         if self._db.execute("DELETE FROM vectors WHERE id = ?", (row_id,)).rowcount:
-            self._note_removal(row_id)
-
-    def _move_vector(self, row_id: int, target: int, index_version: str) -> None:
-        moved = self._db.execute(
-            "UPDATE vectors SET id = ?, index_version = ?, revision = ? WHERE id = ?",
-            (target, index_version, self._revision, row_id),
-        ).rowcount
-        if moved:
             self._note_removal(row_id)
 
     def _note_removal(self, row_id: int) -> None:

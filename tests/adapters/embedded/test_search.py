@@ -156,39 +156,11 @@ def test_a_change_that_fails_half_way_leaves_nothing(embedded_store: EmbeddedSto
     assert _near(embedded_store, unit(1, 0, 0, 0)) == [("n1_000", 1.0)]
 
 
-def test_of_equals_at_the_limit_the_first_by_id_are_kept(embedded_store: EmbeddedStore) -> None:
-    for note_id in ("n3", "n1", "n2", "n4"):
-        save(embedded_store, chunk(note_id), vector=unit(1, 2, 3, 4))
-    assert [chunk_id for chunk_id, _ in _near(embedded_store, unit(1, 2, 3, 4))][:2] == ["n1_000", "n2_000"]
-    for leg in (
-        embedded_store.recent(TENANT, limit=2, stems=[], restriction=FREE),
-        embedded_store.postings(TENANT, "alpha", limit=2, stems=[], restriction=FREE),
-    ):
-        assert ids(leg) == ["n1_000", "n2_000"]
-
-
 def test_a_limit_of_nothing_brings_nothing(embedded_store: EmbeddedStore) -> None:
     save(embedded_store, chunk("n1"), vector=unit(1, 0, 0, 0))
     query = unit(1, 0, 0, 0)
     assert embedded_store.recent(TENANT, limit=0, stems=[], restriction=FREE) == ()
     assert not embedded_store.nearest(TENANT, query, limit=0, stems=[], restriction=FREE, index_version=VERSION)
-
-
-def test_a_stored_vector_of_another_length_is_left_out(embedded_store: EmbeddedStore) -> None:
-    save(embedded_store, chunk("short"), vector=unit(1, 0))
-    save(embedded_store, chunk("right"), vector=unit(1, 0, 0, 0))
-    assert _near(embedded_store, unit(1, 0, 0, 0)) == [("right_000", 1.0)]
-    save(embedded_store, chunk("right"), vector=unit(1, 0))
-    assert _near(embedded_store, unit(1, 0, 0, 0)) == []
-
-
-def test_two_index_versions_can_be_searched_in_turn(embedded_store: EmbeddedStore) -> None:
-    save(embedded_store, chunk("old", index_version="v0"), vector=unit(1, 0))
-    save(embedded_store, chunk("new"), vector=unit(1, 0, 0, 0))
-    for _ in range(2):
-        old = embedded_store.nearest(TENANT, unit(1, 0), limit=5, stems=[], restriction=FREE, index_version="v0")
-        assert [each.chunk.note_id for each in old] == ["old"]
-        assert _near(embedded_store, unit(1, 0, 0, 0)) == [("new_000", 1.0)]
 
 
 def test_without_numpy_only_vectors_cannot_be_searched(

@@ -113,7 +113,3 @@ def test_what_is_too_long_for_it_is_not_sent(server: CheckGroundingServer) -> No
     assert judge(server).judge(long) == OFFLINE.judge(long)
     assert judge(server).judge(()).verdicts == ()
     assert server.requests == []
-
-
-def test_without_a_valid_token_the_offline_judge_stands(server: CheckGroundingServer) -> None:
-    assert judge(server, token="stale").judge(STATEMENTS) == OFFLINE.judge(STATEMENTS)

@@ -36,21 +36,6 @@ def test_the_request_of_gemini_embedding_2_for_documents(gemini: GeminiServer, c
     assert request.headers["x-goog-api-key"] == KEY
 
 
-def test_the_request_of_gemini_embedding_2_for_a_query(gemini: GeminiServer, clock: FakeClock) -> None:
-    embedder(gemini, clock).embed_query("Which database?")
-    assert gemini.bodies == [
-        {
-            "requests": [
-                {
-                    "model": "models/gemini-embedding-2",
-                    "content": {"role": "user", "parts": [{"text": "task: search result | query: Which database?"}]},
-                    "outputDimensionality": 4,
-                }
-            ]
-        }
-    ]
-
-
 def test_the_requests_of_gemini_embedding_001_carry_the_task_as_a_field(gemini: GeminiServer, clock: FakeClock) -> None:
     old = embedder(gemini, clock, model="gemini-embedding-001")
     old.embed_documents(["Cloud Run it is."])

@@ -39,10 +39,6 @@ def test_a_vector_does_not_depend_on_its_batch(embedder: LocalEmbedder) -> None:
     assert embedder.embed_query("Cloud Run") == alone
 
 
-def test_no_texts_are_no_vectors(embedder: LocalEmbedder) -> None:
-    assert embedder.embed_documents([]) == ()
-
-
 def test_the_first_calls_of_many_threads_load_it_together() -> None:
     fresh = LocalEmbedder.of(None)
     with ThreadPoolExecutor(8) as pool:

@@ -58,11 +58,6 @@ def test_known_models_get_the_prefixes_they_were_trained_with(openai_server: Ope
     assert sent == [["search_query: Which database?"], ["search_document: Firestore."]]
 
 
-def test_no_texts_are_no_request(openai_server: OpenAIServer, clock: FakeClock) -> None:
-    assert embedder(openai_server, clock).embed_documents([]) == ()
-    assert openai_server.requests == []
-
-
 def test_the_sdk_does_not_retry_beside_us(openai_server: OpenAIServer, clock: FakeClock) -> None:
     openai_server.script(replies.error(429, "slow", headers={"Retry-After": "7"}), replies.error(500, "oops"))
     embedder(openai_server, clock).embed_documents(["a"])
@@ -100,11 +95,6 @@ def test_a_reply_is_a_draft_with_the_tokens_billed(openai_server: OpenAIServer, 
 def test_a_bare_reply_of_a_small_server_is_enough(openai_server: OpenAIServer, clock: FakeClock) -> None:
     openai_server.script(Reply(body={"choices": [{"message": {"content": "Cloud Run."}}]}))
     assert writer(openai_server, clock).write(PROMPT) == Draft("Cloud Run.", "m", Usage(0, 0))
-
-
-def test_a_cut_reply_is_a_truncated_draft(openai_server: OpenAIServer, clock: FakeClock) -> None:
-    openai_server.script(replies.completed("You decided", finish_reason="length"))
-    assert writer(openai_server, clock).write(PROMPT).truncated
 
 
 @pytest.mark.parametrize(

@@ -104,14 +104,6 @@ def test_a_service_that_is_away_is_given_up_in_time(monkeypatch: pytest.MonkeyPa
         VertexReranker("demo-project", base_url="http://127.0.0.1:1").scores("Which?", PASSAGES)
 
 
-@pytest.mark.usefixtures("credentials")
-def test_a_page_of_a_proxy_is_an_outage(ranking: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.adapters.vertex.discovery_engine.RANK_SECONDS", 0.3)
-    ranking.script(Reply(body=b"<html>"))
-    with pytest.raises(ModelUnavailable, match="cannot be read"):
-        _vertex(ranking).scores("Which?", PASSAGES)
-
-
 def test_a_machine_without_credentials_is_a_refusal(
     ranking: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,21 +101,19 @@ STATUSES = [
 
 
 @pytest.mark.parametrize(("status", "kind"), STATUSES)
-def test_statuses_of_gemini(status: int, kind: type[Exception], gemini: GeminiServer, clock: FakeClock) -> None:
-    gemini.answer = lambda _: Reply(status=status, body={"error": {"code": status, "message": "no", "status": "WHY"}})
-    with pytest.raises(kind, match=rf"^gemini-3.5-flash-lite: {status}") as caught:
-        GeminiWriter(api_key="k", base_url=gemini.url, clock=clock).write(PROMPT)
-    assert isinstance(caught.value.__cause__, google.genai.errors.APIError)
-    assert (len(gemini.requests) > 1) is (kind is ModelUnavailable)
-
-
-@pytest.mark.parametrize(("status", "kind"), STATUSES)
-def test_statuses_of_openai(status: int, kind: type[Exception], openai_server: OpenAIServer, clock: FakeClock) -> None:
-    openai_server.answer = lambda _: Reply(status=status, body={"error": {"message": "no", "code": "why"}})
-    with pytest.raises(kind, match=rf"^m: {status}") as caught:
-        OpenAIWriter(model="m", base_url=openai_server.base_url, clock=clock).write(PROMPT)
-    assert isinstance(caught.value.__cause__, openai.APIStatusError)
-    assert (len(openai_server.requests) > 1) is (kind is ModelUnavailable)
+def test_a_status_is_a_refusal_or_an_outage(
+    status: int, kind: type[Exception], gemini: GeminiServer, openai_server: OpenAIServer, clock: FakeClock
+) -> None:
+    error = {"code": status, "message": "no", "status": "WHY"}
+    gemini.answer = openai_server.answer = lambda _: Reply(status=status, body={"error": error})
+    google_writer = GeminiWriter(model="m", api_key="k", base_url=gemini.url, clock=clock)
+    openai_writer = OpenAIWriter(model="m", base_url=openai_server.base_url, clock=clock)
+    for writer, cause in ((google_writer, google.genai.errors.APIError), (openai_writer, openai.APIStatusError)):
+        with pytest.raises(kind, match=rf"^m: {status}") as caught:
+            writer.write(PROMPT)
+        assert isinstance(caught.value.__cause__, cause)
+    asked = len(gemini.requests), len(openai_server.requests)
+    assert all((count > 1) is (kind is ModelUnavailable) for count in asked)
 
 
 BODIES = [
