@@ -85,10 +85,15 @@ def _slices(text: str, blocks: Iterable[Block], lang: str) -> Iterator[tuple[int
     """(start, end) of the chunks that the blocks make, each with its overlap, without blanks around it."""
     units = [unit for block in blocks for unit in _units(text, block, lang)]
     for first, after in cut(text, units):
-        start, end = units[first].start, units[after - 1].end
-        if content := text[start:end].strip():
-            start = text.index(content[0], start)
-            yield start, start + len(content)
+        if span := trimmed(text, units[first].start, units[after - 1].end):
+            yield span
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The slice without blanks around it; None if there is nothing else."""
+    content = text[start:end].strip()
+    start = text.index(content[:1], start)
+    return (start, start + len(content)) if content else None
 
 
 def _units(text: str, block: Block, lang: str) -> Iterator[Unit]:
