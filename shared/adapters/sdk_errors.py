@@ -48,16 +48,12 @@ def from_status(status: int, model: str, *, why: str = "", retry_after: float | 
     message = " ".join(filter(None, (f"{model}:", str(status), why)))
     if status in _PASSING or status >= 500:
         return ModelUnavailable(message, retry_after=retry_after)
-    if status == 404:
-        return ModelRefused(_unknown(model))
-    return ModelRefused(message)
-
-
-def _unknown(model: str) -> str:
+    if status != 404:
+        return ModelRefused(message)
     successor = RETIRED_MODELS.get(model.rpartition("/")[2])
     if successor:
-        return f"{model}: this model has been shut down, its successor is {successor}"
-    return f"{model}: 404, the server knows no such model"
+        return ModelRefused(f"{model}: this model has been shut down, its successor is {successor}")
+    return ModelRefused(f"{model}: 404, the server knows no such model")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -66,16 +62,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     try:
         seconds = float(value)
     except ValueError:
-        seconds = _seconds_until(value)
+        try:
+            seconds = (parsedate_to_datetime(value).astimezone(UTC) - datetime.now(UTC)).total_seconds()
+        except ValueError:
+            return None
     return max(seconds, 0.0) if math.isfinite(seconds) else None
-
-
-def _seconds_until(date: str) -> float:
-    try:
-        when = parsedate_to_datetime(date)
-    except ValueError:
-        return math.nan
-    return (when.astimezone(UTC) - datetime.now(UTC)).total_seconds()
 
 
 def unreadable(error: Exception, model: str) -> AuroraError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import socket
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -40,8 +40,12 @@ def stream_with_deadline(open_stream: Open, *, model: str, seconds: float, clock
     def begin(left: float) -> tuple[list[Delta], Generator[Delta]]:
         if cancel.left:
             raise Cancelled
-        deltas = open_stream(left)
-        return _up_to_text(deltas), deltas
+        deltas, read = open_stream(left), []
+        for delta in deltas:  # up to the first text: so far another attempt can be made
+            read.append(delta)
+            if delta.text:
+                break
+        return read, deltas
 
     with cancel.watches(time.monotonic() + seconds):
         try:
@@ -55,16 +59,6 @@ def stream_with_deadline(open_stream: Open, *, model: str, seconds: float, clock
             if cancel.left:
                 raise Cancelled from error
             raise
-
-
-def _up_to_text(deltas: Iterator[Delta]) -> list[Delta]:
-    """The first deltas, the last of them with text: so far another attempt can be made."""
-    read: list[Delta] = []
-    for delta in deltas:
-        read.append(delta)
-        if delta.text:
-            break
-    return read
 
 
 def _shut(response: Response) -> None:

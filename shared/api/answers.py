@@ -190,7 +190,6 @@ def answer_json(
 ) -> AnswerJson:
     """The body of `/chat`: the fixed contract first, additions after it. `k`: passages the writer was to get."""
     retrieved, match = answer.retrieved, answer.template
-    template = match and match.template
     meta: AnswerMetaJson = {
         "model": answer.model,
         "answerKind": answer.kind.value,
@@ -203,7 +202,7 @@ def answer_json(
         "refusal": None,
         "grounding": shown(GroundingJson, answer.grounding) if answer.grounding else None,
         "removedCitations": list(answer.removed_labels),
-        "template": template and shown(ChosenTemplateJson, match, template, id=template.template_id),
+        "template": shown(ChosenTemplateJson, match, match.template, id=match.template.template_id) if match else None,
         "usage": shown(UsageJson, answer.usage, usd=usd(answer.usage, answer.model)),
         "timings": timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
     }

@@ -157,8 +157,8 @@ def links_json(note_id: str, found: Linked) -> LinksJson:
     links = [
         LinkJson(
             target=each.pointer.target,
-            noteId=each.note and each.note.note_id,
-            title=each.note and each.note.title,
+            noteId=each.note.note_id if each.note else None,
+            title=each.note.title if each.note else None,
             heading=each.pointer.heading or None,
             label=each.pointer.label or None,
         )

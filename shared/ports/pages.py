@@ -44,7 +44,8 @@ def make_token(listing: str, *place: str) -> str:
     the last item given; the listing goes on after it, whatever has changed.
     """
     content = json.dumps(place).encode()
-    return base64.urlsafe_b64encode(_seal(content, listing) + content).decode().rstrip("=")
+    seal = hashlib.sha256(json.dumps(listing).encode() + content).digest()[:_SEAL]
+    return base64.urlsafe_b64encode(seal + content).decode().rstrip("=")
 
 
 def read_token(token: str, listing: str, *, parts: int = 1, field: str = "pageToken") -> list[str]:
@@ -58,7 +59,3 @@ def read_token(token: str, listing: str, *, parts: int = 1, field: str = "pageTo
     if not is_place or make_token(listing, *place) != token:
         raise InvalidArgument(field, "a token that the page before gave for the same listing")
     return list(place)
-
-
-def _seal(content: bytes, listing: str) -> bytes:
-    return hashlib.sha256(json.dumps(listing).encode() + content).digest()[:_SEAL]

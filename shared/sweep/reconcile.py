@@ -233,7 +233,11 @@ class _Sweep:
             suspects = self._without_note(page.items) if place.phase == RECORDS else page.items
             if not self.repairs.take_up(suspects):
                 return False
-            place = _after(place, page.next_token)
+            rest = EVERYTHING[EVERYTHING.index(place.phase) + 1 :] if place.phase in EVERYTHING else ()
+            if page.next_token is not None:
+                place = replace(place, cursor=page.next_token)
+            else:
+                place = replace(place, phase=rest[0], cursor=None) if rest else None
             if place is not None:
                 is_changes, kept = place.phase == CHANGES, self.progress
                 self._keep(replace(kept, changes=place) if is_changes else replace(kept, full=place))
@@ -269,11 +273,3 @@ def _in_turn(keys: Iterable[NoteKey]) -> list[NoteKey]:
         turns[key] = counts[key.tenant_id]
         counts[key.tenant_id] += 1
     return sorted(turns, key=turns.__getitem__)
-
-
-def _after(place: Walk, token: str | None) -> Walk | None:
-    """The next page of the same listing, or the first of the next one; None: that was the last."""
-    if token is not None:
-        return replace(place, cursor=token)
-    rest = EVERYTHING[EVERYTHING.index(place.phase) + 1 :] if place.phase in EVERYTHING else ()
-    return replace(place, phase=rest[0], cursor=None) if rest else None

@@ -113,8 +113,7 @@ class TenantFile:
     @contextmanager
     def _connection(self, *, creates: bool) -> Iterator[sqlite3.Connection]:
         with self._open_ones:
-            while self._removing:
-                self._open_ones.wait()
+            self._open_ones.wait_for(lambda: not self._removing)
             self._in_use += 1
         try:
             if not (creates or self._idle or self.path.exists()):

@@ -32,7 +32,8 @@ class Index:
         )
         with self._files.of(tenant_id).reading() as db:
             found = db.execute(query, (note_id,)).fetchall()
-        return tuple([StoredChunk(*row, has_vector=bool(has_vector)) for *row, has_vector in found])
+        names = ("chunk_id", "text_hash", "index_version", "note_revision")
+        return tuple([StoredChunk(**dict(zip(names, row, strict=False)), has_vector=bool(row[-1])) for row in found])
 
     def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
         query = (

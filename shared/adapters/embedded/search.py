@@ -50,20 +50,16 @@ class Search:
         """Raises OperatorError where numpy is not installed. The first call reads the tenant's vectors into memory."""
         if limit < 1 or not all(restriction.scopes):
             return ()
-        space = self._space(tenant_id, index_version, len(vector))
+        space = self._spaces.get(tenant_id)
+        if space is None or (space.index_version, space.dimension) != (index_version, len(vector)):
+            # One a tenant: the memory of another index version is given back.
+            space = self._spaces[tenant_id] = VectorSpace(index_version, len(vector))
         # The lock before the first read: no thread's snapshot is older than what memory has followed already.
         with space.lock, self._files.of(tenant_id).reading() as db:
             (revision,) = db.execute("SELECT revision FROM state").fetchone()
             space.refresh(db, revision)
             best = space.nearest(db, vector, limit=limit, allowed=_allowed(db, restriction))
             return _neighbours(db, best, limit=limit, stems=stems)
-
-    def _space(self, tenant_id: str, index_version: str, dimension: int) -> VectorSpace:
-        """One a tenant: with another index version the old one's memory is given back."""
-        space = self._spaces.get(tenant_id)
-        if space is None or (space.index_version, space.dimension) != (index_version, dimension):
-            space = self._spaces[tenant_id] = VectorSpace(index_version, dimension)
-        return space
 
     def postings(
         self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction

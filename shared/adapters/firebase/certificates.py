@@ -20,6 +20,8 @@ REFETCH_PAUSE = 60.0
 """Least seconds between two fetches because of unknown keys: made-up tokens must not make us hammer Google."""
 FAILURE_PAUSE = 10.0
 """Seconds after a failed fetch in which requests do not try, and wait for, another."""
+DEFAULT_AGE = 3600.0
+"""Seconds that certificates are fresh where the server says nothing."""
 _TIMEOUT = 5.0
 
 _log = logging.getLogger(__name__)
@@ -73,23 +75,14 @@ class Certificates:
         if now < self._fresh_until and kid in self._known:
             return self._known[kid]
         with self._lock:
-            if self._worth_fetching(kid):
+            now, is_known = self._clock.monotonic(), kid in self._known
+            is_old = now >= self._fresh_until or (not is_known and now >= self._fetched + REFETCH_PAUSE)
+            if is_old and now >= self._failed + FAILURE_PAUSE:
                 self._fetch()
-            return self._chosen(kid)
-
-    def _worth_fetching(self, kid: str) -> bool:
-        now = self._clock.monotonic()
-        if now < self._failed + FAILURE_PAUSE:
-            return False
-        if now >= self._fresh_until:
-            return True
-        return kid not in self._known and now >= self._fetched + REFETCH_PAUSE
-
-    def _chosen(self, kid: str) -> str | None:
-        now = self._clock.monotonic()
-        if now >= self._fresh_until + MAX_STALE or (kid not in self._known and self._failed > self._fetched):
-            raise Unavailable("the keys that verify tokens cannot be had right now")
-        return self._known.get(kid)
+                now, is_known = self._clock.monotonic(), kid in self._known
+            if now >= self._fresh_until + MAX_STALE or (not is_known and self._failed > self._fetched):
+                raise Unavailable("the keys that verify tokens cannot be had right now")
+            return self._known.get(kid)
 
     def _fetch(self) -> None:
         """Leaves what is known as it is when nothing better comes."""
@@ -105,10 +98,5 @@ class Certificates:
             _log.warning("keys of %s cannot be fetched (%s)", self._url, type(error).__name__)
             return
         self._fetched = self._clock.monotonic()
-        self._fresh_until = self._fetched + _max_age(response.headers)
-
-
-def _max_age(headers: Mapping[str, str]) -> float:
-    """Seconds by Cache-Control; an hour where the server says nothing."""
-    stated = re.search(r"max-age=(\d+)", headers.get("Cache-Control", ""))
-    return float(stated[1]) if stated else 3600.0
+        stated = re.search(r"max-age=(\d+)", response.headers.get("Cache-Control", ""))
+        self._fresh_until = self._fetched + (float(stated[1]) if stated else DEFAULT_AGE)

@@ -106,7 +106,13 @@ class Corpus:
         """Counts what is not yet known at this revision, one request a stem, side by side."""
         known = self._figures(tenant_id).frequencies
         unknown = [stem for stem in dict.fromkeys(stems) if stem not in known]
-        counted = dict(zip(unknown, pool().map(lambda stem: self._count(tenant_id, stem), unknown), strict=True))
+
+        def count(stem: str) -> int:
+            # Ordering by a field leaves out documents without it.
+            query = Query(collection="chunks", order=(Order(posting_path(stem), descending=True),))
+            return self._connection.count(self._connection.tenant(tenant_id), query) if is_kept(stem) else 0
+
+        counted = dict(zip(unknown, pool().map(count, unknown), strict=True))
         answer = {stem: known[stem] if stem in known else counted[stem] for stem in stems}
         if len(known) + len(counted) <= MAX_STEMS:
             known.update(counted)
@@ -156,13 +162,6 @@ class Corpus:
             return "".join(f"{stamp.seconds}.{stamp.nanos:09}" for stamp in stamps)
 
         return ":".join(pool().map(latest, ("index", "changes")))
-
-    def _count(self, tenant_id: str, stem: str) -> int:
-        if not is_kept(stem):
-            return 0
-        # Ordering by a field leaves out documents without it.
-        query = Query(collection="chunks", order=(Order(posting_path(stem), descending=True),))
-        return self._connection.count(self._connection.tenant(tenant_id), query)
 
 
 class Places:

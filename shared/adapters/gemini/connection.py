@@ -7,7 +7,7 @@ import math
 import re
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters import sdk_errors
@@ -90,28 +90,20 @@ def table() -> sdk_errors.Table:
 
 
 def _by_status(error: APIError, model: str) -> AuroraError:
-    details = tuple(_details(error.details))
-    reasons = [str(detail["reason"]) for detail in details if _is(detail, "ErrorInfo") and "reason" in detail]
-    why = " ".join(filter(None, (error.status, *reasons)))
-    return sdk_errors.from_status(error.code, model, why=why, retry_after=_retry_delay(error, details))
-
-
-def _retry_delay(error: APIError, details: tuple[Mapping[str, Any], ...]) -> float | None:
-    """Seconds: RetryInfo's, else the header's."""
-    for detail in details:
-        delay = re.fullmatch(r"(\d+(?:\.\d+)?)s", str(detail.get("retryDelay"))) if _is(detail, "RetryInfo") else None
-        if delay:
-            return float(delay.group(1))
+    """With the reasons of `error.details[]`, and the delay of its RetryInfo, else the header's."""
+    body = error.details.get("error") if isinstance(error.details, Mapping) else None
+    listed = body.get("details") if isinstance(body, Mapping) else None
+    details = [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
+    reasons = [str(each["reason"]) for each in details if _is(each, "ErrorInfo") and "reason" in each]
+    delays = [
+        re.fullmatch(r"(\d+(?:\.\d+)?)s", str(each.get("retryDelay"))) for each in details if _is(each, "RetryInfo")
+    ]
+    delay = next((float(found[1]) for found in delays if found), None)
     headers = getattr(error.response, "headers", None)
-    return sdk_errors.retry_after(headers) if headers is not None else None
-
-
-def _details(body: object) -> Iterator[Mapping[str, Any]]:
-    """`error.details[]` of a Google API error; nothing of a body in another form."""
-    error = body.get("error") if isinstance(body, Mapping) else None
-    details = error.get("details") if isinstance(error, Mapping) else None
-    if isinstance(details, list):
-        yield from (detail for detail in details if isinstance(detail, Mapping))
+    if delay is None and headers is not None:
+        delay = sdk_errors.retry_after(headers)
+    why = " ".join(filter(None, (error.status, *reasons)))
+    return sdk_errors.from_status(error.code, model, why=why, retry_after=delay)
 
 
 def _is(detail: Mapping[str, Any], kind: str) -> bool:

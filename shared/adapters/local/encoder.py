@@ -53,13 +53,10 @@ class Encoder:
 
     def read(self, text: str, other: str | None = None) -> Numbers:
         """The graph's first output for the text, or for a pair of texts, without the batch's axis."""
-        read: Encoding = self.tokenizer.encode(text, other)
-        told = {"input_ids": read.ids, "attention_mask": read.attention_mask, "token_type_ids": read.type_ids}
-        return self._run(told)
-
-    def _run(self, told: dict[str, list[int]]) -> Numbers:
         import numpy as np  # noqa: PLC0415 - loaded with onnxruntime
 
+        read: Encoding = self.tokenizer.encode(text, other)
+        told = {"input_ids": read.ids, "attention_mask": read.attention_mask, "token_type_ids": read.type_ids}
         rows = {name: np.asarray([row], dtype=np.int64) for name, row in told.items() if name in self.inputs}
         output: Numbers = self.session.run(None, rows)[0][0]
         return output
@@ -76,16 +73,9 @@ class CrossEncoderReranker:
 
     def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
         """On the model's scale. Raises ModelRefused for files of no model that gives a pair one score."""
-        return tuple(self._score(question, passage) for passage in passages)
-
-    def _score(self, question: str, passage: str) -> float:
-        scores = self._loaded().read(question, passage)
-        if scores.shape != (1,):
-            raise ModelRefused(f"{self.model}: not one score a passage, as of a model with one label")
-        return float(scores[0])
-
-    def _loaded(self) -> Encoder:
         with self._lock:
-            if self._encoder is None:
-                self._encoder = Encoder.load(self._files)
-            return self._encoder
+            encoder = self._encoder = self._encoder or Encoder.load(self._files)
+        found = [encoder.read(question, passage) for passage in passages]
+        if any(scores.shape != (1,) for scores in found):
+            raise ModelRefused(f"{self.model}: not one score a passage, as of a model with one label")
+        return tuple(float(scores[0]) for scores in found)
