@@ -44,6 +44,7 @@ from tests.servers.gemini import GeminiServer
 
 CLIENTS = 40
 ROUNDS = 5
+NOTES = 50
 ANSWER = "We decided to run the API on Cloud Run then [N1]."
 WORDS = len(ANSWER.split())
 TARGETS = {"whole answer, p95": 1250, "first event, p95": 150, "first token, p95": None}
@@ -55,8 +56,8 @@ OWN_WORK = 25
 
 def run(*, small: bool = False) -> dict[str, object]:
     """Figures with their targets; see `bench.__main__`. About a minute."""
-    clients, rounds, chunks, questions = (4, 1, 500, 3) if small else (CLIENTS, ROUNDS, CHUNKS, QUESTIONS)
-    return {**_streams(clients, rounds), **_own_work(chunks, questions)}
+    clients, rounds, chunks, questions = (4, 1, 200, 3) if small else (CLIENTS, ROUNDS, CHUNKS, QUESTIONS)
+    return {**_streams(clients, rounds, notes=5 if small else NOTES), **_own_work(chunks, questions)}
 
 
 # -- streams
@@ -72,11 +73,11 @@ class _Stream:
     error: str | None
 
 
-def _streams(clients: int, rounds: int) -> dict[str, object]:
+def _streams(clients: int, rounds: int, *, notes: int) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as home, _gemini() as address:
         env = _environment(home, address)
         app = build(Settings.from_env(env))
-        for number in range(50):
+        for number in range(notes):
             note = NoteDraft(
                 title=f"Decision {number}", text=f"We decided to run the API on Cloud Run in region {number}."
             )

@@ -95,7 +95,17 @@ def python(tmp_path_factory: pytest.TempPathFactory, uploaded: Path) -> Path:
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     executable = environment / "bin" / "python"
     subprocess.run(
-        [executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt"],
+        [
+            executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-compile",
+            "--disable-pip-version-check",
+            "-r",
+            "requirements.txt",
+        ],
         cwd=uploaded,
         check=True,
     )

@@ -8,7 +8,7 @@ import pytest
 
 from bench.hot_documents import imported
 
-NOTES, WORKERS = 300, 16
+NOTES, WORKERS = 100, 8
 
 
 def test_many_workers_import_one_folder(

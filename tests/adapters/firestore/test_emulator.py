@@ -46,7 +46,7 @@ def receiver_port() -> Iterator[int]:
     server.server_close()
 
 
-@pytest.mark.parametrize("database", ["(default)", "notes-db"])
+@pytest.mark.parametrize("database", [pytest.param("(default)", marks=pytest.mark.nightly), "notes-db"])
 def test_a_trigger_is_fired_by_the_notes_of_its_database_and_by_nothing_else(
     receiver_port: int, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, database: str
 ) -> None:

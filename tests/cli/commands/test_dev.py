@@ -175,7 +175,8 @@ def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emula
         assert running.process.wait(60) == 0
 
 
-@pytest.mark.parametrize("saved", [1, pytest.param(2, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("saved", [1, 2])
 def test_what_the_emulator_holds_is_there_again_at_the_next_start(
     tmp_path: Path, emulator: Emulator, saved: int
 ) -> None:
