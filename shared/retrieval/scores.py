@@ -5,8 +5,9 @@ Pure: the same pool gives the same scores in the same order, whatever order its 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from shared.language.terms import content_words, stems
@@ -34,6 +35,16 @@ FULL_MATCH = 0.6
 """Of what the question's stems tell together (idf), what a passage must hold to count as its full match. With less an
 accident counts as a match where the question's words are not in the notes; with all of it, turns of chats rank worse.
 """
+SHORT, LONG = 60, 80
+"""Stems: a note's first chunk of up to SHORT counts wholly as a short note, one of LONG or more not at all."""
+LEXICAL = 0.3
+"""How far a short note's vector part is lifted towards a greater keyword part: few words make a poor vector."""
+CONTEXT = 0.5
+"""How far a short note is lifted towards the best one written within CONTEXT_TIME of it: a message, or a jotted line,
+often names its subject in the one before."""
+CONTEXT_TIME = timedelta(hours=1)
+MAX_CONTEXT_SHARE = 1 / 3
+"""Candidates of that time, at most, of all: where there are more, the time is that of an import."""
 ROUNDING = 1e-6
 """Stores compute cosines in single precision: an unread one may exceed the leg's last by this."""
 
@@ -43,7 +54,7 @@ class Formula:
     """How candidates of one question are scored.
 
     vector   where the cosine lies between that of an unrelated chunk and that of an answer, clipped to [0, 1]; 0
-             without a vector
+             without a vector. In a short note LEXICAL of the way to its keyword part, where that is more
     keyword  BM25 divided by the best of the pool, or if that is more by FULL_MATCH of what an average chunk with every
              stem of the question would have: the best accident among words that are hardly there is no match. Where
              the embedder does not speak the question's language, the mean of that by stems and by runs of letters
@@ -51,6 +62,8 @@ class Formula:
              freshness orders what is relevant and lifts nothing else. When the question names a time: how near the
              note's date lies to it, 1 inside, alone: the time is part of what was asked. When nothing matched
              and the newest notes stand in: the freshness alone.
+
+    All parts of a short note lie CONTEXT of the way to those of a better one written within CONTEXT_TIME of it.
     """
 
     options: RetrievalOptions
@@ -67,6 +80,8 @@ class Formula:
     """Whether it asks for that time alone."""
     weigh: Callable[[IndexedChunk], float] = unweighted
     """What a chunk's score is multiplied by, in (0, 1]."""
+    context: Mapping[str, Scores] = field(default_factory=dict)
+    """Chunk id -> parts of the best short note written about then, of the cosines that the vector leg brought."""
     words: tuple[str, ...] = ()
     """Words of the question whose letters count beside their stems: the embedder does not speak its language."""
 
@@ -76,7 +91,7 @@ class Formula:
         question, analysis, embedder = search.question, search.analysis, search.embedder
         spoken = embedder is None or embedder.languages is None or analysis.lang in embedder.languages
         words = () if spoken else tuple(word for word, _, _ in content_words(analysis.subject, analysis.lang))
-        return cls(
+        formula = cls(
             options=search.options.by_words if words else search.options,
             mode=pool.mode(question.strategy),
             now=question.now,
@@ -88,18 +103,31 @@ class Formula:
             weigh=weigher(search.places),
             words=words,
         )
+        return replace(formula, context=contexts(pool, formula))
 
     def score(self, candidate: Candidate, cosine: float | None) -> Scored:
         """As if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
-        vector = 0.0 if cosine is None else self.calibration.vector_part(cosine)
-        keyword = self.keyword[candidate.chunk.chunk_id]
-        recency = self._recency(candidate.chunk.created_at, vector, keyword)
-        if candidate.chunk.chunk_id in self.titled:
+        chunk, vector, similarity = candidate.chunk, 0.0, 0.0
+        keyword, short = self.keyword[chunk.chunk_id], _shortness(chunk)
+        if cosine is not None:
+            vector, similarity = self.calibration.vector_part(cosine), self.calibration.similarity(cosine)
+            if not self.words:
+                vector += LEXICAL * short * max(0.0, keyword - vector)
+        recency = self._recency(chunk.created_at, vector, keyword)
+        if chunk.chunk_id in self.titled:
             vector, keyword, recency = 1.0, 1.0, recency if self.named else 1.0
-        similarity = 0.0 if cosine is None else self.calibration.similarity(cosine)
         parts = Scores(vector=vector, keyword=keyword, recency=recency, similarity=similarity)
-        by_vector, by_keyword, by_recency = self.shares(candidate, parts)
-        return Scored(candidate.chunk, by_vector + by_keyword + by_recency, parts)
+        score, about_then = sum(self.shares(candidate, parts)), self.context.get(chunk.chunk_id)
+        if about_then and 0 < score < sum(self.shares(candidate, about_then)):
+            lift = CONTEXT * short
+            parts = Scores(
+                vector=vector + lift * (about_then.vector - vector),
+                keyword=keyword + lift * (about_then.keyword - keyword),
+                recency=recency + lift * (about_then.recency - recency),
+                similarity=similarity,
+            )
+            score = sum(self.shares(candidate, parts))
+        return Scored(chunk, score, parts)
 
     def shares(self, candidate: Candidate, parts: Scores) -> tuple[float, float, float]:
         """What the vector, the keyword and the recency part add to the candidate's score."""
@@ -132,6 +160,28 @@ class Formula:
             return float(freshness)
         relevance = (self.options.weight_vector * vector + self.options.weight_keyword * keyword) / weights
         return float(freshness * relevance)
+
+
+def _shortness(chunk: IndexedChunk) -> float:
+    """1 for a short note, 0 for other chunks."""
+    return min(1.0, max(0.0, (LONG - chunk.length) / (LONG - SHORT))) if chunk.position == 0 else 0.0
+
+
+def contexts(pool: Pool, formula: Formula) -> Mapping[str, Scores]:
+    """`Formula.context`. Depends on no vector that is read later, so that `contenders` stays exact."""
+    if formula.mode in (RetrievalMode.RRF, RetrievalMode.RECENT):
+        return {}
+    ordered = sorted(pool.candidates, key=lambda each: each.chunk.created_at)
+    times = [each.chunk.created_at for each in ordered]
+    scored = [formula.score(each, each.cosine) if _shortness(each.chunk) else None for each in ordered]
+    found: dict[str, Scores] = {}
+    for own in filter(None, scored):
+        first = bisect_left(times, own.chunk.created_at - CONTEXT_TIME)
+        after = bisect_right(times, own.chunk.created_at + CONTEXT_TIME)
+        others = [each for each in scored[first:after] if each and each.chunk.note_id != own.chunk.note_id]
+        if others and after - first <= MAX_CONTEXT_SHARE * len(ordered):
+            found[own.chunk.chunk_id] = min(others, key=_best_first).scores
+    return found
 
 
 def titled(chunks: Iterable[IndexedChunk], asked: Sequence[str], lang: str) -> frozenset[str]:
@@ -207,9 +257,8 @@ def contenders(pool: Pool, formula: Formula, *, head: int, threshold: float) -> 
     certain, possible = [], []
     for candidate in pool.candidates:
         unread = candidate.chunk.chunk_id in pool.unread
-        least = -1.0 if unread else candidate.cosine
-        worst = formula.score(candidate, least)
-        if _passes(worst, least, threshold):
+        worst = formula.score(candidate, candidate.cosine)  # of one without a vector, if it is unread
+        if _passes(worst, -1.0 if unread else candidate.cosine, threshold):
             certain.append(worst.score)
         if unread:
             best = formula.score(candidate, ceiling)

@@ -25,7 +25,7 @@ def pools(draw: st.DrawFn) -> Drawn:
         terms = {"api": draw(st.integers(0, 3)), "rest": 3}
         rank = draw(st.integers(1, 30)) if brought else None
         each = candidate(
-            f"n{number:02d}", cosine, terms=terms, age=draw(st.sampled_from([0, 10, 200])), vector_rank=rank
+            f"n{number:02d}", cosine, terms=terms, age=draw(st.sampled_from([0, 10, 100, 200, 300])), vector_rank=rank
         )
         made.append(each)
         if not brought:

@@ -31,9 +31,10 @@ def candidate(
     age: float = 0.0,
     vector_rank: int | None = None,
     keyword_rank: int | None = None,
+    position: int = 0,
 ) -> Candidate:
-    """`age` in days."""
-    made = chunk(note_id, terms=terms or {}, created_at=days_ago(age))
+    """`age` in days. Of few terms, so a short note unless `position` says that it is a part of a longer one."""
+    made = chunk(note_id, position, terms=terms or {}, created_at=days_ago(age))
     return Candidate(made, cosine, vector_rank, keyword_rank, 1)
 
 

@@ -11,6 +11,7 @@ from shared.model.index import ChunkPut, IndexChange, IndexRecord, IndexStatus
 from shared.model.notes import Note
 from shared.model.questions import Filters, Question, Strategy
 from shared.retrieval.explanation import Absence, Explanation, NoteReport, explain
+from shared.retrieval.scores import LEXICAL
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import VERSION, Library
 from tests.retrieval.samples import NOW, days_ago
@@ -71,7 +72,8 @@ def test_each_leg_tells_rank_part_and_what_it_adds(library: Library) -> None:
         )
     )
     assert report.bm25 > 0
-    assert report.seen.cosine == pytest.approx(report.scored.scores.vector)
+    assert report.seen.cosine is not None
+    assert report.scored.scores.vector == pytest.approx(report.seen.cosine + LEXICAL * (1 - report.seen.cosine))
 
 
 def test_a_note_in_another_vault_is_not_in_the_filters_and_still_has_its_scores(library: Library) -> None:

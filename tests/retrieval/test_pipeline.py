@@ -17,7 +17,7 @@ from shared.errors import (
 )
 from shared.model.index import ChunkPut
 from shared.model.notes import Note
-from shared.model.questions import Filters, Strategy, TimeRange
+from shared.model.questions import Filters, Question, Strategy, TimeRange
 from shared.model.retrieval import CosineCalibration, FailedLeg, Leg, RefusalReason, RetrievalMode
 from shared.ports.stores import Store
 from tests.contracts.samples import TENANT
@@ -162,6 +162,32 @@ def test_the_note_whose_title_is_asked_for_comes_first(library: Library, text: s
     assert notes(library.ask(text))[0] == "person"
     asked_more = library.ask("Which call did Priya want?")
     assert notes(asked_more)[0] != "person"
+
+
+@pytest.mark.parametrize(
+    ("days", "written", "first"),
+    [
+        (30, "Mine is the yellow boat", "said"),
+        (31, "Mine is the yellow boat", "other"),
+        (30, "Mine is the yellow boat. " + " ".join(f"word{number}" for number in range(80)), "other"),
+    ],
+)
+def test_a_short_note_is_lifted_by_what_was_written_within_the_hour(
+    library: Library, days: int, written: str, first: str
+) -> None:
+    library.add("asked", "Which boat won the regatta on the lake?", created_at=days_ago(30))
+    library.add("said", written, created_at=days_ago(days))
+    library.add("other", "The regatta has no boat yet", created_at=days_ago(60))
+    for number in range(8):
+        library.add(f"n{number}", f"Tomatoes {number}", created_at=days_ago(number))
+    ranked = notes(library.ask("Which boat won the regatta?"))
+    assert next(each for each in ranked if each in ("said", "other")) == first
+
+
+def test_what_was_imported_at_one_moment_is_no_context(library: Library) -> None:
+    for number in range(12):
+        library.add(f"n{number:02d}", f"Boat {number} of the regatta" if number % 2 else f"Boat {number}")
+    assert library.retriever().retrieve(Question(TENANT, "regatta", NOW)).formula.context == {}
 
 
 def test_an_empty_range_is_widened_and_says_by_which_step(library: Library) -> None:

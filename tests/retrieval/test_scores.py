@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shared.model.questions import TimeRange
 from shared.model.retrieval import CosineCalibration, RetrievalMode
-from shared.retrieval.scores import contenders, keyword_parts, nearness, ranked
+from shared.retrieval.scores import LEXICAL, contenders, contexts, keyword_parts, nearness, ranked
 from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import NOW, OPTIONS, candidate, days_ago, formula_of, pool_of
 
@@ -20,11 +20,19 @@ MAY = TimeRange(days_ago(40), days_ago(10))
 
 
 def test_the_score_is_the_weighted_sum_of_the_reported_parts() -> None:
-    pool = pool_of([candidate("a", 0.5, terms={"api": 1}, age=OPTIONS.half_life_days)], frequencies={"api": 3})
+    part = candidate("a", 0.5, terms={"api": 1}, age=OPTIONS.half_life_days, position=1)
+    pool = pool_of([part], frequencies={"api": 3})
     (found,) = ranked(pool, formula_of(pool), threshold=0.0)
     assert (found.scores.vector, found.scores.keyword) == (0.5, 1.0)
     assert found.scores.recency == pytest.approx(0.5 * (0.6 * 0.5 + 0.25) / 0.85)
     assert found.score == pytest.approx(0.6 * 0.5 + 0.25 * 1.0 + 0.15 * found.scores.recency)
+
+
+def test_a_short_note_s_vector_part_is_lifted_towards_its_words_and_never_lowered() -> None:
+    pool = pool_of([candidate("words", 0.5, terms={"api": 1}), candidate("sense", 0.5)], frequencies={"api": 3})
+    words, sense = ranked(pool, formula_of(pool), threshold=0.0)
+    assert words.scores.vector == pytest.approx(0.5 + 0.5 * LEXICAL)
+    assert sense.scores.vector == 0.5
 
 
 def test_a_perfect_fresh_match_scores_one() -> None:
@@ -164,11 +172,12 @@ def test_reading_only_the_contenders_vectors_leaves_the_head_exact(
 ) -> None:
     true, unread, ceiling = made
     whole = pool_of(true, frequencies={"api": 7})
-    formula = formula_of(whole, mode=mode, named=named)
-    expected = ranked(whole, formula, threshold=threshold)[:head]
-
     blind = [replace(each, cosine=None) if each.chunk.chunk_id in unread else each for each in true]
     pruned = pool_of(blind, unread=unread, ceiling=ceiling, frequencies={"api": 7})
+    plain = formula_of(whole, mode=mode, named=named)
+    formula = replace(plain, context=contexts(pruned, plain))
+    expected = ranked(whole, formula, threshold=threshold)[:head]
+
     read = set(contenders(pruned, formula, head=head, threshold=threshold))
     assert read <= unread
     after = [
