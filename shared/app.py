@@ -154,12 +154,15 @@ def _tenant_embedder(app: App, budgets: Budgets, version: str, tenant_id: str) -
     """None: there is no embedder."""
 
     def calibration() -> CosineCalibration | None:
-        """None, and not kept, before there are notes enough to estimate it."""
-        found = app.calibrations.peek((tenant_id, version))
-        found = found or estimated(tenant_id, store=app.store, index_version=version)
-        if found is not None:
-            app.calibrations.put((tenant_id, version), found)
-        return found
+        """None before there are two notes to estimate it by; kept only where there are notes enough."""
+        kept = app.calibrations.peek((tenant_id, version))
+        found = None if kept else estimated(tenant_id, store=app.store, index_version=version)
+        if found is None:
+            return kept
+        calibration, may_be_kept = found
+        if may_be_kept:
+            app.calibrations.put((tenant_id, version), calibration)
+        return calibration
 
     return app.embedder and TenantEmbedder(
         inner=app.embedder, tenant_id=tenant_id, budgets=budgets, questions=app.questions, estimate=calibration

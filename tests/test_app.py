@@ -67,10 +67,19 @@ def test_what_cosines_mean_is_estimated_again_until_there_are_notes_to_tell_it(e
     asked = app.embedder_of(TENANT)
     assert asked is not None
     before = asked.calibration
-    for number, text in enumerate(("The boat leaks.", "Tomatoes need water.")):
+    texts = (
+        "The boat leaks.",
+        "Tomatoes need water.",
+        "Priya prefers trains.",
+        "Floss twice a day.",
+        "The API scales.",
+    )
+    found = []
+    for number, text in enumerate(texts):
         app.notes.save(TENANT, f"n{number}", NoteDraft(title="", text=text))
         app.indexer.index(key(f"n{number}"))
-    found = asked.calibration
-    assert (before, found is not None) == (None, True)
+        found.append(asked.calibration)
+    assert (before, found[0]) == (None, None)
+    assert len({each for each in found if each}) == 4
     embedded_store.erase(TENANT)
-    assert asked.calibration is found
+    assert asked.calibration is found[-1]

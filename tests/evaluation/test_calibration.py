@@ -81,4 +81,4 @@ def test_the_local_embedder_measured_on_notes_comes_near_its_constants(embedded_
     assert by_questions.baseline == pytest.approx(BOX_CALIBRATION.baseline, abs=0.1)
     assert by_questions.match == pytest.approx(BOX_CALIBRATION.match, abs=0.1)
     assert by_chunks is not None
-    assert by_chunks.baseline == pytest.approx(by_questions.baseline, abs=0.1)
+    assert by_chunks[0].baseline == pytest.approx(by_questions.baseline, abs=0.1)

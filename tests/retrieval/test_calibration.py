@@ -26,7 +26,8 @@ TEXTS = (
 
 
 def _estimated(library: Library) -> CosineCalibration | None:
-    return estimated(TENANT, store=library.store, index_version=VERSION)
+    found = estimated(TENANT, store=library.store, index_version=VERSION)
+    return found and found[0]
 
 
 def _second(chunk: IndexedChunk) -> IndexedChunk:

@@ -55,6 +55,10 @@ def test_what_is_used_up_today_is_told(aurora: Aurora, notes: Write, monkeypatch
     assert 0 < int(tokens.split()[0]) < 1000
 
 
+def test_what_the_embedder_s_cosines_mean_is_told(aurora: Aurora) -> None:
+    assert _told(aurora)["embedder"][1].endswith("dimensions; cosines 0.14 (unrelated) to 0.90 (alike)")
+
+
 def test_files_that_are_no_notes_are_told_as_they_are_now(aurora: Aurora, notes: Write) -> None:
     folder = notes({**NOTES, ".hidden.md": "secret"})
     aurora("index", str(folder))
