@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
@@ -104,6 +105,19 @@ def build(
         results=Cache() if settings.store == "embedded" else None,
         on_erase=on_erase,
         project_budget=budget,
+    )
+
+
+def with_writer(app: App, chosen: Settings) -> App:
+    """The App with the model of an OpenAI-compatible server that `chosen` names, and all else as it was."""
+    model = {name: getattr(chosen, name) for name in ("openai_base_url", "openai_api_key", "chat_model")}
+    settings = replace(app.settings, **model)
+    patience = settings.chat_timeout_ms / 1000
+    return replace(
+        app,
+        settings=settings,
+        writer=_writer(settings, patience, app.project_budget),
+        ranker=_writer(settings, min(patience, RANKING_SECONDS), app.project_budget),
     )
 
 

@@ -27,6 +27,7 @@ from cli.diagnosis.checks import foreign_notes, mend_of_languages
 from cli.environment import environment
 from cli.options import Place, close, common, counted, fail, parts_in_use
 from cli.product.loopback import HOST, LOOPBACK, PORT, only_from_this_machine, with_request_lines
+from cli.product.model_choice import ModelChoice, with_model_choice
 from cli.product.model_servers import answering, writing_with
 from cli.product.page import with_page
 from cli.product.running import Running, announced, digest_of, models_of
@@ -35,6 +36,7 @@ from cli.product.store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev
 from cli.product.suite import PROJECT
 from cli.product.trigger import Trigger, delivery, posting
 from cli.sync.destinations import LocalDestination, forget
+from cli.sync.folder_choice import with_folders
 from cli.sync.importing import Import
 from cli.sync.note_files import FolderFiles, with_note_files
 from cli.sync.watching import following_all
@@ -184,9 +186,11 @@ def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack, *, tena
         # The emulator posts its events below this path.
         functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
     site, has_files = _by_first_segment(functions, api), app.settings.auth == "none"
-    if has_files:  # where people sign in, the folders of this machine are not theirs
-        site = with_note_files(site, FolderFiles(app, tenant_id))
-    site = with_page(site, ROOT / "web", {**store.page, "files": has_files})
+    config = {**store.page, "files": has_files, "writes": app.writer is not None}
+    if has_files:  # where people sign in, the folders of this machine and its model are not theirs
+        site = with_folders(with_note_files(site, FolderFiles(app, tenant_id)), app, tenant_id)
+        site = with_model_choice(site, ModelChoice(app, config))
+    site = with_page(site, ROOT / "web", config)
     return with_request_lines(only_from_this_machine(site, app.settings.allowed_origins))
 
 

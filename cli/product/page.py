@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from werkzeug.security import safe_join
@@ -31,16 +32,16 @@ FIREBASE_AUTH = ("https://identitytoolkit.googleapis.com", "https://securetoken.
 def with_page(functions: WSGIApplication, folder: Path, config: Mapping[str, object] | None = None) -> WSGIApplication:
     """`functions`, with the files of `folder` before them. `/` is the page for who asks for HTML, as browsers do.
 
-    `config`: what its config.json says beside what stands in the file.
+    `config`: what its config.json says beside what stands in the file, as it is when somebody asks.
     """
-    settings = {**_settings(folder / "config.json"), **(config or {})}
+    settings = ChainMap(cast("dict[str, object]", config or {}), _settings(folder / "config.json"))
 
     def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
         file = _file(request, folder)
         if file is None:
             return functions(environ, start_response)
-        content = json.dumps(settings).encode() if file.name == "config.json" else file.read_bytes()
+        content = json.dumps(dict(settings)).encode() if file.name == "config.json" else file.read_bytes()
         return _served(content, TYPES[file.suffix], request, settings)(environ, start_response)
 
     return site
@@ -89,7 +90,7 @@ def policy(settings: Mapping[str, Any]) -> str:
     )
 
 
-def _settings(config: Path) -> Mapping[str, Any]:
+def _settings(config: Path) -> dict[str, Any]:
     try:
         settings = json.loads(config.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -2,23 +2,26 @@
 
 1. A note is saved, deleted or restored through the API: its file follows at once where its folder's files are written.
 2. A new note of a vault gets a file in the folder of that vault whose files are written.
-3. `GET /notes/{id}:file` says which file a note has and who has changed since; `PUT` decides for the whole folder
-   whether files are written.
-4. `GET /documents/{id}` gives the PDF that a note came from to the browser's own reader. It is named by the id of a
-   note, never by a path: nothing is served but what was indexed into this home.
+3. `GET /notes/{id}:file` says which file a note has and who has changed since, with `?text` also what the file says;
+   `PUT` decides for the whole folder whether files are written, or which side stays where both have changed.
+4. `GET /documents/{id}` gives the PDF that a note came from to the browser's own reader, and with `?image=` an image of
+   the note's folder, by its path or its name alone. Nothing else of the folder is served.
 """
 
 from __future__ import annotations
 
+import glob
 import json
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import HTTPException
+from werkzeug.security import safe_join
 from werkzeug.utils import send_file
 from werkzeug.wrappers import Request, Response
 
@@ -27,7 +30,7 @@ from cli.sync.destinations import LocalDestination
 from cli.sync.files import is_writable
 from cli.sync.folder import FileNote, read
 from cli.sync.manifest import Known, Manifest, Read
-from cli.sync.merging import Choice, Merge, merge_of
+from cli.sync.merging import Choice, Merge, Side, merge_of
 from functions.http.errors import body_of, kind_of
 from shared.app import App
 from shared.errors import AuroraError, Conflict, InvalidArgument, NotFound
@@ -46,6 +49,15 @@ _FILE = re.compile(r"(?:/api)?/notes/([^/]+):file", re.DOTALL)
 _NOTE = re.compile(r"(?:/api)?/notes/([^/]+)", re.DOTALL)
 _MAKES_A_NOTE = re.compile(r"(?:/api)?/(?:notes:import|trash/[^/]+:restore)")
 _DOCUMENT = re.compile(r"/documents/(.*)", re.DOTALL)
+IMAGES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".avif": "image/avif",
+    ".svg": "image/svg+xml",
+}
 MAX_BODY = 1000
 """Bytes of a decision."""
 
@@ -81,9 +93,14 @@ def _made(reply: Response) -> str:
 def _answer(request: Request, files: FolderFiles, note_id: str) -> Response:
     try:
         if request.method == "PUT":
-            files.decide(note_id, write=_decision(request))
-            files.follow(note_id)
-        response = Response(json.dumps(files.origin(note_id)), mimetype="application/json")
+            match _decision(request):
+                case Side() as side:
+                    files.settle(note_id, side)
+                case bool() as write:
+                    files.decide(note_id, write=write)
+                    files.follow(note_id)
+        text = files.text(note_id) if "text" in request.args else {}
+        response = Response(json.dumps({**files.origin(note_id), **text}), mimetype="application/json")
     except AuroraError as error:
         response = _refused(error)
     response.headers["Cache-Control"] = "no-store"
@@ -95,10 +112,15 @@ def _refused(error: AuroraError) -> Response:
 
 
 def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
-    file = files.pdf(note_id)
+    image = request.args.get("image")
+    file = files.pdf(note_id) if image is None else files.image(note_id, image)
     if file is None:
-        return _refused(NotFound(f"note {note_id!r} came from no PDF that is in its folder"))
-    response = send_file(file, request.environ, mimetype="application/pdf", download_name=file.name)
+        what = "came from no PDF that is in its folder" if image is None else f"has no image {image!r} in its folder"
+        return _refused(NotFound(f"note {note_id!r} {what}"))
+    kind = IMAGES.get(file.suffix.lower(), "application/pdf")
+    response = send_file(file, request.environ, mimetype=kind, download_name=file.name)
+    if image is not None:  # opened by itself, it runs nothing
+        response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     response.headers["Cache-Control"] = "no-cache"
     response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
     response.headers["X-Frame-Options"] = "DENY"  # no other page shows it as its own
@@ -107,14 +129,15 @@ def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
     return response
 
 
-def _decision(request: Request) -> bool:
+def _decision(request: Request) -> bool | Side:
     request.max_content_length = MAX_BODY
     try:
-        wanted = json.loads(request.get_data())["writeBack"]
+        body = json.loads(request.get_data())
+        wanted = Side(body["take"]) if "take" in body else body["writeBack"]
     except (HTTPException, ValueError, RecursionError, TypeError, KeyError):
         wanted = None
-    if not isinstance(wanted, bool):
-        raise InvalidArgument("writeBack", "true or false")
+    if not isinstance(wanted, (bool, Side)):
+        raise InvalidArgument("writeBack", "true or false, or take: file or note")
     return wanted
 
 
@@ -127,8 +150,9 @@ class FolderFiles:
 
     def origin(self, note_id: str) -> Mapping[str, object]:
         """`folder` and, below it, `path` of the note's file; `writeBack`: whether saving the note writes it, null: not
-        decided; `state`: `same`, or who has changed since: `note`, `file`, `both`. Without a file `folder` is null,
-        and `reason` says why it has none although files of its vault are written, else null.
+        decided; `state`: `same`, or who has changed since: `note`, `file`, `both`; `obsidian`: whether the folder is a
+        vault of Obsidian. Without a file `folder` is null, and `reason` says why it has none although files of its
+        vault are written, else null.
         """
         found = self._found(note_id)
         held = self._destination.read(note_id)
@@ -144,6 +168,7 @@ class FolderFiles:
             "path": last.path,
             "writeBack": known.write_back,
             "state": _STATES[how],
+            "obsidian": (known.source.root / ".obsidian").is_dir(),
         }
 
     def pdf(self, note_id: str) -> Path | None:
@@ -157,12 +182,47 @@ class FolderFiles:
         file = (root / found[1].path).resolve()
         return file if file.suffix.lower() == ".pdf" and file.is_relative_to(root) and file.is_file() else None
 
+    def image(self, note_id: str, name: str) -> Path | None:
+        """An image in the folder of a note of today: beside the note's file, at a path below the folder, or, where
+        `name` is no path, the first of that name; None: there is none.
+        """
+        found = self._found(note_id)
+        if found is None or Path(name).suffix.lower() not in IMAGES:
+            return None
+        root = found[0].source.root.resolve()
+        beside = (root / found[1].path).parent
+        there = [safe_join(str(folder), name) for folder in (beside, root)]
+        anywhere = () if "/" in name else root.rglob(glob.escape(name))
+        for file in chain((Path(each).resolve() for each in there if each), (each.resolve() for each in anywhere)):
+            if file.is_relative_to(root) and file.is_file():
+                return file
+        return None
+
     def decide(self, note_id: str, *, write: bool) -> None:
         """Remember for its whole folder whether files are written when their notes are saved. Raises NotFound."""
         found = self._found(note_id)
         if found is None:
             raise NotFound(f"note {note_id!r} came from no folder of this machine")
         self._manifest.write_back(found[0].source, wanted=write)
+
+    def text(self, note_id: str) -> Mapping[str, str | None]:
+        """`text` of the note that the file makes now, as it is compared with the note; null: the file is gone."""
+        found = self._found(note_id)
+        file = found[0].source.root / found[1].path if found else None
+        there = read(found[0].source.root, file, found[0].source.vault) if found and file and file.exists() else None
+        return {"text": there.draft.text if isinstance(there, FileNote) else None}
+
+    def settle(self, note_id: str, side: Side) -> None:
+        """That side stays where note and file were both changed; the other goes into the trash. Raises NotFound."""
+        found = self._found(note_id)
+        if found is None:
+            raise NotFound(f"note {note_id!r} came from no folder of this machine")
+        known, last = found
+        file = known.source.root / last.path
+        merge = merge_of(self._destination, known.source, Choice(take=side), {note_id: last})
+        taken = merge.join(note_id, file if file.exists() else None)
+        if told := taken.failed or taken.conflict:
+            raise Conflict(told)
 
     def follow(self, note_id: str) -> None:
         """The note was saved or deleted: its file becomes the same, where its folder's files are written and the file

@@ -38,6 +38,7 @@ class FiltersBody(Body):
     created_after: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     created_before: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     window_days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description=WINDOW)
+    without_notes: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
 
 
 class AskingBody(TenantBody):
@@ -114,6 +115,7 @@ def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question
             created_after=after,
             created_before=before,
             window_days=given.window_days,
+            without_notes=given.without_notes,
         ),
         strategy=Strategy(body.strategy),
     )

@@ -26,6 +26,16 @@ _PASSING = frozenset({408, 409, 425, 429, 499})
 """Statuses under 500 that another attempt may cure: timeouts, aborted, too early, too many, cancelled."""
 
 
+_KEY_INVALID = "the key is not valid"
+_MEANINGS = {
+    401: _KEY_INVALID,
+    402: "the quota is spent",
+    403: "the key may not use this model",
+    429: "too many requests, or the quota is spent",
+}
+"""What a status means to whoever set the model."""
+
+
 @contextmanager
 def translated(table: Callable[[], Table], model: str) -> Iterator[None]:
     """Raises ours for every error in the table. The table is asked for only when something was raised."""
@@ -45,7 +55,8 @@ def ours(table: Table, error: Exception, model: str) -> AuroraError:
 
 def from_status(status: int, model: str, *, why: str = "", retry_after: float | None = None) -> AuroraError:
     """An HTTP status that is no success. `why`: a reason code, never free text."""
-    message = " ".join(filter(None, (f"{model}:", str(status), why)))
+    meaning = _KEY_INVALID if "API_KEY_INVALID" in why else _MEANINGS.get(status, "")
+    message = " ".join(filter(None, (f"{model}:", str(status), why, meaning and f"({meaning})")))
     if status in _PASSING or status >= 500:
         return ModelUnavailable(message, retry_after=retry_after)
     if status != 404:

@@ -39,6 +39,8 @@ class DraftStream:
         """What it has cost, also where nothing of it counts."""
         self.problem = ""
         """Why the writer did not write, or not to the end; empty: it did."""
+        self.said = ""
+        """What the error of the writer says, for people; empty: there was none."""
         self._wrote = False
 
     @property
@@ -79,7 +81,7 @@ class DraftStream:
                     if not self._room:
                         break
         except (ModelUnavailable, ModelRefused) as error:
-            truncated = True
+            truncated, self.said = True, error.message
             self.problem = f"{'broke off' if self._room < MAX_DRAFT else 'did not write'} ({type(error).__name__})"
         if self._verdict and (rest := self._verdict.finish()) and self.answers is not False:
             yield from splitter.feed(rest)

@@ -11,7 +11,7 @@ from shared.answering.checking import Checker, SupportPolicy
 from shared.answering.drafts import DraftStream
 from shared.answering.extractive import ExtractiveWriter
 from shared.answering.prompt import build_plain_prompt, build_prompt, label_sources
-from shared.answering.refusals import NO_MODEL, linkable, reason_to_refuse, refusal_text, widening_notice
+from shared.answering.refusals import NO_MODEL, linkable, reason_to_refuse, refusal_text, refusal_told, widening_notice
 from shared.answering.subject import is_unknown
 from shared.markdown.sanitize import sanitize
 from shared.model.answers import (
@@ -84,7 +84,7 @@ def answer_events(
     else:
         if checker.text:
             yield Retracted(RetractReason.WRITER_FAILED)
-        answer = yield from _without_model(question, retrieved, writers)
+        answer = replace((yield from _without_model(question, retrieved, writers)), writer_problem=draft.said)
     timer.end("quote" if quotes else "check")
     usage, timings = draft.usage + checker.usage, timer.timings_ms
     yield replace(answer, usage=usage, timings_ms=timings, removed_labels=checker.removed, template=template)
@@ -157,6 +157,7 @@ def _refusal(
     return Answer(
         text=sanitize(f"{refusal_text(reason)} {widening_notice(retrieved)}".strip()),
         refusal=reason,
+        refusal_told=refusal_told(reason, retrieved.analysis.lang),
         model=model,
         retrieved=retrieved,
         nearest=writers.extractive.nearest(question, retrieved),

@@ -50,6 +50,12 @@ def refusal_text(reason: RefusalReason) -> str:
     return f"{SENTENCE.removesuffix('.')}: {_WHY[reason]}"
 
 
+def refusal_told(reason: RefusalReason, lang: str) -> str:
+    """The reason for people who asked in that language; in English where it has no words for it."""
+    words = vocabulary(lang).answers or vocabulary("en").answers
+    return words.refusals[reason.value] if words else refusal_text(reason)
+
+
 def admits_not_knowing(text: str) -> bool:
     """Whether a sentence (or a text) says that the notes do not hold the answer, in any language with words for it."""
     return OPENING in text.replace("’", "'") or _admission().search(text) is not None

@@ -76,9 +76,10 @@ class ClaimJson(TypedDict):
 
 
 class RefusalJson(TypedDict):
-    """Why there is no answer from the notes, and the notes that came nearest."""
+    """Why there is no answer from the notes, `told` in the question's language, and the notes that came nearest."""
 
     reason: str
+    told: str
     nearest: list[NearestJson]
 
 
@@ -113,6 +114,7 @@ class AnswerMetaJson(TypedDict):
     none wrote and passages of the notes are quoted, which nobody says answer. `model`: who wrote, quoted or found no
     answer; `none` where nobody was asked. `notesRead`: of a question of a time and nothing else, how many notes of
     then were read; else null. `removedCitations`: labels the writer made up, as they stood in its draft.
+    `writerProblem`: why the model that is set did not write; null: it did, or none is set.
     """
 
     model: str
@@ -126,6 +128,7 @@ class AnswerMetaJson(TypedDict):
     refusal: RefusalJson | None
     grounding: GroundingJson | None
     removedCitations: list[str]
+    writerProblem: str | None
     template: ChosenTemplateJson | None
     usage: UsageJson
     timings: dict[str, float]
@@ -202,12 +205,17 @@ def answer_json(
         "refusal": None,
         "grounding": shown(GroundingJson, answer.grounding) if answer.grounding else None,
         "removedCitations": list(answer.removed_labels),
+        "writerProblem": answer.writer_problem or None,
         "template": shown(ChosenTemplateJson, match, match.template, id=match.template.template_id) if match else None,
         "usage": shown(UsageJson, answer.usage, usd=usd(answer.usage, answer.model)),
         "timings": timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
     }
     if answer.refusal is not None:
-        meta["refusal"] = {"reason": answer.refusal.value, "nearest": list(map(nearest_json, answer.nearest))}
+        meta["refusal"] = {
+            "reason": answer.refusal.value,
+            "told": answer.refusal_told or answer.text,
+            "nearest": list(map(nearest_json, answer.nearest)),
+        }
     return {
         "answer": answer.text,
         "citations": [citation_json(citation) for citation in answer.citations],

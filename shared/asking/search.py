@@ -136,7 +136,8 @@ def _whole_period(app: App, question: Question, found: Retrieved) -> Retrieved:
     chunks = app.store.recent(question.tenant_id, limit=PERIOD_CHUNKS, stems=(), restriction=allowed)
     firsts: dict[str, IndexedChunk] = {}
     for chunk in sorted(chunks, key=lambda each: (each.created_at, each.note_id, each.position)):
-        firsts.setdefault(chunk.note_id, chunk)
+        if chunk.note_id not in question.filters.without_notes:
+            firsts.setdefault(chunk.note_id, chunk)
     live = app.store.live_records(question.tenant_id, list(firsts))
     current = [
         Scored(chunk, 1.0, Scores(vector=0.0, keyword=0.0, recency=1.0, similarity=0.0))

@@ -209,6 +209,8 @@ class Answer:
     claims: tuple[Claim, ...] = ()
     """In order."""
     refusal: RefusalReason | None = None
+    refusal_told: str = ""
+    """The reason in the language of the question."""
     retrieved: Retrieved | None = None
     """None: the notes were not used."""
     usage: Usage = field(default_factory=Usage)
@@ -220,6 +222,8 @@ class Answer:
     grounding: Grounding | None = None
     """None: not judged, or nothing to judge."""
     kind: AnswerKind = AnswerKind.WRITTEN
+    writer_problem: str = ""
+    """Why the writing model did not write this, for people; empty: it did, or there is none."""
     nearest: tuple[Quote, ...] = ()
     """With a refusal: what comes nearest in the notes, one passage each."""
 

@@ -52,6 +52,8 @@ class Filters:
     created_after: datetime | None = None
     created_before: datetime | None = None
     window_days: int | None = None
+    without_notes: tuple[str, ...] = ()
+    """Ids of notes that are neither read nor cited."""
 
 
 @dataclass(frozen=True, slots=True)

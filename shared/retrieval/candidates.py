@@ -100,10 +100,12 @@ def gather(search: Search, restriction: Restriction, matches: Matches | None = N
     if not neighbours and not best and restriction.created is None:
         newest = search.recent(restriction, options.leg_size) or search.newest(restriction, options.leg_size)
     newest = tuple(chunk for chunk in newest if chunk.vault not in failed_vaults)
-    candidates = _union(neighbours, best, newest)
-    if not candidates:
+    found = _union(neighbours, best, newest)
+    if not found:
         for failure in search.failures.values():
             raise failure
+    left_out = search.question.filters.without_notes
+    candidates = tuple(each for each in found if each.chunk.note_id not in left_out)
     comparable = (each.chunk for each in candidates if each.chunk.index_version == options.index_version)
     brought = {each.chunk.chunk_id for each in neighbours}
     return Pool(

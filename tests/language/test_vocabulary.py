@@ -13,6 +13,7 @@ import pytest
 from shared.judging.facts import facts_of
 from shared.language.terms import stems
 from shared.language.vocabulary import Times, Vocabulary, languages, vocabularies, vocabulary
+from shared.model.retrieval import RefusalReason
 from shared.times.calendar import PARTS, feast
 from shared.times.lexicon import lexicon
 from shared.times.phrases import OF_DISTANCES, find_time
@@ -60,6 +61,13 @@ def test_a_whole_language_leaves_nothing_out(lang: str) -> None:
         if not getattr(table, field.name)
     }
     assert empty <= OPTIONAL
+
+
+@pytest.mark.parametrize("lang", WHOLE)
+def test_every_refusal_has_a_sentence(lang: str) -> None:
+    answers = vocabulary(lang).answers
+    assert answers
+    assert set(answers.refusals) == set(RefusalReason)
 
 
 @pytest.mark.parametrize("lang", WHOLE)

@@ -245,6 +245,7 @@ def test_widening_a_named_time_stays_within_the_callers_dates(library: Library) 
         (Filters(folders=("home/plans",)), {"garden"}),
         (Filters(tags=("data",)), {"db"}),
         (Filters(window_days=30), {"api"}),
+        (Filters(without_notes=("api", "garden")), {"db"}),
         (Filters(created_before=days_ago(30), folders=("work",)), {"db"}),
     ],
 )

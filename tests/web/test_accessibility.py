@@ -61,6 +61,7 @@ def test_axe_finds_nothing_serious(open_page: OpenPage, product: Running, theme:
 
 
 def test_everything_is_done_by_keyboard(page: Page) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text("Aurora")
     expect(page.locator(".welcome")).to_be_visible()
     expect(page.get_by_label("Your question")).to_be_focused()
     page.keyboard.press("Escape")
@@ -82,9 +83,13 @@ def test_everything_is_done_by_keyboard(page: Page) -> None:
     expect(page.get_by_label("Search notes")).to_be_focused()
     page.keyboard.type("sourdough")
     expect(page.locator("#side-notes .list-row")).to_have_count(1)
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
+    expect(page.locator("#side-notes .list-row mark")).to_have_text("Sourdough")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#side-notes .list-row a")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Search notes")).to_have_value("")
+    page.keyboard.type("sourdough")
     page.keyboard.press("Enter")
     expect(page.locator(".note h2")).to_have_text("Sourdough bread")
     page.keyboard.press("e")
@@ -129,7 +134,20 @@ def test_a_phone_has_all_of_it_without_sideways_scroll(open_page: OpenPage, prod
     page.get_by_role("button", name="Menu").tap()
     expect(page.get_by_role("button", name="New conversation")).to_be_visible()
     shot(page, "phone-menu")
-    page.keyboard.press("Escape")
+    page.go_back()
+    expect(page.get_by_role("button", name="New conversation")).to_be_hidden()
+    exchange.get_by_role("button", name="Why this answer").tap()
+    expect(page.locator(".bars")).to_be_visible()
+    page.get_by_role("button", name="Settings (s)").tap()
+    page.go_back()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.locator(".bars")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".pane")).to_be_hidden()
+    page.get_by_role("button", name="Menu").tap()
+    page.locator("#side-chat .list-row a").first.tap()
+    expect(exchange).to_be_visible()
+    expect(page.locator("#side-chat")).to_be_hidden()
     open_notes(page)
     assert_no_sideways_scroll(page)
     shot(page, "phone-notes")
@@ -141,3 +159,20 @@ def test_a_phone_has_all_of_it_without_sideways_scroll(open_page: OpenPage, prod
     shot(page, "phone-editor")
     page.get_by_role("link", name="All notes").tap()
     expect(page.locator("#side-notes")).to_be_visible()
+
+
+SMALL = """() => [...document.querySelectorAll("button, select, summary, .list-row > a, .tab, .back")]
+  .filter((each) => each.checkVisibility() && !each.matches(".link"))
+  .filter((each) => Math.round(each.getBoundingClientRect().height) < 44)
+  .map((each) => each.outerHTML.slice(0, 120))"""
+
+
+def test_what_a_finger_has_to_hit_is_44_px_high(open_page: OpenPage, product: Running) -> None:
+    page = open_page(product.address, **PHONE)
+    ask(page, QUESTION)
+    assert page.evaluate(SMALL) == []
+    open_notes(page)
+    page.get_by_label("Order").select_option("By folder")
+    assert page.evaluate(SMALL) == []
+    page.get_by_role("button", name="Settings (s)").tap()
+    assert page.evaluate(SMALL) == []

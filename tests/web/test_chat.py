@@ -19,7 +19,7 @@ def test_a_question_gets_an_answer_with_its_sources(page: Page, shot: Shot) -> N
     shot(page, "welcome")
     exchange = ask(page, QUESTION)
     expect(exchange.locator(".answer")).to_contain_text("Cloud Run")
-    expect(exchange.locator(".answer .chip").first).to_have_text("N1")
+    expect(exchange.locator(".answer .chip").first).to_have_text("1")
     sources = exchange.locator(".sources li")
     expect(sources.first).to_contain_text("API architecture meeting")
     expect(sources.first).to_contain_text(re.compile(r"projects/aurora · \d{1,2} \w{3,4} \d{4}"))  # it follows today
@@ -27,15 +27,26 @@ def test_a_question_gets_an_answer_with_its_sources(page: Page, shot: Shot) -> N
 
 
 def test_what_could_be_asked_is_one_click_away_and_comes_from_the_notes(page: Page, product: Running) -> None:
-    note = {"title": "Wreck of the Elbe", "text": "The wreck lies at 31 metres.", "createdAt": "2031-05-01"}
-    product.call("PUT", "/notes/wreck", note)
+    odd_notes = {
+        "wreck": {"title": "Wreck of the Elbe", "text": "## The wreck's depth\n\nIt lies at 31 metres."},
+        "daily": {"title": "Daily", "text": "# {{date:dddd}}\n\n## Plans for today\n\nText.", "path": "new/daily.md"},
+        "plan": {"title": "Daily plan", "text": "Text.", "path": "Templates/plan.md"},
+        "dated": {"title": "1931-02-03", "text": "Text.", "path": "dated/1931-02-03.md"},
+        "empty": {"title": "Empty thing", "text": "# Empty thing\n", "path": "empty/thing.md"},
+    }
+    for note_id, note in odd_notes.items():
+        product.call("PUT", f"/notes/{note_id}", {**note, "createdAt": "2031-05-01"})
     assert product.answered("How deep does the wreck lie?", "31 metres", within=60)
     page.reload()
-    examples = page.locator(".example")
+    examples = page.locator(".welcome .example")
     expect(examples).to_have_count(3)
-    examples.filter(has_text="Wreck of the Elbe").click()
+    expect(examples.last).to_have_text(re.compile(r"What happened in [A-Z][a-z]+ \d{4}\?"))
+    for odd in ("{{", "Daily", "1931-02-03", "Empty"):
+        expect(page.locator(".welcome")).not_to_contain_text(odd)
+    examples.filter(has_text="The wreck's depth").click()
     expect(page.locator(".answer")).to_contain_text("31 metres")
-    product.call("DELETE", "/notes/wreck")
+    for note_id in odd_notes:
+        product.call("DELETE", f"/notes/{note_id}")
 
 
 def test_who_has_no_notes_is_shown_where_they_come_in(open_page: OpenPage, tmp_path: Path) -> None:
@@ -127,14 +138,21 @@ def test_a_greeting_and_an_empty_thought_get_a_friendly_word(page: Page, shot: S
     expect(exchange.locator(".answer")).to_have_text("Hello! Ask me something about your notes.")
     expect(exchange.locator(".refusal, .sources li")).to_have_count(0)
     shot(page, "hello")
+    exchange.locator(".example").first.click()
+    expect(page.locator(".exchange").nth(1).locator(".sources li").first).to_be_visible()
 
 
 def test_who_asks_what_no_note_is_near_to_is_shown_what_can_be_asked(page: Page) -> None:
     refusal = ask(page, "xqzzv plorgh").locator(".refusal")
     expect(refusal).to_contain_text("Ask about what stands in them, in your own words")
-    expect(refusal.locator(".nearest")).to_have_count(0)
+    expect(refusal.locator(".nearest li").first).to_be_visible()
     refusal.locator(".example").first.click()
     expect(page.locator(".exchange").nth(1).locator(".answer .chip").first).to_be_visible()
+
+
+def test_a_refusal_gives_its_reason_in_the_language_of_the_question(page: Page) -> None:
+    exchange = ask(page, "Wie lautet der Zugangscode für den Xqzzv Plorgh?")
+    expect(exchange.locator(".refusal-reason")).to_have_text("In deinen Notizen steht nichts darüber.")
 
 
 def test_an_empty_time_offers_the_question_without_it(page: Page) -> None:
@@ -148,7 +166,7 @@ def test_why_this_answer_shows_every_candidate_with_its_score(page: Page, shot: 
     exchange = ask(page, QUESTION)
     exchange.get_by_role("button", name="Why this answer").click()
     bars = page.locator(".bars li")
-    expect(bars.first).to_contain_text("cited as N1")
+    expect(bars.first).to_contain_text("cited as 1")
     expect(bars.first.get_by_role("img")).to_have_attribute(
         "aria-label", re.compile(r"Score 0\.\d\d: meaning .* words .* time")
     )
@@ -163,8 +181,12 @@ def test_an_answer_can_be_copied_and_rated_and_its_rating_taken_back(page: Page)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     exchange, toast = ask(page, QUESTION), page.locator(".toast")
     exchange.get_by_role("button", name="Copy the answer").click()
-    expect(toast).to_have_text("Copied.")
-    assert "Cloud Run" in page.evaluate("navigator.clipboard.readText()")
+    expect(toast).to_have_text("Copied, with its sources.")
+    text, sources = page.evaluate("navigator.clipboard.readText()").split("\n\nSources:\n")
+    assert "Cloud Run" in text
+    assert "[1]" in text
+    assert "[N1]" not in text
+    (link,) = re.findall(r"^1\. \[API architecture meeting, projects/aurora, [^]]+\]\((http\S+)\)", sources)
     good = exchange.get_by_role("button", name="Good answer")
     good.click()
     expect(toast).to_have_text("Thank you.")
@@ -172,6 +194,26 @@ def test_an_answer_can_be_copied_and_rated_and_its_rating_taken_back(page: Page)
     good.click()
     expect(toast).to_have_text("Taken back.")
     expect(good).to_have_attribute("aria-pressed", "false")
+    page.goto(link)
+    expect(page.locator(".note mark").first).to_contain_text("We use Cloud Run for the API.")
+
+
+def test_a_source_is_switched_off_and_the_question_asked_again_without_it(page: Page) -> None:
+    exchange = ask(page, QUESTION)
+    exchange.get_by_label("Use API architecture meeting").uncheck()
+    exchange.get_by_role("button", name="Ask again without this note").click()
+    again = page.locator(".exchange").nth(1)
+    expect(again.get_by_role("heading", level=2)).to_have_text(QUESTION)
+    expect(again).to_have_attribute("aria-busy", "false")
+    expect(again).not_to_contain_text("API architecture meeting")
+
+
+def test_related_questions_stand_below_the_answer_and_are_asked_by_a_click(page: Page) -> None:
+    related = ask(page, "Which seeds do we sow for tomatoes?").locator(".related .example")
+    question = related.first.inner_text()
+    related.first.click()
+    expect(page.locator(".exchange").nth(1).get_by_role("heading", level=2)).to_have_text(question)
+    expect(page.locator(".exchange").nth(1).locator(".sources li").first).to_be_visible()
 
 
 def test_what_was_said_and_what_was_typed_survive_a_reload(page: Page) -> None:
@@ -204,6 +246,28 @@ def test_a_letter_typed_anywhere_in_the_chat_goes_into_the_question(page: Page) 
     page.keyboard.type("?")
     expect(field).to_have_value("next?")
     expect(page.locator(".exchange")).to_have_count(1)
+
+
+def test_a_question_that_is_too_long_is_refused_before_it_is_sent_and_never_cut(page: Page) -> None:
+    text = "Why? " * 500
+    page.get_by_label("Your question").fill(text)
+    expect(page.locator(".excess")).to_contain_text("at most 2,000 characters: 499 too many")
+    page.keyboard.press("Enter")
+    expect(page.locator(".exchange")).to_have_count(0)
+    expect(page.get_by_label("Your question")).to_have_value(text)
+    exchange = ask(page, "Do we use Cloud Run for the API? " + "And why? " * 150)
+    question = exchange.locator(".question")
+    folded = (question.bounding_box() or {})["height"]
+    exchange.get_by_role("button", name="Show all of it").click()
+    assert (question.bounding_box() or {})["height"] > folded
+    expect(page.locator(".excess")).to_be_hidden()
+
+
+def test_a_new_question_stands_at_the_top_with_its_answer_below(page: Page) -> None:
+    ask(page, QUESTION)
+    top = ask(page, "hello").locator(".question").bounding_box()
+    assert top
+    assert top["y"] < 120
 
 
 def test_after_an_answer_tab_goes_to_what_it_cites_and_once_round_goes_on(page: Page) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from click.testing import CliRunner
@@ -93,8 +95,13 @@ def test_a_file_that_is_left_stays_and_so_does_the_note(page: Page, desk: Desk) 
     expect(page.get_by_text("The boat is red.")).to_be_visible()
     expect(page.get_by_text("changed here since")).to_be_visible()
     page.screenshot(path=SHOTS / "note-origin-phone.png")
-    page.get_by_role("button", name="Write the files of this folder").click()
-    expect(page.get_by_role("button", name="Leave the files of this folder")).to_be_visible()
+    expect(page.get_by_text("Saving here leaves the file as it is")).to_be_visible()
+    page.get_by_role("button", name="Change…").click()
+    expect(page.get_by_role("dialog")).to_contain_text(f"Write the files of {desk.folder} from now on?")
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Change…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Write the files").click()
+    expect(page.get_by_text("Saving here writes the file too")).to_be_visible()
     assert desk.file("boat.md") == TEXT.replace("blue", "red")
 
 
@@ -137,6 +144,74 @@ def test_a_citation_of_a_pdf_opens_the_page_it_is_on(open_page: OpenPage, desk: 
         "rel", "noopener noreferrer"
     )
     phone.screenshot(path=SHOTS / "pdf-phone.png")
+
+
+PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")
+
+
+def test_images_of_the_folder_are_shown_and_nothing_else_of_it(page: Page, desk: Desk) -> None:
+    (desk.folder / "pictures").mkdir()
+    (desk.folder / ".obsidian").mkdir()
+    for name in ("pictures/bow.png", "stern.png"):
+        (desk.folder / name).write_bytes(PIXEL)
+    (desk.folder.parent / "secret.png").write_bytes(PIXEL)
+    (desk.folder / "seen.md").write_text(
+        "![Bow](pictures/bow.png) ![[stern.png]] ![[bow.png|again]] ![No](../secret.png)"
+    )
+    desk.index()
+    page.goto(desk.address("seen.md"))
+    page.reload()
+    images = page.locator(".note .prose img")
+    expect(images).to_have_count(3)
+    for image in images.all():
+        image.scroll_into_view_if_needed()
+        expect(image).to_have_js_property("naturalWidth", 1)
+    expect(page.locator(".note .prose em")).to_have_text("No")
+    note_id = note_id_of("default", "seen.md")
+    for outside in ("../secret.png", str(desk.folder.parent / "secret.png"), "boat.md", "other.png"):
+        reply = page.request.get(f"{desk.running.address}/documents/{note_id}", params={"image": outside})
+        assert reply.status == 404, outside
+    reply = page.request.get(f"{desk.running.address}/documents/{note_id}", params={"image": "bow.png"})
+    assert "sandbox" in reply.headers["content-security-policy"]
+    link = page.get_by_role("link", name="Open in Obsidian")
+    expect(link).to_have_attribute("href", f"obsidian://open?path={quote(f'{desk.folder}/seen.md', safe='')}")
+
+
+def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out(page: Page, desk: Desk) -> None:
+    more = desk.home.parent / "more"
+    more.mkdir()
+    (more / "pier.md").write_text("The pier is closed.")
+    (more / "old.bin").write_bytes(b"\0")
+    page.goto(f"{desk.running.address}/#/notes")
+    page.get_by_label("Or follow a folder of this machine").fill("no/such/folder")
+    page.get_by_role("button", name="Follow", exact=True).click()
+    expect(page.locator(".landing .bad")).to_contain_text("the whole path of a folder on this machine")
+    page.get_by_label("Or follow a folder of this machine").fill(str(more))
+    page.get_by_role("button", name="Follow", exact=True).click()
+    expect(page.locator(".landing .good")).to_contain_text(f"1 note of {more}.")
+    expect(page.locator("#side-notes .list-title").filter(has_text="pier")).to_be_visible()
+    assert desk.running.answered("What about the pier?", "The pier is closed.", within=20)
+    assert str(more) in [each["folder"] for each in desk.running.call("GET", "/folders")[1]["folders"]]
+
+
+def test_both_sides_of_a_conflict_are_shown_and_one_is_chosen(page: Page, desk: Desk) -> None:
+    for keep, here, there in (("Keep the note", "red", "green"), ("Keep the file", "grey", "pink")):
+        note_id = note_id_of("default", "boat.md")
+        note = page.request.get(f"{desk.running.address}/api/notes/{note_id}").json()
+        changed = {name: note[name] for name in ("title", "path", "vault")} | {"text": TEXT.replace("blue", here)}
+        page.request.put(f"{desk.running.address}/api/notes/{note_id}", data=changed)
+        (desk.folder / "boat.md").write_text(TEXT.replace("blue", there))
+        page.goto(desk.address("boat.md"))
+        page.reload()
+        page.get_by_role("button", name="Compare and decide").click()
+        sides = page.get_by_role("dialog").locator("section mark")
+        expect(sides).to_have_text([f"The boat is {here}.", f"The boat is {there}."])
+        page.screenshot(path=SHOTS / "conflict.png")
+        page.get_by_role("button", name=keep).click()
+        expect(page.get_by_role("button", name="Compare and decide")).to_have_count(0)
+        said = f"The boat is {here if keep == 'Keep the note' else there}."
+        expect(page.get_by_text(said)).to_be_visible()
+        assert said in desk.file("boat.md")
 
 
 def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(page: Page, desk: Desk) -> None:

@@ -70,9 +70,74 @@ def test_the_list_is_searched_by_title_and_by_text_and_kept_to_a_folder(page: Pa
     page.get_by_label("Search notes").fill("")
     page.get_by_label("Folder", exact=True).select_option("projects/garden")
     expect(rows).to_have_count(3)
+    page.get_by_label("Tag").select_option("vegetables")
+    expect(rows).to_have_count(2)
+    page.get_by_label("Tag").select_option("")
     rows.first.click()
     expect(page.locator(".note .index-state")).to_have_text("indexed")
     shot(page, "note")
+
+
+def test_folders_are_a_tree_that_stays_open(page: Page, shot: Shot) -> None:
+    open_notes(page)
+    page.get_by_label("Order").select_option("By folder")
+    page.get_by_role("button", name="projects, 9 notes").click()
+    page.get_by_role("button", name="projects/garden, 3 notes").press("Enter")
+    row = page.locator(".folder .folder .list-row a").first
+    expect(row).to_contain_text("Harvest 2026")
+    page.reload()
+    expect(row).to_be_visible()
+    shot(page, "tree")
+    page.get_by_role("button", name="projects, 9 notes").click()
+    expect(row).to_have_count(0)
+    page.get_by_label("Order").select_option("Newest first")
+
+
+RICH = """# Rich
+
+==Marked== first line
+second line %%hidden%% with a footnote[^a].
+
+> [!warning] Mind the gap
+> It is wide.
+
+> [!tip]- Folded
+> Inside.
+
+%%
+hidden too
+%%
+
+| sign | meaning |
+|---|---|
+| `a|b` | either |
+| `c\\|d` | escaped |
+
+[^a]: Said at the bottom.
+"""
+
+
+def test_a_note_reads_as_in_the_editors_that_people_use(page: Page, product: Running, shot: Shot) -> None:
+    product.call("PUT", "/notes/rich", {"title": "Rich", "text": RICH, "createdAt": "2020-01-01"})
+    page.goto(f"{page.url.split('#')[0]}#/notes/rich")
+    note = page.locator(".note")
+    expect(note.get_by_role("heading")).to_have_text(["Rich"])
+    expect(note.locator("mark.own")).to_have_text("Marked")
+    expect(note.locator(".prose > p").first).to_have_js_property(
+        "innerText", "Marked first line\nsecond line with a footnote1."
+    )
+    expect(note).not_to_contain_text("hidden")
+    expect(note.locator("div.callout[data-kind=warning] .callout-title")).to_have_text("Mind the gap")
+    expect(note.locator("details.callout")).not_to_contain_text("[!tip]")
+    expect(note.get_by_text("Inside.")).to_be_hidden()
+    note.locator("summary").click()
+    expect(note.get_by_text("Inside.")).to_be_visible()
+    expect(note.locator("td")).to_have_text(["a|b", "either", "c|d", "escaped"])
+    note.get_by_role("button", name="Footnote 1").click()
+    expect(note.locator(".footnotes li")).to_be_focused()
+    expect(note.locator(".footnotes li")).to_have_text("Said at the bottom.")
+    shot(page, "note-rich")
+    product.call("DELETE", "/notes/rich")
 
 
 def test_notes_are_listed_newest_first_or_by_name_as_people_count(page: Page, product: Running) -> None:
@@ -237,6 +302,8 @@ def test_a_folder_comes_in_with_titles_tags_and_dates_and_again_as_the_same_note
     drop(page, tmp_path / "vault")
     expect(page.locator(".landing .good")).to_have_text("3 notes imported into “vault”. The index follows by itself.")
     expect(page.locator(".landing")).to_contain_text("broken.md: indexed without its frontmatter")
+    left_out = page.locator(".landing .notice").filter(has_text="Left out:")
+    expect(left_out.locator("li")).to_have_text(["hidden: .obsidian/app.md", "not Markdown (.png): picture.png"])
     shot(page, "import")
     note = product.call("GET", f"/notes/{note_id_of('vault', 'alps/plan.md')}")[1]
     assert (note["title"], note["tags"]) == ("Crossing the Alps", ["travel", "hut"])
@@ -266,28 +333,45 @@ def test_files_that_are_dropped_come_in_too(page: Page, product: Running) -> Non
     assert (note["title"], note["createdAt"]) == ("pasta", "2022-04-05T00:00:00.000Z")
 
 
+def from_menu(page: Page, action: str) -> None:
+    page.get_by_text("Export", exact=True).click()
+    page.get_by_role("button", name=action).click()
+
+
+def test_a_folder_without_markdown_says_that_nothing_came_in_and_why(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "holiday").mkdir()
+    for count in range(5):
+        (tmp_path / f"holiday/{count}.jpg").write_bytes(b"")
+    open_notes(page)
+    drop(page, tmp_path / "holiday")
+    landing = page.locator(".landing")
+    expect(landing).to_contain_text("Nothing was imported: there is no Markdown file (.md, .markdown) in it.")
+    expect(landing).to_contain_text(re.compile(r"not Markdown \(.jpg\): (\d.jpg, ){2}\d.jpg and 2 more"))
+    expect(landing.locator(".good")).to_have_count(0)
+
+
 def test_everything_can_be_taken_out(page: Page) -> None:
     open_notes(page)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Export everything").click()
+        from_menu(page, "Export everything")
     assert re.fullmatch(r"aurora-notes-\d{4}-\d\d-\d\d\.ndjson", download.value.suggested_filename)
     lines = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
     assert "Sourdough bread" in json.dumps(lines)
     page.route("**/me:export", lambda route: route.fulfill(body=b'{"type": "note", "te'))
-    page.get_by_role("button", name="Export everything").click()
+    from_menu(page, "Export everything")
     expect(page.locator(".toast")).to_have_text("The export broke off.")
 
 
 def test_notes_are_taken_out_as_markdown_that_comes_in_again(page: Page, tmp_path: Path) -> None:
     open_notes(page)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Export as Markdown").click()
+        from_menu(page, "Export as Markdown")
     assert re.fullmatch(r"aurora-notes-\d{4}-\d\d-\d\d\.zip", download.value.suggested_filename)
     ZipFile(download.value.path()).extractall(tmp_path / "out")
     bread = (tmp_path / "out/recipes/sourdough.md").read_text()
     assert fields_of(bread, "sourdough.md").title == "Sourdough bread"
     page.route("**/me:export**", lambda route: route.fulfill(body=b"PK\x03\x04 and no more"))
-    page.get_by_role("button", name="Export as Markdown").click()
+    from_menu(page, "Export as Markdown")
     expect(page.locator(".toast")).to_have_text("The export broke off.")
 
 
@@ -301,7 +385,7 @@ def test_an_export_is_brought_back_and_replaces_nothing_unasked(
     ask(page, asked)
     open_notes(page)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Export everything").click()
+        from_menu(page, "Export everything")
     with dev(tmp_path) as fresh:
         other = open_page(f"{fresh.address}/#/notes")
         _bring_back(other, download.value.path())
@@ -335,7 +419,7 @@ def test_an_export_is_brought_back_and_replaces_nothing_unasked(
 
 def _bring_back(page: Page, file: Path) -> None:
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Import an export").click()
+        from_menu(page, "Import an export")
     chooser.value.set_files(file)
 
 

@@ -36,6 +36,7 @@ def test_hostile_text_stays_text(page: Page, product: Running) -> None:
     assert page.locator("#app :is(img, iframe, script, style, [onclick], [onerror], [onload])").count() == 0
     links = note.locator("a").evaluate_all("(links) => links.map((link) => [link.href, link.rel])")
     assert links == [
+        ["https://evil.example/pixel.png", "noopener noreferrer nofollow"],  # followed by a click alone
         ["https://example.com/a?b=c", "noopener noreferrer nofollow"],
         ["https://example.org/", "noopener noreferrer nofollow"],
     ]

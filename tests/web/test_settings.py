@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from tests.servers.dev import ROOT, dev
+from tests.servers.openai import OpenAIServer, error
+from tests.web.conftest import OpenPage
 from tests.web.moves import QUESTION, ask
+
+Shot = Callable[[Page, str], None]
 
 
 def test_settings_go_into_the_request_and_survive_a_reload(page: Page) -> None:
@@ -64,3 +72,34 @@ def test_colours_are_chosen_and_kept(page: Page) -> None:
     assert page.evaluate(ground) == "rgb(21, 24, 27)"
     page.reload()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_a_model_is_chosen_tried_and_kept_for_its_owner_alone(open_page: OpenPage, tmp_path: Path, shot: Shot) -> None:
+    with OpenAIServer() as model, dev(tmp_path, "--sample", str(ROOT / "examples/notes")) as running:
+        page = open_page(running.address)
+        expect(page.locator(".welcome")).to_contain_text("the closest passages of your notes")
+        ask(page, QUESTION).get_by_role("button", name="Choose a model").click()
+        settings = page.get_by_role("dialog")
+        settings.get_by_label("Written by").select_option("OpenAI-compatible")
+        settings.get_by_label("Address").fill(model.base_url)
+        settings.get_by_label("Model", exact=True).fill("llama")
+        settings.get_by_label("Key", exact=True).fill("secret")
+        model.script(error(401, "invalid_api_key"))
+        settings.get_by_role("button", name="Try and use it").click()
+        expect(settings).to_contain_text("Not changed. llama: 401 (the key is not valid)")
+        assert not (tmp_path / ".env").exists()
+        settings.get_by_role("button", name="Try and use it").click()
+        expect(settings).to_contain_text(re.compile(r"llama works, \d+(\.\d)? s\."))
+        shot(page, "model")
+        file = tmp_path / ".env"
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert "secret" in file.read_text()
+        assert "secret" not in json.dumps(running.call("GET", "/settings:model"))
+        page.keyboard.press("Escape")
+        model.answer_text = "We use Cloud Run for the API [N1]."
+        expect(ask(page, QUESTION).locator(".answer")).to_have_text("We use Cloud Run for the API1.")
+        model.script(error(401, "gone"), error(401, "gone"))  # of who makes the question stand alone, and of the writer
+        refused = ask(page, "What about the API and Cloud Run?")
+        expect(refused.locator(".aside")).to_contain_text("llama: 401 (the key is not valid)")
+        page.reload()
+        expect(page.locator(".aside").last).to_contain_text("the model did not write an answer")

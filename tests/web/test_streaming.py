@@ -40,13 +40,14 @@ def test_words_are_shown_as_they_come_and_stop_stops(
     open_page: OpenPage, address: str, model: OpenAIServer, shot: Shot
 ) -> None:
     page = open_page(address)
-    text = "We use **Cloud Run** for the API [N1]. " + "And then we talked about it for a long time. " * 20
+    text = "We use **Cloud Run** for the API [N1]. " + "And then we **talked about it for a long time**. " * 20
     model.script(replace(chunked(text[:130], text[130:]), hang_after=500))
     begin(page, QUESTION)
     exchange = page.locator(".exchange")
     expect(exchange.locator(".answer strong")).to_have_text("Cloud Run")
     expect(exchange).to_have_attribute("aria-busy", "true")
-    expect(exchange.locator("a.chip")).to_have_text("N1")
+    expect(exchange.locator("a.chip")).to_have_text("1")
+    expect(exchange.locator(".answer")).not_to_contain_text("**")  # of what is still being written
     shot(page, "streaming")
     page.get_by_role("button", name="Stop").click()
     expect(exchange).to_have_attribute("aria-busy", "false")
@@ -235,8 +236,8 @@ def test_support_is_shown_as_it_was_judged(open_page: OpenPage, address: str, sh
     exchange = ask(page, QUESTION)
     chips = exchange.locator(".answer .chip")
     assert [chip.get_attribute("data-support") for chip in chips.all()] == list(states.values())
-    expect(chips.nth(2)).to_have_attribute("aria-label", "N3: Note N3, not supported")
-    expect(exchange.locator(".notice")).to_contain_text("N3 does not back what is said there")
+    expect(chips.nth(2)).to_have_attribute("aria-label", "Source 3: Note N3, not supported")
+    expect(exchange.locator(".notice")).to_contain_text("Source 3 does not back what is said there")
     chips.nth(2).hover()
     expect(page.get_by_role("tooltip")).to_contain_text("The passage does not back what is said.")
     shot(page, "support")
@@ -278,9 +279,9 @@ def test_of_several_claims_it_is_said_that_one_is_not_backed(open_page: OpenPage
     page.route("**/chat", lambda route: route.fulfill(json=result))
     exchange = ask(page, QUESTION)
     chips = exchange.locator(".answer .chip")
-    expect(chips.first).to_have_attribute("aria-label", "N1: Note N1, one claim not supported")
+    expect(chips.first).to_have_attribute("aria-label", "Source 1: Note N1, one claim not supported")
     expect(exchange.locator(".notice")).to_have_text(
-        "Not every claim that cites N1 is backed: read the passage before you rely on it."
+        "Source 1 does not back every claim that cites it: read the passage before you rely on it."
     )
     chips.first.hover()
     card = page.get_by_role("tooltip")

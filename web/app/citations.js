@@ -3,7 +3,7 @@
 import { tried } from "./api.js";
 import { button, day, h } from "./dom.js";
 import { render } from "./render.js";
-import { format, go, here, parse } from "./router.js";
+import { format, go, here, showDialog } from "./router.js";
 import { Pointers } from "./views/note_links.js";
 import { documentLink, pageIn } from "./views/origin.js";
 
@@ -48,25 +48,39 @@ function place(citation) {
 }
 
 /**
- * The chip of one citation. `citation` null: the model has named it, the passage is still to come.
- * @param {string} label @param {any} citation @param {Card} card
+ * The number of one citation. `citation` null: the model has named it, the passage is still to come.
+ * @param {number} number @param {any} citation @param {Card} card
  */
-export function chip(label, citation, card) {
-  if (!citation) return h("span", { class: "chip" }, label);
+export function chip(number, citation, card) {
+  if (!citation) return h("span", { class: "chip" }, number);
   const state = standing(citation);
-  const name = `${label}: ${titleOf(citation)}, ${meaning(citation).word}`;
-  const link = h("a", { class: "chip", href: "#", dataset: { support: state, ...(citation.claims > 1 ? { several: "" } : {}) }, "aria-label": name }, label);
+  const name = `Source ${number}: ${titleOf(citation)}, ${meaning(citation).word}`;
+  const link = h("a", { class: "chip", href: "#", dataset: { support: state, ...(citation.claims > 1 ? { several: "" } : {}) }, "aria-label": name }, number);
   card.attach(link, citation);
   return link;
 }
 
-/** All citations of an answer, in their order. @param {any[]} citations @param {Card} card */
-export function sourceList(citations, card) {
-  const rows = citations.map((citation) =>
+/**
+ * All citations of an answer in the order of their numbers, each with a box that switches its note off.
+ * @param {any[]} citations @param {Card} card @param {(without: string[]) => void} again with the ids of the notes that are off
+ */
+export function sourceList(citations, card, again) {
+  const off = /** @type {Set<string>} */ (new Set());
+  const boxes = citations.map((citation) => box(citation, (used) => switched(citation.noteId, used)));
+  const ask = button("", () => again([...off]), { class: "primary", hidden: true });
+  const switched = (/** @type {string} */ noteId, /** @type {boolean} */ used) => {
+    if (used) off.delete(noteId);
+    else off.add(noteId);
+    for (const [nth, citation] of citations.entries()) boxes[nth].checked = !off.has(citation.noteId);
+    ask.hidden = !off.size;
+    ask.textContent = `Ask again without ${off.size === 1 ? "this note" : `these ${off.size} notes`}`;
+  };
+  const rows = citations.map((citation, nth) =>
     h(
       "li",
       {},
-      chip(citation.cid, citation, card),
+      boxes[nth],
+      chip(citation.number, citation, card),
       h(
         "span",
         { class: "source" },
@@ -80,7 +94,24 @@ export function sourceList(citations, card) {
       ),
     ),
   );
-  return h("ol", { class: "sources" }, rows);
+  return h("div", { class: "sources" }, h("ol", {}, rows), ask);
+}
+
+/** @param {any} citation @param {(used: boolean) => void} switched */
+function box(citation, switched) {
+  const onchange = () => switched(input.checked);
+  const input = h("input", { type: "checkbox", checked: true, "aria-label": `Use ${titleOf(citation)}`, title: "Use this note", onchange });
+  return input;
+}
+
+/** The sources as a list that means something outside this page. @param {any[]} citations in the order of their numbers */
+export function listed(citations) {
+  const page = location.href.split("#")[0];
+  const row = (/** @type {any} */ citation) => {
+    const name = [titleOf(citation), citation.folder, day(citation.createdAt)].filter(Boolean).join(", ").replace(/[[\]]/g, "");
+    return `${citation.number}. [${name}](${page}${format({ view: "notes", id: citation.noteId, at: citation.span })})`;
+  };
+  return citations.map(row).join("\n");
 }
 
 /** @param {any} citation */
@@ -130,9 +161,7 @@ export class Card {
     this.element.addEventListener("mouseenter", () => clearTimeout(this.timer));
     this.element.addEventListener("mouseleave", () => this.later(() => this.hide(), HIDE_AFTER));
     this.element.addEventListener("click", () => this.hide());
-    this.sheet.addEventListener("click", (event) => this.clicked(event));
-    this.sheet.addEventListener("close", () => history.state?.sheet && history.back());
-    addEventListener("popstate", () => this.sheet.close());
+    this.sheet.addEventListener("click", (event) => event.target === this.sheet && this.sheet.close());
     addEventListener("pointerdown", (event) => (this.byTouch = event.pointerType === "touch"), true);
     addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
     addEventListener("scroll", () => this.hide(), { capture: true, passive: true });
@@ -166,25 +195,14 @@ export class Card {
     this.sheet.close();
   }
 
-  /** A step of its own: Back closes it. @param {any} citation */
+  /** @param {any} citation */
   openSheet(citation) {
     const open = button("Open the note", () => this.open(citation), { class: "primary" });
     const close = button("Close", () => this.sheet.close());
     const row = h("div", { class: "row" }, open, close);
     this.sheet.replaceChildren(...this.details(citation), row);
     void this.documentOf(citation).then((link) => link && open.after(link));
-    history.pushState({ sheet: true }, "");
-    this.sheet.showModal();
-  }
-
-  /** Beside it, or a link to another note, which takes the sheet's step. @param {MouseEvent} event */
-  clicked(event) {
-    const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (event.target).closest("a[href^='#']"));
-    if (link) {
-      event.preventDefault();
-      go(parse(link.hash), { replace: true });
-    }
-    if (link || event.target === this.sheet) this.sheet.close();
+    showDialog(this.sheet);
   }
 
   /** @param {any} citation */

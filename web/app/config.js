@@ -11,6 +11,7 @@
  * @property {string} apiBase address of the functions' host; empty: the page's own
  * @property {string} functionPrefix what stands before the functions' names there
  * @property {Firebase | null} firebase null: nobody signs in
+ * @property {boolean} writes whether a model writes answers; else they are quotes
  * @property {boolean} files whether notes may have files that the server reaches
  */
 
@@ -19,7 +20,7 @@ export async function loadConfig() {
   const given = await read();
   const firebase = given.firebase?.apiKey ? given.firebase : null;
   const apiBase = String(given.apiBase ?? "").replace(/\/+$/, "");
-  return { apiBase, functionPrefix: String(given.functionPrefix ?? ""), firebase, files: given.files === true };
+  return { apiBase, functionPrefix: String(given.functionPrefix ?? ""), firebase, files: given.files === true, writes: given.writes !== false };
 }
 
 async function read() {

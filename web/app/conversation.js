@@ -10,13 +10,14 @@ import { Exchange } from "./views/exchange.js";
 /** @typedef {{question: string, requestId: string, asked: object}} Unanswered */
 
 /**
- * Fires `change` when exchanges come, begin or end; `named` when the server has given it an id.
+ * Fires `change` when exchanges come, begin or end; `ended` when the last one is there whole; `named` when the server has
+ * given it an id.
  */
 export class Conversation extends EventTarget {
   /**
    * @param {string | null} id of the session; null: none yet
    * @param {import("./sessions.js").Sessions} sessions
-   * @param {Pick<import("./views/exchange.js").Actions, "why" | "open" | "examples">} actions
+   * @param {Pick<import("./views/exchange.js").Actions, "why" | "open" | "examples" | "settings">} actions
    */
   constructor(id, sessions, actions) {
     super();
@@ -61,6 +62,7 @@ export class Conversation extends EventTarget {
     this.loaded = true;
     this.put(stored);
     this.changed();
+    if (!this.running) this.dispatchEvent(new Event("ended"));
   }
 
   /** Beside what is being asked; an answer that failed here and was kept there has come after all. @param {any[]} stored */
@@ -145,10 +147,12 @@ export class Conversation extends EventTarget {
       this.answered(requestId);
       this.name(answer.sessionId);
       const meta = answer.meta ?? { sessionId: answer.sessionId, requestId };
-      this.keep({ question, requestId, result: { answer: answer.text, citations: answer.citations, meta } });
+      this.keep({ question, requestId, result: { answer: answer.text, citations: answer.citations, claims: answer.claims, meta } });
     }
-    if (answer?.phase === "done") this.page.announce(ending(answer));
     this.changed();
+    if (answer?.phase !== "done") return;
+    this.page.announce(ending(answer));
+    this.dispatchEvent(new Event("ended"));
   }
 
   /** The server has begun a session for it, which takes over the settings of now. @param {string | null} sessionId */

@@ -17,6 +17,7 @@ const ICONS = {
   up: "M7 11l4-7c2 0 2.5 1.5 2 3l-.5 3H19l-2 9H7zM7 11H4v8h3",
   down: "M17 13l-4 7c-2 0-2.5-1.5-2-3l.5-3H5l2-9h10zM17 13h3V5h-3",
   copy: "M9 9h11v11H9zM15 9V4H4v11h5",
+  folder: "M9 6l6 6-6 6",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7v5l3 2",
 };
 
@@ -102,6 +103,48 @@ const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short",
 /** A day in the reader's words. @param {string} instant RFC 3339 */
 export function day(instant) {
   return DAY.format(new Date(instant));
+}
+
+/**
+ * A text with the words of a search marked, wherever they begin a word.
+ * @param {string} text @param {string} query
+ */
+export function marked(text, query) {
+  const words = query.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  if (!words.length) return [text];
+  const found = new RegExp(`(?<![\\p{L}\\p{N}])(${words.join("|")})`, "giu");
+  return text.split(found).map((piece, place) => (place % 2 ? h("mark", {}, piece) : piece));
+}
+
+/**
+ * Keys of a search: from the field the arrow leads into the list, Enter opens the first row, Escape empties the field;
+ * in the list arrows go from row to row, and Escape back.
+ * @param {HTMLInputElement} field @param {HTMLElement} list @param {() => Promise<void> | void} search until the list is as typed
+ */
+export function searchKeys(field, list, search) {
+  const rows = () => /** @type {HTMLElement[]} */ ([...list.querySelectorAll("a, .folder > button")]);
+  const open = () => {
+    const [first] = rows();
+    first?.focus(); // letters are commands from here on
+    first?.click();
+  };
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown") rows()[0]?.focus();
+    else if (event.key === "Enter") void Promise.resolve(search()).then(open);
+    else if (event.key === "Escape" && field.value) {
+      field.value = "";
+      void search();
+    } else return;
+    event.preventDefault();
+  });
+  list.addEventListener("keydown", (event) => {
+    const all = rows();
+    const at = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const to = { ArrowDown: all[at + 1] ?? all[at], ArrowUp: all[at - 1] ?? field, Escape: field }[event.key];
+    if (at === -1 || !to) return;
+    event.preventDefault();
+    to.focus();
+  });
 }
 
 /** At most once per frame. @param {() => void} run */

@@ -19,7 +19,12 @@ const DEFAULT_VAULT = "default";
  */
 /** @typedef {{path: string, reason: string}} Told */
 /** @typedef {{done: number, all: number, failed: Told[], odd: Told[], kept: string[], replaced: number}} Progress */
-/** @typedef {{name: string, files: {path: string, file: File}[]}} Folder with its name; "": files that came alone */
+/**
+ * @typedef {object} Folder
+ * @property {string} name empty: files that came alone
+ * @property {{path: string, file: File}[]} files those to bring in
+ * @property {Told[]} skipped what is left out, and why
+ */
 
 /**
  * What a drop brought: files, or folders with everything below them.
@@ -29,17 +34,22 @@ const DEFAULT_VAULT = "default";
 export async function dropped(transfer) {
   const items = [...transfer.items].map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() })); // gone after an await
   const found = items.map(async ({ entry, file }) => {
-    if (entry?.isDirectory) return { name: entry.name, files: await below(entry, "") };
-    return { name: "", files: file && wanted(file.name) ? [{ path: file.name, file }] : [] };
+    if (entry?.isDirectory) return folderOf(entry.name, await below(entry, ""));
+    return folderOf("", file ? [{ path: file.name, file }] : []);
   });
-  return (await Promise.all(found)).filter(({ files }) => files.length);
+  return Promise.all(found);
 }
 
-/** The folder that a file input brought. @param {FileList} list @returns {Folder[]} */
+/** The folder that a file input brought. @param {FileList} list @returns {Folder} */
 export function picked(list) {
   const files = [...list].map((file) => ({ path: file.webkitRelativePath.split("/").slice(1).join("/") || file.name, file }));
-  const read = files.filter(({ path }) => wanted(path));
-  return read.length ? [{ name: list[0].webkitRelativePath.split("/")[0], files: read }] : [];
+  return folderOf(list[0].webkitRelativePath.split("/")[0], files);
+}
+
+/** Those to bring in apart from the others. @param {string} name @param {{path: string, file?: File}[]} all @returns {Folder} */
+function folderOf(name, all) {
+  const found = all.map(({ path, file }) => ({ path, file, reason: excluded(path) }));
+  return { name, files: /** @type {Folder["files"]} */ (found.filter(({ reason }) => !reason)), skipped: /** @type {Told[]} */ (found.filter(({ reason }) => reason)) };
 }
 
 /**
@@ -96,19 +106,21 @@ async function textOf(file) {
   }
 }
 
-/** Hidden files and folders are left out. @param {string} path */
-function wanted(path) {
-  return MARKDOWN.test(path) && !path.split("/").some((part) => part.startsWith("."));
+/** Why a file is left out; empty: it is not. @param {string} path */
+function excluded(path) {
+  if (path.split("/").some((part) => part.startsWith("."))) return "hidden";
+  return MARKDOWN.test(path) ? "" : `not Markdown (${/\.\w+$/.exec(path)?.[0] ?? "no suffix"})`;
 }
 
-/** @param {FileSystemEntry} folder @param {string} path @returns {Promise<Folder["files"]>} */
+/** Hidden folders are named and not read. @param {FileSystemEntry} folder @param {string} path @returns {Promise<{path: string, file?: File}[]>} */
 async function below(folder, path) {
   const found = [];
   for (const entry of await childrenOf(/** @type {FileSystemDirectoryEntry} */ (folder))) {
     const place = path ? `${path}/${entry.name}` : entry.name;
-    if (entry.name.startsWith(".")) continue;
-    if (entry.isDirectory) found.push(...(await below(entry, place)));
-    else if (wanted(place)) found.push({ path: place, file: await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject)) });
+    if (entry.isDirectory && entry.name.startsWith(".")) found.push({ path: `${place}/` });
+    else if (entry.isDirectory) found.push(...(await below(entry, place)));
+    else if (excluded(place)) found.push({ path: place });
+    else found.push({ path: place, file: await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject)) });
   }
   return found;
 }

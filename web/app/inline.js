@@ -1,14 +1,15 @@
 /**
- * Inline Markdown: text with the place of each character -> a tree. Pure; knows no DOM. What it does not know, images
- * and HTML above all, stays text.
+ * Inline Markdown: text with the place of each character -> a tree. Pure; knows no DOM. What it does not know, HTML above
+ * all, stays text. A line break in the source is one in the tree.
  */
 
 /**
  * @typedef {{text: string, at: number[]}} Run text, and for each of its UTF-16 units the offset into the source
  * @typedef {{type: "text" | "code", text: string, at: number[]}
- *   | {type: "strong" | "em" | "del", children: Inline[]}
+ *   | {type: "strong" | "em" | "del" | "mark", children: Inline[]}
  *   | {type: "link", href: string, children: Inline[]}
- *   | {type: "note", target: string, children: Inline[]}
+ *   | {type: "note" | "image", target: string, children: Inline[]}
+ *   | {type: "footnote", label: string, children: Inline[]}
  *   | {type: "cite", labels: string[]}
  *   | {type: "break"}} Inline
  */
@@ -24,27 +25,31 @@ const LINK = /!?\[((?:\\.|[^\\[\]]){0,500})\]\(\s*(?:<([^<>\n]{0,2000})>|((?:[^\
 const WIKI = /!?\[\[([^[\]|\n]{1,300})(?:\|([^[\]\n]{1,300}))?\]\]/y;
 const ANGLE = /<((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>/y;
 const BARE = /https?:\/\/[^\s<>"'`]{1,2000}/y;
+const IMAGE = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i;
 const TICKS = /`+/y;
+const FOOTNOTE = /\[\^([^\]\s]{1,50})\]/y;
+const COMMENTS = /** @type {const} */ ([["%%", "%%"], ["<!--", "-->"]]);
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 const WORD = /[\p{L}\p{N}]/u;
 
-/** @type {ReadonlyArray<[string, "strong" | "em" | "del"]>} */
-const MARKS = [["**", "strong"], ["__", "strong"], ["~~", "del"], ["*", "em"], ["_", "em"]];
+/** @type {ReadonlyArray<[string, "strong" | "em" | "del" | "mark"]>} */
+const MARKS = [["**", "strong"], ["__", "strong"], ["~~", "del"], ["==", "mark"], ["*", "em"], ["_", "em"]];
 
 /**
- * @param {Run} run @param {{cite?: boolean}} [options] `cite`: whether `[N1]` is a citation
+ * @param {Run} run @param {{cite?: boolean, cell?: boolean}} [options] `cite`: whether `[N1]` is a citation; `cell`: of a
+ * table, where a backslash stands before each bar
  * @returns {Inline[]}
  */
 export function inlines(run, options = {}) {
-  return new Scanner(run, options.cite ?? false, 0).all();
+  return new Scanner(run, options, 0).all();
 }
 
 class Scanner {
-  /** @param {Run} run @param {boolean} cite @param {number} depth */
-  constructor(run, cite, depth) {
+  /** @param {Run} run @param {{cite?: boolean, cell?: boolean}} options @param {number} depth */
+  constructor(run, options, depth) {
     this.run = run;
     this.text = run.text;
-    this.cite = cite;
+    this.options = options;
     this.depth = depth;
     this.place = 0;
     /** @type {Inline[]} */
@@ -71,9 +76,11 @@ class Scanner {
         return this.code();
       case "[":
       case "!":
-        return this.citation() || this.wiki() || this.link();
+        return this.citation() || this.footnote() || this.wiki() || this.link();
       case "<":
-        return this.address(ANGLE, 1);
+        return this.comment() || this.address(ANGLE, 1);
+      case "%":
+        return this.comment();
       case "h":
         return this.address(BARE, 0);
       case "\n":
@@ -81,6 +88,7 @@ class Scanner {
       case "*":
       case "_":
       case "~":
+      case "=":
         return this.mark();
       default:
         return false;
@@ -115,7 +123,7 @@ class Scanner {
   /** @param {number} start @param {number} end @returns {Inline[]} */
   inside(start, end) {
     const run = this.slice(start, end);
-    return this.depth < DEEPEST ? new Scanner(run, this.cite, this.depth + 1).all() : [{ type: "text", ...run }];
+    return this.depth < DEEPEST ? new Scanner(run, this.options, this.depth + 1).all() : [{ type: "text", ...run }];
   }
 
   escape() {
@@ -133,16 +141,45 @@ class Scanner {
     for (let end = this.text.indexOf("`", start); end !== -1 && end - start < FARTHEST; ) {
       TICKS.lastIndex = end;
       const closing = TICKS.exec(this.text)?.[0].length ?? 1;
-      if (closing === ticks) return this.put({ type: "code", ...this.slice(start, end) }, end + ticks - this.place);
+      if (closing === ticks) return this.put({ type: "code", ...this.literal(start, end) }, end + ticks - this.place);
       end = this.text.indexOf("`", end + closing);
     }
     this.place += ticks;
     return true;
   }
 
+  /** Code, which in a table has bars of its own. @param {number} start @param {number} end @returns {Run} */
+  literal(start, end) {
+    const { text, at } = this.slice(start, end);
+    const kept = [...at.keys()].filter((unit) => !(this.options.cell && text[unit] === "\\" && text[unit + 1] === "|"));
+    return kept.length === text.length ? { text, at } : { text: kept.map((unit) => text[unit]).join(""), at: kept.map((unit) => at[unit]) };
+  }
+
+  /** What its author hid, `%%so%%` or `<!-- so -->`. */
+  comment() {
+    for (const [sign, close] of COMMENTS) {
+      if (!this.text.startsWith(sign, this.place) || this.unclosed.has(sign)) continue;
+      const end = this.text.indexOf(close, this.place + sign.length);
+      if (end !== -1) return this.put(null, end + close.length - this.place);
+      this.unclosed.add(sign);
+    }
+    return false;
+  }
+
+  footnote() {
+    const found = this.match(FOOTNOTE);
+    if (!found) return false;
+    const children = /** @type {Inline[]} */ ([{ type: "text", ...this.slice(this.place, this.place + found[0].length) }]);
+    return this.put({ type: "footnote", label: found[1], children }, found[0].length);
+  }
+
+  /** Without the gap before it: a citation belongs to the word that it follows. */
   citation() {
-    const found = this.cite && this.match(CITE);
-    return found ? this.put({ type: "cite", labels: found[1].split(/\s*,\s*/) }, found[0].length) : false;
+    const found = this.options.cite && this.match(CITE);
+    if (!found) return false;
+    this.flush(this.from + this.text.slice(this.from, this.place).trimEnd().length);
+    this.from = this.place;
+    return this.put({ type: "cite", labels: found[1].split(/\s*,\s*/) }, found[0].length);
   }
 
   /** `[[Note]]`, `[[Note|shown]]`: shown without its brackets. In a table a backslash stands before the bar. */
@@ -153,19 +190,20 @@ class Scanner {
     const shown = found[2] ?? target;
     const start = this.place + found[0].lastIndexOf(shown);
     const children = /** @type {Inline[]} */ ([{ type: "text", ...this.slice(start, start + shown.length) }]);
-    return this.put({ type: "note", target: target.trim(), children }, found[0].length);
+    const type = found[0][0] === "!" && IMAGE.test(target) ? "image" : "note";
+    return this.put({ type, target: target.trim(), children }, found[0].length);
   }
 
-  /** `[text](address)`, `[text](note.md)`; of an image its text alone. */
+  /** `[text](address)`, `[text](note.md)`, `![text](image.png)`; an image elsewhere is a link to it. */
   link() {
     const found = this.match(LINK);
     if (!found) return false;
     const start = this.place + found[0].indexOf("[") + 1;
     const children = this.inside(start, start + found[1].length);
-    if (found[0][0] === "!") return this.put({ type: "em", children }, found[0].length);
     const target = (found[2] ?? found[3]).trim();
     const href = safe(target);
-    return this.put(href ? { type: "link", href, children } : { type: "note", target, children }, found[0].length);
+    const type = found[0][0] === "!" ? "image" : "note";
+    return this.put(href ? { type: "link", href, children } : { type, target, children }, found[0].length);
   }
 
   /** @param {RegExp} form @param {number} frame characters around the address itself */
@@ -180,9 +218,7 @@ class Scanner {
     return this.put({ type: "link", href, children }, frame ? found[0].length : shown.length);
   }
 
-  /** Two spaces before it make a break. */
   newline() {
-    if (this.text.slice(this.place - 2, this.place) !== "  ") return false;
     return this.put({ type: "break" }, 1);
   }
 

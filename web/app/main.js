@@ -25,11 +25,11 @@ async function start() {
     document.getElementById("app")?.replaceChildren(h("main", { class: "entrance" }, signInForm(/** @type {FirebaseAuth} */ (auth))));
     return;
   }
-  open(api, auth, connection, auth.owner);
+  open(api, auth, connection, auth.owner, config.writes);
 }
 
-/** @param {Api} api @param {any} auth @param {Connection} connection @param {string} owner */
-function open(api, auth, connection, owner) {
+/** @param {Api} api @param {any} auth @param {Connection} connection @param {string} owner @param {boolean} writes */
+function open(api, auth, connection, owner, writes) {
   const shell = new Shell(connection);
   const memory = drawer(owner);
   const scope = new Scope(memory);
@@ -37,7 +37,7 @@ function open(api, auth, connection, owner) {
   const cited = (citation) => void told(api, citation);
   const { say, announce } = shell;
   const tell = (/** @type {Error} */ { message }) => say(message);
-  const page = { api, auth, memory, settings, scope, connection, card: new Card(api, cited), say, tell, announce };
+  const page = { api, auth, writes, memory, settings, scope, connection, card: new Card(api, cited), say, tell, announce };
   const workspace = new Workspace(page, shell, new Sessions(page), new Notes(page));
   paint(settings);
   settings.addEventListener("change", () => paint(settings));

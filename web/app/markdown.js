@@ -11,6 +11,8 @@ import { inlines } from "./inline.js";
  *   | {type: "paragraph", children: Inline[]}
  *   | {type: "code", run: Run}
  *   | {type: "quote", blocks: Block[]}
+ *   | {type: "callout", kind: string, fold: string, title: Inline[], blocks: Block[]}
+ *   | {type: "footnote", label: string, blocks: Block[]}
  *   | {type: "list", ordered: boolean, start: number, items: Item[]}
  *   | {type: "table", rows: Inline[][][]}
  *   | {type: "rule"}} Block
@@ -24,6 +26,9 @@ const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+|$)(.*?)(?:[ \t]+#+)?[ \t]*$/;
 const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 const QUOTE = /^ {0,3}> ?/;
+const CALLOUT = /^\[!([\w-]{1,30})\]([+-]?)[ \t]*/;
+const FOOTNOTE = /^ {0,3}\[\^([^\]\s]{1,50})\]:[ \t]*/;
+const COMMENT = /^ {0,3}(?:(%%)|<!--)/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}(?=\S)|\t| *$| )/;
 const TASK = /^\[([ xX])\][ \t]+/;
 const INDENTED = /^(?: {4}|\t)/;
@@ -59,6 +64,7 @@ class Blocks {
     this.cite = cite;
     this.depth = depth;
     this.next = 0;
+    this.open = false; // a comment has begun that nothing ends
   }
 
   /** @returns {Block[]} */
@@ -66,7 +72,7 @@ class Blocks {
     const found = [];
     while (this.next < this.lines.length) {
       if (BLANK.test(this.line)) this.next += 1;
-      else found.push(this.block());
+      else if (!this.comment()) found.push(this.block());
     }
     return found;
   }
@@ -83,6 +89,7 @@ class Blocks {
     if (RULE.test(this.line)) return this.rule();
     if (this.depth < DEEPEST && QUOTE.test(this.line)) return this.quote();
     if (this.depth < DEEPEST && ITEM.test(this.line)) return this.list();
+    if (this.depth < DEEPEST && FOOTNOTE.test(this.line)) return this.footnote();
     if (this.startsTable()) return this.table();
     return this.paragraph();
   }
@@ -92,9 +99,25 @@ class Blocks {
     return new Blocks(lines, this.cite, this.depth + 1).all();
   }
 
-  /** @param {Line[]} lines @returns {Inline[]} */
-  inline(lines) {
-    return inlines(joined(lines.map((line) => cut(line, line.text.length - line.text.trimStart().length))), { cite: this.cite });
+  /** @param {Line[]} lines @param {boolean} [cell] of a table @returns {Inline[]} */
+  inline(lines, cell = false) {
+    return inlines(joined(lines.map((line) => trimmed(line))), { cite: this.cite, cell });
+  }
+
+  /** A comment that begins with this line, over several lines too: passed by. What follows its end stays. */
+  comment() {
+    const found = COMMENT.exec(this.line);
+    if (!found || this.open) return false;
+    const close = found[1] ?? "-->";
+    for (let last = this.next, from = found[0].length; last < this.lines.length; last += 1, from = 0) {
+      const end = this.lines[last].text.indexOf(close, from);
+      if (end === -1) continue;
+      this.next = last;
+      this.lines[last] = cut(this.lines[last], end + close.length);
+      return true;
+    }
+    this.open = true;
+    return false;
   }
 
   /** @returns {Block} */
@@ -135,8 +158,19 @@ class Blocks {
 
   /** @returns {Block} */
   quote() {
-    const body = this.while((line) => QUOTE.test(line));
-    return { type: "quote", blocks: this.within(body.map((line) => cut(line, matched(QUOTE, line.text)))) };
+    const [first, ...rest] = this.while((line) => QUOTE.test(line)).map((line) => cut(line, matched(QUOTE, line.text)));
+    const callout = CALLOUT.exec(first.text);
+    if (!callout) return { type: "quote", blocks: this.within([first, ...rest]) };
+    const title = this.inline([cut(first, callout[0].length)]);
+    return { type: "callout", kind: callout[1].toLowerCase(), fold: callout[2], title, blocks: this.within(rest) };
+  }
+
+  /** @returns {Block} */
+  footnote() {
+    const [begin, label] = /** @type {RegExpExecArray} */ (FOOTNOTE.exec(this.line));
+    const first = cut(this.lines[this.next++], begin.length);
+    const rest = this.while((line) => INDENTED.test(line) || (!BLANK.test(line) && !FOOTNOTE.test(line) && !HEADING.test(line)));
+    return { type: "footnote", label, blocks: this.within([first, ...rest.map((line) => trimmed(line))]) };
   }
 
   /** @returns {Block} */
@@ -178,7 +212,7 @@ class Blocks {
     const head = this.lines[this.next];
     this.next += 2;
     const body = this.while((line) => line.includes("|") && !BLANK.test(line));
-    return { type: "table", rows: [head, ...body].map((line) => cells(line).map((cell) => this.inline([cell]))) };
+    return { type: "table", rows: [head, ...body].map((line) => cells(line).map((cell) => this.inline([cell], true))) };
   }
 
   /** @returns {Block} */
@@ -198,7 +232,7 @@ class Blocks {
 
   /** Whether this line ends a paragraph without a blank line before it. */
   interrupts() {
-    return [FENCE, HEADING, RULE, QUOTE, ITEM].some((form) => form.test(this.line));
+    return [FENCE, HEADING, RULE, QUOTE, ITEM, FOOTNOTE].some((form) => form.test(this.line));
   }
 
   /** @param {(line: string) => boolean} holds @returns {Line[]} */
@@ -229,16 +263,33 @@ function cut(line, count) {
   return { text: line.text.slice(count), at: line.at + Math.min(count, line.text.length) };
 }
 
-/** The cells of a table's row. @param {Line} line @returns {Line[]} */
-function cells(line) {
+/** Without the space before it. @param {Line} line @returns {Line} */
+function trimmed(line) {
+  return cut(line, line.text.length - line.text.trimStart().length);
+}
+
+/** The cells of a table's row; a bar in code is no border. @param {Line} line @returns {Line[]} */
+function cells({ text, at }) {
   const found = [];
-  for (const match of line.text.matchAll(/((?:\\.|[^|\\])*)(\||$)/g)) {
-    if (match[2] === "" && match[1].trim() === "") continue;
-    if (match.index === 0 && match[1].trim() === "") continue; // before the first bar
-    const lead = spaces(match[1]);
-    found.push({ text: match[1].trim(), at: line.at + match.index + lead });
+  for (let from = 0, place = 0; place <= text.length; place += 1) {
+    const sign = text[place] ?? "|";
+    if (sign === "\\") place += 1;
+    else if (sign === "`") place = codeEnd(text, place) - 1;
+    else if (sign === "|") {
+      const cell = text.slice(from, place);
+      const outside = cell.trim() === "" && (from === 0 || place === text.length);
+      if (!outside) found.push({ text: cell.trim(), at: at + from + spaces(cell) });
+      from = place + 1;
+    }
   }
   return found;
+}
+
+/** Behind the code that begins at a backtick; without an end of it, behind its backticks. @param {string} text @param {number} place */
+function codeEnd(text, place) {
+  const ticks = /** @type {RegExpExecArray} */ (/^`+/.exec(text.slice(place)))[0];
+  const end = text.indexOf(ticks, place + ticks.length);
+  return (end === -1 ? place : end) + ticks.length;
 }
 
 /** Lines as one text with the place of each unit. @param {Line[]} lines @returns {Run} */

@@ -130,6 +130,12 @@ export class Notes extends EventTarget {
     return { ...note, origin: await this.page.api.json("PUT", `/notes/${encodeURIComponent(note.noteId)}:file`, { writeBack }) };
   }
 
+  /** The file of a note with what it says, and which side stays. @param {string} noteId @param {"file" | "note"} [take] @returns {Promise<any>} */
+  fileText(noteId, take) {
+    const address = `/notes/${encodeURIComponent(noteId)}:file`;
+    return take ? this.page.api.json("PUT", address, { take }) : this.page.api.get(`${address}?text`);
+  }
+
   /** A note that the server has taken in. @param {any} note */
   put({ text: _, ...note }) {
     this.all.set(note.noteId, note);

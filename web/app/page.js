@@ -1,11 +1,13 @@
 /** What every view needs, in one object. */
 
 import { h } from "./dom.js";
+import { showDialog } from "./router.js";
 
 /**
  * @typedef {object} Page
  * @property {import("./api.js").Api} api
  * @property {any} auth
+ * @property {boolean} writes whether a model writes answers
  * @property {import("./store.js").Drawer} memory of the user who is signed in
  * @property {import("./settings.js").UserSettings} settings
  * @property {import("./scope.js").Scope} scope of the conversation that is looked at
@@ -44,25 +46,25 @@ export async function confirmed(question, action, word) {
 /**
  * Ask which of several it shall be; empty: neither, by Escape.
  * @param {string} question @param {[string, string][]} choices value and what its button says, the main one last
- * @returns {Promise<string>}
+ * @param {Node} [shown] what there is to choose from @returns {Promise<string>}
  */
-export function chosen(question, choices) {
-  return asked(question, choices, "primary");
+export function chosen(question, choices, shown) {
+  return asked(question, choices, "primary", undefined, shown);
 }
 
-/** @param {string} question @param {[string, string][]} choices @param {string} weight of the last @param {string} [word] that allows it */
-async function asked(question, choices, weight, word) {
+/** @param {string} question @param {[string, string][]} choices @param {string} weight of the last @param {string} [word] that allows it @param {Node} [shown] */
+async function asked(question, choices, weight, word, shown) {
   const last = choices.length - 1;
   const buttons = choices.map(([value, label], place) =>
     h("button", { value, autofocus: place === 0 && !word, class: place === last ? weight : null, disabled: place === last && Boolean(word) }, label),
   );
   const dialog = h(
     "dialog",
-    { class: "ask", "aria-label": question },
-    h("form", { method: "dialog" }, h("p", {}, question), word && wordField(word, buttons[last]), h("div", { class: "row" }, buttons)),
+    { class: shown ? "ask broad" : "ask", "aria-label": question },
+    h("form", { method: "dialog" }, h("p", {}, question), shown, word && wordField(word, buttons[last]), h("div", { class: "row" }, buttons)),
   );
   document.body.append(dialog);
-  dialog.showModal();
+  showDialog(dialog);
   await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
   dialog.remove();
   return dialog.returnValue;

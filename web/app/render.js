@@ -1,6 +1,6 @@
 /** Blocks of Markdown -> DOM, all text as text nodes. A span of the source can be marked. */
 
-import { h } from "./dom.js";
+import { button, h } from "./dom.js";
 import { blocks } from "./markdown.js";
 
 /**
@@ -9,17 +9,26 @@ import { blocks } from "./markdown.js";
  * @typedef {object} Options
  * @property {(label: string) => Node} [cite] what stands for a citation; none: `[N1]` is text
  * @property {(target: string, shown: any[]) => Node} [note] what stands for a link to another note; none: its text
+ * @property {(target: string, alt: string) => Node} [image] what stands for an image that lies beside the note; none: its text
  * @property {{start: number, end: number} | null} [mark] span of the source to highlight, UTF-16
  * @property {number} [from] where in the source the text begins
  */
 
 /** @param {string} source @param {Options} [options] @returns {HTMLElement[]} */
 export function render(source, options = {}) {
-  const found = blocks(source, { cite: Boolean(options.cite), from: options.from });
-  return found.map((block) => element(block, options));
+  return rendered(blocks(source, { cite: Boolean(options.cite), from: options.from }), options);
 }
 
-/** @param {Block} block @param {Options} options @returns {HTMLElement} */
+/** Blocks, the footnotes among them below all others. @param {Block[]} found @param {Options} options @returns {HTMLElement[]} */
+export function rendered(found, options) {
+  const defined = found.filter((block) => block.type === "footnote");
+  const notes = new Map(defined.map(({ label, blocks }) => [label, h("li", { tabindex: "-1" }, blocks.map((each) => element(each, options)))]));
+  const within = { ...options, footnotes: notes };
+  const body = found.filter((block) => block.type !== "footnote").map((block) => element(block, within));
+  return notes.size ? [...body, h("ol", { class: "footnotes" }, [...notes.values()])] : body;
+}
+
+/** @param {Block} block @param {Options & {footnotes?: Map<string, HTMLElement>}} options @returns {HTMLElement} */
 function element(block, options) {
   switch (block.type) {
     case "heading": // below the page's own first two levels
@@ -30,6 +39,10 @@ function element(block, options) {
       return h("pre", { tabindex: "0" }, h("code", {}, text(block.run, options)));
     case "quote":
       return h("blockquote", {}, block.blocks.map((each) => element(each, options)));
+    case "callout":
+      return callout(block, options);
+    case "footnote": // inside another block
+      return h("div", {}, block.blocks.map((each) => element(each, options)));
     case "list":
       return list(block, options);
     case "table":
@@ -37,6 +50,13 @@ function element(block, options) {
     case "rule":
       return h("hr");
   }
+}
+
+/** @param {Extract<Block, {type: "callout"}>} block @param {Options} options */
+function callout({ kind, fold, title, blocks: within }, options) {
+  const name = title.length ? inside(title, options) : kind[0].toUpperCase() + kind.slice(1);
+  const body = within.map((each) => element(each, options));
+  return h(fold ? "details" : "div", { class: "callout", dataset: { kind }, open: fold === "+" }, h(fold ? "summary" : "p", { class: "callout-title" }, name), body);
 }
 
 /** @param {Extract<Block, {type: "list"}>} block @param {Options} options */
@@ -78,6 +98,12 @@ function inline(node, options) {
       const shown = inside(node.children, options);
       return options.note ? options.note(node.target, shown) : h("em", {}, shown);
     }
+    case "image":
+      return options.image ? options.image(node.target, plain(node.children)) : h("em", {}, inside(node.children, options));
+    case "footnote":
+      return footnote(node, options);
+    case "mark": // another one than that of a cited passage
+      return h("mark", { class: "own" }, inside(node.children, options));
     case "cite":
       return options.cite ? node.labels.map(options.cite) : null;
     case "break":
@@ -85,6 +111,23 @@ function inline(node, options) {
     default:
       return h(node.type, {}, inside(node.children, options));
   }
+}
+
+/** The number of a footnote, which leads to it; its text where there is none. @param {any} node @param {any} options */
+function footnote({ label, children }, options) {
+  const place = [...(options.footnotes?.keys() ?? [])].indexOf(label);
+  if (place === -1) return inside(children, options);
+  const note = options.footnotes.get(label);
+  const show = () => {
+    note.scrollIntoView({ block: "nearest" });
+    note.focus({ preventScroll: true });
+  };
+  return h("sup", {}, button(String(place + 1), show, { class: "link", "aria-label": `Footnote ${place + 1}`, title: note.textContent }));
+}
+
+/** The text of nodes without any form. @param {any[]} nodes @returns {string} */
+export function plain(nodes) {
+  return nodes.map((node) => node.text ?? plain(node.children ?? [])).join("").trim();
 }
 
 /** Text nodes, those inside the marked span in a `mark`. @param {{text: string, at: number[]}} run @param {Options} options */

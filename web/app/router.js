@@ -58,3 +58,41 @@ export function go(route, { replace = false } = {}) {
 export function here() {
   return parse(location.hash);
 }
+
+// -- what lies over the page on a phone: Back closes it, one layer at a time
+
+const BY_TOUCH = matchMedia("(pointer: coarse)");
+/** How each layer is closed, the topmost last. @type {(() => void)[]} */
+const layers = [];
+
+/**
+ * Something was opened over the page: Back closes it.
+ * @param {() => void} close @returns {() => void} to be called when it was closed in another way
+ */
+export function layer(close) {
+  if (!BY_TOUCH.matches) return () => {};
+  layers.push(close);
+  history.pushState({ layer: layers.length }, "");
+  return () => {
+    if (layers.at(-1) !== close) return;
+    layers.pop();
+    if (history.state?.layer) history.back(); // else somebody went on from there
+  };
+}
+
+/** A dialog as such a layer. @param {HTMLDialogElement} dialog */
+export function showDialog(dialog) {
+  dialog.addEventListener("close", layer(() => dialog.close()), { once: true });
+  dialog.showModal();
+}
+
+addEventListener("popstate", () => layers.pop()?.());
+
+/** A link in a layer takes its step. */
+addEventListener("click", (event) => {
+  const link = layers.length && /** @type {Element} */ (event.target).closest?.("a[href^='#']");
+  if (!link || event.defaultPrevented) return;
+  event.preventDefault();
+  go(parse(/** @type {HTMLAnchorElement} */ (link).hash), { replace: true });
+  layers.pop()?.();
+});

@@ -2,7 +2,7 @@
 
 import { tried } from "./api.js";
 import { h, iconButton } from "./dom.js";
-import { format, go, here } from "./router.js";
+import { format, go, here, layer, showDialog } from "./router.js";
 import { ChatView } from "./views/chat.js";
 import { Landing } from "./views/landing.js";
 import { NoteList } from "./views/note_list.js";
@@ -36,6 +36,8 @@ export class Workspace {
     this.shortcuts = this.keys();
     this.help = shortcutsDialog(this.shortcuts);
     this.beside = /** @type {string | null} */ (null);
+    /** The step that explaining an answer is on a phone. */
+    this.leaveWhy = () => {};
     this.looking = 0;
     this.left = 0;
     this.pause = SHORTEST_PAUSE;
@@ -47,7 +49,7 @@ export class Workspace {
   start(typed) {
     this.shell.mount([this.sessionList.element, this.noteList.element]);
     this.shell.tools.append(
-      iconButton("help", "Keyboard shortcuts (?)", () => this.help.showModal()),
+      iconButton("help", "Keyboard shortcuts (?)", () => showDialog(this.help)),
       iconButton("gear", "Settings (s)", () => this.settings.open()),
     );
     listen(this.shortcuts, () => this.page.settings.now.shortcuts && !this.hearsLetters());
@@ -129,11 +131,13 @@ export class Workspace {
     if (here().note) go({ ...here(), note: null, at: null }, { replace: true });
     const panel = whyPanel(this.page, exchange, () => this.closePane());
     this.shell.beside(panel);
+    this.leaveWhy = layer(() => this.closePane());
     panel.querySelector("h2")?.focus();
   }
 
   closePane() {
     this.shell.beside(null);
+    if (this.beside === WHY) this.leaveWhy();
     this.beside = null;
     if (here().note) go({ ...here(), note: null, at: null });
     this.before?.focus();
@@ -193,7 +197,7 @@ export class Workspace {
     const { page } = this;
     const inChat = () => here().view === "chat";
     return [
-      { key: "?", words: "This list", run: () => this.help.showModal() },
+      { key: "?", words: "This list", run: () => showDialog(this.help) },
       { key: "c", words: "Write a question", run: () => this.toField() },
       { key: "n", words: "New conversation, or new note", run: () => (inChat() ? this.chat.startNew() : this.newNote()) },
       { key: "/", words: "Search the list", run: () => (inChat() ? this.sessionList : this.noteList).field.focus() },

@@ -201,6 +201,8 @@ class Answers:
     """What stands above passages that are quoted because nothing answers."""
     of_then: str
     """What stands above all notes of a time that was asked for."""
+    refusals: Mapping[str, str]
+    """Reason of a refusal -> a sentence that tells it."""
     conjunctions: str
     """A list: words between two citation markers."""
     sources: str

@@ -170,6 +170,14 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Die nächstliegenden Stellen in deinen Notizen:",
         of_then="Deine Notizen aus dieser Zeit:",
+        refusals={
+            "no_notes": "Es gibt noch keine Notizen, die durchsucht werden könnten.",
+            "no_candidates": "In deinen Notizen steht nichts darüber.",
+            "below_threshold": "Die nächstliegenden Notizen enthalten die Antwort nicht.",
+            "time_range_empty": "Aus dieser Zeit hast du keine Notizen.",
+            "unsupported_claims": "Deine Notizen belegen nicht, was das Modell schrieb; es wird nicht gezeigt.",
+            "index_pending": "Einige deiner Notizen werden noch indexiert. Frag gleich noch einmal.",
+        },
         conjunctions="und",
         sources=r"quellen(?:angaben|verzeichnis)?|belege",
         knowing=r"notiz(?:en)?|quellen?|aufzeichnungen|textstellen|informationen|angaben|antwort|beantworten|weiß|erwähnt",

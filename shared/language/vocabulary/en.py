@@ -207,6 +207,14 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Closest passages in your notes:",
         of_then="Your notes of that time:",
+        refusals={
+            "no_notes": "There are no notes to search yet.",
+            "no_candidates": "Nothing in your notes speaks of this.",
+            "below_threshold": "The nearest notes do not hold the answer.",
+            "time_range_empty": "You have no notes from that time.",
+            "unsupported_claims": "Your notes do not back what the model wrote, so it was withheld.",
+            "index_pending": "Some of your notes are still being indexed. Ask again in a moment.",
+        },
         conjunctions="and",
         sources=r"sources?|references?|citations?|footnotes?",
         knowing=r"notes?|sources?|passages?|excerpts?|context|documents?|information|details?|evidence|answer|"

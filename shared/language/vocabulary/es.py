@@ -168,6 +168,14 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Los pasajes más cercanos de tus notas:",
         of_then="Tus notas de ese tiempo:",
+        refusals={
+            "no_notes": "Todavía no hay notas en las que buscar.",
+            "no_candidates": "Nada en tus notas habla de esto.",
+            "below_threshold": "Las notas más cercanas no contienen la respuesta.",
+            "time_range_empty": "No tienes notas de ese tiempo.",
+            "unsupported_claims": "Tus notas no respaldan lo que escribió el modelo, así que no se muestra.",
+            "index_pending": "Algunas de tus notas aún se están indexando. Vuelve a preguntar en un momento.",
+        },
         conjunctions="y",
         sources=r"fuentes|referencias|citas",
         knowing=r"notas?|fuentes?|pasajes?|fragmentos?|apuntes|información|datos|respuesta|responder|menciona|sé",

@@ -161,6 +161,14 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Les passages les plus proches de vos notes :",
         of_then="Vos notes de cette période :",
+        refusals={
+            "no_notes": "Il n’y a pas encore de notes à parcourir.",
+            "no_candidates": "Rien dans vos notes n’en parle.",
+            "below_threshold": "Les notes les plus proches ne contiennent pas la réponse.",
+            "time_range_empty": "Vous n’avez pas de notes de cette période.",
+            "unsupported_claims": "Vos notes n’appuient pas ce que le modèle a écrit ; il n’est pas affiché.",
+            "index_pending": "Certaines de vos notes sont encore en cours d’indexation. Posez la question à nouveau dans un instant.",
+        },
         conjunctions="et",
         sources=r"citations?|références|sources? citées?|sources?",
         knowing=r"extraits?|informations?|réponse|répondre|mentionnée?|sais",

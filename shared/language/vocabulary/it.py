@@ -167,6 +167,14 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="I passaggi più vicini nei tuoi appunti:",
         of_then="I tuoi appunti di quel periodo:",
+        refusals={
+            "no_notes": "Non ci sono ancora appunti in cui cercare.",
+            "no_candidates": "Nei tuoi appunti non se ne parla.",
+            "below_threshold": "Gli appunti più vicini non contengono la risposta.",
+            "time_range_empty": "Non hai appunti di quel periodo.",
+            "unsupported_claims": "I tuoi appunti non sostengono ciò che il modello ha scritto, perciò non viene mostrato.",
+            "index_pending": "Alcuni dei tuoi appunti vengono ancora indicizzati. Chiedi di nuovo tra un momento.",
+        },
         conjunctions="e",
         sources=r"fonti|riferimenti|citazioni",
         knowing=r"not[ae]|appunti|font[ei]|passaggi|estratti|informazioni|dati|risposta|rispondere|menziona(?:no|t[oaie])?|sapere",

@@ -1,12 +1,13 @@
 /** The conversation and the field in which one asks. */
 
 import { Conversation } from "../conversation.js";
-import { button, h, icon, refill } from "../dom.js";
+import { button, h, icon, refill, settled } from "../dom.js";
 import { format, go, here } from "../router.js";
-import { suggestions } from "../suggestions.js";
+import { related, suggestions } from "../suggestions.js";
 import { ScopePicker } from "./scope_picker.js";
 
 const LONGEST = 2000;
+/** Characters of a question that the server takes. */
 const BY_TOUCH = matchMedia("(pointer: coarse)");
 /** Where a focused field brings up a keyboard that hides half the page. */
 
@@ -26,9 +27,12 @@ export class ChatView {
     this.current = null;
     this.thread = h("div", { class: "thread", tabindex: "-1" });
     this.examples = h("div", { class: "examples" });
+    /** @type {string[]} */
+    this.questions = [];
+    /** Of which notes the questions are. */
+    this.suggested = "";
     this.field = h("textarea", {
       rows: "1",
-      maxlength: String(LONGEST),
       placeholder: "Ask your notes…",
       "aria-label": "Your question",
       enterkeyhint: "send",
@@ -38,9 +42,11 @@ export class ChatView {
     this.send = h("button", { type: "submit", class: "send", "aria-label": "Ask", title: "Ask (Enter)" }, icon("send"));
     this.halt = button(icon("stop"), () => this.current?.stop(), { class: "send stop", "aria-label": "Stop", title: "Stop (Esc)", hidden: true });
     this.summary = button("", actions.settings, { class: "quiet summary" });
+    this.excess = h("p", { class: "notice bad excess", role: "status", hidden: true });
     this.form = h(
       "form",
       { class: "composer", onsubmit: (event) => this.submit(event) },
+      this.excess,
       h("div", { class: "composer-field" }, this.field, this.send, this.halt),
       h("div", { class: "composer-foot" }, new ScopePicker(notes).element, this.summary),
     );
@@ -102,7 +108,8 @@ export class ChatView {
     if (!conversation) {
       conversation = new Conversation(id, this.sessions, {
         why: this.actions.why,
-        examples: () => this.questions(),
+        examples: () => this.questions,
+        settings: this.page.api.files ? this.actions.settings : null,
         open: (noteId, at) => go({ ...here(), note: noteId, at }),
       });
       this.conversations.set(key, conversation);
@@ -114,6 +121,7 @@ export class ChatView {
   /** @param {Conversation} conversation */
   follow(conversation) {
     conversation.addEventListener("change", () => conversation === this.current && this.draw());
+    conversation.addEventListener("ended", () => void this.relate(conversation));
     conversation.addEventListener("named", () => {
       this.conversations.delete("new");
       this.conversations.set(/** @type {string} */ (conversation.id), conversation);
@@ -161,8 +169,8 @@ export class ChatView {
     return h(
       "div",
       { class: "welcome" },
-      h("h1", {}, "Ask your notes"),
-      h("p", { class: "muted" }, "In your own words. Every claim in the answer points at the passage it came from."),
+      h("h2", {}, "Ask your notes"),
+      h("p", { class: "muted" }, this.page.writes ? "In your own words. Every claim in the answer points at the passage it came from." : "In your own words. You get the closest passages of your notes, word for word."),
       this.examples,
     );
   }
@@ -172,11 +180,23 @@ export class ChatView {
     const { all, complete } = this.notes;
     const example = (text) => button(text, () => this.ask(text), { class: "example" });
     const none = complete && !all.size && h("a", { class: "button primary", href: format({ view: "notes" }) }, "Add your notes");
-    refill(this.examples, [none, ...this.questions().map(example)]);
+    refill(this.examples, [none, ...this.questions.map(example)]);
+    const notes = this.notes.sorted("newest").map(({ noteId, updatedAt }) => `${noteId} ${updatedAt}`).join();
+    if (complete && notes !== this.suggested) this.look(notes);
   }
 
-  questions() {
-    return suggestions(this.notes.sorted("newest"));
+  /** For questions, once the notes stay as they are. @param {string} notes */
+  look = settled(async (notes) => {
+    this.suggested = notes;
+    this.questions = await suggestions(this.notes);
+    this.suggest();
+    this.current?.exchanges.at(-1)?.draw();
+  }, 100);
+
+  /** What could be asked after the last answer. @param {Conversation} conversation */
+  async relate(conversation) {
+    const last = conversation.exchanges.at(-1);
+    if (last?.answer?.citations.length) last.relate(await related(this.page.api, last.answer.citations, last.question));
   }
 
   summarise() {
@@ -194,7 +214,15 @@ export class ChatView {
     return `draft:${this.current?.id ?? "new"}`;
   }
 
+  /** Characters over what the server takes, as it counts them. */
+  get tooLong() {
+    return Math.max(0, [...this.field.value.trim()].length - LONGEST);
+  }
+
   typed() {
+    const { tooLong } = this;
+    this.excess.hidden = !tooLong;
+    this.excess.textContent = tooLong ? `A question has at most ${LONGEST.toLocaleString()} characters: ${tooLong.toLocaleString()} too many. Save long text as a note and ask about it.` : "";
     this.page.memory.put(this.draftKey, this.field.value || null);
     this.fit();
   }
@@ -246,6 +274,7 @@ export class ChatView {
     const question = this.field.value.trim();
     if (!this.current || this.current.running) return;
     if (!question) return this.page.say("Write what you want to know: a name, a project, a day…");
+    if (this.tooLong) return this.page.say(this.excess.textContent ?? "");
     this.field.value = "";
     this.typed();
     this.ask(question);

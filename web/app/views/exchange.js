@@ -1,6 +1,6 @@
 /** One question and its answer, as they come about. */
 
-import { sourceList, chip, standing } from "../citations.js";
+import { chip, listed, sourceList, standing } from "../citations.js";
 import { button, framed, h, iconButton, plural } from "../dom.js";
 import { render } from "../render.js";
 import { Pointers } from "./note_links.js";
@@ -14,8 +14,10 @@ const WITHDRAWN = /** @type {Readonly<Record<string, string>>} */ ({
   refused: "The first draft could not stand and was taken back.",
 });
 
-const QUOTED =
-  "These are quotes, not an answer: no model wrote one. GEMINI_API_KEY, or OPENAI_BASE_URL with CHAT_MODEL, switches a model on.";
+const SHOWN = 300;
+const LINES = 4;
+/** Characters and lines of a question that are shown before it is opened. */
+const MARKER = /\[N\d{1,3}(?:\s*,\s*N\d{1,3})*\]/g;
 
 /**
  * @typedef {object} Actions what can be done with an exchange; each gets the exchange
@@ -26,6 +28,7 @@ const QUOTED =
  * @property {(noteId: string, span: any) => void} open
  * @property {(text: string) => void} say
  * @property {() => string[]} examples questions that can be asked
+ * @property {(() => void) | null} settings where a model can be chosen; null: it cannot be
  */
 
 export class Exchange {
@@ -53,12 +56,13 @@ export class Exchange {
     this.element = h(
       "article",
       { class: "exchange" },
-      h("h2", { class: "question" }, question),
+      folded(question),
       this.chips,
       this.status,
       this.body,
       this.after,
     );
+    this.related = h("div", { class: "related" });
     /** @type {string[]} */
     this.drawn = [];
     this.links = new Pointers(card.api);
@@ -97,11 +101,12 @@ export class Exchange {
 
   /** Blocks that stay as they were are not drawn again, so that focus and selection live. @param {import("../answer.js").Answer} answer */
   drawText(answer) {
+    const numbers = this.numbers();
     const known = new Map(answer.citations.map((citation) => [citation.cid, this.named(citation)]));
-    const marks = [...answer.text.matchAll(/\[(N\d+)\]/g)];
+    const marks = labelsIn(answer.text);
     const cite = (/** @type {string} */ label) => {
-      while (marks.length && marks[0][1] !== label) marks.shift();
-      return chip(label, ofClaim(known.get(label), answer.claims, marks.shift()?.index ?? -1), this.card);
+      while (marks.length && marks[0].label !== label) marks.shift();
+      return chip(numbers.indexOf(label) + 1, ofClaim(known.get(label), answer.claims, marks.shift()?.at ?? -1), this.card);
     };
     const fresh = answer.meta?.refusal ? [] : render(answer.text, { cite, note: this.links.stand });
     const state = (/** @type {HTMLElement} */ block) => block.outerHTML;
@@ -129,7 +134,7 @@ export class Exchange {
     if (answer.phase === "failed") return [this.failure(answer), this.row([this.retryButton("Try again")])];
     if (answer.phase === "stopped") return [h("p", { class: "notice" }, "You stopped this answer."), this.row([this.retryButton("Ask again")])];
     if (answer.meta?.refusal) return [refusalBox(this), this.row(this.buttons())];
-    return [...this.notices(answer), ...this.sources(answer), this.row(this.buttons())];
+    return [...this.quoted(answer), ...this.notices(answer), ...this.greeted(answer), ...this.sources(), this.row(this.buttons()), this.related];
   }
 
   /** @param {import("../answer.js").Answer} answer */
@@ -139,21 +144,36 @@ export class Exchange {
     return h("p", { class: "notice bad", role: "alert" }, `${error?.message ?? "Something went wrong."}${wait}`);
   }
 
+  /** Who wrote what is shown, where no model did. @param {import("../answer.js").Answer} answer */
+  quoted({ meta }) {
+    if (meta?.answerKind !== "quoted" && !meta?.writerProblem) return [];
+    const why = meta.writerProblem ? `the model did not write an answer. ${meta.writerProblem}` : "no model writes answers here";
+    const choose = this.actions.settings && h("button", { type: "button", class: "link", onclick: this.actions.settings }, "Choose a model");
+    return [h("p", { class: "muted aside" }, `Quotes from your notes: ${why.replace(/[.]*$/, ".")} `, choose)];
+  }
+
+  /** After a friendly word, and no search: what can be asked. @param {import("../answer.js").Answer} answer */
+  greeted({ meta }) {
+    if (meta?.model !== "none") return [];
+    const rows = this.actions.examples().map((text) => button(text, () => this.actions.rephrase(this, text), { class: "example" }));
+    return rows.length ? [h("div", { class: "examples" }, rows)] : [];
+  }
+
   /** Honest about what the reader should not trust. @param {import("../answer.js").Answer} answer @returns {HTMLElement[]} */
   notices(answer) {
-    const unbacked = answer.citations.map((citation) => this.named(citation)).filter((citation) => standing(citation) === "unsupported");
-    const bad = unbacked.filter(({ claims }) => claims <= 1).map(({ cid }) => cid);
-    const some = unbacked.filter(({ claims }) => claims > 1).map(({ cid }) => cid);
-    const stale = answer.citations.filter((citation) => citation.stale).map((citation) => citation.cid);
+    const unbacked = this.cited.filter((citation) => standing(citation) === "unsupported");
+    const named = (/** @type {any[]} */ citations) => citations.length && `${citations.length === 1 ? "Source" : "Sources"} ${citations.map(({ number }) => number).join(", ")}`;
+    const bad = unbacked.filter(({ claims }) => claims <= 1);
+    const some = unbacked.filter(({ claims }) => claims > 1);
+    const stale = this.cited.filter((citation) => citation.stale);
     const uncited = answer.claims.filter((claim) => !claim.cids.length).length;
     const removed = answer.meta?.removedCitations ?? [];
     return [
-      answer.meta?.answerKind === "quoted" && QUOTED,
       ...new Set(answer.withdrawn.map((reason) => WITHDRAWN[reason] ?? "Part of this answer was taken back while it was written.")),
-      bad.length && `${bad.join(", ")} ${bad.length === 1 ? "does" : "do"} not back what is said there: read the passage before you rely on it.`,
-      some.length && `Not every claim that cites ${some.join(", ")} is backed: read the passage before you rely on it.`,
+      bad.length && `${named(bad)} ${bad.length === 1 ? "does" : "do"} not back what is said there: read the passage before you rely on it.`,
+      some.length && `${named(some)} ${some.length === 1 ? "does" : "do"} not back every claim that cites ${some.length === 1 ? "it" : "them"}: read the passage before you rely on it.`,
       uncited && `${plural(uncited, "sentence")} here ${uncited === 1 ? "cites" : "cite"} no note.`,
-      stale.length && `The note behind ${stale.join(", ")} has changed since it was read for this answer.`,
+      stale.length && `${named(stale)} ${stale.length === 1 ? "has" : "have"} changed since this answer was written.`,
       removed.length && `${plural(removed.length, "citation")} that led nowhere ${removed.length === 1 ? "was" : "were"} removed.`,
       answer.meta?.query?.timeRange?.widened && `Nothing was found in that time, so the search was widened: ${answer.meta.query.timeRange.widened}.`,
       answer.meta && this.asked.useNotes === false && "Answered without your notes.",
@@ -162,17 +182,29 @@ export class Exchange {
       .map((text) => h("p", { class: "notice" }, text));
   }
 
-  /** @param {import("../answer.js").Answer} answer */
-  sources(answer) {
-    const named = answer.citations.map((citation) => this.named(citation));
-    return named.length ? [sourceList(named, this.card)] : [];
+  sources() {
+    const { asked } = this;
+    const again = (/** @type {string[]} */ off) =>
+      this.actions.rephrase(this, this.question, { filters: { ...asked.filters, withoutNotes: [...(asked.filters?.withoutNotes ?? []), ...off] } });
+    return this.cited.length ? [sourceList(this.cited, this.card, again)] : [];
   }
 
-  /** A citation with the request it belongs to, and how many claims of the answer cite it. @param {any} citation */
+  /** Labels in the order in which the text names them; a citation's number is its place. */
+  numbers() {
+    const { text, citations } = /** @type {import("../answer.js").Answer} */ (this.answer);
+    return [...new Set([...labelsIn(text).map(({ label }) => label), ...citations.map(({ cid }) => cid)])];
+  }
+
+  /** The citations of the answer in the order of their numbers. @returns {any[]} */
+  get cited() {
+    return (this.answer?.citations ?? []).map((citation) => this.named(citation)).sort((one, other) => one.number - other.number);
+  }
+
+  /** A citation with its number, the request it belongs to, and how many claims of the answer cite it. @param {any} citation */
   named(citation) {
     const { meta, text } = /** @type {import("../answer.js").Answer} */ (this.answer);
-    const claims = text.match(new RegExp(`\\b${citation.cid}\\b(?=[^[\\]]*\\])`, "g"))?.length ?? 0;
-    return { ...citation, requestId: meta?.requestId, claims };
+    const claims = labelsIn(text).filter(({ label }) => label === citation.cid).length;
+    return { ...citation, number: this.numbers().indexOf(citation.cid) + 1, requestId: meta?.requestId, claims };
   }
 
   /** @param {HTMLElement[]} buttons */
@@ -199,10 +231,45 @@ export class Exchange {
     return button(label, () => this.actions.retry(this), { class: "primary" });
   }
 
+  /** As Markdown: numbers in the text, and below it what they stand for. */
   async copy() {
-    await navigator.clipboard.writeText(this.answer?.text ?? "");
-    this.actions.say("Copied.");
+    const numbers = this.numbers();
+    const numbered = (/** @type {string} */ labels) => labels.replace(/N\d+/g, (label) => String(numbers.indexOf(label) + 1));
+    const text = (this.answer?.text ?? "").replace(MARKER, numbered);
+    await navigator.clipboard.writeText([text, ...(this.cited.length ? [`Sources:\n${listed(this.cited)}`] : [])].join("\n\n"));
+    this.actions.say("Copied, with its sources.");
   }
+
+  /** What could be asked next, of the notes that were cited. @param {string[]} questions */
+  relate(questions) {
+    const { rephrase } = this.actions;
+    const rows = questions.map((text) => button(text, () => rephrase(this, text, { filters: withoutOff(this.asked.filters) }), { class: "example" }));
+    this.related.replaceChildren(...(rows.length ? [h("h3", {}, "Related questions"), h("div", { class: "examples" }, rows)] : []));
+  }
+}
+
+/** A long one shows its beginning until it is opened. @param {string} question */
+function folded(question) {
+  const text = h("h2", { class: "question" }, question);
+  if (question.length <= SHOWN && question.split("\n").length <= LINES) return text;
+  const toggle = () => {
+    const open = text.classList.toggle("folded");
+    more.textContent = open ? "Show all of it" : "Show less";
+    more.setAttribute("aria-expanded", String(!open));
+  };
+  const more = button("", toggle, { class: "link" });
+  toggle();
+  return h("div", {}, text, more);
+}
+
+/** Every label of a text with its place, those of `[N1, N2]` too. @param {string} text */
+function labelsIn(text) {
+  return [...text.matchAll(MARKER)].flatMap((marker) => [...marker[0].matchAll(/N\d+/g)].map((found) => ({ label: found[0], at: marker.index + found.index })));
+}
+
+/** What was restricted, without the notes that were switched off for one question. @param {any} filters */
+function withoutOff({ withoutNotes: _, ...filters } = {}) {
+  return filters;
 }
 
 /** A citation as the sentence around `place` has it: that sentence's own support and quote. @param {any} citation @param {any[]} claims @param {number} place */

@@ -1,6 +1,7 @@
 /** What becomes of each thing in an import that is here already and says something else. */
 
 import { button, day, h, plural } from "../dom.js";
+import { showDialog } from "../router.js";
 
 const CHOICES = /** @type {const} */ ([["skip", "Skip"], ["replace", "Replace"], ["both", "Keep both"]]);
 
@@ -26,7 +27,7 @@ export async function decided(notes, entries) {
   );
   const dialog = h("dialog", { class: "ask", "aria-label": "What is here already" }, form);
   document.body.append(dialog);
-  dialog.showModal();
+  showDialog(dialog);
   await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
   dialog.remove();
   return selects.map(({ value }) => (dialog.returnValue === "yes" ? /** @type {any} */ (value) : "skip"));

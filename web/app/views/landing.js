@@ -6,6 +6,9 @@ import { exportAll, exportMarkdown, read } from "../export.js";
 import { dropped, entriesOf, importAll, picked } from "../import.js";
 import { decided, Trash } from "./import_choice.js";
 
+const NAMED = 3;
+/** Files named of those that were left out for one reason. */
+
 export class Landing {
   /** @param {import("../notes.js").Notes} notes */
   constructor(notes) {
@@ -13,7 +16,7 @@ export class Landing {
     this.notes = notes;
     this.progress = h("progress", { "aria-label": "Import", hidden: true });
     this.told = h("div", { role: "status" });
-    this.files = chooser("Folder of Markdown", { webkitdirectory: true, multiple: true }, (files) => this.takeFolders(picked(files)));
+    this.files = chooser("Folder of Markdown", { webkitdirectory: true, multiple: true }, (files) => this.takeFolders([picked(files)]));
     this.exported = chooser("Export", { accept: ".ndjson,.jsonl" }, ([file]) => tried(() => this.restore(file), this.page.tell));
     this.element = h(
       "div",
@@ -27,21 +30,59 @@ export class Landing {
         button("Choose a folder", () => this.files.click(), { class: "primary" }),
         this.files,
       ),
+      this.page.api.files ? this.follow() : null,
       this.progress,
       this.told,
-      h("h3", {}, "Take everything with you"),
-      h("p", { class: "muted" }, "Your notes as Markdown files, for any other program; or all that is yours here as JSON lines, which can be brought back."),
-      h(
-        "div",
-        { class: "row" },
-        button("Export as Markdown", () => tried(() => exportMarkdown(notes), this.page.tell)),
-        button("Export everything", () => tried(() => exportAll(notes), this.page.tell)),
-        button("Import an export", () => this.exported.click()),
-        this.exported,
-      ),
+      this.exports(),
       new Trash(notes).element,
     );
     this.listen();
+  }
+
+  /** A folder of this machine by its path: its files stay where they are, and what changes in them is indexed. */
+  follow() {
+    const field = h("input", { placeholder: "~/notes", autocomplete: "off", spellcheck: "false", required: true });
+    const added = async () => {
+      this.told.replaceChildren(h("p", { class: "muted loading" }, "Indexing…"));
+      const report = await this.page.api.json("POST", "/folders", { folder: field.value });
+      field.value = "";
+      const ignored = Object.entries(report.ignored).map(([reason, count]) => ({ path: plural(count, "file"), reason }));
+      const notices = [...report.failed, ...report.skipped, ...ignored];
+      this.told.replaceChildren(
+        h("p", { class: report.notes ? "notice good" : "notice" }, `${plural(report.notes, "note")} of ${report.folder}. What changes there is indexed from now on.`),
+        ...(notices.length ? notTaken(notices) : []),
+      );
+      await this.notes.load();
+    };
+    const failed = ({ message }) => this.told.replaceChildren(h("p", { class: "notice bad", role: "alert" }, message));
+    const submit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      void tried(added, failed);
+    };
+    return h("form", { class: "follow", onsubmit: submit }, h("label", {}, "Or follow a folder of this machine, where it is", field), h("button", { type: "submit" }, "Follow"));
+  }
+
+  /** A menu, which any choice or a look elsewhere closes. */
+  exports() {
+    const run = (/** @type {() => Promise<void>} */ action) => () => {
+      menu.open = false;
+      void tried(action, this.page.tell);
+    };
+    const leave = (/** @type {FocusEvent} */ { relatedTarget }) => relatedTarget && !menu.contains(/** @type {Node} */ (relatedTarget)) && (menu.open = false);
+    const menu = h(
+      "details",
+      { class: "menu-of", onfocusout: leave, onkeydown: (event) => event.key === "Escape" && (menu.open = false) },
+      h("summary", { class: "button" }, "Export"),
+      h(
+        "div",
+        {},
+        h("p", { class: "muted" }, "Your notes as Markdown files, for any other program; or all that is yours here as JSON lines, which can be brought back."),
+        button("Export as Markdown", run(() => exportMarkdown(this.notes))),
+        button("Export everything", run(() => exportAll(this.notes))),
+        button("Import an export", run(async () => this.exported.click())),
+      ),
+    );
+    return h("div", {}, menu, this.exported);
   }
 
   /** A drop counts wherever it falls. */
@@ -64,11 +105,14 @@ export class Landing {
 
   /** @param {import("../import.js").Folder[]} folders */
   async takeFolders(folders) {
-    if (!folders.length) return this.told.replaceChildren(h("p", { class: "notice" }, "There is no Markdown file (.md, .markdown) in it."));
+    const skipped = folders.flatMap(({ skipped }) => skipped);
+    const taken = folders.filter(({ files }) => files.length);
+    this.told.replaceChildren(taken.length ? "" : h("p", { class: "notice" }, "Nothing was imported: there is no Markdown file (.md, .markdown) in it."));
     await tried(async () => {
-      const found = await entriesOf(this.notes, folders);
+      const found = taken.length && (await entriesOf(this.notes, taken));
       if (found) await this.take(found.entries, ["note", "notes"], found.vaults);
     }, this.page.tell);
+    if (skipped.length) this.told.append(...notTaken(skipped));
   }
 
   /** @param {File} file */
@@ -108,6 +152,16 @@ function chooser(label, kind, take) {
   };
   const input = h("input", { type: "file", hidden: true, "aria-label": label, onchange, ...kind });
   return input;
+}
+
+/** Files that were left out, by the reason why. @param {import("../import.js").Told[]} skipped */
+function notTaken(skipped) {
+  const byReason = [...Map.groupBy(skipped, ({ reason }) => reason)].sort();
+  const row = ([reason, files]) => {
+    const names = files.slice(0, NAMED).map(({ path }) => path).join(", ");
+    return h("li", {}, `${reason}: ${names}${files.length > NAMED ? ` and ${(files.length - NAMED).toLocaleString()} more` : ""}`);
+  };
+  return [h("div", { class: "notice" }, h("p", {}, "Left out:"), h("ul", {}, byReason.map(row)))];
 }
 
 /** @param {import("../import.js").Progress} done @param {[string, string]} words @param {string[]} vaults */

@@ -1,5 +1,6 @@
 /** The file that a note came from: where it is, and whether saving writes it. */
 
+import { tried } from "../api.js";
 import { button, h } from "../dom.js";
 import { chosen } from "../page.js";
 
@@ -29,7 +30,7 @@ export function becameOf({ origin, path }) {
   const stays = path && path !== origin.path ? ` Its file stays at ${origin.path}.` : "";
   if (origin.state === "same") return `Its file says the same.${stays}`;
   if (origin.state === "note") return `Its file stays as it is.${stays}`;
-  return "Its file was changed too: both stay until “aurora index --take” decides.";
+  return "Its file was changed too: both stay until you decide, where the note is read.";
 }
 
 /** What deleting does to the file. @param {any} origin @returns {string} */
@@ -60,6 +61,20 @@ export function documentLink(api, note, page) {
 }
 
 /**
+ * What stands for the images of a note: those in its folder are shown, from this machine alone.
+ * @param {import("../api.js").Api} api @param {any} note
+ */
+export function imageOf(api, { noteId, origin }) {
+  return (/** @type {string} */ target, /** @type {string} */ alt) => {
+    if (!origin?.folder) return h("em", {}, alt || target);
+    const src = `${api.base}/documents/${encodeURIComponent(noteId)}?image=${encodeURIComponent(target)}`;
+    const missing = () => image.replaceWith(h("em", {}, alt || target));
+    const image = h("img", { src, alt, loading: "lazy", onerror: missing });
+    return image;
+  };
+}
+
+/**
  * A line for the reader; null for a note that came from no file.
  * @param {import("../notes.js").Notes} notes @param {any} note
  */
@@ -67,11 +82,48 @@ export function originLine(notes, note) {
   const { origin } = note;
   if (!origin?.folder) return origin?.reason ? h("p", { class: "muted origin" }, `In no file: ${origin.reason}.`) : null;
   const since = SINCE[/** @type {keyof typeof SINCE} */ (origin.state)];
-  const line = h("p", { class: "muted origin" }, h("span", {}, `From ${fileOf(origin)}`), since && h("span", {}, since));
-  const toggle = async () => {
+  const vault = origin.obsidian && h("a", { href: `obsidian://open?path=${encodeURIComponent(fileOf(origin))}` }, "Open in Obsidian");
+  const line = h("p", { class: "muted origin" }, h("span", {}, `From ${fileOf(origin)}`), since && h("span", {}, since), vault);
+  const flip = async () => {
+    if (!(await mayFlip(origin))) return;
     const changed = await notes.writeFile(note, !origin.writeBack);
     line.replaceWith(originLine(notes, changed) ?? "");
   };
-  line.append(button(`${origin.writeBack ? "Leave" : "Write"} the files of this folder`, toggle, { class: "quiet" }));
+  const settled = async () => {
+    const [text, { noteId }] = [note.text, note];
+    const take = await decided(text, (await notes.fileText(noteId)).text);
+    if (!take) return;
+    await notes.fileText(noteId, take);
+    dispatchEvent(new HashChangeEvent("hashchange")); // the note is read again
+    notes.page.say(`The ${take} stays; the other is in the trash.`);
+  };
+  if (origin.state === "both") line.append(button("Compare and decide", () => tried(settled, notes.page.tell)));
+  const state = origin.writeBack ? "Saving here writes the file too" : "Saving here leaves the file as it is";
+  line.append(h("span", {}, state, button("Change…", () => tried(flip, notes.page.tell), { class: "quiet" })));
   return line;
+}
+
+/**
+ * Both sides of a note and a file that were changed, the lines that differ marked. What stays; empty: not decided.
+ * @param {string} note @param {string | null} file null: it is gone @returns {Promise<string>}
+ */
+async function decided(note, file) {
+  const side = (/** @type {string} */ name, /** @type {string} */ text, /** @type {string} */ other) => {
+    const known = new Set(other.split("\n"));
+    const lines = text.split("\n").map((line) => [known.has(line) ? line : h("mark", {}, line), "\n"]);
+    return h("section", { "aria-label": name }, h("h3", {}, name), h("pre", { tabindex: "0" }, lines));
+  };
+  const sides = h("div", { class: "sides" }, side("The note here", note, file ?? ""), file === null ? h("p", {}, "The file is gone.") : side("The file", file, note));
+  return chosen("Both were changed. Which one stays? The other goes into the trash.", [["", "Later"], ["file", "Keep the file"], ["note", "Keep the note"]], sides);
+}
+
+/** Whether what saving does to the files of a folder shall be the other way round. @param {any} origin */
+async function mayFlip({ folder, writeBack }) {
+  const question = writeBack
+    ? `Leave the files of ${folder} as they are from now on? What you save here then stays here.`
+    : `Write the files of ${folder} from now on? Saving, moving or deleting a note here then does so with its file too. A file that was changed meanwhile is never overwritten.`;
+  return chosen(question, [
+    ["", "Cancel"],
+    ["yes", writeBack ? "Leave the files" : "Write the files"],
+  ]);
 }

@@ -1,12 +1,12 @@
 /** A note as it reads, the cited passage highlighted. */
 
 import { day, h } from "../dom.js";
-import { bodyStart } from "../markdown.js";
-import { render } from "../render.js";
+import { blocks, bodyStart } from "../markdown.js";
+import { plain, rendered } from "../render.js";
 import { folderOf } from "../notes.js";
 import { indexState } from "./index_state.js";
 import { NoteLinks } from "./note_links.js";
-import { documentLink, originLine, pageIn } from "./origin.js";
+import { documentLink, imageOf, originLine, pageIn } from "./origin.js";
 
 /**
  * @param {import("../notes.js").Notes} notes @param {any} note
@@ -16,13 +16,17 @@ export function reader(notes, note, at) {
   const { api, card } = notes.page;
   const mark = placed(note.text, at, at ? card.quotes.get(`${note.noteId}:${at.start}-${at.end}`) : undefined);
   const links = new NoteLinks(api, note.noteId);
-  const body = h("div", { class: "prose" }, render(note.text, { mark, from: bodyStart(note.text), note: links.stand }));
+  const options = { mark, note: links.stand, image: imageOf(api, note) };
+  const found = blocks(note.text, { from: bodyStart(note.text) });
+  const titled = found[0]?.type === "heading" && plain(found[0].children) === note.title; // which then stands there once
+  const body = h("div", { class: "prose" }, rendered(titled ? found.slice(1) : found, options));
+  const title = titled ? [...rendered(found.slice(0, 1), options)[0].childNodes] : note.title || "Untitled";
   void links.show();
   const gone = at && !mark ? h("p", { class: "notice" }, "The note has changed: the passage that was cited is no longer in it.") : null;
   return h(
     "article",
     { class: "note" },
-    h("h2", { tabindex: "-1" }, note.title || "Untitled"),
+    h("h2", { tabindex: "-1" }, title),
     h(
       "p",
       { class: "muted facts" },
@@ -47,7 +51,8 @@ function lineEnd(text, place) {
 
 /** Bring the marked passage into view. @param {HTMLElement} element */
 export function scrollToMark(element) {
-  const mark = element.querySelector("mark");
+  const mark = element.querySelector("mark:not(.own)");
+  mark?.closest("details")?.setAttribute("open", "");
   mark?.scrollIntoView({ block: "center", behavior: "instant" });
   return mark !== null;
 }

@@ -4,25 +4,16 @@ import { button, day, h } from "../dom.js";
 import { go } from "../router.js";
 import { rephrased } from "./understood.js";
 
-const REASONS = /** @type {Readonly<Record<string, string>>} */ ({
-  no_notes: "There are no notes to search yet.",
-  no_candidates: "Nothing in your notes speaks of this.",
-  below_threshold: "The nearest notes do not hold the answer.",
-  time_range_empty: "You have no notes from that time.",
-  unsupported_claims: "Your notes do not back what the model wrote, so it was withheld.",
-  index_pending: "Some of your notes are still being indexed.",
-});
-
 /** @param {import("./exchange.js").Exchange} exchange */
 export function refusalBox(exchange) {
   const answer = /** @type {import("../answer.js").Answer} */ (exchange.answer);
   const { reason } = answer.meta.refusal;
   const widened = answer.meta.query?.timeRange?.widened;
-  const nearest = reason === "no_candidates" ? [] : answer.meta.refusal.nearest; // which are not near then
+  const { nearest } = answer.meta.refusal;
   return h(
     "div",
     { class: "refusal" },
-    h("p", { class: "refusal-reason" }, REASONS[reason] ?? answer.text),
+    h("p", { class: "refusal-reason" }, answer.meta.refusal.told ?? answer.text),
     widened ? h("p", { class: "muted" }, `Notes of other times were searched too (${widened}), and do not hold the answer.`) : null,
     nearest.length ? h("h3", {}, "The nearest notes") : null,
     nearest.length ? h("ul", { class: "nearest" }, nearest.slice(0, 3).map((row) => near(row, exchange))) : null,

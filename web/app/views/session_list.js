@@ -1,7 +1,7 @@
 /** The list of conversations: open, search, rename, delete. */
 
 import { tried } from "../api.js";
-import { button, h, iconButton, refill, settled } from "../dom.js";
+import { button, h, iconButton, marked, refill, searchKeys, settled } from "../dom.js";
 import { confirmed } from "../page.js";
 import { format, go, here } from "../router.js";
 
@@ -14,6 +14,7 @@ export class SessionList {
     const search = settled(() => this.search(), 200);
     this.field = h("input", { type: "search", placeholder: "Search conversations", "aria-label": "Search conversations", oninput: search });
     this.list = h("ul", { class: "list" });
+    searchKeys(this.field, this.list, () => this.search());
     this.element = h(
       "div",
       { class: "side-part", id: "side-chat" },
@@ -50,7 +51,7 @@ export class SessionList {
     return h(
       "li",
       { class: "list-row" },
-      h("a", { href: format({ id: sessionId }), "aria-current": open ? "page" : null }, title || "New conversation"),
+      h("a", { href: format({ id: sessionId }), "aria-current": open ? "page" : null }, marked(title || "New conversation", this.sessions.query)),
       iconButton("edit", `Rename “${title}”`, () => this.rename(sessionId)),
       iconButton("trash", `Delete “${title}”`, () => this.remove(session)),
     );

@@ -3,6 +3,8 @@
 import { tried } from "../api.js";
 import { button, h, iconButton } from "../dom.js";
 import { confirmed } from "../page.js";
+import { showDialog } from "../router.js";
+import { ModelChoice } from "./model_choice.js";
 
 const STRATEGIES = /** @type {[string, string][]} */ ([["weighted", "weighted scores"], ["rrf", "reciprocal rank fusion"]]);
 const THEMES = /** @type {[string, string][]} */ ([["auto", "as the system"], ["light", "light"], ["dark", "dark"]]);
@@ -27,6 +29,7 @@ export class SettingsDialog {
   constructor(sessions) {
     this.page = sessions.page;
     this.sessions = sessions;
+    this.model = this.page.api.files ? new ModelChoice(this.page) : null;
     this.element = h("dialog", { class: "settings", "aria-labelledby": "settings-title" });
     this.element.addEventListener("click", (event) => event.target === this.element && this.element.close());
     document.body.append(this.element);
@@ -34,7 +37,8 @@ export class SettingsDialog {
 
   async open() {
     this.draw(TEMPLATES);
-    this.element.showModal();
+    showDialog(this.element);
+    void this.model?.load();
     await tried(async () => {
       const { templates } = await this.page.api.get("/templates");
       this.draw([...TEMPLATES, ...templates.map((each) => [each.templateId, each.name])]);
@@ -53,6 +57,7 @@ export class SettingsDialog {
       this.range("threshold", "Relevance threshold", { min: 0, max: 0.95, step: 0.05 }, (value) => (value ? value.toFixed(2) : "off")),
       this.choice("strategy", "Ranking", STRATEGIES),
       this.choice("template", "Template", templates),
+      h("div", {}, this.model?.element),
       h("h3", {}, "This page"),
       this.choice("theme", "Colours", THEMES),
       this.check("shortcuts", "Single-key shortcuts"),

@@ -1,6 +1,7 @@
 /** The frame of the page: the side with its two lists, the main area, the pane beside it, the state of things. */
 
 import { button, h, icon, iconButton } from "../dom.js";
+import { layer } from "../router.js";
 
 const SHOWN_FOR = 4000;
 const ACTS_FOR = 12_000;
@@ -22,11 +23,13 @@ export class Shell {
       "header",
       { class: "top" },
       this.menu,
-      h("span", { class: "brand" }, "Aurora"),
+      h("h1", { class: "brand" }, "Aurora"),
       h("div", { class: "tabs", role: "navigation", "aria-label": "Views" }, this.tabs.chat, this.tabs.notes),
       this.tools,
     );
     this.timer = 0;
+    /** The step that the open menu is on a phone. */
+    this.leaveMenu = () => {};
     connection.addEventListener("change", () => this.connected(connection.online));
   }
 
@@ -92,6 +95,8 @@ export class Shell {
   toggle(open = !document.body.classList.contains("menu-open")) {
     const was = document.body.classList.contains("menu-open");
     document.body.classList.toggle("menu-open", open);
+    if (open && !was) this.leaveMenu = layer(() => this.toggle(false));
+    else if (was && !open) this.leaveMenu();
     this.menu.setAttribute("aria-expanded", String(open));
     if (open) /** @type {HTMLElement | null} */ (this.side.querySelector("[id^=side-]:not([hidden]) button"))?.focus();
     else if (was) this.menu.focus();

@@ -48,7 +48,7 @@ async function explain(page, exchange) {
 
 /** @param {import("./exchange.js").Exchange} exchange @param {any} explained */
 function contents(exchange, explained) {
-  const cited = new Map((exchange.answer?.citations ?? []).map((each) => [each.chunkId, each.cid]));
+  const cited = new Map(exchange.cited.map((each) => [each.chunkId, each.number]));
   const rows = explained.notes.flatMap((note) => note.chunks).filter((row) => row.candidate);
   rows.sort((one, other) => other.score - one.score);
   const best = Math.max(...rows.map((row) => row.score), 1e-9);
@@ -61,15 +61,15 @@ function contents(exchange, explained) {
   ];
 }
 
-/** @param {any} row @param {number} best @param {string | undefined} cid */
-function bar(row, best, cid) {
+/** @param {any} row @param {number} best @param {number | undefined} number of the citation */
+function bar(row, best, number) {
   const parts = LEGS.map((leg) => {
     const part = h("span", { class: `part ${leg}` });
     part.style.setProperty("width", `${(100 * row.legs[leg].adds) / best}%`);
     return part;
   });
   const told = LEGS.map((leg) => `${WORDS[leg]} ${row.legs[leg].score.toFixed(2)} × ${row.legs[leg].weight}`).join(" + ");
-  const fate = cid ? `cited as ${cid}` : row.inResult ? "read by the writer" : (row.detail ?? "left out");
+  const fate = number ? `cited as ${number}` : row.inResult ? "read by the writer" : (row.detail ?? "left out");
   return h(
     "li",
     { class: row.inResult ? "in" : "out" },

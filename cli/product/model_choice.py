@@ -1,0 +1,148 @@
+"""The model that writes, as it is chosen on the page: tried first, then kept in the home's `.env`, on this machine.
+
+1. `GET /settings:model` says what writes now, and whether the environment has decided that, which nothing here changes.
+2. `PUT /settings:model` tries what it is given with one word, and keeps it only if that worked. Keys are never shown.
+
+Gemini is reached by its OpenAI-compatible address: notes go on being embedded on this machine, and only the passages of
+a question leave it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Request, Response
+
+from functions.http.errors import body_of, kind_of
+from shared.app import App
+from shared.bootstrap import use, with_writer
+from shared.errors import AuroraError, Conflict, InvalidArgument, SettingsError
+from shared.model.answers import Prompt
+from shared.settings import CHAT_MODEL, Settings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+PATHS = frozenset({"/settings:model", "/api/settings:model"})
+NAMES = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "CHAT_MODEL")
+"""What a choice decides, all of it."""
+GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
+MAX_BODY = 4000
+MAX_VALUE = 1000
+GREETING = Prompt(system="Answer with one word.", user="Say hello.", question="hello", sources=())
+KINDS: Mapping[str, Mapping[str, str]] = {
+    "none": {},
+    "gemini": {"address": GEMINI, "model": CHAT_MODEL},
+    "openai": {},
+}
+"""What stands for a field that is left empty."""
+REQUIRED: Mapping[str, tuple[str, ...]] = {"none": (), "gemini": ("key",), "openai": ("address", "model")}
+
+
+@dataclass(slots=True)
+class ModelChoice:
+    """The model of a running product."""
+
+    app: App
+    config: dict[str, object]
+    """What the page is told at its start: `writes`, whether a model writes."""
+
+    def told(self) -> Mapping[str, object]:
+        """What writes: `kind`, `model`, `address` without what may stand before the host; `fixed`: the variable of the
+        environment that decides it, else null.
+        """
+        settings, writer = self.app.settings, self.app.writer
+        address = urlsplit(settings.openai_base_url or "")
+        is_gemini = settings.uses_gemini or address.geturl() == GEMINI
+        fixed = "GEMINI_API_KEY or GOOGLE_GENAI_USE_VERTEXAI" if settings.uses_gemini else None
+        return {
+            "kind": "none" if writer is None else "gemini" if is_gemini else "openai",
+            "model": writer.model if writer else None,
+            "address": address._replace(netloc=address.netloc.rpartition("@")[2]).geturl() or None,
+            "fixed": fixed or next((name for name in NAMES if os.environ.get(name)), None),
+        }
+
+    def choose(self, wanted: Mapping[str, str]) -> Mapping[str, object]:
+        """Try the variables, keep them and write with them from now on; `seconds` of the try. Raises Conflict where the
+        environment decides, InvalidArgument, and what the model raises: then all stays as it was.
+        """
+        if fixed := self.told()["fixed"]:
+            raise Conflict(f"{fixed} is set, which decides what writes: unset it and start aurora dev again")
+        changed = with_writer(self.app, _settings(wanted))
+        begun = time.monotonic()
+        if changed.writer:
+            changed.writer.write(GREETING)
+        seconds = time.monotonic() - begun
+        keep(self.app.settings.home / ".env", wanted)
+        self.app = changed
+        self.config["writes"] = changed.writer is not None
+        use(changed)
+        return {**self.told(), "seconds": round(seconds, 1)}
+
+
+def keep(file: Path, wanted: Mapping[str, str]) -> None:
+    """Write the variables into the file, empty ones out of it; its other lines stay. Its owner alone may read it."""
+    from dotenv import set_key, unset_key  # noqa: PLC0415 - for who chooses a model
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch(mode=0o600)
+    file.chmod(0o600)
+    for name, value in wanted.items():
+        if value:
+            set_key(file, name, value)
+        else:
+            unset_key(file, name)
+
+
+def with_model_choice(site: WSGIApplication, choice: ModelChoice) -> WSGIApplication:
+    """`site`, whose model can be chosen."""
+
+    def served(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        request = Request(environ)
+        if request.path not in PATHS or request.method not in {"GET", "PUT"}:
+            return site(environ, start_response)
+        try:
+            told = choice.told() if request.method == "GET" else choice.choose(_wanted(request))
+            response = Response(json.dumps(told), mimetype="application/json")
+        except AuroraError as error:
+            response = Response(json.dumps(body_of(error)), kind_of(error).code, mimetype="application/json")
+        response.headers["Cache-Control"] = "no-store"
+        return response(environ, start_response)
+
+    return served
+
+
+def _wanted(request: Request) -> dict[str, str]:
+    """The variables that the request means, those that are not named empty. Raises InvalidArgument."""
+    request.max_content_length = MAX_BODY
+    try:
+        body = json.loads(request.get_data())
+    except (HTTPException, ValueError, RecursionError):
+        body = None
+    kind = body.get("kind") if isinstance(body, dict) else None
+    if kind not in KINDS:
+        raise InvalidArgument("kind", f"one of {', '.join(KINDS)}")
+    wanted = dict.fromkeys(NAMES, "")
+    for field, name in zip(("address", "key", "model"), NAMES, strict=True) if kind != "none" else ():
+        value = body.get(field) or KINDS[kind].get(field, "")
+        if not isinstance(value, str) or len(value) > MAX_VALUE or not value.isprintable():
+            raise InvalidArgument(field, f"one line of at most {MAX_VALUE} characters")
+        if field in REQUIRED[kind] and not value.strip():
+            raise InvalidArgument(field, "not empty")
+        wanted[name] = value.strip()
+    return wanted
+
+
+def _settings(wanted: Mapping[str, str]) -> Settings:
+    try:
+        return Settings.from_env({name: value for name, value in wanted.items() if value})
+    except SettingsError as error:
+        raise InvalidArgument("address" if error.variable == NAMES[0] else "model", error.message) from error

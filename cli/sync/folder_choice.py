@@ -1,0 +1,78 @@
+"""The folders of this machine, as they are added on the page: indexed at once, and followed from then on.
+
+`GET /folders` lists those that were indexed into this home; `POST /folders` indexes one more, by its path.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Request, Response
+
+from cli.sync.destinations import LocalDestination
+from cli.sync.importing import Import
+from cli.sync.manifest import Manifest
+from cli.sync.vault_choice import choose_vault
+from functions.http.errors import body_of, kind_of
+from shared.app import App
+from shared.errors import AuroraError, InvalidArgument
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+PATHS = frozenset({"/folders", "/api/folders"})
+MAX_BODY = 10_000
+
+
+def with_folders(site: WSGIApplication, app: App, tenant_id: str) -> WSGIApplication:
+    """`site`, whose home can be given folders."""
+    destination = LocalDestination(app, tenant_id, indexes=False)
+
+    def served(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        request = Request(environ)
+        if request.path not in PATHS or request.method not in {"GET", "POST"}:
+            return site(environ, start_response)
+        try:
+            told = _known(destination) if request.method == "GET" else _added(destination, _wanted(request))
+            response = Response(json.dumps(told), mimetype="application/json")
+        except AuroraError as error:
+            response = Response(json.dumps(body_of(error)), kind_of(error).code, mimetype="application/json")
+        response.headers["Cache-Control"] = "no-store"
+        return response(environ, start_response)
+
+    return served
+
+
+def _known(destination: LocalDestination) -> dict[str, object]:
+    known = Manifest.of(destination.home).folders(destination.name)
+    return {
+        "folders": [
+            {"folder": str(each.source.root), "vault": each.source.vault, "there": each.source.root.is_dir()}
+            for each in known
+        ]
+    }
+
+
+def _added(destination: LocalDestination, folder: Path) -> dict[str, object]:
+    """What indexing it did. Its vectors follow."""
+    found = choose_vault(Manifest.of(destination.home), destination.name, folder, None)
+    report = Import(destination, found.root, found.vault).run(vectors=False)
+    return {**report.as_json(), "told": found.told}
+
+
+def _wanted(request: Request) -> Path:
+    """Raises InvalidArgument."""
+    request.max_content_length = MAX_BODY
+    try:
+        named = json.loads(request.get_data())["folder"]
+        folder = Path(named).expanduser()
+        usable = folder.is_absolute() and folder.is_dir()
+    except (HTTPException, ValueError, RecursionError, TypeError, KeyError, RuntimeError, OSError):
+        usable = False
+    if not usable:
+        raise InvalidArgument("folder", "the whole path of a folder on this machine, like ~/notes")
+    return folder
