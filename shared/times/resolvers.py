@@ -88,12 +88,8 @@ def _period(back: int) -> Callable[[Mention, Context], Span | None]:
         if weekday := mention.word("weekday"):
             return _weekday_back(context.words.weekdays[weekday], back, today)
         if month := mention.word("month"):
-            latest = calendar.latest_month(context.words.months[month], today, before_this=back > 0)
-            return (
-                latest
-                if back < 2 or latest.start is None
-                else calendar.month(latest.start.year - 1, latest.start.month)
-            )
+            seen_from = calendar.shifted(today, Unit.YEAR, 1 - back) if back else today
+            return calendar.latest_month(context.words.months[month], seen_from, before_this=back > 0)
         if season := mention.word("season"):
             first_month = context.words.seasons[season]
             latest = calendar.season(first_month, today, None)
@@ -175,64 +171,45 @@ def _year_of(mention: Mention, context: Context) -> int | None:
     return 2000 + int(named.removeprefix("'"))
 
 
-def _date(mention: Mention, context: Context) -> Span | None:
-    number, month = int(mention.word("day") or 0), context.words.months[mention.word("month") or ""]
-    year = _year_of(mention, context)
-    if year is not None:
+def _day(mention: Mention, context: Context) -> Span | None:
+    """A day, with `d2` the days up to that one, or the month where none is named: of the year named, else the most
+    recent.
+    """
+    named = mention.word("day") or mention.word("first") or mention.word("d1")
+    figure, name = mention.word("number") or mention.word("second"), mention.word("month")
+    month = int(figure) if figure else context.words.months[name] if name else None
+    year, last = _year_of(mention, context), mention.word("d2")
+    if named is None:
+        return calendar.month(year, month) if year and month else None
+    first = _day_at(int(named), month, year, context)
+    if first is None or first.start is None or last is None:
+        return first
+    return Span(first.start, calendar.day(first.start.replace(day=int(last))).end)
+
+
+def _day_at(number: int, month: int | None, year: int | None, context: Context) -> Span | None:
+    """`month` None: the most recent day of that number; `year` None: the most recent such day."""
+    if year is not None and month is not None:
         return calendar.day(date(year, month, number))
-    return calendar.latest_day(number, month, context.today) if number else None
-
-
-def _day_number(mention: Mention, context: Context) -> Span | None:
-    number = int(mention.word("day") or 0)
-    return calendar.latest_day(number, None, context.today) if 1 <= number <= 31 else None
-
-
-def _days_of_month(mention: Mention, context: Context) -> Span | None:
-    first, last = (int(mention.word(group) or 0) for group in ("d1", "d2"))
-    month = int(mention.word("number") or 0) or context.words.months[mention.word("month") or ""]
-    year = _year_of(mention, context)
-    if year is None:
-        latest = calendar.latest_day(first, month, context.today)
-        if latest is None or latest.start is None:
-            return None
-        year = latest.start.year
-    return Span(date(year, month, first), calendar.day(date(year, month, last)).end)
-
-
-def _iso(mention: Mention, _context: Context) -> Span:
-    year, month = int(mention.match["year"]), int(mention.match["number"])
-    named_day = mention.word("day")
-    return calendar.day(date(year, month, int(named_day))) if named_day else calendar.month(year, month)
-
-
-def _day_month_order(mention: Mention, context: Context) -> Span | None:
-    number, month, year = int(mention.match["first"]), int(mention.match["second"]), _year_of(mention, context)
-    if year is None:
-        return calendar.latest_day(number, month, context.today) if number and 1 <= month <= 12 else None
-    return calendar.day(date(year, month, number))
+    is_day = 1 <= number <= 31 and (month is None or 1 <= month <= 12)
+    return calendar.latest_day(number, month, context.today) if is_day else None
 
 
 def _slashes(mention: Mention, context: Context) -> Span | None:
     """Day first. Month first where the language does so and the zone is American, or unknown and that is over."""
-    number, month, year = int(mention.match["first"]), int(mention.match["second"]), _year_of(mention, context)
-    zone = context.zone.key
-    american = context.words.month_first and zone.startswith(("America/", "US/", "UTC", "Pacific/Honolulu"))
-    if (american and number <= 12) or (context.words.month_first and month > 12):
-        number, month = month, number
-    if year is None:
-        return calendar.latest_day(number, month, context.today) if number and 1 <= month <= 12 else None
-    found = calendar.day(date(year, month, number))
-    ahead = found.start is not None and found.start > context.today and month <= 12 and number <= 12
-    return calendar.day(date(year, number, month)) if ahead and context.words.month_first else found
+    first, second, year = int(mention.match["first"]), int(mention.match["second"]), _year_of(mention, context)
+    if not context.words.month_first:
+        return _day_at(first, second, year, context)
+    american = context.zone.key.startswith(("America/", "US/", "UTC", "Pacific/Honolulu"))
+    day, month = (second, first) if (american and first <= 12) or second > 12 else (first, second)
+    found = _day_at(day, month, year, context)
+    ahead = found and found.start and found.start > context.today and day <= 12
+    return _day_at(month, day, year, context) if ahead else found
 
 
 def _month(mention: Mention, context: Context) -> Span:
-    number = context.words.months[mention.word("month") or ""]
-    year = _year_of(mention, context)
-    if year is not None:
-        return calendar.month(year, number)
-    return calendar.latest_month(number, context.today, before_this=mention.word("last") is not None)
+    number, year = context.words.months[mention.word("month") or ""], _year_of(mention, context)
+    return calendar.month(year, number) if year else calendar.latest_month(number, context.today, before_this=False)
 
 
 def _term(mention: Mention, context: Context) -> Span | None:
@@ -251,9 +228,8 @@ def _term(mention: Mention, context: Context) -> Span | None:
 
 
 def _season(mention: Mention, context: Context) -> Span:
-    return calendar.season(
-        context.words.seasons[mention.word("season") or ""], context.today, _year_of(mention, context)
-    )
+    first_month = context.words.seasons[mention.word("season") or ""]
+    return calendar.season(first_month, context.today, _year_of(mention, context))
 
 
 def _feast(mention: Mention, context: Context) -> Span:
@@ -303,11 +279,11 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "iso_week": _iso_week,
     "weekend": _weekend,
     "weekday": _weekday,
-    "date": _date,
-    "day_number": _day_number,
-    "days_of_month": _days_of_month,
-    "iso": _iso,
-    "dots": _day_month_order,
+    "date": _day,
+    "day_number": _day,
+    "days_of_month": _day,
+    "iso": _day,
+    "dots": _day,
     "slashes": _slashes,
     "month": _month,
     "quarter": _term,
