@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 
 BYTES_PER_TOKEN = 4
-"""Of UTF-8, as English and, roughly, Chinese have it."""
+"""Bytes of UTF-8 in a token of English and, roughly, of Chinese."""
 
 
 def tokens(text: str) -> float:
@@ -16,7 +16,7 @@ def tokens(text: str) -> float:
 
 
 def estimated_tokens(text: str) -> int:
-    """The same in whole tokens: at least 1 for any text that is not empty."""
+    """An estimate in whole tokens: at least 1 for any text that is not empty."""
     return math.ceil(tokens(text))
 
 

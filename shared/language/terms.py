@@ -59,7 +59,7 @@ def stems(text: str, lang: str) -> list[str]:
 
 
 def share_held(text: str, weights: Mapping[str, float], lang: str) -> float:
-    """Of the stems in `weights`, by what each tells: the share that `text` holds, in [0, 1]."""
+    """Share of the stems in `weights` that `text` holds, each counted by its weight, in [0, 1]."""
     held = sum(weights[stem] for stem in weights.keys() & set(stems(text, lang)))
     return held / (sum(weights.values()) or 1.0)
 
@@ -111,7 +111,7 @@ class _Lexicon(dict[str, tuple[str, ...]]):
         return found
 
     def stem(self, folded: str) -> str:
-        """Of a folded word. What holds digits is a name or a number and stays as it is."""
+        """A folded word -> its stem. What holds digits is a name or a number and stays as it is."""
         short = folded[:MAX_TERM]
         if short.isalpha() and self._snowball is not None:
             with self._lock:

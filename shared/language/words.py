@@ -141,7 +141,7 @@ def without_accents(word: str) -> str:
 
 
 def folded_words(text: str) -> str:
-    """Its words without accents, a blank between them: what reads the same is the same."""
+    """A text -> its words folded and without accents, with single blanks: equal for texts that read alike."""
     return " ".join(without_accents(fold(word)) for word in text.split())
 
 

@@ -30,7 +30,7 @@ _CREATED_LINE = re.compile(
     r"[\s>*_-]*created(?: at| on)?[\s*_]*::?[\s*_]*(?P<when>\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?)", re.IGNORECASE
 )
 _MAX_LINES = 30
-"""Of a note, in which it may say when it was created."""
+"""First lines of a note in which it may say when it was created."""
 _INLINE_TAG = re.compile(r"(?<![^\s(])#(?=[\w/-]*[^\W\d_])([\w/-]*\w)")
 _TICKS = re.compile(r"`+")
 _UNKEPT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")

@@ -141,5 +141,5 @@ def _pads_at_end(signs: str) -> int:
 
 
 def neutralize_line(text: str) -> str:
-    """The same on one line, with single blanks."""
+    """Note text -> neutralized text on one line, with single blanks."""
     return " ".join(neutralize(text).split())

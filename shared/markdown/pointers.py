@@ -15,7 +15,7 @@ from shared.markdown.frontmatter import split
 from shared.model.notes import Note
 
 MAX_POINTERS = 500
-"""Of a note; those that follow are not read. Each is an index entry or two of its first chunk."""
+"""Most pointers read of a note. Each is an index entry or two of its first chunk."""
 
 _WIKI = re.compile(r"(?P<embeds>!?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\|(?P<label>[^\[\]\n]{1,300}))?\]\]")
 _LINK = re.compile(
@@ -50,7 +50,7 @@ class Pointer:
 
 
 def pointers(text: str) -> tuple[Pointer, ...]:
-    """Of a note's Markdown, in order, each target once; none of code, of pictures and of places in the note itself."""
+    """A note's Markdown -> its pointers in order, each target once; none of code, pictures and places in the note itself."""
     if "[" not in text:
         return ()
     distinct: dict[str, Pointer] = {}

@@ -259,7 +259,7 @@ def plain(markdown: str) -> str:
 
 
 def cells(row: str) -> tuple[str, ...]:
-    """Of a table's row, as they stand in it; empty ones too."""
+    """A table's row -> its cells as they stand in it, empty ones too."""
     bare = row.lstrip("> \t").removeprefix("|").rstrip().removesuffix("|")
     return tuple(cell.strip() for cell in _CELL_RULE.split(bare))
 

@@ -149,7 +149,7 @@ FEASTS: dict[str, tuple[int, int] | int] = {
 `MM-DD`, or as `MM-D#N`: the Nth weekday D (Monday = 0) of that month, the last for 0.
 """
 _FEAST_DAYS = {"christmas": 3, "easter": 4, "holy week": 8, "pentecost": 2}
-"""Of those that last longer than a day."""
+"""Lengths in days of the feasts that last longer than one."""
 
 
 def feast(name: str, year: int) -> Span:

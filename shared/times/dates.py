@@ -126,7 +126,10 @@ def parse_instant(text: str) -> datetime:
 
 
 def parse_day_or_instant(text: str, zone: str) -> datetime:
-    """The same, or a bare date: the start of that day in `zone`, a valid IANA name."""
+    """RFC 3339 or a bare date -> an aware datetime; a date is the start of that day in `zone`, a valid IANA name.
+
+    Raises ValueError saying what was expected.
+    """
     if not _DAY.fullmatch(text):
         try:
             return parse_instant(text)

@@ -76,7 +76,7 @@ _WORDLESS = Times(
     in_a_month="",
     from_to="{} – {}",
 )
-"""Of a language without words for times."""
+"""Used for a language without words for times."""
 
 T = TypeVar("T")
 Rules = tuple[tuple[Rule, re.Pattern[str]], ...]

@@ -163,7 +163,9 @@ def _bounded(text: str, reading: _Reading, context: Context) -> _Reading:
 
 
 def _is_plain(text: str, mention: Mention, grammar: Lexicon) -> bool:
-    """Whether a weekday or month is one, and no name (`Domingo de Ramos`) and no habit."""
+    """Whether a weekday or month is no name (`Domingo de Ramos`) and a year describes nothing (`2023 edition`)."""
+    if mention.rule.kind == "year":
+        return _counts(text, mention, grammar) is not None
     if mention.rule.kind not in ("weekday", "month") or mention.week:
         return True
     at = mention.match.start(mention.rule.kind)
@@ -199,12 +201,14 @@ def _is_attribute(text: str, mention: Mention, grammar: Lexicon) -> bool:
     return bool(several and at_end(text, mention.start, grammar.article))
 
 
-def _counts(text: str, year: Mention, grammar: Lexicon) -> bool:
-    """Whether the number says how many, or which model or edition: `2000 words`, `the 2023 edition`."""
+def _counts(text: str, year: Mention, grammar: Lexicon) -> bool | None:
+    """Whether the number says how many: `2000 words`. None: or of which year what follows is, or neither."""
     behind = _WORD_BEHIND.match(text, year.end)
     if behind is None or behind[1].lower() in grammar.common:
         return False
-    return behind[1].islower() == grammar.names_are_capitalised
+    if not grammar.names_are_capitalised:
+        return behind[1].istitle()
+    return (behind[1].endswith("s") or None) if behind[1].islower() else False
 
 
 def _narrowed(span: Span | None, part: str | None, ordinal: Mention | None, context: Context) -> Span | None:

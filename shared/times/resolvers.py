@@ -43,7 +43,7 @@ def unit_of(mention: Mention, context: Context) -> Unit:
 
 
 def weeks_in(mention: Mention, context: Context) -> int:
-    """Of the unit it is counted in, if these are weeks."""
+    """Weeks in one unit that it is counted in: 2 for fortnights."""
     return 2 if mention.word("unit") in context.words.fortnights else 1
 
 

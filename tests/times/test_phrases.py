@@ -32,7 +32,7 @@ def read(text: str, lang: str) -> tuple[datetime | None, datetime | None, str, s
     return span.start, span.end, found.hint.phrase, " ".join(text[found.start : found.end].split())
 
 
-LANGUAGES = pytest.mark.parametrize("lang", ["en", "de", "es", "fr"])
+LANGUAGES = pytest.mark.parametrize("lang", ["en", "de", "es", "fr", "it"])
 
 
 @LANGUAGES

@@ -135,6 +135,11 @@ SPOKEN_OF = [
     ("fr", "la chanson « Hier encore »"),
     ("fr", "Vendredi ou la vie sauvage"),
     ("fr", "le magazine Mars"),
+    ("it", "la prossima settimana"),
+    ("it", "lunedì prossimo"),
+    ("it", "come si scrive martedì"),
+    ("it", "ho letto 2024 pagine"),
+    ("it", "la colonna marzo"),
 ]
 """Names, flags, columns and words that are spoken of."""
 # fmt: on

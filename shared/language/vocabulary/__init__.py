@@ -273,13 +273,13 @@ UNKNOWN = Vocabulary()
 
 @cache
 def languages() -> tuple[str, ...]:
-    """Those with a file, in the order of their codes."""
+    """Codes of the languages with a file, sorted."""
     return tuple(sorted(module.name for module in iter_modules(__path__)))
 
 
 @cache
 def vocabulary(lang: str) -> Vocabulary:
-    """Of an ISO 639-1 code; UNKNOWN for one without a file. Loaded on first use."""
+    """ISO 639-1 code -> its vocabulary, loaded on first use; UNKNOWN for one without a file."""
     if lang not in languages():
         return UNKNOWN
     found: Vocabulary = import_module(f"{__name__}.{lang}").VOCABULARY
@@ -287,7 +287,7 @@ def vocabulary(lang: str) -> Vocabulary:
 
 
 def vocabularies() -> tuple[Vocabulary, ...]:
-    """Of every language with a file, for texts whose language is unknown or mixed."""
+    """Every language's vocabulary, for texts whose language is unknown or mixed."""
     return tuple(map(vocabulary, languages()))
 
 

@@ -108,7 +108,7 @@ TIMES = Times(
         "from": r"on",
         "included": r"inclusive|included",
     },
-    unread=r"except(?: for| in| on)?|besides|than|not|never|without|excluding|versus|vs|outside|apart from|other than|instead of|unlike|almost|towards?|nearly|all but|every|each",
+    unread=r"except(?: for| in| on)?|besides|than|not|never|without|excluding|versus|vs|outside|apart from|other than|instead of|unlike|almost|nearly|all but|every|each",
     on_days=r"on|from|since|before|after|until|by|between|and|to",
     distances=(
         Rule("counted", r"(?:(?:about|around|roughly|some|exactly|just) )?{n} {unit}"),

@@ -91,7 +91,7 @@ TIMES = Times(
         "until": r"a más tardar|como muy tarde|y antes|o antes",
         "included": r"inclusive|incluid[oa]",
     },
-    unread=r"excepto(?: en| el| la)?|salvo(?: en| el| la)?|menos(?: el| la)?|sin(?: el| la)?|que|no|nunca|casi|contra|versus|vs|fuera de(?:l)?|en vez de(?:l)?|hacia",
+    unread=r"excepto(?: en| el| la)?|salvo(?: en| el| la)?|menos(?: el| la)?|sin(?: el| la)?|que|no|nunca|casi|contra|versus|vs|fuera de(?:l)?|en vez de(?:l)?",
     on_days=r"el|del|desde|hasta|al",
     distances=(
         Rule("counted", r"(?:(?:unos|unas) )?{n} {unit}"),

@@ -86,7 +86,7 @@ TIMES = Times(
         "until": r"al più tardi|e prima",
         "included": r"compres[oa]|inclus[oa]",
     },
-    unread=r"tranne(?: il| la)?|eccetto(?: il| la)?|salvo(?: il| la)?|senza(?: il| la)?|che|mai|quasi|contro|versus|vs|invece di|verso|ogni",
+    unread=r"tranne(?: il| la)?|eccetto(?: il| la)?|salvo(?: il| la)?|senza(?: il| la)?|che|mai|quasi|contro|versus|vs|invece di|ogni",
     on_days=r"il|del|dal|al|entro",
     distances=(
         Rule("counted", r"(?:circa )?{n} {unit}"),
