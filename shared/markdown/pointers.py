@@ -50,7 +50,7 @@ class Pointer:
 
 
 def pointers(text: str) -> tuple[Pointer, ...]:
-    """A note's Markdown -> its pointers in order, each target once; none of code, pictures and places in the note itself."""
+    """A note's Markdown -> its pointers in order, each target once; code, pictures and own headings give none."""
     if "[" not in text:
         return ()
     distinct: dict[str, Pointer] = {}
