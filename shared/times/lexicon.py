@@ -45,6 +45,12 @@ _COMMON = (
     Rule("nth_unit", r"{nth} (?P<unit>{terms})", weak=True),
     Rule("iso_week", rf"(?:{{weeks}})\s?(?P<week>[1-5]?\d)(?:\s?(?:{{joiners}})\s?(?P<last>[1-5]?\d))?{_OF_A_YEAR}"),
     Rule("iso_week", rf"(?P<week>[1-5]?\d)(?:{{endings}}) (?:{{weeks}}){_OF_A_YEAR}"),
+    Rule("weekday", r"{weekday}", weak=True),
+    Rule("year", r"(?:(?:(?:{articles}) )?(?:{years}) )?{year}", weak=True),
+    Rule("month", r"{month},? (?:(?:{links}) )?{year}"),
+    Rule("month", r"{month}", weak=True),
+    Rule("season", r"{season} (?:(?:{links}) )?{year}"),
+    Rule("season", r"{season}", weak=True),
     Rule("season", rf"{{season}} (?:(?:{{links}}) )?(?P<year>{YEAR})\s?[/–-]\s?(?:19|20)?\d\d"),
 )  # fmt: skip
 """Read in every language that has words for times."""
@@ -151,6 +157,8 @@ class Lexicon:
             "names": _alternatives({**self.weekdays, **self.months, **self.seasons, **self.feasts}),
             "decade": rf"(?P<decade>(?:19|20)?[1-9]0|{_alternatives(self.decades) or _NEVER})",
             "year": rf"(?P<year>{YEAR}|['’]\d\d)",
+            "years": _alternatives({word: unit for word, unit in units.items() if unit == "year"}),
+            "articles": times.articles or _NEVER,
             "weeks": times.weeks,
             "endings": endings,
             "links": times.links,

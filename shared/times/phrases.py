@@ -185,7 +185,7 @@ def _stands(text: str, mention: Mention, operator: str | None, grammar: Lexicon)
     """Whether a mention of which no part is named is a time."""
     if mention.rule.kind in ("now", "current"):
         return False  # they only end a range ("from January to now") or have a part ("the start of the year")
-    if mention.rule.kind in ("iso_week", "nth_unit") and grammar.genitive.match(text, mention.end):
+    if mention.rule.kind in ("iso_week", "nth_unit", "season") and grammar.genitive.match(text, mention.end):
         return False  # "week 3 of the course", "the first quarter of the game"
     if mention.rule.kind == "year" and _counts(text, mention, grammar):
         return False

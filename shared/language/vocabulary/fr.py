@@ -61,13 +61,9 @@ TIMES = Times(
         Rule("weekday", r"{weekday}(?: (?:matin|soir))?", weak=True),
         Rule("days_of_month", r"(?:entre le |du )?(?P<d1>\d{1,2})(?:er)?(?:\s*[-–]\s*| et (?:le )?| au )(?P<d2>\d{1,2}) {month}(?: {year})?"),
         Rule("date", r"(?:le )?(?P<day>\d{1,2})(?:er)? {month}(?: {year})?"),
-        Rule("month", r"{month} {year}"),
         Rule("month", r"(?:mois de |mois d['’])?{month}", weak=True),
-        Rule("season", r"{season} {year}"),
-        Rule("season", r"{season}", weak=True),
         Rule("feast", r"(?:(?:à|pour|pendant) )?(?:le |la |l['’])?{feast}(?: (?:de )?{year})?"),
         Rule("decade", r"(?:les )?années {decade}"),
-        Rule("year", r"(?:année )?{year}", weak=True),
     ),
     prepositions=r"(?:en|au|le|depuis|du|de|avant|après|jusqu['’]à|jusqu['’]en|entre|et|à|au mois|fin|début|mi-|l['’]|l['’]année)",
     operators={

@@ -66,13 +66,8 @@ TIMES = Times(
         Rule("weekday", r"{weekday}(?: (?:mattina|pomeriggio|sera))?", weak=True),
         Rule("days_of_month", r"(?:tra il |fra il |dal |dall['’])?(?P<d1>\d{1,2})(?:\s*[-–]\s*| e (?:il |l['’])?| al | all['’])(?P<d2>\d{1,2}) {month}(?: (?:del )?{year})?"),
         Rule("date", r"(?:il |l['’])?(?P<day>\d{1,2})[°º]? {month}(?: (?:del )?{year})?"),
-        Rule("month", r"{month} (?:del )?{year}"),
-        Rule("month", r"{month}", weak=True),
-        Rule("season", r"{season} (?:del )?{year}"),
-        Rule("season", r"{season}", weak=True),
         Rule("feast", r"(?:(?:a|per|al|la notte di) )?(?:il |(?:al)?la |l['’])?(?P<last>lo scorso )?{feast}(?: (?:del )?{year})?"),
         Rule("decade", r"(?:gli )?anni ['’]?{decade}"),
-        Rule("year", r"(?:anno )?{year}", weak=True),
     ),
     prepositions=r"in|nel|nella|nell['’]|del|della|dell['’]|di|da|dal|dalla|a|al|alla|il|la|lo|l['’]|fino a|fino al|prima di|prima del|dopo|tra|fra|e|anno|durante",
     operators={
