@@ -7,7 +7,6 @@ name or a month, `in March` is the month.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -21,6 +20,7 @@ _NEVER = "(?!)"
 YEAR = r"(?:19|20)\d\d"
 NEARBY = 80
 """Characters before a time in which what belongs to it is looked for."""
+MAX_MENDED = 20
 FEW = -1
 """The number of a word that names none."""
 
@@ -177,33 +177,22 @@ def lexicon(lang: str) -> Lexicon:
     return Lexicon(known.times or _WORDLESS, known)
 
 
-class Gains:
-    """How many letters a text has gained up to a place in it."""
-
-    def __init__(self) -> None:
-        self._places, self._gained = [0], [0]
-
-    def add(self, end: int, letters: int) -> None:
-        """A word that ended at `end` before any was changed."""
-        self._gained.append(self._gained[-1] + letters)
-        self._places.append(end + self._gained[-1])
-
-    def gained_before(self, place: int) -> int:
-        return self._gained[bisect_right(self._places, place) - 1]
-
-
-def correct_names(text: str, grammar: Lexicon) -> tuple[str, Gains]:
-    """The text with one wrong letter in names of months and weekdays mended."""
-    gains = Gains()
+def correct_names(text: str, grammar: Lexicon) -> tuple[str, list[tuple[int, int]]]:
+    """The text with one wrong letter in names of months and weekdays mended, in MAX_MENDED words; where each of them
+    ends in it, and how many letters it has gained.
+    """
+    gains: list[tuple[int, int]] = []
 
     def mended(found: re.Match[str]) -> str:
         word = found[0].lower()
-        if word in grammar.months or word in grammar.weekdays or word in grammar.common:
+        is_known = word in grammar.months or word in grammar.weekdays or word in grammar.common
+        if is_known or len(gains) == MAX_MENDED:
             return found[0]
         meant = next((name for name in grammar.long_names if _is_misspelled(word, name)), None)
         if meant is None:
             return found[0]
-        gains.add(found.end(), len(meant) - len(word))
+        gained = len(meant) - len(word)
+        gains.append((found.end() + gained + sum(before for _, before in gains), gained))
         return meant.capitalize() if found[0][0].isupper() else meant
 
     return re.sub(r"(?<![\w'’-])[^\W\d_]{5,12}(?![\w-])", mended, text), gains

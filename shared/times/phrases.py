@@ -93,13 +93,13 @@ class _Reading:
 def _named(text: str, context: Context) -> Iterator[FoundTime]:
     """Every time the text names, in order."""
     grammar = context.words
-    spelled, places = correct_names(_QUOTED.sub(lambda quoted: " " * len(quoted[0]), text), grammar)
+    spelled, gains = correct_names(_QUOTED.sub(lambda quoted: " " * len(quoted[0]), text), grammar)
     mentions = mentions_in(spelled, grammar, context)
     for mention, following in zip_longest(mentions, mentions[1:]):
         reading = _reading(spelled, mention, following, context)
         if reading is None:
             continue
-        start, end = (at - places.gained_before(at) for at in (reading.start, reading.end))
+        start, end = (at - sum(more for end, more in gains if end <= at) for at in (reading.start, reading.end))
         hint = _hint(reading.span, " ".join(text[start:end].split()), context)
         if hint is not None:
             yield FoundTime(replace(hint, restricts=reading.certain), start, end, reading.recurs)
@@ -143,7 +143,11 @@ def _reading(text: str, mention: Mention, following: Mention | None, context: Co
 def _anchor(text: str, mention: Mention, context: Context) -> _Anchor:
     ordinal = ordinal_before(text, mention.start, context.words)
     part, start = leading(text, ordinal.start if ordinal else mention.start, () if ordinal else context.words.parts)
-    span = _narrowed(days_of(mention, context), part, ordinal, context)
+    span = days_of(mention, context)
+    if span and ordinal:
+        span = days_of_ordinal(ordinal, span, context)
+    elif span and part:
+        span = calendar.part(span, part)
     return _Anchor(mention, span, start, mention.end, part, part is None and ordinal is None)
 
 
@@ -158,8 +162,7 @@ def _bounded(text: str, reading: _Reading, context: Context) -> _Reading:
         if name != "included":
             span = _applied("since" if name == "from" else name, span, context)
         reading = replace(reading, span=span, start=opening.start() if opening else reading.start, end=found.end())
-    certain = reading.certain and not at_end(text, reading.start, grammar.unread)
-    return replace(reading, certain=certain)
+    return replace(reading, certain=reading.certain and not at_end(text, reading.start, grammar.unread))
 
 
 def _is_plain(text: str, mention: Mention, grammar: Lexicon) -> bool:
@@ -196,9 +199,9 @@ def _stands(text: str, mention: Mention, operator: str | None, grammar: Lexicon)
 
 def _is_attribute(text: str, mention: Mention, grammar: Lexicon) -> bool:
     """Whether a month says of when several things are: `the October releases`."""
-    verb = mention.word("month") in grammar.verbs_as_months
-    several = mention.rule.kind == "month" and not verb and _PLURAL.match(text, mention.end)
-    return bool(several and at_end(text, mention.start, grammar.article))
+    if mention.rule.kind != "month" or mention.word("month") in grammar.verbs_as_months:
+        return False
+    return bool(_PLURAL.match(text, mention.end) and at_end(text, mention.start, grammar.article))
 
 
 def _counts(text: str, year: Mention, grammar: Lexicon) -> bool | None:
@@ -209,12 +212,6 @@ def _counts(text: str, year: Mention, grammar: Lexicon) -> bool | None:
     if not grammar.names_are_capitalised:
         return behind[1].istitle()
     return (behind[1].endswith("s") or None) if behind[1].islower() else False
-
-
-def _narrowed(span: Span | None, part: str | None, ordinal: Mention | None, context: Context) -> Span | None:
-    if span is None or ordinal is None:
-        return span and calendar.part(span, part) if part else span
-    return days_of_ordinal(ordinal, span, context)
 
 
 def _stands_as_time(text: str, mention: Mention, grammar: Lexicon) -> bool:
@@ -228,12 +225,11 @@ def _stands_as_time(text: str, mention: Mention, grammar: Lexicon) -> bool:
     alone = mention.start < NEARBY and not text[mention.end : mention.end + NEARBY].strip(" ?!.")
     if alone and text[: mention.start].strip().lower() in grammar.writing:
         return True  # "Summarise August"
-    attributive = at_end(text, mention.start, grammar.attribute_follows)
     weekday = mention.word("weekday")
     written_out = not any(name != weekday and name.startswith(weekday or "") for name in grammar.weekdays)
-    return (
-        written_out and not attributive and _goes_on_in_lower_case(text[max(0, mention.start - NEARBY) : mention.start])
-    )
+    if not written_out or at_end(text, mention.start, grammar.attribute_follows):
+        return False
+    return _goes_on_in_lower_case(text[max(0, mention.start - NEARBY) : mention.start])
 
 
 def _goes_on_in_lower_case(before: str) -> bool:

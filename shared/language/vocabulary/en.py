@@ -46,7 +46,6 @@ TIMES = Times(
     rules=(
         Rule("ignored", r"(?:next|coming|upcoming|following) {period}"),
         Rule("ignored", rf"(?:{_NAMED_DAYS}) (?:{{weekday}}|day|week|month|year)"),
-        Rule("ignored", r"(?:day|week|month|year) (?:by|after|to) (?:day|week|month|year)"),
         # A month that is a verb too, then a number of something: "may 3 people join?"
         Rule("ignored", r"(?:may|march) (?:the )?\d{1,2}(?= (?!and|to|until|or|we|i|in|at|about|with|for)(?-i:[a-z]))"),
         Rule("today", r"today|tonight|this (?:morning|afternoon|evening)"),
