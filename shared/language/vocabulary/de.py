@@ -135,7 +135,8 @@ VOCABULARY = Vocabulary(
         questions=r"wer|wen|wem|wessen|was|wann|wo|woher|wohin|welche[rnms]?|warum|wieso|wie|worüber|wofür|womit",
         verbs=r"hat|habe|haben|war|waren|wurden?|ist|sind|darf|dürfen|kann|können|muss|müssen|soll|sollen|zeige?|nenne?|"
         r"finde?|fasse?",
-        past=r"(?:hat|habe|haben)(?=.*(?:\b\w*ge\w+|\b(?:be|ver|er|ent|zer|unter|über|wieder|wider|voll|miss)\w+|ier)(?:t|en)\b)|"
+        past=r"(?:hat|habe|haben)(?=.*\b(?:\w{0,20}ge\w{1,20}|(?:be|ver|er|ent|zer|unter|über|wieder|wider|voll|miss)"
+        r"\w{1,20}|\w{1,20}ier)(?:t|en|an)\b)|"
         r"hatten?|war|waren|wurden?|stand|lief|kam|ging|gab|sagte|passierte|schrieb",
         present=r"ist|sind|hat|gilt",
         duty=r"(?:darf|dürfen|kann|können|könnte|muss|müssen|soll|sollen|sollte|brauche|bin) (?:ich|wir|man)",

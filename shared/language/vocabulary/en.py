@@ -170,7 +170,7 @@ VOCABULARY = Vocabulary(
         questions=r"who|whom|whose|what|when|where|which|why|how",
         verbs=r"did|was|were|had|has|have|is|are|am|may|can|could|should|must|do|does|will|would|shall|show|list|find|"
         r"summari[sz]e|tell",
-        past=r"did|was|were|had|has|have|\w{2,}ed|came|went|said|wrote|made|got|met|told|took|saw|gave|sent|bought",
+        past=r"did|was|were|had|has|have|\w{2,}[^\We]ed|used|died|came|went|said|wrote|made|got|met|told|took|saw|gave|sent|bought",
         present=r"is|are|am|does",
         duty=r"(?:may|can|could|should|shall|must|do|am|will|would|need) (?:i|we)",
         everything="write wrote written happen happened happening do doing done go going show summarise summarize summary recap overview list note notes entry entries journal diary log everything work worked working",
