@@ -128,7 +128,7 @@ def _wanted(request: Request) -> dict[str, str]:
     except (HTTPException, ValueError, RecursionError):
         body = None
     kind = body.get("kind") if isinstance(body, dict) else None
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidArgument("kind", f"one of {', '.join(KINDS)}")
     wanted = dict.fromkeys(NAMES, "")
     for field, name in zip(("address", "key", "model"), NAMES, strict=True) if kind != "none" else ():

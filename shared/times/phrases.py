@@ -267,13 +267,14 @@ def _pair(text: str, first: _Anchor, second: _Anchor, context: Context) -> Span 
     if begin is None or begin.start is None:
         return None
     end = second.span if named else _in_year(text, second, begin.start, context)
-    if end is not None and end.end is not None and begin.start is not None and end.end <= begin.start:
+    start = begin.start
+    if end is not None and end.end is not None and end.end <= start:
         if second.mention.rule.kind == "weekday" and first.mention.word("weekday"):
-            begin = Span(begin.start - timedelta(days=7), None)
+            begin = Span(start - timedelta(days=7), None)
         elif named:
-            begin = _in_year(text, first, calendar.shifted(begin.start, Unit.YEAR, -1), context) or begin
+            begin = _in_year(text, first, calendar.shifted(start, Unit.YEAR, -1), context) or begin
         else:
-            end = _in_year(text, second, calendar.shifted(begin.start, Unit.YEAR, 1), context)
+            end = _in_year(text, second, calendar.shifted(start, Unit.YEAR, 1), context)
     empty = end is None or (end.end and begin.start and end.end <= begin.start)
     return None if end is None or empty else Span(begin.start, end.end)
 

@@ -257,9 +257,9 @@ def test_a_question_that_is_too_long_is_refused_before_it_is_sent_and_never_cut(
     expect(page.get_by_label("Your question")).to_have_value(text)
     exchange = ask(page, "Do we use Cloud Run for the API? " + "And why? " * 150)
     question = exchange.locator(".question")
-    folded = (question.bounding_box() or {})["height"]
+    folded = question.evaluate("element => element.offsetHeight")
     exchange.get_by_role("button", name="Show all of it").click()
-    assert (question.bounding_box() or {})["height"] > folded
+    assert question.evaluate("element => element.offsetHeight") > folded
     expect(page.locator(".excess")).to_be_hidden()
 
 
