@@ -18,6 +18,7 @@ One question is one object: a line of a `.jsonl` file, or an item of the list in
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -31,6 +32,8 @@ from pydantic.alias_generators import to_camel
 from shared.errors import InvalidArgument
 from shared.model.questions import Filters
 from shared.times.dates import parse_day_or_instant, parse_instant, parse_zone
+
+_QUOTE_MARK = re.compile(r"^[ \t]*>", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,4 +214,5 @@ def parts_needed(facts: Iterable[str], grades: Mapping[str, int], texts: Mapping
 
 
 def _normal(text: str) -> str:
-    return " ".join(text.lower().split())
+    """On one line, without the marks before the lines of a quotation."""
+    return " ".join(_QUOTE_MARK.sub("", text.lower()).split())

@@ -6,5 +6,6 @@ pieces      text -> whole pieces: sentences, items, rows, blocks of code
 markers     the grammar of citation markers, and the rule by which one goes
 checking    pieces -> checked pieces: labels, sanitized text, claims judged; the answer's citations and grounding
 extractive  without a model: the notes' own words, as pieces of the same kind
+windows     passages -> what of them can be quoted, and how near it lies to the question
 refusals    the texts that we say ourselves
 """

@@ -178,10 +178,13 @@ def _row(text: str, line: _Line, head: Sequence[_Line], section: int) -> Quotabl
 
 
 def _prose(text: str, lines: Sequence[_Line], section: int) -> Iterator[Quotable]:
-    """A paragraph or an item with the lines that go on from it."""
+    """A paragraph or an item with the lines that go on from it. Only a long item is cut into its sentences."""
     start, end = lines[0].start, lines[-1].end
     kind = Kind.ITEM if lines[0].kind == "item" else Kind.SENTENCE
-    for number, (first, last) in enumerate(sentences(_unwrapped(text, lines))):
+    spans = sentences(_unwrapped(text, lines))
+    if kind is Kind.ITEM and end - start <= MAX_PLAIN:
+        spans = spans and [(spans[0][0], spans[-1][1])]
+    for number, (first, last) in enumerate(spans):
         said = _shortened(plain(neutralize(text[start + first : start + last])))
         begins = start + first if number or kind is Kind.SENTENCE else _begins(text, start)
         yield Quotable(

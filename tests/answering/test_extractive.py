@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.extractive import FAR, MAX_PIECES, READ, ExtractiveWriter
+from shared.answering.extractive import FAR, ExtractiveWriter
 from shared.answering.pieces import split
+from shared.answering.windows import EMBEDDED, MAX_PIECES
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContractError
 from shared.language.sentences import sentences
 from shared.model.answers import Quote, SupportState
@@ -28,7 +29,7 @@ def asked_of(*passages: Scored, text: str = "Which database did we choose?") -> 
 
 
 def quotes(*passages: Scored, text: str = "Which database did we choose?") -> tuple[Quote, ...]:
-    return ExtractiveWriter(HashingEmbedder()).quotes(question(text), asked_of(*passages, text=text))
+    return ExtractiveWriter().quotes(question(text), asked_of(*passages, text=text))
 
 
 def test_a_quote_is_the_neighbouring_sentences_nearest_to_the_question_as_the_note_has_them() -> None:
@@ -40,12 +41,18 @@ def test_a_quote_is_the_neighbouring_sentences_nearest_to_the_question_as_the_no
     assert 0 < quote.nearness <= 1
 
 
-def test_quotes_stand_in_the_order_of_the_search_one_of_each_note() -> None:
+def test_the_first_note_and_those_that_are_nearest_are_quoted_in_the_order_of_the_search() -> None:
+    near = [passage(f"The database number {number} is what we choose.", note_id=f"n{number}") for number in range(9)]
+    lunch = passage("Then we had lunch.", note_id="l")
+    assert [quote.passage for quote in quotes(OTHER, LONG, lunch, *near)] == [OTHER, *near[:2]]
+    assert [quote.passage for quote in quotes(OTHER, near[0], lunch, LONG)] == [OTHER, near[0], LONG]
+    many = ExtractiveWriter().quotes(replace(question(), quotes=8), asked_of(OTHER, LONG, *near[:4]))
+    assert [quote.passage for quote in many] == [OTHER, LONG, *near[:4]]
+
+
+def test_a_note_is_quoted_where_it_lies_nearest() -> None:
     further = passage("The database is what we choose.", note_id="b", start=900)
-    notes = [passage(f"The database number {number} is what we choose.", note_id=f"n{number}") for number in range(9)]
-    assert [quote.passage for quote in quotes(OTHER, LONG, further, *notes)] == [OTHER, LONG, notes[0]]
-    many = ExtractiveWriter().quotes(replace(question(), quotes=8), asked_of(OTHER, LONG, further, *notes))
-    assert [quote.passage for quote in many] == [OTHER, LONG, *notes[:6]]
+    assert [quote.passage for quote in quotes(OTHER, LONG, further)] == [further, LONG]
 
 
 def test_passages_far_behind_the_first_are_left_out() -> None:
@@ -135,7 +142,7 @@ def test_no_more_than_so_many_sentences_are_embedded_and_no_batch_is_too_large()
     embedder = HashingEmbedder(batch_size=10)
     many = [passage(" ".join(f"Sentence {n} of {at}." for n in range(40)), note_id=str(at)) for at in range(5)]
     ExtractiveWriter(embedder).quotes(question(), asked_of(*many))
-    assert 0 < sum(embedder.embedded.values()) <= READ
+    assert 0 < sum(map(len, embedder.embedded.elements())) <= EMBEDDED
 
 
 def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sentence() -> None:
@@ -149,7 +156,7 @@ def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sent
 
 def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
     found = replace(asked_of(LONG, OTHER), analysis=replace(asked_of(LONG).analysis, lang="de"))
-    opening, *quoted = ExtractiveWriter(HashingEmbedder()).pieces(question(), found)
+    opening, *quoted = ExtractiveWriter().pieces(question(), found)
     assert (opening.text, opening.claim) == ("Die nächstliegenden Stellen in deinen Notizen:", None)
     assert len(quoted) == 2
     for number, piece in enumerate(quoted, start=1):

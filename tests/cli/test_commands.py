@@ -72,6 +72,8 @@ def test_what_a_search_shows_reads_as_the_note_does(aurora: Aurora, notes: Write
     aurora("index", str(notes({"boat.md": text})))
     (row,) = aurora.json("search", "skiff")["results"]
     assert row["snippet"] == "The skiff is blue, see here. Paint it."
+    answer = aurora.json("ask", "What colour is the skiff?")["answer"]
+    assert "> The [[boats/Skiff|skiff]] is blue, see ![[plan.png]]**here**. [N1]" in answer
 
 
 # -- index

@@ -84,7 +84,7 @@ def test_answers_are_measured_by_their_facts_and_the_notes_they_cite() -> None:
     ]
     needed = {name: (frozenset("a"),) for name in ("held", "refused", "no facts")}
     replies = {
-        "held": Reply("It is 12\nWeeks [N1].", ("a",), refused=False),
+        "held": Reply("> It is 12\n> Weeks [N1].", ("a",), refused=False),
         "refused": Reply("12 weeks may stand in a note, but", ("a",), refused=True),
         "no facts": Reply("…", ("b",), refused=False),
         "none": Reply("…", (), refused=True),

@@ -26,6 +26,8 @@ _WHOLE = [
     f"[page]({KNOWN})",
     "[a]: http://evil.example/2",
     f"![a]({KNOWN})",
+    "![[plan.png]]",
+    "![[",
     "`<b>`",
     "[a]",
 ]

@@ -27,6 +27,8 @@ def shown(text: str) -> list[str]:
         ),
         ("| Sick | 10 |", ["Sick; 10"]),
         ("- [x] first\n  goes on\n- second", ["first goes on", "second"]),
+        ("- Do I have time? (Allow 20 days.)\n- Am I?", ["Do I have time? (Allow 20 days.)", "Am I?"]),
+        (f"- {'A' * 200}. {'B' * 200}.", [f"{'A' * 200}.", f"{'B' * 200}."]),
         ("```sh\nmake run\n\n  make test\n```", ["make run", "make test"]),
         ("<!-- not\nthis -->\nThis.", ["This."]),
         ("{% comment %}\nnot this\n{% endcomment %}\nThis.", ["This."]),

@@ -66,6 +66,9 @@ OFFERED = sources("one", "two")
         ("xhttps://evil.example/?q=1 1www.evil.example", "x‹link removed› 1‹link removed›"),
         ("```c++ \n<b>\n```\n<b>", "```c++\n<b>\n```\n‹b›"),
         ("```![x](//evil.example/1)", "```! [x]"),
+        ("see ![[plan.png]]**here**, ![[a/b#c|300]]", "see ![[plan.png]]**here**, ![[a/b#c|300]]"),
+        ("![[x]](http://evil.example/1) ![[N1]]", "![[x]] ! [[N1]]"),
+        ("![[http://evil.example/1]] ![[//evil.example/1]]", "! [[‹link removed›]] ! [[‹link removed›]]"),
         ("with high x, [ ] task, wow!", "with high x, [ ] task, wow!"),
     ],
 )

@@ -1,0 +1,183 @@
+"""Passages -> windows: one to three neighbouring sentences, list items, rows or lines of code that can be quoted, each
+with how near it lies to the question.
+
+All pieces are compared with the question by words. The most promising of all passages are also embedded, as many as a
+fixed number of characters allows: embedding is what takes the time.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from operator import mul
+
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError
+from shared.language.terms import share_held
+from shared.language.vocabulary import vocabulary
+from shared.markdown.quotable import Kind, Quotable, neighbours, quotable
+from shared.model.retrieval import Retrieved, Scored
+from shared.ports.models import Embedder
+
+log = logging.getLogger(__name__)
+
+MAX_PIECES = 3
+"""Pieces in one window, beside the sentence before it that names its subject."""
+EMBEDDED = 1500
+"""Characters that are embedded for one question: a tenth of a millisecond of processor time each."""
+MIN_EMBEDDED = 30
+"""Characters that a shorter piece costs."""
+WORDS, RANK, BESIDE = 0.2, 0.3, 0.2
+"""What counts beside a piece's cosine with the question: the share of the question's words that it holds, its
+passage's score as a share of the first one's, and what the pieces beside it count. Chosen on half of the questions to a
+handbook, to pages of strangers and to chats.
+"""
+UNSPOKEN = 0.25
+"""What a cosine counts where the embedder does not speak the question's language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What can be quoted of a passage."""
+
+    passage: Scored
+    pieces: tuple[Quotable, ...]
+    """Neighbours, in order; none: the passage holds no piece, all of it can be quoted."""
+    score: float
+    """How near it lies to the question, its passage's rank included; comparable between passages."""
+    nearness: float
+    """Cosine of its best piece with the question, or the share of words if that was not embedded; in [0, 1]."""
+    lacks_subject: bool = False
+    """Whether what it speaks of stands above it."""
+
+    def repeats(self, other: Window) -> bool:
+        """Whether both show the same: equal words, or one place of one note."""
+        if [piece.plain for piece in self.pieces] == [piece.plain for piece in other.pieces]:
+            return bool(self.pieces) or self.passage.chunk.text == other.passage.chunk.text
+        if self.passage.chunk.note_id != other.passage.chunk.note_id:
+            return False
+        (start, end), (other_start, other_end) = self._span(), other._span()
+        return start < other_end and other_start < end
+
+    def _span(self) -> tuple[int, int]:
+        chunk = self.passage.chunk
+        pieces = self.pieces
+        return (chunk.start + pieces[0].start, chunk.start + pieces[-1].end) if pieces else (chunk.start, chunk.end)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: Quotable
+    share: float
+    """How much of the question's words it holds, weighed by what they tell, in [0, 1]."""
+    promise: float
+    """What it counts before anything is embedded."""
+
+
+def windows(
+    question: str, passages: Sequence[Scored], retrieved: Retrieved, embedder: Embedder | None
+) -> Iterator[Window]:
+    """At least one of each passage, in the order of the passages, the best of each first; they do not overlap.
+
+    `embedder` None or away: words alone decide.
+    """
+    lang, top = retrieved.analysis.lang, max((passage.score for passage in passages), default=0.0) or 1.0
+    ranks = [RANK * passage.score / top for passage in passages]
+    read = [_pieces(passage, rank, retrieved) for passage, rank in zip(passages, ranks, strict=True)]
+    cosines = _cosines(question, _promising(read), embedder)
+    tells = UNSPOKEN if retrieved.by_words else 1.0
+    for passage, rank, pieces in zip(passages, ranks, read, strict=True):
+        own = [WORDS * each.share + tells * cosines.get(each.text.plain, 0.0) for each in pieces]
+        scores = [rank + score + BESIDE * sum(beside) for score, beside in _with_neighbours(own)]
+        text, texts = passage.chunk.text, [each.text for each in pieces]
+        free = set(range(len(pieces)))
+        for core in sorted(free, key=lambda at: -scores[at]):
+            if core not in free:
+                continue
+            first, last = _around(text, texts, scores, core, free)
+            if first - 1 in free and _names_subject(texts[first - 1], texts[first], text, lang):
+                first -= 1
+            free.difference_update(range(first, last + 1))
+            yield Window(
+                passage=passage,
+                pieces=tuple(texts[first : last + 1]),
+                score=scores[core],
+                nearness=max(0.0, min(1.0, cosines.get(texts[core].plain, pieces[core].share))),
+                lacks_subject=_lacks_subject(texts[first], lang),
+            )
+        if not pieces:
+            yield Window(passage, (), score=rank, nearness=0.0)
+
+
+def _with_neighbours(values: Sequence[float]) -> Iterator[tuple[float, tuple[float, float]]]:
+    """Each value with those before and behind it; 0 where there is none."""
+    framed = (0.0, *values, 0.0)
+    return zip(values, zip(framed, framed[2:], strict=False), strict=True)
+
+
+def _pieces(passage: Scored, rank: float, retrieved: Retrieved) -> list[_Piece]:
+    texts = quotable(passage.chunk.text)
+    shares = [share_held(text.plain, retrieved.weights, retrieved.analysis.lang) for text in texts]
+    promises = [rank + share + BESIDE * max(beside) for share, beside in _with_neighbours(shares)]
+    return [_Piece(*each) for each in zip(texts, shares, promises, strict=True)]
+
+
+def _promising(read: Sequence[Sequence[_Piece]]) -> list[str]:
+    """What is embedded, of all passages."""
+    chosen, room = dict[str, None](), EMBEDDED
+    for piece in sorted((piece for pieces in read for piece in pieces), key=lambda each: -each.promise):
+        cost = max(MIN_EMBEDDED, len(piece.text.plain))
+        if cost <= room and piece.text.plain not in chosen:
+            chosen[piece.text.plain] = None
+            room -= cost
+    return list(chosen)
+
+
+def _cosines(question: str, texts: Sequence[str], embedder: Embedder | None) -> Mapping[str, float]:
+    """The cosine of each text with the question; empty without an embedder, or with one that is away."""
+    if embedder is None or not texts:
+        return {}
+    try:
+        asked = embedder.embed_query(question)
+        by_length = sorted(texts, key=len)  # a batch is as slow as its longest text makes it
+        size = embedder.batch_size
+        batches = (by_length[at : at + size] for at in range(0, len(by_length), size))
+        vectors = [vector for batch in batches for vector in embedder.embed_documents(batch)]
+    except (ModelUnavailable, ModelRefused, PortContractError) as error:
+        log.warning("sentences are chosen by their words alone: %s", error.message)
+        return {}
+    return {text: sum(map(mul, asked, vector)) for text, vector in zip(by_length, vectors, strict=True)}
+
+
+def _around(
+    text: str, pieces: Sequence[Quotable], scores: Sequence[float], core: int, free: set[int]
+) -> tuple[int, int]:
+    """First and last place of a piece with those of its free neighbours that count most."""
+    low = high = core
+    while low > core - MAX_PIECES + 1 and low - 1 in free and neighbours(text, pieces[low - 1], pieces[low]):
+        low -= 1
+    while high < core + MAX_PIECES - 1 and high + 1 in free and neighbours(text, pieces[high], pieces[high + 1]):
+        high += 1
+    size = min(MAX_PIECES, high - low + 1)
+    firsts = range(max(low, core - size + 1), min(core, high - size + 1) + 1)
+    first = max(firsts, key=lambda at: (sum(scores[at : at + size]), -at))
+    return first, first + size - 1
+
+
+@cache
+def _pointing(lang: str) -> re.Pattern[str] | None:
+    """What begins a sentence whose subject stands before it."""
+    words = vocabulary(lang).follow_ups
+    return re.compile(rf"(?:{words.things}|{words.people})\b", re.IGNORECASE) if words else None
+
+
+def _lacks_subject(piece: Quotable, lang: str) -> bool:
+    pointing = _pointing(lang)
+    return piece.kind is not Kind.SENTENCE or (pointing is not None and pointing.match(piece.plain) is not None)
+
+
+def _names_subject(before: Quotable, piece: Quotable, text: str, lang: str) -> bool:
+    """Whether the sentence before a piece says what it speaks of."""
+    return before.kind is Kind.SENTENCE and _lacks_subject(piece, lang) and neighbours(text, before, piece)
