@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 
+from shared.errors import InvalidArgument
+
 DEFAULT_VAULT = "default"
 """Exists for everybody, with notes in it or not."""
+_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,15 @@ class Note:
     tags: tuple[str, ...] = ()
     lang: str | None = None
     """ISO 639-1, or 639-3; None: detected from the text."""
+
+
+def check_texts(note: Note) -> None:
+    """Raises InvalidArgument naming the field whose text no store can keep or give back over JSON."""
+    texts = {"id": note.note_id, "title": note.title, "text": note.text, "vault": note.vault, "path": note.path}
+    texts |= {"lang": note.lang or "", **{f"tags[{place}]": tag for place, tag in enumerate(note.tags)}}
+    for field, text in texts.items():
+        if _UNKEEPABLE.search(text):
+            raise InvalidArgument(field, "text without NUL characters and lone surrogates")
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,15 +91,6 @@ class _KeysContract:
         found = all_pages(lambda cursor: store.record_keys(limit=1, cursor=cursor))
         assert _sorted(found) == _keys((TENANT, "with"), (TENANT, "without"), (OTHER, "without"))
 
-    def test_a_record_cursor_goes_on_after_its_record_went(self, store: Store) -> None:
-        for number in range(4):
-            store.apply(TENANT, IndexChange(f"n{number}", None, record()))
-        page = store.record_keys(limit=2)
-        for key in page.items:
-            _drop_record(store, TENANT, key.note_id)
-        rest = store.record_keys(limit=9, cursor=page.next_token).items
-        assert _sorted([*page.items, *rest]) == _keys(*((TENANT, f"n{number}") for number in range(4)))
-
 
 class _RepairContract:
     """unfinished_keys, orphan_keys and bookmarks."""

@@ -104,14 +104,6 @@ def test_other_tags_and_another_folder_embed_nothing(store: Store, embedder: Has
     assert_follows(store, embedder)
 
 
-def test_a_shorter_note_loses_its_last_chunks(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
-    store.put_note(TENANT, note(sections(*WORDS)))
-    index(store, embedder, clock)
-    store.put_note(TENANT, note(sections(*WORDS[:2])))
-    assert index(store, embedder, clock).embedded == 0
-    assert_follows(store, embedder)
-
-
 def test_a_note_without_text_is_found_by_its_title(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
     store.put_note(TENANT, note("", title="Zebras"))
     assert index(store, embedder, clock).chunks == 1
@@ -212,21 +204,6 @@ def test_a_refused_note_is_failed_and_stays_findable_by_keywords(
     assert_follows(store, embedder)
 
 
-def test_a_new_revision_of_a_failed_note_starts_without_its_failures(
-    store: Store, embedder: HashingEmbedder, clock: Clock
-) -> None:
-    store.put_note(TENANT, note(sections(*WORDS)))
-    embedder.outage = ModelRefused("blocked")
-    index(store, embedder, clock)
-    store.put_note(TENANT, note(sections("other")))
-    embedder.outage = ModelUnavailable("gone")
-    with pytest.raises(ModelUnavailable):
-        index(store, embedder, clock)
-    record = store.read_record(TENANT, "n1").record
-    assert record is not None
-    assert record.attempts == 1
-
-
 # -- notes at fault
 
 
@@ -318,18 +295,6 @@ def test_a_note_deleted_while_it_is_embedded_leaves_nothing(
     assert store.read_record(TENANT, "n1").record is None
     assert store.stored_chunks(TENANT, "n1") == ()
     assert store.recent(TENANT, limit=5, stems=[], restriction=Restriction()) == ()
-
-
-def test_a_note_deleted_and_written_anew_while_it_is_embedded_is_indexed_anew(store: Store, clock: Clock) -> None:
-    def replace_note() -> None:
-        store.delete_note(TENANT, "n1")
-        index(store, HashingEmbedder(8, 3), clock)
-        store.put_note(TENANT, note(sections("zebras")))
-
-    store.put_note(TENANT, note(sections(*WORDS)))
-    embedder = DisturbedEmbedder(replace_note, at=2)
-    index(store, embedder, clock)
-    assert_follows(store, embedder)
 
 
 def test_a_note_that_never_rests_is_left_to_a_later_call(store: Store, clock: Clock) -> None:

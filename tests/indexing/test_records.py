@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.indexing.state import begun, finished, is_due, is_leased, leased, rejected, set_back
+from shared.indexing.state import begun, is_due, is_leased, leased, rejected
 from shared.model.index import IndexRecord, IndexStatus
 from tests.indexing.world import START
 
@@ -27,12 +27,6 @@ def test_a_lease_holds_for_a_minute() -> None:
     assert not is_leased(None, START)
 
 
-def test_a_pending_record_is_due_when_nobody_is_at_it() -> None:
-    assert is_due(PENDING, START)
-    assert not is_due(leased(PENDING, START), START)
-    assert is_due(leased(PENDING, START), START + 61 * SECOND)
-
-
 @pytest.mark.parametrize(("attempts", "minutes"), [(1, 5), (2, 10), (3, 20), (9, 1280), (10, 1440), (500, 1440)])
 def test_a_refused_one_waits_twice_as_long_each_time_up_to_a_day(attempts: int, minutes: int) -> None:
     due_at = START + timedelta(minutes=minutes)
@@ -42,16 +36,6 @@ def test_a_refused_one_waits_twice_as_long_each_time_up_to_a_day(attempts: int, 
 
 def test_a_note_at_fault_is_never_due() -> None:
     assert not is_due(rejected("r1", "c:m:4", START, error="text: too long"), START + timedelta(days=1000))
-
-
-def test_failures_count_up_and_success_forgets_them() -> None:
-    twice = set_back(
-        set_back(PENDING, START, error="a", status=IndexStatus.PENDING), START, error="b", status=IndexStatus.FAILED
-    )
-    assert (twice.status, twice.attempts, twice.error) == (IndexStatus.FAILED, 2, "b")
-    done = finished(twice, START + SECOND)
-    assert (done.status, done.attempts, done.error, done.lease_until) == (IndexStatus.INDEXED, 0, None, None)
-    assert done.indexed_at == START + SECOND
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,6 @@ from tests.indexing.world import (
     Clock,
     Life,
     mortal_store,
-    note,
-    sections,
 )
 from tests.sweep.samples import WRITES, put_notes, sweep
 
@@ -31,17 +29,6 @@ def test_a_dry_run_counts_what_would_be_embedded_and_writes_nothing(
     characters = sum(map(len, embedder.embedded))
     assert characters / 4 <= dry.tokens <= characters / 4 + dry.texts
     assert (dry.indexed, real.tokens) == (0, 0)
-
-
-def test_a_dry_run_counts_each_note_once(
-    store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
-) -> None:
-    store.put_note(TENANT, note(sections("edited"), "n03", updated_at=clock()))
-    clock.advance(days=1)
-    store.put_note(TENANT, note(sections("edited too"), "n04", updated_at=clock()))
-    dry = sweep(store, embedder, clock, dry_run=True)
-    assert dry.found == {IndexProblem.STALE: 2}
-    assert dry.examined == len(swept)
 
 
 def test_a_dry_run_after_a_model_change_is_what_the_change_would_cost(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from datetime import datetime
 
 from shared.adapters.embedded.documents import CODEC, NOTES, Row, Table, delete, insert, to_micros
 from shared.adapters.embedded.files import TenantFiles
-from shared.errors import Conflict, InvalidArgument
+from shared.errors import Conflict
 from shared.model.index import ancestors
-from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote
+from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote, check_texts
 from shared.ports.pages import Page
 
 _LISTED = Table("notes", ListedNote)
@@ -19,7 +18,6 @@ _LISTED_COLUMNS = _LISTED.columns.replace('notes."error"', _FAILURE).replace('no
 _TRASH = CODEC.keys(TrashedNote, "note")
 _TRASH_COLUMNS = ", ".join((Table("trash", Note).columns, *_TRASH))
 _BY_ID = "FROM notes WHERE note_id > ? AND vault = coalesce(?, vault) ORDER BY note_id LIMIT ?"
-_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class Notes:
@@ -34,7 +32,7 @@ class Notes:
 
     def put_note(self, tenant_id: str, note: Note) -> None:
         """Raises InvalidArgument naming a field with NUL characters or lone surrogates."""
-        _check(note)
+        check_texts(note)
         with self._files.of(tenant_id).writing() as db:
             insert(db, "notes", NOTES.row(note), replacing=True)
         self._written(tenant_id, note.note_id)
@@ -44,7 +42,7 @@ class Notes:
     ) -> None:
         """Raises Conflict, and InvalidArgument as `put_note` does."""
         if now is not None:
-            _check(now)
+            check_texts(now)
         with self._files.of(tenant_id).writing() as db:
             if NOTES.get(db, note_id) != was:
                 raise Conflict("somebody else has changed the note")
@@ -132,12 +130,3 @@ def _trash_row(trashed: TrashedNote) -> dict[str, object]:
 def _trashed(row: Row) -> TrashedNote:
     own = dict(zip(_TRASH, row[-len(_TRASH) :], strict=True))
     return CODEC.load(TrashedNote, own, note=NOTES.load(row[1:]))
-
-
-def _check(note: Note) -> None:
-    """Raises InvalidArgument naming the field whose text no store can keep or give back over JSON."""
-    fields = {"id": note.note_id, "title": note.title, "text": note.text, "vault": note.vault, "path": note.path}
-    fields |= {f"tags[{place}]": tag for place, tag in enumerate(note.tags)}
-    for name, value in fields.items():
-        if _UNKEEPABLE.search(value):
-            raise InvalidArgument(name, "text without NUL characters and lone surrogates")

@@ -14,9 +14,9 @@ from shared.adapters.firestore.connection import Connection, last, pool
 from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import CODEC, LISTED_FIELDS, listed_note_of, note_fields, note_of
 from shared.adapters.firestore.protocol import KEY, Is, Order, Query, Reference, Where, as_json, delete, put, values_of
-from shared.errors import Conflict, InvalidArgument, NoteUnreadable, TooLarge
+from shared.errors import Conflict, NoteUnreadable, TooLarge
 from shared.model.index import IndexStatus
-from shared.model.notes import DEFAULT_VAULT, Folder, ListedNote, Note, TrashedNote, UnreadableNote
+from shared.model.notes import DEFAULT_VAULT, Folder, ListedNote, Note, TrashedNote, UnreadableNote, check_texts
 from shared.ports.pages import Page, make_token, read_token
 
 MAX_BYTES = 1_000_000
@@ -40,8 +40,9 @@ class Notes:
 
     def put_note(self, tenant_id: str, note: Note) -> None:
         """Raises InvalidArgument for text that is no UTF-8 or holds a NUL, TooLarge beyond what a document holds."""
+        name = self._connection.name(tenant_id, "notes", note.note_id)
         _check(note)
-        self._connection.commit([put(self._connection.name(tenant_id, "notes", note.note_id), note_fields(note))])
+        self._connection.commit([put(name, note_fields(note))])
 
     def swap_note(
         self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None, trashed: TrashedNote | None = None
@@ -166,14 +167,9 @@ def _whole(note_id: str, document: Any) -> Note | UnreadableNote:  # noqa: ANN40
 
 
 def _check(note: Note) -> None:
-    texts = {"title": note.title, "text": note.text, "vault": note.vault, "path": note.path, "lang": note.lang or ""}
-    size = 0
-    for field, value in (*texts.items(), *(("tags", tag) for tag in note.tags)):
-        try:
-            size += len(value.encode())
-        except UnicodeEncodeError as bad:
-            raise InvalidArgument(field, "text without lone surrogates") from bad
-        if "\0" in value:
-            raise InvalidArgument(field, "text without NUL characters")
+    check_texts(note)
+    size = sum(
+        len(text.encode()) for text in (note.title, note.text, note.vault, note.path, note.lang or "", *note.tags)
+    )
     if size > MAX_BYTES:
         raise TooLarge(f"note: at most {MAX_BYTES} bytes, got {size}")

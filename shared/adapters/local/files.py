@@ -84,7 +84,7 @@ def in_folder(folder: Path, name: str) -> ModelFiles:
     """Raises ModelRefused, naming what is missing."""
     try:
         about = _read(folder / "config.json")
-        if strange := {str(each["type"]).rpartition(".")[2] for each in _listed(folder / "modules.json")} - _MODULES:
+        if strange := {str(each["type"]).rpartition(".")[2] for each in _read(folder / "modules.json", [])} - _MODULES:
             raise ModelRefused(f"{name}: has a layer of a kind that is not supported: {', '.join(sorted(strange))}")
         pooling = _read(folder / "1_Pooling/config.json", {})
         limit = _read(folder / "sentence_bert_config.json", {}).get("max_seq_length") or _MOST_TOKENS
@@ -108,16 +108,8 @@ def _first(folder: Path, names: Iterable[str], model: str) -> Path:
     raise ModelRefused(f"{model}: {folder} has none of {', '.join(names)}")
 
 
-def _read(file: Path, default: dict[str, Any] | None = None) -> dict[str, Any]:
-    if default is not None and not file.exists():
-        return default
-    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return content
-
-
-def _listed(file: Path) -> list[dict[str, Any]]:
-    content: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
-    return content
+def _read(file: Path, default: object = None) -> Any:  # noqa: ANN401 - JSON
+    return default if default is not None and not file.exists() else json.loads(file.read_text(encoding="utf-8"))
 
 
 def _fetched(model: str) -> Path:

@@ -16,7 +16,7 @@ from shared.errors import InvalidArgument, OperatorError, StoreUnavailable
 from shared.model.account import DayUsage, Spending
 from shared.model.notes import NoteKey
 from tests.adapters.embedded.places import tenant_file
-from tests.contracts.samples import FREE, TENANT, all_pages, chunk, note, save
+from tests.contracts.samples import TENANT, all_pages, chunk, note, save
 
 ODD_TENANTS = ("..\\..\\up", "a\\b", "A", "a", "", ".", "con", "nul.txt", "日本 😀", "x" * 3000, "-rf", "~", "%00")
 
@@ -59,13 +59,6 @@ def test_every_tenant_has_a_file_of_its_own_inside_the_home(tmp_path: Path) -> N
 def test_a_file_name_tells_whose_it_is_where_the_id_is_plain() -> None:
     assert file_name("local").startswith("local.")
     assert len(file_name("x" * 3000)) < 100
-
-
-def test_what_was_written_is_there_for_the_next_process(tmp_path: Path) -> None:
-    _filled(tmp_path)
-    store = EmbeddedStore(tmp_path)
-    assert len(store.recent(TENANT, limit=99, stems=[], restriction=FREE)) == 40
-    store.close()
 
 
 def test_only_the_owner_may_look_into_the_home(tmp_path: Path) -> None:

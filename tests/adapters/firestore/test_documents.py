@@ -21,7 +21,7 @@ from shared.adapters.firestore.documents import (
 )
 from shared.adapters.firestore.protocol import fill, plain, protocol
 from shared.errors import InvalidArgument, NoteUnreadable, TooLarge
-from shared.model.index import ChunkPut, IndexChange, Vector
+from shared.model.index import ChunkPut, IndexChange
 from shared.model.notes import Note
 from tests.contracts.samples import DAY, FREE, TENANT, chunk, note, record, save, unit
 
@@ -135,13 +135,6 @@ def test_postings_are_ordered_by_time_and_tell_their_count(
 @pytest.mark.parametrize("when", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)])
 def test_postings_of_any_time_fit(when: datetime) -> None:
     assert -(2**63) <= posting(when, 5000) < 2**63
-
-
-@given(some.lists(some.floats(-1, 1, width=32), min_size=1, max_size=2048).map(lambda values: unit(1.5, *values)))
-def test_vectors_come_back_bit_by_bit(vector: Vector) -> None:
-    value = protocol().Value()
-    fill(value, vector)
-    assert plain(value) == vector
 
 
 def test_months_are_those_of_utc() -> None:

@@ -73,13 +73,6 @@ def test_a_failed_precondition_is_a_conflict_only_for_a_guarded_request() -> Non
         raise core.FailedPrecondition("needs an index")  # type: ignore[no-untyped-call]
 
 
-def test_a_subclass_that_the_table_lacks_is_treated_as_its_parent() -> None:
-    class Newer(core.ServiceUnavailable):
-        pass
-
-    assert isinstance(ours(Newer("x")), StoreUnavailable)  # type: ignore[no-untyped-call]
-
-
 @pytest.fixture
 def own_emulator(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
     """One that the test may stop; `emulator` only decides whether there can be any."""
