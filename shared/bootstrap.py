@@ -217,10 +217,10 @@ def _reranker(settings: Settings, budget: ProjectBudget | None) -> Reranker | No
         ranking = VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
         return MeteredReranker(ranking, budget, prices.price_of(RANKING, settings)) if budget else ranking
     if settings.reranker == "cross_encoder":
-        from shared.adapters.local import encoder, files  # noqa: PLC0415 - only where it is used
+        from shared.adapters.local import embedder, files  # noqa: PLC0415 - only where it is used
 
         try:
-            return encoder.CrossEncoderReranker(files.named(settings.reranker_model or ""))
+            return embedder.CrossEncoderReranker(files.named(settings.reranker_model or ""))
         except ModelRefused as error:
             raise SettingsError("RERANKER_MODEL", f"a cross-encoder; {error.message}") from error
     return None

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import socket
+import time
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECONDS, Clock, retry_within
+from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECONDS, Clock, retry_until, retry_within
 from shared.adapters.sdk_errors import translated
-from shared.adapters.streaming import stream_with_deadline
-from shared.errors import ModelRefused, PortContractError
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.model.answers import Delta, Draft, Prompt, Usage
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
+from shared.ports.cancel import Cancel, Cancelled, current
 
 if TYPE_CHECKING:
+    from httpx2 import Response
+
     from shared.adapters.sdk_errors import Table
 
 
@@ -141,3 +148,56 @@ class RemoteWriter(ABC):
     @abstractmethod
     def _errors(self) -> Table:
         """The SDK's errors as ours."""
+
+
+def attach(response: Response) -> None:
+    """Called by an adapter as soon as a reply begins, so that the request's `Cancel` can end it."""
+    if cancel := current.get(None):
+        cancel.attach(partial(_shut, response))
+
+
+def stream_with_deadline(
+    open_stream: Callable[[float], Generator[Delta]], *, model: str, seconds: float, clock: Clock = time
+) -> Generator[Delta]:
+    """The deltas of the first attempt that brings text. `seconds` for all attempts and all reading; `open_stream` is
+    given those that are left.
+
+    A server that stalls is ended by its socket's timeout, or before by whoever listens (`Cancel.check`). Raises
+    ModelUnavailable, Cancelled once the listener has left, and any other error of `open_stream` as it comes. Attempts
+    are made again as `retry_within` does, but not once there was text.
+    """
+    deadline, cancel = clock.monotonic() + seconds, current.get(None) or Cancel()
+
+    def begin(left: float) -> tuple[list[Delta], Generator[Delta]]:
+        if cancel.left:
+            raise Cancelled
+        deltas, read = open_stream(left), []
+        for delta in deltas:  # up to the first text: so far another attempt can be made
+            read.append(delta)
+            if delta.text:
+                break
+        return read, deltas
+
+    with cancel.watches(time.monotonic() + seconds):
+        try:
+            first, rest = retry_until(begin, deadline=deadline, clock=clock)
+            with closing(rest):
+                for delta in itertools.chain(first, rest):
+                    if clock.monotonic() >= deadline:
+                        raise ModelUnavailable(f"{model}: no complete reply in time")
+                    yield delta
+        except ModelUnavailable as error:
+            if cancel.left:
+                raise Cancelled from error
+            raise
+
+
+def _shut(response: Response) -> None:
+    """End the connection under whoever reads from it; closing it would leave them waiting."""
+    stream = response.extensions.get("network_stream")
+    connection = stream.get_extra_info("socket") if stream is not None else None
+    if isinstance(connection, socket.socket):
+        try:
+            socket.socket.shutdown(connection, socket.SHUT_RDWR)
+        except OSError:
+            return  # the server was first

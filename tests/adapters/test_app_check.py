@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.adapters.firebase.authentication import FirebaseAppCheck
-from shared.adapters.firebase.certificates import FAILURE_PAUSE
+from shared.adapters.firebase.signed_tokens import FAILURE_PAUSE
 from shared.errors import AppCheckInvalid, AppCheckMissing, Unavailable
 from tests.adapters.models.waiting import FakeClock
 from tests.servers.certificates import (

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.firebase.authentication import Accounts, EmulatorVerifier, FirebaseVerifier, NoVerifier
-from shared.adapters.firebase.certificates import FAILURE_PAUSE, MAX_STALE, REFETCH_PAUSE
+from shared.adapters.firebase.signed_tokens import FAILURE_PAUSE, MAX_STALE, REFETCH_PAUSE
 from shared.errors import Unauthenticated, Unavailable
 from shared.ports.access import Identity, Verifier
 from tests.adapters.models.waiting import FakeClock
@@ -222,7 +222,7 @@ class TestCertificates:
         verifier.verify(token)
         server.answer = lambda _: Reply(status=503)
         clock.now += 3600 + MAX_STALE - 1
-        with caplog.at_level(logging.WARNING, "shared.adapters.firebase.certificates"):
+        with caplog.at_level(logging.WARNING, "shared.adapters.firebase.signed_tokens"):
             assert verifier.verify(token).tenant_id == "uid-1"
         assert "cannot be fetched" in caplog.text
         clock.now += 1

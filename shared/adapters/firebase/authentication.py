@@ -8,8 +8,15 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from shared.adapters.firebase.certificates import Certificates, web_keys
-from shared.adapters.firebase.signed_tokens import BadToken, Claims, check_times, parts, verified
+from shared.adapters.firebase.signed_tokens import (
+    BadToken,
+    Certificates,
+    Claims,
+    check_times,
+    parts,
+    verified,
+    web_keys,
+)
 from shared.adapters.retry import Clock
 from shared.adapters.vertex.rest import GoogleRest
 from shared.errors import (

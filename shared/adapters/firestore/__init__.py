@@ -22,9 +22,8 @@ from shared.adapters.firestore.index import Index
 from shared.adapters.firestore.notes import Notes
 from shared.adapters.firestore.reads import Reads, vector_reads
 from shared.adapters.firestore.search import Search
-from shared.adapters.firestore.sessions import Sessions
+from shared.adapters.firestore.sessions import Sessions, Templates
 from shared.adapters.firestore.sweep import Sweep
-from shared.adapters.firestore.templates import Templates
 from shared.adapters.firestore.usage import Usage
 
 __all__ = ["FirestoreStore", "Reads", "vector_reads"]

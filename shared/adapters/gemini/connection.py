@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters import sdk_errors
-from shared.adapters.streaming import attach
+from shared.adapters.remote import attach
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypedDict
 
 from shared.adapters.openai.connection import Connection, family, table
-from shared.adapters.remote import RemoteWriter, Reply
+from shared.adapters.remote import RemoteWriter, Reply, attach
 from shared.adapters.retry import Clock
 from shared.adapters.sdk_errors import Table
-from shared.adapters.streaming import attach
 from shared.errors import ModelRefused
 from shared.model.answers import Prompt, Usage
 from shared.ports.models import MAX_WRITTEN
