@@ -156,7 +156,7 @@ def _hosted_embedder(settings: Settings) -> Embedder | None:
     if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
-        model = settings.embedding_model or gemini.embedder.DEFAULT_MODEL
+        model = settings.embedding_model or gemini.DEFAULT_EMBEDDING_MODEL
         hosted: Callable[..., Embedder] = partial(gemini.GeminiEmbedder, **_gemini_access(settings))
     elif settings.openai_base_url and settings.embedding_model:
         from shared.adapters import openai  # noqa: PLC0415 - only where it is used
@@ -197,7 +197,7 @@ def _writer(
     if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
-        model = chosen or settings.chat_model or gemini.writer.DEFAULT_MODEL
+        model = chosen or settings.chat_model or gemini.DEFAULT_CHAT_MODEL
         hosted: Callable[..., Writer] = partial(gemini.GeminiWriter, **_gemini_access(settings))
     elif settings.openai_base_url and settings.chat_model:
         from shared.adapters import openai  # noqa: PLC0415 - only where it is used

@@ -11,7 +11,7 @@ import pytest
 from cli.options import close
 from shared.account.metering import MeteredJudge, MeteredReranker, MeteredWriter
 from shared.adapters.firebase.authentication import FirebaseAppCheck
-from shared.adapters.gemini import GeminiWriter, embedder, writer
+from shared.adapters.gemini import DEFAULT_CHAT_MODEL, DEFAULT_EMBEDDING_MODEL, GeminiWriter
 from shared.bootstrap import RANKING_SECONDS, build, judge_of
 from shared.errors import SettingsError
 from shared.settings import CHAT_MODEL, EMBEDDING_MODEL, Settings
@@ -83,7 +83,7 @@ def test_a_project_with_a_budget_meters_every_hosted_model(tmp_path: Path) -> No
     metered = (app.writer, app.ranker, app.reranker, app.support.judge)
     assert [type(each) for each in metered] == [MeteredWriter, MeteredWriter, MeteredReranker, MeteredJudge]
     assert {CHAT_MODEL, EMBEDDING_MODEL} < set(settings.billed_models)
-    assert (writer.DEFAULT_MODEL, embedder.DEFAULT_MODEL) == (CHAT_MODEL, EMBEDDING_MODEL)
+    assert (DEFAULT_CHAT_MODEL, DEFAULT_EMBEDDING_MODEL) == (CHAT_MODEL, EMBEDDING_MODEL)
     close(app)
 
 

@@ -1,6 +1,5 @@
 """Gemini as embedder and writer, with an API key or through Vertex AI."""
 
-from shared.adapters.gemini.embedder import GeminiEmbedder
-from shared.adapters.gemini.writer import GeminiWriter
+from shared.adapters.gemini.models import DEFAULT_CHAT_MODEL, DEFAULT_EMBEDDING_MODEL, GeminiEmbedder, GeminiWriter
 
-__all__ = ["GeminiEmbedder", "GeminiWriter"]
+__all__ = ["DEFAULT_CHAT_MODEL", "DEFAULT_EMBEDDING_MODEL", "GeminiEmbedder", "GeminiWriter"]

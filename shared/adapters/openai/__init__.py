@@ -1,6 +1,5 @@
 """Any OpenAI-compatible server as embedder and writer, Ollama included."""
 
-from shared.adapters.openai.embedder import OpenAIEmbedder
-from shared.adapters.openai.writer import OpenAIWriter
+from shared.adapters.openai.models import OpenAIEmbedder, OpenAIWriter
 
 __all__ = ["OpenAIEmbedder", "OpenAIWriter"]

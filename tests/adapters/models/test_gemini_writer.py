@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.gemini import GeminiWriter
-from shared.adapters.gemini.writer import takes_temperature
+from shared.adapters.gemini.models import takes_temperature
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.answers import Draft, Usage
 from tests.adapters.models.waiting import PROMPT, FakeClock

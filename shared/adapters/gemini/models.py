@@ -1,30 +1,77 @@
-"""Prompt to draft by Gemini."""
+"""Texts to unit vectors, and prompt to draft, by Gemini."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from shared.adapters.gemini.connection import Connection, table, within
-from shared.adapters.remote import RemoteWriter, Reply
-from shared.adapters.retry import Clock
+from shared.adapters.remote import RemoteEmbedder, RemoteWriter, Reply
+from shared.adapters.retry import QUERY_SECONDS, Clock
 from shared.adapters.sdk_errors import Table, misshapen
 from shared.errors import ModelRefused
 from shared.model.answers import Prompt, Usage
+from shared.model.retrieval import CosineCalibration
 from shared.ports.models import MAX_WRITTEN
 
 if TYPE_CHECKING:
     from google.genai import types
 
-DEFAULT_MODEL = "gemini-3.5-flash-lite"
+DEFAULT_EMBEDDING_MODEL = "gemini-embedding-2"
+DEFAULT_CHAT_MODEL = "gemini-3.5-flash-lite"
 
 _THINKING = {"gemini-3.5-flash-lite": "MINIMAL"}
 """Model -> least thinking it accepts. Others decide for themselves: gemini-3.8-flash refuses MINIMAL."""
 _LAST_WITH_TEMPERATURE = (3, 4)
 """From gemini-3.5-flash-lite on, `temperature` is ignored and announced to become an error."""
 _CUT = frozenset({"MAX_TOKENS", "CONTINUATION"})
+
+
+class GeminiEmbedder(RemoteEmbedder):
+    """`gemini-embedding-2` takes its task as a part of the text, older models as a field of the request.
+
+    `dimension`: 1-3072 (Firestore stores at most 2048). `batch_size`: at most 100 texts a call. `project` (with
+    `location`) goes through Vertex AI, otherwise `api_key` is needed. `query_timeout`: seconds that a query
+    may take with all its attempts.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str = DEFAULT_EMBEDDING_MODEL,
+        dimension: int = 768,
+        batch_size: int = 10,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        project: str | None = None,
+        location: str = "global",
+        query_timeout: float = QUERY_SECONDS,
+        calibration: CosineCalibration | None = None,
+        clock: Clock = time,
+    ) -> None:
+        super().__init__(model=model, dimension=dimension, batch_size=batch_size, calibration=calibration, clock=clock)
+        self._connection = Connection(api_key=api_key, base_url=base_url, project=project, location=location)
+        self._query_seconds = query_timeout
+        self._task_in_text = model.rpartition("/")[2].startswith("gemini-embedding-2")
+
+    def _request(self, texts: Sequence[str], seconds: float, *, as_query: bool) -> list[list[float]]:
+        from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay
+
+        config = types.EmbedContentConfig(output_dimensionality=self.dimension, http_options=within(seconds))
+        before = ""
+        if self._task_in_text:
+            before = "task: search result | query: " if as_query else "title: none | text: "
+        else:
+            config.task_type = "RETRIEVAL_QUERY" if as_query else "RETRIEVAL_DOCUMENT"
+        # A list of strings would come back as a single vector of them all.
+        contents = [types.Content(role="user", parts=[types.Part(text=before + text)]) for text in texts]
+        reply = self._connection.client().models.embed_content(model=self.model, contents=contents, config=config)
+        return [embedding.values or [] for embedding in reply.embeddings or []]
+
+    def _errors(self) -> Table:
+        return table()
 
 
 class GeminiWriter(RemoteWriter):
@@ -36,7 +83,7 @@ class GeminiWriter(RemoteWriter):
     def __init__(
         self,
         *,
-        model: str = DEFAULT_MODEL,
+        model: str = DEFAULT_CHAT_MODEL,
         temperature: float = 0.3,
         timeout: float = 30.0,
         api_key: str | None = None,
