@@ -84,7 +84,7 @@ SETTINGS: Mapping[str, Setting] = {each.name: _described(each.name, each.metadat
 """Setting -> what is known of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Session:
     """A conversation."""
 

@@ -62,15 +62,14 @@ class Table(Generic[T]):
         fields = CODEC.fields(kind)
         self.name, self._kind, self._names = name, kind, tuple(each.name for each in fields)
         self._column = {each: (renamed or {}).get(each, each) for each in self._names}
-        # Columns of JSON are cached: the chunks of a note, and mostly of a folder, have the same tags and scopes.
-        self._reads = tuple(
-            None
-            if each.name == unread
-            else lru_cache(4096)(partial(_unpacked, each.read))
-            if each.structured
-            else each.read
-            for each in fields
-        )
+        self._converted: list[tuple[int, Callable[[Any], Any]]] = []
+        """Places of the fields that are not read as they are, and how."""
+        for place, each in enumerate(fields):
+            if each.structured and each.name != unread:
+                # Cached: the chunks of a note, and mostly of a folder, have the same tags and scopes.
+                self._converted.append((place, lru_cache(4096)(partial(_unpacked, each.read))))
+            elif each.read is not None:
+                self._converted.append((place, each.read))
         self.columns = ", ".join(f'{name}."{each}"' for each in self._column.values())
         """What `load` reads, for a SELECT."""
 
@@ -91,12 +90,15 @@ class Table(Generic[T]):
 
     def load(self, row: Row) -> T:
         """The entity in a row that begins with `columns`."""
-        return self._kind(**dict(zip(self._names, self.values(row), strict=True)))
+        return self._kind(*self.values(row))
 
     def values(self, row: Row) -> list[Any]:
         """The values of its fields, in their order."""
-        pairs = zip(self._reads, row, strict=False)
-        return [value if read is None or value is None else read(value) for read, value in pairs]
+        values = list(row[: len(self._names)])
+        for place, read in self._converted:
+            if values[place] is not None:
+                values[place] = read(values[place])
+        return values
 
 
 def _unpacked(read: Callable[[Any], Any] | None, column: str) -> Any:  # noqa: ANN401
