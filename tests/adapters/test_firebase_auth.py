@@ -42,6 +42,19 @@ def verifier(server: CertificateServer, clock: FakeClock) -> FirebaseVerifier:
     return FirebaseVerifier(PROJECT, server.url, clock=clock)
 
 
+NOW = int(time.time())
+WRONG: dict[str, tuple[object, ...]] = {
+    "exp": (NOW - 60, None, "never", True),
+    "iat": (NOW + 3600, None, "now"),
+    "auth_time": (NOW + 3600,),
+    "aud": ("another-project", [PROJECT], None),
+    "iss": ("https://securetoken.google.com/another-project", "https://accounts.google.com", None),
+    "sub": ("", None, 7, "u" * 1001, "a\nb", "__all__", "\ud800", "a/b"),
+    "tenantId": ("", "a/b", "..", "__all__", "a\nb", "a\n", ["acme"]),
+}
+"""Claim -> values with which a token is refused."""
+
+
 class TestTokens:
     def test_a_good_token_is_its_user_in_a_tenant_of_their_own(self, verifier: Verifier) -> None:
         assert verifier.verify(signed("first", claims())) == Identity("uid-1", "uid-1")
@@ -65,46 +78,12 @@ class TestTokens:
         with pytest.raises(Unauthenticated, match="Authorization: Bearer"):
             verifier.verify(token)
 
-    @pytest.mark.parametrize(
-        "changed",
-        [
-            {"exp": int(time.time()) - 60},
-            {"exp": None},
-            {"exp": "never"},
-            {"exp": True},
-            {"iat": int(time.time()) + 3600},
-            {"iat": None},
-            {"iat": "now"},
-            {"auth_time": int(time.time()) + 3600},
-            {"aud": "another-project"},
-            {"aud": [PROJECT]},
-            {"aud": None},
-            {"iss": "https://securetoken.google.com/another-project"},
-            {"iss": "https://accounts.google.com"},
-            {"iss": None},
-            {"sub": ""},
-            {"sub": None},
-            {"sub": 7},
-            {"sub": "u" * 1001},
-            {"sub": "a\nb"},
-            {"sub": "__all__"},
-            {"sub": "\ud800"},
-            {"tenantId": ""},
-            {"tenantId": "a/b"},
-            {"tenantId": ".."},
-            {"tenantId": "__all__"},
-            {"tenantId": "a\nb"},
-            {"tenantId": "a\n"},
-            {"tenantId": ["acme"]},
-            {"sub": "a/b"},
-        ],
-        ids=range(29),
-    )
-    def test_a_wrong_claim_is_refused_signed_or_not(self, changed: dict[str, object], verifier: Verifier) -> None:
+    @pytest.mark.parametrize(("claim", "value"), [(claim, value) for claim, wrong in WRONG.items() for value in wrong])
+    def test_a_wrong_claim_is_refused_signed_or_not(self, claim: str, value: object, verifier: Verifier) -> None:
         with pytest.raises(Unauthenticated):
-            verifier.verify(signed("first", claims(**changed)))
+            verifier.verify(signed("first", claims(**{claim: value})))
         with pytest.raises(Unauthenticated):
-            EmulatorVerifier(PROJECT).verify(unsigned(claims(**changed)))
+            EmulatorVerifier(PROJECT).verify(unsigned(claims(**{claim: value})))
 
     def test_clocks_may_differ_by_some_seconds(self, verifier: Verifier) -> None:
         now = int(time.time())

@@ -83,20 +83,8 @@ def test_google_genai_classes_are_mapped_one_by_one() -> None:
 
 
 STATUSES = [
-    (400, ModelRefused),
-    (401, ModelRefused),
-    (403, ModelRefused),
-    (404, ModelRefused),
-    (408, ModelUnavailable),
-    (413, ModelRefused),
-    (422, ModelRefused),
-    (429, ModelUnavailable),
-    (500, ModelUnavailable),
-    (502, ModelUnavailable),
-    (503, ModelUnavailable),
-    (504, ModelUnavailable),
-    (529, ModelUnavailable),
-    (304, ModelRefused),
+    *((status, ModelRefused) for status in (304, 400, 401, 403, 404, 413, 422)),
+    *((status, ModelUnavailable) for status in (408, 429, 500, 502, 503, 504, 529)),
 ]
 
 
