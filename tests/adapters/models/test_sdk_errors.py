@@ -174,7 +174,7 @@ def test_a_redirect_to_nowhere_is_refused(gemini: GeminiServer, openai_server: O
 
 def test_the_reason_code_of_a_refusal_is_told(gemini: GeminiServer, clock: FakeClock) -> None:
     gemini.script(gemini_replies.error(400, "INVALID_ARGUMENT", gemini_replies.error_info("API_KEY_INVALID")))
-    with pytest.raises(ModelRefused, match=r": 400 INVALID_ARGUMENT API_KEY_INVALID$"):
+    with pytest.raises(ModelRefused, match=r": 400 INVALID_ARGUMENT API_KEY_INVALID \(the key is not valid\)$"):
         GeminiWriter(api_key="k", base_url=gemini.url, clock=clock).write(PROMPT)
 
 
