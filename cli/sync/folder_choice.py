@@ -1,6 +1,7 @@
 """The folders of this machine, as they are added on the page: indexed at once, and followed from then on.
 
-`GET /folders` lists those that were indexed into this home; `POST /folders` indexes one more, by its path.
+`GET /folders` lists those that were indexed into this home, and the notes and files in them that were both changed;
+`POST /folders` indexes one more, by its path.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Request, Response
 
+from cli.sync.conflicts import open_conflicts
 from cli.sync.destinations import LocalDestination
 from cli.sync.importing import Import
 from cli.sync.manifest import Manifest
@@ -53,7 +55,11 @@ def _known(destination: LocalDestination) -> dict[str, object]:
         "folders": [
             {"folder": str(each.source.root), "vault": each.source.vault, "there": each.source.root.is_dir()}
             for each in known
-        ]
+        ],
+        "conflicts": [
+            {"noteId": each.note_id, "path": each.last.path, "reason": each.reason}
+            for each in open_conflicts(destination)
+        ],
     }
 
 

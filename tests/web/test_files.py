@@ -203,6 +203,8 @@ def test_both_sides_of_a_conflict_are_shown_and_one_is_chosen(page: Page, desk: 
         (desk.folder / "boat.md").write_text(TEXT.replace("blue", there))
         page.goto(desk.address("boat.md"))
         page.reload()
+        page.get_by_role("link", name="Notes", exact=True).click()
+        page.get_by_role("link", name="boat.md").click()
         page.get_by_role("button", name="Compare and decide").click()
         sides = page.get_by_role("dialog").locator("section mark")
         expect(sides).to_have_text([f"The boat is {here}.", f"The boat is {there}."])

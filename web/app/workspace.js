@@ -31,7 +31,7 @@ export class Workspace {
     this.settings = new SettingsDialog(sessions);
     this.chat = new ChatView(sessions, notes, { why: (exchange) => this.why(exchange), settings: () => void this.settings.open() });
     this.noteList = new NoteList(notes, () => this.newNote());
-    this.notePage = new NotePage(notes, new Landing(notes).element);
+    this.notePage = new NotePage(notes, new Landing(notes));
     this.sessionList = new SessionList(sessions, () => this.chat.startNew());
     this.shortcuts = this.keys();
     this.help = shortcutsDialog(this.shortcuts);

@@ -4,6 +4,7 @@ import { tried } from "../api.js";
 import { button, h, plural } from "../dom.js";
 import { exportAll, exportMarkdown, read } from "../export.js";
 import { dropped, entriesOf, importAll, picked } from "../import.js";
+import { format } from "../router.js";
 import { decided, Trash } from "./import_choice.js";
 
 const NAMED = 3;
@@ -18,6 +19,7 @@ export class Landing {
     this.told = h("div", { role: "status" });
     this.files = chooser("Folder of Markdown", { webkitdirectory: true, multiple: true }, (files) => this.takeFolders([picked(files)]));
     this.exported = chooser("Export", { accept: ".ndjson,.jsonl" }, ([file]) => tried(() => this.restore(file), this.page.tell));
+    this.known = h("div", {});
     this.element = h(
       "div",
       { class: "landing" },
@@ -31,6 +33,7 @@ export class Landing {
         this.files,
       ),
       this.page.api.files ? this.follow() : null,
+      this.known,
       this.progress,
       this.told,
       this.exports(),
@@ -53,6 +56,7 @@ export class Landing {
         ...(notices.length ? notTaken(notices) : []),
       );
       await this.notes.load();
+      await this.look();
     };
     const failed = ({ message }) => this.told.replaceChildren(h("p", { class: "notice bad", role: "alert" }, message));
     const submit = (/** @type {Event} */ event) => {
@@ -60,6 +64,20 @@ export class Landing {
       void tried(added, failed);
     };
     return h("form", { class: "follow", onsubmit: submit }, h("label", {}, "Or follow a folder of this machine, where it is", field), h("button", { type: "submit" }, "Follow"));
+  }
+
+  /** The folders that are followed, and what waits in them for a decision. */
+  async look() {
+    if (!this.page.api.files) return;
+    await tried(async () => {
+      const { folders, conflicts } = await this.page.api.get("/folders");
+      const open = conflicts.map(({ noteId, path, reason }) => h("li", {}, h("a", { href: format({ view: "notes", id: noteId }) }, path), h("span", { class: "muted list-facts" }, reason.split(";")[0])));
+      const rows = folders.map(({ folder, vault, there }) => h("li", {}, h("span", {}, folder), h("span", { class: "muted list-facts" }, there ? `vault “${vault}”` : "is not there")));
+      this.known.replaceChildren(
+        ...(open.length ? [h("h3", {}, "Changed here and in the file"), h("ul", { class: "decisions" }, open)] : []),
+        ...(rows.length ? [h("h3", {}, "Folders of this machine"), h("ul", { class: "decisions" }, rows)] : []),
+      );
+    });
   }
 
   /** A menu, which any choice or a look elsewhere closes. */

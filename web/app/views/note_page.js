@@ -12,7 +12,7 @@ const NEW = "new-";
 
 export class NotePage {
   /**
-   * @param {import("../notes.js").Notes} notes @param {HTMLElement} landing
+   * @param {import("../notes.js").Notes} notes @param {import("./landing.js").Landing} landing
    */
   constructor(notes, landing) {
     this.page = notes.page;
@@ -32,7 +32,10 @@ export class NotePage {
   async open(route) {
     const turn = (this.turn += 1);
     const { id } = route;
-    if (!id) return this.show(this.landing);
+    if (!id) {
+      this.show(this.landing.element);
+      return this.landing.look();
+    }
     if (id.startsWith(NEW)) return this.edit(blank(id.slice(NEW.length)));
     this.show(this.back(), h("p", { class: "muted" }, "Opening…")); // what is typed into the view before it would be lost
     const shown = async () => {
