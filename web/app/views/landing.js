@@ -19,7 +19,7 @@ export class Landing {
     this.told = h("div", { role: "status" });
     this.files = chooser("Folder of Markdown", { webkitdirectory: true, multiple: true }, (files) => this.takeFolders([picked(files)]));
     this.exported = chooser("Export", { accept: ".ndjson,.jsonl" }, ([file]) => tried(() => this.restore(file), this.page.tell));
-    this.known = h("div", {});
+    this.known = h("div", { class: "known" });
     this.element = h(
       "div",
       { class: "landing" },
@@ -63,7 +63,7 @@ export class Landing {
       event.preventDefault();
       void tried(added, failed);
     };
-    return h("form", { class: "follow", onsubmit: submit }, h("label", {}, "Or follow a folder of this machine, where it is", field), h("button", { type: "submit" }, "Follow"));
+    return h("form", { class: "follow", onsubmit: submit }, h("label", {}, "Or follow a folder of this machine", field), h("button", { type: "submit" }, "Follow"));
   }
 
   /** The folders that are followed, and what waits in them for a decision. */
