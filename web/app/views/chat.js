@@ -216,13 +216,14 @@ export class ChatView {
 
   /** Characters over what the server takes, as it counts them. */
   get tooLong() {
-    return Math.max(0, [...this.field.value.trim()].length - LONGEST);
+    const { value } = this.field;
+    return value.length > LONGEST ? Math.max(0, [...value.trim()].length - LONGEST) : 0;
   }
 
   typed() {
     const { tooLong } = this;
     this.excess.hidden = !tooLong;
-    this.excess.textContent = tooLong ? `A question has at most ${LONGEST.toLocaleString()} characters: ${tooLong.toLocaleString()} too many. Save long text as a note and ask about it.` : "";
+    if (tooLong) this.excess.textContent = `A question has at most ${LONGEST.toLocaleString()} characters: ${tooLong.toLocaleString()} too many. Save long text as a note and ask about it.`;
     this.page.memory.put(this.draftKey, this.field.value || null);
     this.fit();
   }
