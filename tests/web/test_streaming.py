@@ -230,12 +230,16 @@ def judged(answer: str, states: Mapping[str, str]) -> dict[str, Any]:
 
 def test_support_is_shown_as_it_was_judged(open_page: OpenPage, address: str, shot: Shot) -> None:
     page = open_page(address)
-    states = {"N1": "supported", "N2": "partial", "N3": "unsupported"}
-    result = judged("One [N1]. Two [N2]. Three [N3].", states)
+    states = {"N1": "supported", "N2": "partial", "N3": "unsupported", "N4": "none"}
+    result = judged("One [N1]. Two [N2]. Three [N3]. Four [N4].", states)
+    result["citations"][3]["support"] = None
     page.route("**/chat", lambda route: route.fulfill(json=result))
     exchange = ask(page, QUESTION)
     chips = exchange.locator(".answer .chip")
+    expect(exchange.locator(".answer")).to_have_text("One1. Two2. Three3. Four4.")
     assert [chip.get_attribute("data-support") for chip in chips.all()] == list(states.values())
+    colour = "(chip) => getComputedStyle(chip).color"
+    assert len({chip.evaluate(colour) for chip in chips.all()}) == len(states)  # neutral where nobody has judged
     expect(chips.nth(2)).to_have_attribute("aria-label", "Source 3: Note N3, not supported")
     expect(exchange.locator(".notice")).to_contain_text("Source 3 does not back what is said there")
     chips.nth(2).hover()
