@@ -53,7 +53,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     for name in ("boat.md", "other.md", "third.md"):
         (folder / name).write_text(TEXT)
     (folder / "boiler #2.pdf").write_bytes(pdf(["The boiler is an Ofen 3000.", "The filter is changed every May."]))
-    with dev(tmp_path / "home") as running:
+    with dev(tmp_path / "home", "--no-watch") as running:  # a test decides when a file is read
         desk = Desk(running, tmp_path / "home", folder)
         desk.index()
         yield desk

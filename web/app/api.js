@@ -74,7 +74,9 @@ export class Api {
    */
   async json(method, path, body, signal) {
     const reply = await this.send(method, path, { body, signal });
-    const text = await reply.text();
+    const text = await reply.text().catch(() => {
+      throw new ApiError(0, UNREACHABLE); // it broke off, or the page is being left
+    });
     return text ? JSON.parse(text) : null;
   }
 
