@@ -21,6 +21,7 @@ from shared.retrieval.analysis import restrict, within
 from shared.retrieval.explanation import Explanation
 from shared.retrieval.explanation import explain as explain_search
 from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.places import inside
 
 PERIOD_CHUNKS = 300
 """Chunks read of a time where nothing else is asked for."""
@@ -44,15 +45,15 @@ def passages_for(app: App, question: Question, scope: FolderScope | None) -> tup
     """
     if not question.use_notes:
         return None, Usage()
-    retriever = app.retriever
+    retriever, usage = app.retriever, Usage()
     if scope is None:
-        everywhere = _retrieve(app, question, retriever.options)
-        holds_notes = everywhere.range_used and not everywhere.widened and not everywhere.refusal
-        whole = holds_notes and _names_time_alone(everywhere.analysis)
-        return _whole_period(app, question, everywhere) if whole else everywhere, Usage()
-    options = replace(retriever.options, max_chunks=passages_wanted(app, question))
-    found = retrieve_from_folders(question, scope, retriever, options, app.ranker)
-    return found.retrieved, found.usage
+        found = _retrieve(app, question, retriever.options)
+    else:
+        options = replace(retriever.options, max_chunks=passages_wanted(app, question))
+        in_folders = retrieve_from_folders(question, scope, retriever, options, app.ranker)
+        found, usage = in_folders.retrieved, in_folders.usage
+    holds_notes = found.range_used and not found.widened and not found.refusal
+    return _whole_period(app, question, found) if holds_notes and _names_time_alone(found.analysis) else found, usage
 
 
 def explain(app: App, question: Question, note_ids: Sequence[str], *, k: int) -> Explanation:
@@ -132,7 +133,7 @@ def _names_time_alone(analysis: Analysis) -> bool:
 def _whole_period(app: App, question: Question, found: Retrieved) -> Retrieved:
     """The notes of a time, by date, each with its first passage. Reads at most PERIOD_CHUNKS chunks, the newest."""
     folders = partial(app.store.folders, question.tenant_id)
-    allowed = within(restrict(question.filters, question.now, folders), found.range_used)
+    allowed = within(inside(restrict(question.filters, question.now, folders), found.places), found.range_used)
     chunks = app.store.recent(question.tenant_id, limit=PERIOD_CHUNKS, stems=(), restriction=allowed)
     firsts: dict[str, IndexedChunk] = {}
     for chunk in sorted(chunks, key=lambda each: (each.created_at, each.note_id, each.position)):

@@ -12,9 +12,11 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.asking.turn import TurnRequest, run_turn
+from shared.folders.search import FolderScope
 from shared.model.notes import NoteKey
 from shared.model.questions import Question
 from shared.notes.service import NoteDraft
+from shared.ports.models import Writer
 from tests.account.world import PERSON, TENANT, Household, household
 from tests.fakes import ScriptedWriter
 
@@ -69,10 +71,9 @@ def diaries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
         yield house
 
 
-def answer(home: Household, text: str, **changes: object) -> Any:  # noqa: ANN401 - JSON
-    app = replace(home.app, **{"writer": None, **changes})  # type: ignore[arg-type]
-    events = list(run_turn(app, TurnRequest(person=PERSON, question=Question(TENANT, text, NOW), request_id="r")))
-    return events[-1].data
+def answer(home: Household, text: str, *, writer: Writer | None = None, scope: FolderScope | None = None) -> Any:  # noqa: ANN401 - JSON
+    request = TurnRequest(person=PERSON, question=Question(TENANT, text, NOW), request_id="r", scope=scope)
+    return list(run_turn(replace(home.app, writer=writer), request))[-1].data
 
 
 @pytest.mark.parametrize(("lang", "text", "day"), QUESTIONS)
@@ -84,9 +85,12 @@ def test_a_question_that_only_names_a_day_is_answered_with_its_note(
     assert [each["noteId"] for each in found["citations"]] == [day], lang
 
 
+@pytest.mark.parametrize("scope", [None, FolderScope(("default",), ())])
 @pytest.mark.parametrize("text", ["What did I do in August?", "Summarise August", "Was war im August los?"])
-def test_a_period_is_a_list_of_all_its_notes_in_order_of_date(diaries: Household, text: str) -> None:
-    found = answer(diaries, text)
+def test_a_period_is_a_list_of_all_its_notes_in_order_of_date(
+    diaries: Household, text: str, scope: FolderScope | None
+) -> None:
+    found = answer(diaries, text, scope=scope)
     days = [f"2025-08-{day}" for day in ("04", "11", "18", "25")]
     assert [each["noteId"] for each in found["citations"]] == days
     assert found["meta"]["notesRead"] == 4
