@@ -249,7 +249,7 @@ class TestAccounts:
             ({}, None),
             ({"validSince": str(int(time.time()) - 3600)}, None),
             ({"disabled": True}, "disabled"),
-            ({"validSince": str(int(time.time()) + 60)}, "revoked"),
+            ({"validSince": str(int(time.time()) + 86_400)}, "revoked"),
             (None, "not exist"),
         ],
     )

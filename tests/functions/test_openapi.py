@@ -83,7 +83,7 @@ def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(
             [
                 *(sys.executable, "-m", "schemathesis.cli", "run", str(tmp_path / "openapi.json")),
                 *("--url", running.address, "--checks", CHECKS, "--phases", phases),
-                *("--max-examples", str(examples), "--no-color"),
+                *("--max-examples", str(examples), "--no-color", "--request-timeout", "60"),
                 *(("--seed", "1") if os.environ.get("CI") else ()),  # as hypothesis does there: the same every time
             ],
             cwd=tmp_path,

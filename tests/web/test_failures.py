@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.servers.dev import ROOT, dev
 from tests.web.conftest import OpenPage
@@ -33,6 +33,22 @@ def test_a_server_that_goes_and_comes_back_loses_nothing(open_page: OpenPage, tm
         page.locator(".exchange").last.get_by_role("button", name="Try again").click()
         expect(page.locator(".exchange").last.locator(".answer")).to_contain_text("18 minutes")
         expect(page.locator(".exchange")).to_have_count(2)
+
+
+def test_a_reply_that_breaks_off_is_a_server_that_cannot_be_reached(page: Page) -> None:
+    told = page.evaluate(
+        """async () => {
+          const { Api } = await import("/app/api.js");
+          const { fetch } = globalThis;
+          const broken = new ReadableStream({ start: (control) => control.error(new TypeError("network error")) });
+          globalThis.fetch = async () => new Response(broken);
+          const api = new Api({ apiBase: "" }, { token: async () => null }, { found() {}, lost() {} });
+          const told = await api.get("/notes").catch((error) => [error.status, error.message]);
+          globalThis.fetch = fetch;
+          return told;
+        }"""
+    )
+    assert told == [0, "The server cannot be reached."]
 
 
 def test_a_note_is_kept_while_the_server_is_away(open_page: OpenPage, tmp_path: Path) -> None:

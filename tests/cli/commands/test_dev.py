@@ -34,11 +34,11 @@ ANIMALS = ("penguin", "walrus", "otter")
 """One of three has to be in time: the machines that run tests are shared, and an emulator's first save is slow."""
 
 
-def _follows(running: Running, animal: str) -> bool:
-    """Whether a note answers within a second of being saved."""
+def _follows(running: Running, animal: str, within: float = 1) -> bool:
+    """Whether a note answers within so many seconds of being saved."""
     note = {"title": animal, "text": f"The {animal} is called Ludwig{animal}."}
     assert running.call("PUT", f"/notes/{animal}", note)[0] == 200
-    return running.answered(f"What is the {animal} called?", f"Ludwig{animal}", within=1)
+    return running.answered(f"What is the {animal} called?", f"Ludwig{animal}", within=within)
 
 
 def test_a_saved_note_answers_within_a_second_and_ctrl_c_ends_it_well(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_with_the_emulator_writes_past_us_are_followed_too(tmp_path: Path, emula
     with dev(tmp_path, "--store", "emulator", env={"FIRESTORE_DATABASE": database}) as running:
         assert ("FIRESTORE_DATABASE=notes-db\n" in running.greeting) == (database == "notes-db")
         assert "Firestore (demo-aurora)" in running.greeting
-        assert any(_follows(running, animal) for animal in ANIMALS)
+        assert _follows(running, "penguin", within=60)
         running.process.send_signal(signal.SIGINT)
         assert running.process.wait(60) == 0
 
