@@ -65,6 +65,7 @@ def answer_events(
             return
         sources = label_sources(retrieved.selected)
         prompt = build_prompt(question, retrieved, sources, template=named)
+        sources = prompt.sources
     # 5. Write, and 6. check each piece as it comes.
     draft = DraftStream(prompt, writers.writer)
     checker = Checker(

@@ -14,9 +14,9 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
-from shared.answering.budget import fit
 from shared.language.lengths import tokens
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Prompt, Source
@@ -68,10 +68,11 @@ _TEMPLATE_TOKEN = re.compile(
 )
 _TITLE_LENGTH = 200
 _STEPS_LENGTH = 8000
-
-
-def _draw_key() -> str:
-    return secrets.token_hex(8)
+_HISTORY = 0.25
+"""Share of a limited prompt that the newest turns may take before any source."""
+_draw_key = partial(secrets.token_hex, 8)
+_CUT = " …"
+"""Ends a text that was cut."""
 
 
 def build_prompt(
@@ -84,8 +85,9 @@ def build_prompt(
 ) -> Prompt:
     """Question, what retrieval understood, labelled sources -> the prompt. `draw`: gives another key each time.
 
-    `template`: the answer is to be laid out along its steps. Where the question has a limit, the oldest turns of its
-    history are left out first; then the sources are cut, whose labels all stay.
+    `template`: the answer is to be laid out along its steps. Where the question has a limit, the worst sources are left
+    out whole, and the oldest turns: `Prompt.sources` are those that stand in it. The notes of a time are all in it,
+    each cut to its beginning.
     """
     zone = ZoneInfo(question.zone)
     heads = [_source_head(source, zone) for source in sources]
@@ -93,15 +95,22 @@ def build_prompt(
     key, *keys = _fresh_keys(1 + len(sources), given, draw)
     asked = [*_wish_lines(question, key), *(_step_lines(template, key) if template else ()), *_question_lines(question)]
     texts = ["\n".join(_quoted(source.passage.chunk.text)) for source in sources]
-    fitted = fit(texts, _inert_turns(question), most=_room(question, *heads, *keys, *keys, *asked))
+    turns, room = _inert_turns(question), _room(question, *asked)
+    if room is not None:
+        frames = [tokens(f"{head}{own}{own}") for head, own in zip(heads, keys, strict=True)]
+        for_sources = room - sum(tokens(turn.question + turn.answer) for turn in _newest(turns, _HISTORY * room))
+        fitted = _beginnings if retrieved.notes_read else _best
+        texts = fitted(texts, frames, for_sources)
+        turns = _newest(turns, room - sum(frames[: len(texts)]) - sum(map(tokens, texts)))
+    sources = sources[: len(texts)]
     user = [
         *_times(question, retrieved, zone),
         "",
-        *_history_lines(fitted.history, key),
+        *_history_lines(turns, key),
         f"sources {key}",
         *(
             line
-            for head, text, own in zip(heads, fitted.texts, keys, strict=True)
+            for head, text, own in zip(heads, texts, keys, strict=False)
             for line in (f"source {own}", head, text or ">", f"end of source {own}", "")
         ),
         f"end of sources {key}",
@@ -109,9 +118,9 @@ def build_prompt(
         *asked,
     ]
     form = _ALONG_STEPS.format(key=key) if template else _SHORT
-    told = ", ".join(f"{source.label} {own}" for source, own in zip(sources, keys, strict=True))
+    told = ", ".join(f"{source.label} {own}" for source, own in zip(sources, keys, strict=False))
     system = _RULES.format(key=key, keys=told, form=form)
-    system += _further_rules(question, fitted.history, _CONVERSATION).format(key=key)
+    system += _further_rules(question, turns, _CONVERSATION).format(key=key)
     return Prompt(system=system, user="\n".join(user), question=question.text, sources=tuple(sources))
 
 
@@ -131,7 +140,8 @@ def build_plain_prompt(
     key = _fresh_keys(1, _given(question, template), draw)[0]
     said = question.asked or question.text
     asked = [*_wish_lines(question, key), *(_step_lines(template, key) if template else ()), said]
-    history = fit((), _inert_turns(question), most=_room(question, *asked)).history
+    history, room = _inert_turns(question), _room(question, *asked)
+    history = history if room is None else _newest(history, room)
     system = f"{_PLAIN}\nToday is {today}."
     if template:
         system += f"\n{_PLAIN_STEPS.format(key=key)}"
@@ -159,9 +169,55 @@ def _given(question: Question, template: Template | None) -> list[str]:
 
 
 def _room(question: Question, *lines: str) -> float | None:
-    """Estimated tokens that are left for sources and history beside these lines."""
+    """Estimated tokens that are left for sources and history beside these lines; None: no limit."""
     most = question.max_context_tokens
     return None if most is None else most - sum(map(tokens, lines))
+
+
+def _newest(turns: Sequence[Exchange], room: float) -> list[Exchange]:
+    """The newest turns that fit, oldest first."""
+    kept: list[Exchange] = []
+    for turn in reversed(turns):
+        room -= tokens(turn.question + turn.answer)
+        if room < 0:
+            break
+        kept.insert(0, turn)
+    return kept
+
+
+def _best(texts: Sequence[str], frames: Sequence[float], room: float) -> list[str]:
+    """The first texts that fit whole; of the first one at least what fits. `frames`: tokens around each."""
+    kept: list[str] = []
+    for text, frame in zip(texts, frames, strict=True):
+        room -= frame
+        if kept and tokens(text) > room:
+            break
+        kept.append(_cut(text, max(0.0, room)))
+        room -= tokens(kept[-1])
+    return kept
+
+
+def _beginnings(texts: Sequence[str], frames: Sequence[float], room: float) -> list[str]:
+    """All texts, cut to one length: the greatest at which they fit."""
+    left = longest = max(0.0, room - sum(frames))
+    for place, size in enumerate(sorted(map(tokens, texts))):
+        longest = left / (len(texts) - place)
+        if size > longest:
+            break
+        left -= size
+    return [_cut(text, longest) for text in texts]
+
+
+def _cut(text: str, longest: float) -> str:
+    """At most `longest` estimated tokens of it, cut between words."""
+    size = tokens(text)
+    if size <= longest:
+        return text
+    start = text[: int(len(text) * longest / size)]
+    while tokens(start) > longest:
+        start = start[:-1]
+    bare = start.rpartition(" ")[0] or start
+    return f"{bare.rstrip()}{_CUT}" if bare.strip() else ""
 
 
 def _further_rules(question: Question, history: Sequence[Exchange], conversation: str) -> str:

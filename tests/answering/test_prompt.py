@@ -257,19 +257,37 @@ def test_beyond_the_budget_the_oldest_turns_go_first() -> None:
     assert kept(60) == []
 
 
-def test_beyond_the_budget_sources_are_cut_and_keep_their_labels() -> None:
-    offered = sources("short", "alpha " * 500, "beta " * 500)
+def test_beyond_the_budget_the_worst_sources_go_whole_and_history_keeps_room() -> None:
+    offered = sources("short", "alpha " * 100, "beta " * 100, "gamma " * 100)
     asked = in_session(history=TURNS, max_context_tokens=500)
-    user = build_prompt(asked, retrieved(), offered, draw=draw()).user
-    assert "Question 4?" not in user
-    assert "\n> short\n" in user
-    assert all(f"\n[{source.label}] " in user for source in offered)
-    assert 100 < user.count("alpha") < 250
-    assert len(user) / 4 < 550
-    tiny = build_prompt(replace(asked, max_context_tokens=1), retrieved(), offered, draw=draw()).user
-    assert all(f"\n[{source.label}] " in tiny for source in offered)
-    assert "alpha" not in tiny
-    assert tiny.endswith("Question: And the other one?")
+    prompt = build_prompt(asked, retrieved(), offered, draw=draw())
+    assert prompt.sources == offered[:3]
+    assert (prompt.user.count("alpha"), prompt.user.count("beta"), prompt.user.count("gamma")) == (100, 100, 0)
+    assert "N4" not in f"{prompt.system}{prompt.user}"
+    assert [number for number in range(5) if f"Question {number}?" in prompt.user] == [3, 4]
+    assert len(prompt.user) / 4 < 550
+
+
+def test_of_the_best_source_stays_what_fits() -> None:
+    offered = sources("alpha " * 500, "beta")
+    prompts = [
+        build_prompt(replace(question(), max_context_tokens=most), retrieved(), offered, draw=draw())
+        for most in (300, 1)
+    ]
+    assert [prompt.sources for prompt in prompts] == [offered[:1], offered[:1]]
+    assert 100 < prompts[0].user.count("alpha") < 200
+    assert "alpha" not in prompts[1].user
+    assert prompts[1].user.endswith("Question: Which database did we choose?")
+
+
+def test_of_a_time_each_note_keeps_its_beginning() -> None:
+    offered = sources("short", "alpha " * 500, "beta " * 500)
+    asked = replace(question(), max_context_tokens=500)
+    prompt = build_prompt(asked, replace(retrieved(), notes_read=3), offered, draw=draw())
+    assert prompt.sources == offered
+    assert "\n> short\n" in prompt.user
+    assert prompt.user.count("alpha") == pytest.approx(prompt.user.count("beta"), rel=0.3)
+    assert 100 < prompt.user.count("alpha") < 250
 
 
 def test_plain_chat_is_told_what_was_said_before_too() -> None:
