@@ -196,18 +196,13 @@ def errors_as_one_line() -> Iterator[None]:
         fail(error.message, USAGE)
     except AuroraError as error:
         fail(error.message)
-    except BrokenPipeError:
-        _nobody_reads()
+    except BrokenPipeError:  # what Python would still flush at its end goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(FAILED)
     except OSError as error:
         fail(f"{error.strerror}: {error.filename}" if error.filename else str(error))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-
-
-def _nobody_reads() -> None:
-    """End without a word: what Python would still flush at its end goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(FAILED)
 
 
 def can_be_asked() -> bool:

@@ -28,10 +28,9 @@ to 150 queries of random letters had 0.53 in the middle and 0.61 at most.
 
 QUOTED_KIND = "quoted"
 """`answerKind`, as `shared.model.answers` has it; whoever asks need not wait for the types behind the JSON."""
-QUOTED = (
-    "These are quotes, not an answer: no model wrote one. GEMINI_API_KEY, or OPENAI_BASE_URL with CHAT_MODEL, switches "
-    "a model on."
-)
+QUOTED = "These are quotes, not an answer: no model wrote one."
+SWITCHED_ON = "GEMINI_API_KEY, or OPENAI_BASE_URL with CHAT_MODEL, switches a model on."
+"""Said where none is set on this machine."""
 
 NOTHING_FOUND = "nothing found"
 NO_NOTES, INDEX_PENDING, KEYWORD_RECENCY = "no_notes", "index_pending", "keyword_recency"
@@ -92,7 +91,9 @@ def show_sources(answer: Json, place: Place) -> None:
         if citation["stale"]:
             out.print(Text("       the note has changed since it was read for this answer", "yellow"))
     if quotes:
-        out.print(Text(QUOTED, "dim"))
+        settings = place.settings()
+        is_set = settings.uses_gemini or settings.openai_base_url or place.server
+        out.print(Text(QUOTED if is_set else f"{QUOTED} {SWITCHED_ON}", "dim"))
     refusal = answer["meta"]["refusal"]
     if refusal and (hint := hint_for(refusal["reason"], place)):
         out.print(Text(hint, "dim"))

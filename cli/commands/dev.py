@@ -32,7 +32,7 @@ from cli.product.model_servers import answering, writing_with
 from cli.product.page import with_page
 from cli.product.running import Running, announced, digest_of, models_of
 from cli.product.sample import dated
-from cli.product.store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, following
+from cli.product.store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, polling
 from cli.product.suite import PROJECT
 from cli.product.trigger import Trigger, delivery, posting
 from cli.sync.destinations import LocalDestination, forget
@@ -179,9 +179,9 @@ def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack, *, tena
     trigger.deliver = delivery(on_note_write)
     trigger.words = lambda key: not app.indexer.index(key, words_only=True).waiting
     functions = {"chat": chat, "reconcile": reconcile}
-    if store.follow:
-        templates = posting(on_template_write)
-        stack.enter_context(following(store.follow, on_note=trigger.enqueue_path, on_template=templates))
+    if suite := store.follow:
+        told = {"notes": trigger.enqueue_path, "templates": posting(on_template_write)}
+        stack.enter_context(polling(suite.project, told, database=suite.database))
     elif app.settings.store == "firestore":
         # The emulator posts its events below this path.
         functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 
 import click
 
-from cli.diagnosis.checks import Verdict, examined, examined_server, is_begun
+from cli.diagnosis.checks import Verdict, coverage_told, examined, is_begun, tried
 from cli.diagnosis.deployment import examine, require_checkout
 from cli.diagnosis.google_project import GoogleProject
 from cli.options import FAILED, Place, anywhere, print_json
 from evaluation.calibration import measured
-from shared.errors import OperatorError
+from functions.client import ApiClient
+from shared.errors import AuroraError, OperatorError, Unauthenticated
 from shared.indexing.pipeline import index_version
 
 
@@ -34,7 +36,7 @@ def doctor(place: Place, project: str | None, *, calibrate: bool) -> None:
         require_checkout()
         _tell(place, examine(GoogleProject(project)))
     else:
-        _tell(place, examined_server(place) if place.server else examined(place))
+        _tell(place, _examined_server(place) if place.server else examined(place))
 
 
 def _tell(place: Place, verdicts: Sequence[Verdict]) -> None:
@@ -61,3 +63,42 @@ def _calibrate(place: Place) -> None:
         calibration = measured(place.tenant_id, store=app.store, embedder=embedder, index_version=version)
     found = {"EMBEDDING_UNRELATED": round(calibration.baseline, 3), "EMBEDDING_ALIKE": round(calibration.match, 3)}
     place.tell(found, "\n".join(f"{variable}={cosine:g}" for variable, cosine in found.items()))
+
+
+def _examined_server(place: Place) -> list[Verdict]:
+    """What can be seen from outside."""
+    with place.client() as client:
+        answers = tried("server", lambda: _answers(client, place))
+        if answers.verdict == "failed":
+            return [answers]
+        return [answers, _server_auth(place), *_caller(client)]
+
+
+def _answers(client: ApiClient, place: Place) -> str:
+    started = time.perf_counter()
+    client.send("GET", "/health")
+    return f"{place.server} answers in {(time.perf_counter() - started) * 1000:.0f} ms"
+
+
+def _server_auth(place: Place) -> Verdict:
+    """Whether somebody without a token is let in."""
+    from cli.remote import reaching  # noqa: PLC0415 - as in cli.options
+
+    assert place.server is not None  # noqa: S101 - for the type checker
+    try:
+        with reaching(place.server, None) as nobody:
+            nobody.send("GET", "/index:coverage")
+    except Unauthenticated:
+        return Verdict("auth", "ok", "callers need a token")
+    except AuroraError as error:
+        return Verdict("auth", "failed", error.message)
+    return Verdict("auth", "ok", "none: whoever reaches the server may call")
+
+
+def _caller(client: ApiClient) -> list[Verdict]:
+    """Of whoever the token names."""
+    try:
+        coverage = client.send("GET", "/index:coverage")
+    except AuroraError as error:
+        return [Verdict("token", "failed", error.message)]
+    return [Verdict("token", "ok", "let in"), Verdict("store", "ok", coverage_told(coverage))]

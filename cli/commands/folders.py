@@ -79,9 +79,10 @@ def forget(place: Place, folder: Path, notes: str | None) -> None:
     with destination_of(place) as destination:
         manifest = Manifest.of(destination.home)
         sources = _named(manifest, destination, folder)
-        count = sum(len(manifest.files(source)) for source in sources)
+        note_ids = [note_id for source in sources for note_id in manifest.files(source)]
+        count = len(note_ids)
         going = (notes or _asked(sources[0].root, count)) == REMOVE
-        removed = sum(_let_go(destination, manifest, source) for source in sources) if going else 0
+        removed = sum(_removed(destination, note_id) for note_id in note_ids) if going else 0
         for source in sources:
             manifest.forget(source)
     told = f"{counted(removed, 'note')} removed" if going else f"its notes stay: {count}"
@@ -104,10 +105,6 @@ def _asked(root: Path, count: int) -> str:
     if not can_be_asked():
         raise InvalidArgument(str(root), f"--notes {KEEP} or --notes {REMOVE} for its {counted(count, 'note')}")
     return REMOVE if click.confirm(f"Remove its {counted(count, 'note')} too?", default=False) else KEEP
-
-
-def _let_go(destination: Destination, manifest: Manifest, source: Source) -> int:
-    return sum(_removed(destination, note_id) for note_id in manifest.files(source))
 
 
 def _removed(destination: Destination, note_id: str) -> bool:

@@ -93,9 +93,9 @@ def index(place: Place) -> None:
         report = app.templates.index(place.tenant_id)
     if place.as_json:
         problems = [{"path": problem.path, "reason": problem.reason} for problem in report.problems]
-        print_json({"count": report.count, "problems": problems})
+        print_json({"count": len(report.templates), "problems": problems})
     else:
-        click.echo(counted(report.count, "template"))
+        click.echo(counted(len(report.templates), "template"))
         for problem in report.problems:
             click.echo(f"  no template: {problem.path}: {problem.reason}")
     if report.problems:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import socket
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,12 +22,11 @@ from cli.product.running import find_running, found
 from cli.sync.destinations import local_name
 from cli.sync.folder import Skipped, read, walk
 from cli.sync.manifest import Known, Manifest
-from functions.client import ApiClient
 from shared.adapters.embedded.files import file_name
 from shared.api.notes import coverage_json
 from shared.app import App
 from shared.bootstrap import build
-from shared.errors import AuroraError, OperatorError, Unauthenticated
+from shared.errors import AuroraError, OperatorError
 from shared.language.languages import detect
 from shared.language.vocabulary import languages, vocabulary
 from shared.model.account import DayUsage
@@ -282,42 +280,3 @@ def _emulator() -> Verdict:
         return Verdict("emulator", "ok", f"{emulator.find_java()}, {emulator.find_jar(os.environ)}")
     except AuroraError as error:
         return Verdict("emulator", "missing", f"only for `aurora dev --store emulator` and tests: {error.message}")
-
-
-def examined_server(place: Place) -> list[Verdict]:
-    """What can be seen from outside."""
-    with place.client() as client:
-        answers = tried("server", lambda: _answers(client, place))
-        if answers.verdict == "failed":
-            return [answers]
-        return [answers, _server_auth(place), *_caller(client)]
-
-
-def _answers(client: ApiClient, place: Place) -> str:
-    started = time.perf_counter()
-    client.send("GET", "/health")
-    return f"{place.server} answers in {(time.perf_counter() - started) * 1000:.0f} ms"
-
-
-def _server_auth(place: Place) -> Verdict:
-    """Whether somebody without a token is let in."""
-    from cli.remote import reaching  # noqa: PLC0415 - as in cli.options
-
-    assert place.server is not None  # noqa: S101 - for the type checker
-    try:
-        with reaching(place.server, None) as nobody:
-            nobody.send("GET", "/index:coverage")
-    except Unauthenticated:
-        return Verdict("auth", "ok", "callers need a token")
-    except AuroraError as error:
-        return Verdict("auth", "failed", error.message)
-    return Verdict("auth", "ok", "none: whoever reaches the server may call")
-
-
-def _caller(client: ApiClient) -> list[Verdict]:
-    """Of whoever the token names."""
-    try:
-        coverage = client.send("GET", "/index:coverage")
-    except AuroraError as error:
-        return [Verdict("token", "failed", error.message)]
-    return [Verdict("token", "ok", "let in"), Verdict("store", "ok", coverage_told(coverage))]

@@ -24,8 +24,10 @@ ROOT = Path(__file__).resolve().parents[2]
 TRIGGER, TEMPLATE_TRIGGER = "on-note-write", "on-template-write"
 WEB_KEY = "emulated"
 """The Auth emulator takes any web key."""
-POLL_SECONDS, POLL_SHARE = 1.0, 10
-"""Between two looks at an emulator that posts no events to us, or so many times what one took if that is longer."""
+POLL_SECONDS, POLL_SHARE, POLL_TAKES = 1.0, 10, 10.0
+"""Between two looks at an emulator that posts no events to us, or so many times what one took if that is longer; and
+the seconds that one may take.
+"""
 OnWrite: TypeAlias = Callable[[str], object]
 
 _log = logging.getLogger(__name__)
@@ -125,13 +127,6 @@ def _ready(suite: Suite, *, follow: Suite | None) -> DevStore:
 
 
 @contextmanager
-def following(suite: Suite, on_note: Callable[[str], None], on_template: Callable[[str], object]) -> Iterator[None]:
-    """Both callbacks with the paths of documents that anybody writes."""
-    with polling(suite.project, {"notes": on_note, "templates": on_template}, database=suite.database):
-        yield
-
-
-@contextmanager
 def polling(project: str, told: Mapping[str, OnWrite], *, database: str = DEFAULT_DATABASE) -> Iterator[None]:
     """`told`: collection -> what is called with the path of each document of a collection of that name, wherever it
     lies: first of all that are there, then of each that is made, changed or removed. Called by one thread, one document
@@ -139,7 +134,7 @@ def polling(project: str, told: Mapping[str, OnWrite], *, database: str = DEFAUL
     and reconciling finds what is missed.
     """
     stopped = threading.Event()
-    connection = Connection(project, database=database, read_seconds=POLL_SECONDS, write_seconds=0)
+    connection = Connection(project, database=database, read_seconds=POLL_TAKES, write_seconds=0)
     thread = threading.Thread(target=_poll, args=(connection, told, stopped), name="polling", daemon=True)
     thread.start()
     try:

@@ -153,7 +153,7 @@ def _follow_all(destination: Destination, told: Callable[[Report | AuroraError],
     while not stop.is_set():
         try:
             known = _followed(destination)
-            followers = {each: followers.get(each) or _follower(destination, *each) for each in known}
+            followers = {each: followers.get(each) or Follower(_task(destination, *each)) for each in known}
             roots = sorted({source.root for source, _ in known})
             for happened in _watched(roots, destination.home, stop) if roots else ():
                 for follower in followers.values():
@@ -173,5 +173,5 @@ def _followed(destination: Destination) -> set[tuple[Source, bool]]:
     return {(each.source, bool(each.write_back)) for each in known if each.source.root.is_dir()}
 
 
-def _follower(destination: Destination, source: Source, write_back: bool) -> Follower:  # noqa: FBT001 - a pair
-    return Follower(Import(destination, source.root, source.vault, Choice(write_back=write_back)))
+def _task(destination: Destination, source: Source, write_back: bool) -> Import:  # noqa: FBT001 - a pair
+    return Import(destination, source.root, source.vault, Choice(write_back=write_back))

@@ -23,6 +23,8 @@ from shared.ports.stores import NoteStore, TrashStore
 TRASH_KEPT = timedelta(days=30)
 ATTEMPTS = 5
 """To replace a note that others are writing, by a caller who did not say which version is meant."""
+SAME_FIELDS = ("title", "text", "vault", "path", "tags", "lang")
+"""Of a note and of its draft."""
 _LAST = datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -47,28 +49,11 @@ class NoteDraft:
     @classmethod
     def of(cls, note: Note) -> NoteDraft:
         """The draft that makes the note again."""
-        return cls(
-            title=note.title,
-            text=note.text,
-            vault=note.vault,
-            path=note.path,
-            tags=note.tags,
-            lang=note.lang,
-            created_at=note.created_at,
-        )
+        return cls(created_at=note.created_at, **{name: getattr(note, name) for name in SAME_FIELDS})
 
     def note(self, note_id: str, *, created_at: datetime, updated_at: datetime) -> Note:
-        return Note(
-            note_id=note_id,
-            title=self.title,
-            text=self.text,
-            created_at=created_at,
-            updated_at=updated_at,
-            vault=self.vault,
-            path=self.path,
-            tags=self.tags,
-            lang=self.lang,
-        )
+        same = {name: getattr(self, name) for name in SAME_FIELDS}
+        return Note(note_id=note_id, created_at=created_at, updated_at=updated_at, **same)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,14 +21,6 @@ from shared.templates.ranking import fallback, is_current, rank, with_vectors
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateReport:
-    """What the folders hold. `count`: templates in them."""
-
-    count: int
-    problems: tuple[Problem, ...]
-
-
 @dataclass(slots=True)
 class FolderCache:
     """The process's templates of the configured folders, with their vectors. Safe between threads."""
@@ -72,11 +64,11 @@ class Templates:
     threshold: float | None = None
     """Least similarity of a template that is found; None: it must stand out from the rest."""
 
-    def index(self, tenant_id: str) -> TemplateReport:
-        """Read the configured folders and embed what is new in them."""
+    def index(self, tenant_id: str) -> TemplateFiles:
+        """What the configured folders hold, with vectors for what is new in them."""
         found = self.files.read(self.folders)
         self.files.embedded(self.folders, self.embedder_of(tenant_id))
-        return TemplateReport(len(found.templates), found.problems)
+        return found
 
     def save(self, tenant_id: str, template: Template) -> None:
         """Create or replace a tenant's own. The same again writes nothing; only a text that is new is embedded.

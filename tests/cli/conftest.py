@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import main
+from tests.servers.served import Served, served
 
 Write = Callable[..., Path]
 
@@ -52,3 +53,9 @@ def notes(tmp_path: Path) -> Write:
         return folder
 
     return write
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("server")) as running:
+        yield running

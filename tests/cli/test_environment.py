@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
 from cli.product.model_servers import places
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 from tests.servers.dev import dev
 from tests.servers.openai import OpenAIServer
 from tests.servers.scripted import Reply, Request
-
-Write = Callable[..., Path]
 
 NOTES = {"boat.md": "The boat is blue and floats.\n", "garden.md": "The blue tomatoes.\n"}
 QUESTION = "What colour is the boat?"

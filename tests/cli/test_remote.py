@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,23 +11,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import main
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 from tests.servers.scripted import Reply, ScriptedServer
-from tests.servers.served import Served, served
-
-Write = Callable[..., Path]
+from tests.servers.served import Served
 
 NOTES = {
     "toys/boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",
     "garden.md": "---\ncreated: 2026-06-01\n---\n# Garden\n\nWe planted six tomatoes.\n",
 }
 NOW = ("--now", "2026-11-21T12:00:00Z")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("server")) as running:
-        yield running
 
 
 class Both:
@@ -95,20 +86,6 @@ def test_errors_are_the_same_too(both: Both, command: tuple[str, ...]) -> None:
     here, there = both(*command)
     assert here.exit_code in (1, 2)
     assert (there.exit_code, there.stderr) == (here.exit_code, here.stderr)
-
-
-def test_a_template_is_added_there(both: Both, notes: Write) -> None:
-    file = notes({"mine.md": "---\nname: Mine\n---\n1. Think.\n"}) / "mine.md"
-    here, there = both("templates", "add", str(file), "--json")
-    assert json.loads(there.stdout) == json.loads(here.stdout)
-
-
-def test_a_folder_is_kept_in_step_there(both: Both, notes: Write) -> None:
-    folder = notes({"garden.md": "# Garden\n\nWe planted nine tomatoes.\n"})
-    again = json.loads(both.there("index", str(folder), "--json").stdout)
-    assert (again["indexed"], again["unchanged"]) == (1, 1)
-    (folder / "toys/boat.md").unlink()
-    assert json.loads(both.there("index", str(folder), "--json").stdout)["removed"] == 1
 
 
 def test_a_conversation_streams_there_too_and_is_kept(both: Both) -> None:

@@ -20,7 +20,7 @@ from shared.bootstrap import build
 from shared.model.retrieval import RefusalReason
 from shared.notes.service import NoteDraft
 from shared.settings import Settings
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 from tests.servers.gemini import error, error_info
 from tests.servers.scripted import ScriptedServer
 
@@ -97,8 +97,6 @@ def test_a_folder_of_one_file_is_told_as_one(aurora: Aurora, notes: Callable[...
     assert "1 note in vault" in " ".join(aurora("doctor").stdout.split())
 
 
-Write = Callable[..., Path]
-
 NOTES = {"boat.md": "---\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n"}
 QUESTION = "What colour is the boat?"
 
@@ -134,6 +132,7 @@ def test_models_that_are_set_and_do_not_answer_are_named(aurora: Aurora, notes: 
     aurora("index", str(notes(NOTES)))
     asked = aurora("ask", QUESTION)
     assert "blue" in asked.stdout
+    assert "switches a model on" not in asked.stdout, "one is set"
     writer, embedder = asked.stderr.splitlines()
     server = os.environ["GEMINI_BASE_URL"]
     assert writer.startswith(f"aurora: gemini-3.5-flash-lite at {server} did not write")
@@ -146,7 +145,9 @@ def test_models_that_are_set_and_do_not_answer_are_named(aurora: Aurora, notes: 
 
 def test_where_no_model_is_set_none_is_missed(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(NOTES)))
-    assert aurora("ask", QUESTION).stderr == aurora("search", "boat").stderr == ""
+    asked = aurora("ask", QUESTION)
+    assert asked.stderr == aurora("search", "boat").stderr == ""
+    assert "switches a model on" in asked.stdout
 
 
 def _saved_only(aurora: Aurora) -> None:

@@ -67,7 +67,7 @@ def _embedded(embedder: HashingEmbedder) -> int:
 def test_a_folders_templates_are_read_and_embedded_once_for_all_tenants(
     templates: Templates, embedder: HashingEmbedder, embedded_store: EmbeddedStore
 ) -> None:
-    assert [templates.index(tenant).count for tenant in (TENANT, OTHER, TENANT)] == [3, 3, 3]
+    assert [len(templates.index(tenant).templates) for tenant in (TENANT, OTHER, TENANT)] == [3, 3, 3]
     assert _found(templates, "two Do two.")[0] == ("two", True)
     assert _embedded(embedder) == 3
     assert embedded_store.templates(TENANT) == ()
@@ -78,7 +78,7 @@ def test_only_a_changed_file_is_embedded_again(templates: Templates, embedder: H
     (folder / "two.md").write_text("---\nname: two\n---\n1. Do it otherwise.")
     (folder / "three.md").unlink()
     (folder / "one.md").touch()
-    assert templates.index(TENANT).count == 2
+    assert len(templates.index(TENANT).templates) == 2
     assert _embedded(embedder) == 4
 
 
@@ -88,7 +88,7 @@ def test_bad_files_are_reported_and_logged_once_and_the_rest_is_there(
     (folder / "bad.md").write_text("no frontmatter")
     for _ in range(2):
         report = templates.index(TENANT)
-        assert (report.count, [problem.template_id for problem in report.problems]) == (3, ["bad"])
+        assert (len(report.templates), [problem.template_id for problem in report.problems]) == (3, ["bad"])
     assert caplog.text.count("bad.md") == 1
 
 
@@ -97,7 +97,7 @@ def test_without_the_model_templates_are_there_and_get_their_vectors_later(
     templates: Templates, embedder: HashingEmbedder, outage: ModelUnavailable | ModelRefused
 ) -> None:
     embedder.outage = outage
-    assert templates.index(TENANT).count == 3
+    assert len(templates.index(TENANT).templates) == 3
     assert not templates.ready(TENANT)
     assert _found(templates, "two Do two.") == CHAIN
     embedder.outage = None
@@ -108,7 +108,7 @@ def test_without_the_model_templates_are_there_and_get_their_vectors_later(
 def test_an_empty_folder_is_no_error(templates: Templates, folder: Path) -> None:
     for file in folder.iterdir():
         file.unlink()
-    assert templates.index(TENANT).count == 0
+    assert len(templates.index(TENANT).templates) == 0
     assert _found(templates) == CHAIN
 
 

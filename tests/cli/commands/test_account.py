@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,9 @@ from click.testing import CliRunner
 
 from cli.commands.account import CONFIRMATION
 from cli.main import main
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 from tests.servers.dev import dev
 from tests.servers.scripted import Reply, ScriptedServer
-
-Write = Callable[..., Path]
 
 NOTES = {"toys/boat.md": "The boat is blue.", "garden.md": "We planted six tomatoes."}
 

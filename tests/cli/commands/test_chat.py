@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,15 +25,8 @@ from cli.options import Place
 from functions.client import Json
 from shared.api.stream import StreamEvent
 from shared.errors import AuroraError, InvalidArgument
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import BOATS, Aurora, Write
 from tests.servers.dev import ROOT
-
-Write = Callable[..., Path]
-
-NOTES = {
-    "toys/boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",
-    "garden.md": "# Garden\n\nWe planted six tomatoes.\n",
-}
 
 
 def talk(aurora: Aurora, lines: str, *options: str) -> Result:
@@ -46,7 +39,7 @@ def answers(result: Result) -> list[Any]:
 
 
 def test_questions_are_answered_line_by_line_in_one_session(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(NOTES)))
+    aurora("index", str(notes(BOATS)))
     first, second = answers(talk(aurora, "What colour is the boat?\n\n  \nHow many tomatoes?\n", "--json"))
     assert "blue" in first["answer"]
     assert "six" in second["answer"]
@@ -54,13 +47,13 @@ def test_questions_are_answered_line_by_line_in_one_session(aurora: Aurora, note
 
 
 def test_people_see_the_text_and_then_its_sources(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(NOTES)))
+    aurora("index", str(notes(BOATS)))
     output = talk(aurora, "What colour is the boat?\n").output
     assert output.index("The boat is blue") < output.index("[N1] Boat · toys/boat.md · 8 May 2026")
 
 
 def test_a_later_conversation_goes_on_with_an_earlier_one(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(NOTES)))
+    aurora("index", str(notes(BOATS)))
     (first,) = answers(talk(aurora, "What colour is the boat?\n", "--json"))
     session_id = first["meta"]["sessionId"]
     (second,) = answers(talk(aurora, "And how many tomatoes?\n", "--json", "--session", session_id))
@@ -71,14 +64,14 @@ def test_a_later_conversation_goes_on_with_an_earlier_one(aurora: Aurora, notes:
 
 
 def test_a_word_begins_anew_and_a_word_ends(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(NOTES)))
+    aurora("index", str(notes(BOATS)))
     lines = "What colour is the boat?\n/new\nHow many tomatoes?\n/exit\nWhat colour is the boat?\n"
     first, second = answers(talk(aurora, lines, "--json"))
     assert first["meta"]["sessionId"] != second["meta"]["sessionId"]
 
 
 def test_a_question_that_cannot_be_does_not_end_the_conversation(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(NOTES)))
+    aurora("index", str(notes(BOATS)))
     result = talk(aurora, "x" * 2001 + "\nWhat colour is the boat?\n", "--json")
     assert "message: expected" in result.stderr
     assert len(answers(result)) == 1
@@ -90,7 +83,7 @@ def test_a_session_that_is_not_there_is_told_before_anything_is_asked(aurora: Au
 
 
 def test_sessions_are_listed_renamed_and_deleted(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(NOTES)))
+    aurora("index", str(notes(BOATS)))
     (first,) = answers(talk(aurora, "What colour is the boat?\n", "--json"))
     session_id = first["meta"]["sessionId"]
     assert aurora.json("sessions", "rename", session_id, "Boats of the family")["title"] == "Boats of the family"
@@ -195,7 +188,7 @@ def test_a_refused_request_is_told_and_survived(tmp_path: Path, capsys: pytest.C
 
 
 def test_on_a_terminal_it_prompts_links_to_files_and_ends_with_ctrl_d(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(NOTES)))
+    aurora("index", str(notes(BOATS)))
     leader, follower = pty.openpty()
     command = [sys.executable, "-c", "from cli.main import main; main()", "chat", "--home", str(aurora.home)]
     env = {**os.environ, "TERM": "xterm-256color"}
@@ -235,7 +228,7 @@ def _ends_with(seen: str, wanted: tuple[str, ...]) -> bool:
 
 
 def test_ctrl_c_while_lines_are_piped_ends_it_quietly(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(NOTES)))
+    aurora("index", str(notes(BOATS)))
     command = [sys.executable, "-c", "from cli.main import main; main()", "chat", "--json", "--home", str(aurora.home)]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 from tests.servers.gemini import GeminiServer
 from tests.servers.openai import OpenAIServer
 
 pytestmark = pytest.mark.slow
 
-Write = Callable[..., Path]
 SUPPORT = Path(__file__).parents[3] / "examples" / "support.jsonl"
 
 NOTES = {

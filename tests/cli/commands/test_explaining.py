@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 
-from tests.cli.conftest import Aurora
-
-Write = Callable[..., Path]
+from tests.cli.conftest import Aurora, Write
 
 BOATS = {
     "toys/boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
-from tests.cli.conftest import Aurora
-
-Write = Callable[..., Path]
+from tests.cli.conftest import Aurora, Write
 
 FILES = {"boat.md": "The boat is blue.", "toys/ball.md": "The ball is red.", "garden.md": "Six tomatoes."}
 

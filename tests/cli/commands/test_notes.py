@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import main
-from tests.cli.conftest import Aurora
-from tests.servers.served import Served, served
-
-Write = Callable[..., Path]
+from tests.cli.conftest import Aurora, Write
 
 NOTES = {
     "toys/boat.md": "---\ntitle: Boat\ntags: [toys]\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",
@@ -22,12 +19,6 @@ NOTES = {
 TEMPLATE = "---\nname: Mine\n---\n1. Think.\n"
 
 Run = Callable[..., Result]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("server")) as running:
-        yield running
 
 
 @pytest.fixture(params=["here", "there"])

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 
-Write = Callable[..., Path]
 BOAT = "---\nname: Boat repair\nkeywords: [boat, leak]\n---\n1. Find the leak.\n"
 
 

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from cli.product.loopback import PORT
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 from tests.servers.dev import dev
 from tests.servers.scripted import Reply, ScriptedServer
-from tests.servers.served import Served, served
-
-Write = Callable[..., Path]
+from tests.servers.served import Served
 
 NOTES = {"boat.md": "The boat is blue and floats.\n", "garden.md": "We planted six tomatoes.\n"}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("server")) as running:
-        yield running
 
 
 def _told(aurora: Aurora, *arguments: str) -> dict[str, tuple[str, str]]:

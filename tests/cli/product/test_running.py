@@ -8,20 +8,17 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
-from pathlib import Path
 
 import pytest
 
 from cli.remote import Asked, BrokenOff, HttpClient, on_this_machine, over_the_network
 from shared.errors import AuroraError, Unavailable
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 from tests.servers.dev import ROOT, Running, dev
 from tests.servers.gemini import error, error_info
 from tests.servers.scripted import Reply, ScriptedServer
-
-Write = Callable[..., Path]
 
 NOTES = {"boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n"}
 QUESTION = "What colour is the boat?"

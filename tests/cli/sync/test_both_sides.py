@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from cli.remote import reaching
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 from tests.cli.sync.both_sides import Sides, named
 from tests.servers.dev import Running, dev
 from tests.servers.served import Served, served
-
-Write = Callable[..., Path]
 
 FILES = {"boat.md": "# Boat\n\nThe boat is blue.\n", "deep/garden.md": "# Garden\n\nSix tomatoes.\n"}
 

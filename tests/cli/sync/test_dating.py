@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Aurora
-
-Write = Callable[..., Path]
+from tests.cli.conftest import Aurora, Write
 
 FILES = {
     "front.md": "---\ncreated: 2021-01-01\n---\nCreated: 2022-02-02\n",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,8 +11,7 @@ import pytest
 from cli.sync.files import is_writable
 from cli.sync.folder import FileNote, Skipped, read, walk
 from shared.markdown.file import note_id_of
-
-Write = Callable[..., Path]
+from tests.cli.conftest import Write
 
 
 def _note(root: Path, name: str, vault: str = "default") -> FileNote:

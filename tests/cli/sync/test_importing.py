@@ -17,9 +17,8 @@ from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
 from shared.markdown.file import note_id_of
 from shared.model.notes import Note, TrashedNote
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 
-Write = Callable[..., Path]
 Dying = Callable[[int], App]
 
 TENANT = "local"

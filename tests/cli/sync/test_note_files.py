@@ -1,4 +1,4 @@
-"""The files of notes that are changed through the API of the running product."""
+"""The files of notes that are changed through the API of the running product, and the PDFs that it hands out."""
 
 from __future__ import annotations
 
@@ -9,23 +9,31 @@ from typing import Any
 
 import functions_framework
 import pytest
-from werkzeug.test import Client
+from werkzeug.test import Client, TestResponse
 
 from cli.options import Place, close
+from cli.product.loopback import only_from_this_machine
 from cli.product.store import ROOT
 from cli.sync.destinations import LocalDestination
 from cli.sync.importing import Import
 from cli.sync.note_files import FolderFiles, with_note_files
+from shared.app import App
 from shared.bootstrap import build, use
 from shared.markdown.file import note_id_of
+from tests.cli.sync.other_files import pdf
 
 BOAT = note_id_of("default", "boat.md")
+PDF = pdf(["The boiler is an Ofen 3000.", "The filter is changed every May."])
 
 
 @dataclass(frozen=True)
 class Desk:
     folder: Path
+    app: App
     client: Client
+
+    def get(self, path: str, host: str = "localhost:8080", **headers: str) -> TestResponse:
+        return self.client.get(path, headers=headers, environ_overrides={"HTTP_HOST": host})
 
     def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
         reply = self.client.open(path, method=method, json=body)
@@ -35,16 +43,19 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    """A folder of one note, whose files are written."""
+    """A folder of a note and a PDF, whose files are written."""
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "boat.md").write_text("Blue.")
+    (folder / "boiler #2.pdf").write_bytes(PDF)
+    (tmp_path / "secret.pdf").write_bytes(b"%PDF secret")
     settings = Place(tmp_path / "home", "local", as_json=False).settings(AUTH="none")
     app = replace(build(settings, tenant="local"), embedder=None)
     use(app)
     Import(LocalDestination(app, "local"), folder, "default").run()
     api = functions_framework.create_app("api", str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
-    desk = Desk(folder, Client(with_note_files(api, FolderFiles(app, "local"))))
+    site = only_from_this_machine(with_note_files(api, FolderFiles(app, "local")), ())
+    desk = Desk(folder, app, Client(site))
     assert desk.call("PUT", f"/api/notes/{BOAT}:file", {"writeBack": True})["writeBack"] is True
     yield desk
     close(app)
@@ -79,3 +90,57 @@ def test_what_is_no_decision_is_refused_by_name(desk: Desk) -> None:
         reply = desk.client.put(f"/api/notes/{BOAT}:file", json=body)
         assert (reply.status_code, "writeBack" in reply.text) == (400, True)
     assert desk.client.put("/api/notes/none:file", json={"writeBack": True}).status_code == 404
+
+
+# -- PDFs
+
+BOILER = f"/documents/{note_id_of('default', 'boiler #2.pdf')}"
+
+
+def test_the_pdf_of_a_note_is_given_as_it_is(desk: Desk) -> None:
+    reply = desk.get(BOILER)
+    assert (reply.status_code, reply.mimetype, reply.data) == (200, "application/pdf", PDF)
+    assert reply.headers["Content-Disposition"].startswith("inline")
+    assert reply.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert reply.headers["X-Frame-Options"] == "DENY"
+    assert reply.headers["X-Content-Type-Options"] == "nosniff"
+    reply.close()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/documents/",
+        "/documents/nothing",
+        "/documents/../secret.pdf",
+        "/documents/..%2fsecret.pdf",
+        "/documents/%2e%2e/secret.pdf",
+        "/documents//etc/passwd",
+        "/documents/boiler%20%232.pdf",
+        f"/documents/{note_id_of('default', 'boat.md')}",
+        f"/documents/{note_id_of('default', '../secret.pdf')}",
+    ],
+)
+def test_nothing_else_is_given(desk: Desk, path: str) -> None:
+    reply = desk.get(path)
+    assert (reply.status_code, reply.mimetype) == (404, "application/json")
+
+
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(desk: Desk) -> None:
+    (desk.folder / "boiler #2.pdf").unlink()
+    (desk.folder / "boiler #2.pdf").symlink_to(desk.folder.parent / "secret.pdf")
+    assert desk.get(BOILER).status_code == 404
+
+
+def test_a_file_that_is_gone_or_whose_note_was_deleted_is_not_given(desk: Desk) -> None:
+    file = desk.folder / "boiler #2.pdf"
+    file.rename(desk.folder / "elsewhere.pdf")
+    assert desk.get(BOILER).status_code == 404
+    (desk.folder / "elsewhere.pdf").rename(file)
+    desk.app.notes.delete("local", BOILER.rpartition("/")[2])
+    assert desk.get(BOILER).status_code == 404
+
+
+def test_other_machines_and_pages_are_kept_out(desk: Desk) -> None:
+    assert desk.get(BOILER, host="evil.example").status_code == 403
+    assert desk.get(BOILER, Origin="https://evil.example").status_code == 403

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -15,11 +14,9 @@ from cli import converting
 from cli.options import Place
 from cli.showing import show_answer
 from tests.absent import absent
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 from tests.cli.sync.other_files import docx, pdf
 from tests.servers.dev import ROOT, dev
-
-Write = Callable[..., Path]
 
 ORG = """\
 #+TITLE: Garden plan

@@ -20,9 +20,8 @@ import pytest
 from cli.options import Place
 from shared.app import App
 from shared.model.notes import Note, NoteKey
+from tests.cli.conftest import Write
 from tests.servers.dev import ROOT
-
-Write = Callable[..., Path]
 
 AURORA = "from cli.main import main; main()"
 WITHIN = 30.0

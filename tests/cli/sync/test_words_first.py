@@ -24,11 +24,9 @@ from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
 from shared.indexing.state import LEASE
 from shared.model.index import Coverage, Vector
-from tests.cli.conftest import Aurora
+from tests.cli.conftest import Aurora, Write
 from tests.fakes import HashingEmbedder
 from tests.servers.dev import ROOT, Running, dev
-
-Write = Callable[..., Path]
 
 TENANT = "local"
 MANY = 300
