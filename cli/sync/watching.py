@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
@@ -44,17 +44,25 @@ class _Look:
     inode: int
 
 
+class _Stopped(Exception):
+    """In the middle of a pass."""
+
+
 @dataclass(slots=True)
 class Follower:
     """One import, repeated for as long as somebody wants it."""
 
     task: Import
+    stop: Event | None = None
+    """Set: a pass ends with the files at hand."""
     _taken: dict[Path, _Look] = field(default_factory=dict)
     _absent: frozenset[str] | None = None
     _told_before: list[Skipped] = field(default_factory=list)
     """What was told last of notes that were changed elsewhere: told once, not at every pass."""
     _due: float = 0.0
     """When the next pass is due without an event, on the monotonic clock."""
+    _problem: str = ""
+    """What kept the last pass from its end."""
 
     def first(self, step: Step) -> Report:
         """All that there is. Raises NotFound, OperatorError, Unavailable."""
@@ -62,7 +70,7 @@ class Follower:
         self._told_before = [*report.kept, *report.conflicts]
         return report
 
-    def follow(self, told: Callable[[Report | Unavailable], None]) -> None:
+    def follow(self, told: Callable[[Report | AuroraError], None]) -> None:
         """Never ends. `told` hears of every pass that did something, and of those that could not. Raises NotFound
         when the folder is gone, OperatorError.
         """
@@ -73,21 +81,35 @@ class Follower:
         except FileNotFoundError as error:  # by the watcher, at its start
             raise NotFound(f"no folder {self.task.root}") from error
 
-    def turn(self, happened: Iterable[Path], told: Callable[[Report | Unavailable], None]) -> None:
-        """A pass, if one of these paths lies in the folder or one is due."""
+    def turn(
+        self,
+        happened: Iterable[Path],
+        told: Callable[[Report | AuroraError], None],
+        passing: type[AuroraError] = Unavailable,
+    ) -> None:
+        """A pass, if one of these paths lies in the folder or one is due. What is `passing` is told once, and tried
+        again; Raises _Stopped.
+        """
         if time.monotonic() < self._due and not any(path.is_relative_to(self.task.source.root) for path in happened):
             return
         try:
-            report = self._pass(lambda _what, _done, _all: None)
-        except Unavailable as error:
+            report = self._pass(self._step)
+        except passing as error:
             self._due = time.monotonic() + EVERY_SECONDS
-            told(error)
+            if error.message != self._problem:
+                told(error)
+            self._problem = error.message
             return
+        self._problem = ""
         told_before = [*report.kept, *report.conflicts]
         news = report.indexed or report.removed or report.written or report.failed or report.pending
         if news or told_before != self._told_before:
             told(report)
         self._told_before = told_before
+
+    def _step(self, _what: str, _done: int, _all: int) -> None:
+        if self.stop is not None and self.stop.is_set():
+            raise _Stopped
 
     def _pass(self, step: Step) -> Report:
         began = time.time_ns()
@@ -128,7 +150,7 @@ def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> It
         seen = any(not any(part.startswith(".") and part != RULES_FILE for part in parts) for parts in below)
         return seen and not place.is_relative_to(own)
 
-    changes = watch(*roots, watch_filter=concerns, rust_timeout=TICK_MS, yield_on_timeout=True, stop_event=stop)
+    changes = watch(*real, watch_filter=concerns, rust_timeout=TICK_MS, yield_on_timeout=True, stop_event=stop)
     for happened in changes:
         yield [Path(path) for _, path in happened]
 
@@ -153,17 +175,17 @@ def _follow_all(destination: Destination, told: Callable[[Report | AuroraError],
     while not stop.is_set():
         try:
             known = _followed(destination)
-            followers = {each: followers.get(each) or Follower(_task(destination, *each)) for each in known}
-            roots = sorted({source.root for source, _ in known})
-            for happened in _watched(roots, destination.home, stop) if roots else ():
-                for follower in followers.values():
-                    follower.turn(happened, told)
-                if _followed(destination) != known:
-                    break
-        except FileNotFoundError:  # one has gone in this moment
-            continue
         except AuroraError as error:
             told(error)
+            return
+        followers = {each: followers.get(each) or Follower(_task(destination, *each), stop) for each in known}
+        roots = sorted({source.root for source, _ in known})
+        with suppress(FileNotFoundError, _Stopped):  # one has gone in this moment; or all is to end
+            for happened in _watched(roots, destination.home, stop) if roots else ():
+                for follower in followers.values():
+                    follower.turn(happened, told, AuroraError)
+                if _followed(destination) != known:
+                    break
         stop.wait(TICK_MS / 1000)
 
 

@@ -88,8 +88,9 @@ def _found(app: App) -> int:
 
 
 def test_what_is_written_edited_moved_and_deleted_is_followed(app: App, tmp_path: Path, notes: Write) -> None:
-    folder = notes(FILES)
-    with watching(tmp_path / "home", folder):
+    folder, link = notes(FILES), tmp_path / "link"
+    link.symlink_to(folder)
+    with watching(tmp_path / "home", link):
         assert _becomes(app, _files(folder))
         notes({"new.md": "The new one is green.", "a.md": "The apple is yellow now."})
         assert _becomes(app, _files(folder))
