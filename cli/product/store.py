@@ -162,7 +162,7 @@ def _poll(connection: Connection, told: Mapping[str, OnWrite], stopped: threadin
             if not is_away:
                 _log.warning("%s: writes are followed again when it answers", error.message)
             is_away = True
-        wait = max(POLL_SECONDS, POLL_SHARE * (time.monotonic() - began))
+        wait = POLL_SECONDS if is_away else max(POLL_SECONDS, POLL_SHARE * (time.monotonic() - began))
 
 
 def _written(connection: Connection, collection: str) -> dict[str, object]:
