@@ -30,7 +30,7 @@ QUOTED_KIND = "quoted"
 """`answerKind`, as `shared.model.answers` has it; whoever asks need not wait for the types behind the JSON."""
 QUOTED = "These are quotes, not an answer: no model wrote one."
 SWITCHED_ON = "GEMINI_API_KEY, or OPENAI_BASE_URL with CHAT_MODEL, switches a model on."
-"""Said where none is set on this machine."""
+"""Said where none is set."""
 
 NOTHING_FOUND = "nothing found"
 NO_NOTES, INDEX_PENDING, KEYWORD_RECENCY = "no_notes", "index_pending", "keyword_recency"
@@ -91,9 +91,7 @@ def show_sources(answer: Json, place: Place) -> None:
         if citation["stale"]:
             out.print(Text("       the note has changed since it was read for this answer", "yellow"))
     if quotes:
-        settings = place.settings()
-        is_set = settings.uses_gemini or settings.openai_base_url or place.server
-        out.print(Text(QUOTED if is_set else f"{QUOTED} {SWITCHED_ON}", "dim"))
+        out.print(Text(f"{QUOTED} {answer['meta'].get('writerProblem') or SWITCHED_ON}", "dim"))
     refusal = answer["meta"]["refusal"]
     if refusal and (hint := hint_for(refusal["reason"], place)):
         out.print(Text(hint, "dim"))
