@@ -277,6 +277,7 @@ def _source_head(source: Source, zone: ZoneInfo) -> str:
     where = "/".join(part for part in (chunk.vault, chunk.folder) if part)
     facts = [("title", chunk.title), ("section", chunk.heading_path), ("folder", where)]
     head = [f"{name}: {_one_line(value)}" for name, value in facts if value]
+    head += [_one_line(line) for line in chunk.properties]
     written = date_in_words(chunk.created_at.astimezone(zone))
     return f"[{source.label}] {'; '.join([*head, f'date: {written}'])}"
 

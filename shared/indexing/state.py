@@ -11,7 +11,6 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from shared.errors import NoteUnreadable
-from shared.markdown.file import aliases_of
 from shared.model.index import IndexRecord, IndexStatus, StoredRecord
 from shared.model.limits import MAX_TEXT_BYTES
 from shared.model.notes import Note, NoteKey
@@ -118,8 +117,6 @@ def note_revision(note: Note) -> str:
     """
     created = note.created_at.astimezone(UTC).isoformat()
     content = [note.title, note.text, note.vault, note.path, note.tags, created, note.lang]
-    if aliases := aliases_of(note.text):
-        content.append(aliases)
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from shared.language.lengths import Utf16Offsets
 from shared.language.terms import stems
-from shared.markdown.file import aliases_of
+from shared.markdown.file import ALIAS, properties_of
 from shared.markdown.pointers import link_terms
 from shared.model.index import Chunk, IndexedChunk, StoredChunk, scopes_of
 from shared.model.notes import Note
@@ -21,21 +21,20 @@ def wanted_chunks(
     note: Note, chunks: Sequence[Chunk], *, lang: str, revision: str, index_version: str
 ) -> tuple[IndexedChunk, ...]:
     """In the order of `chunks`. Everything in them follows from the note's revision and the index version alone,
-    but `updated_at`, which is the note's when the chunk was last written. `lang`: of the note, ISO 639-1. Words find a
-    note under its aliases too; the first chunk also holds the terms by which links are found, which are no words and
-    count for nothing in `length`.
+    but `updated_at`, which is the note's when the chunk was last written. `lang`: of the note, ISO 639-1. The first
+    chunk also holds the terms by which links are found, which are no words and count for nothing in `length`.
 
     A change of what is computed here, the header above all, must raise the chunker's version: the record's revision
     and index version are all that is compared.
     """
     offsets = Utf16Offsets(note.text)
     scopes = scopes_of(note.vault, note.path, note.tags)
-    other_names = stems("\n".join(aliases_of(note.text)), lang)
+    properties = properties_of(note.text)
     links = dict.fromkeys(link_terms(note), 1)
     wanted = []
     for chunk in chunks:
-        text = _headed(note.title, chunk.heading_path, note.created_at, chunk.text)
-        terms = Counter([*stems(text, lang), *other_names])
+        text = _headed(note.title, chunk.heading_path, properties, note.created_at, chunk.text)
+        terms = Counter(stems(text, lang))
         wanted.append(
             IndexedChunk(
                 chunk_id=f"{note.note_id}_{chunk.position:03d}",
@@ -58,6 +57,7 @@ def wanted_chunks(
                 text_hash=hashlib.sha256(text.encode()).hexdigest()[:32],
                 index_version=index_version,
                 note_revision=revision,
+                properties=properties,
             )
         )
     return tuple(wanted)
@@ -66,19 +66,21 @@ def wanted_chunks(
 def embedded_texts(chunks: Sequence[IndexedChunk]) -> dict[str, tuple[str, ...]]:
     """Text to embed -> the ids of all chunks that share it, in order.
 
-    It is a header of title, heading path and the note's date in words ("8 May 2023"), then the slice; `text_hash` is
-    of exactly this.
+    It is a header of title, other names, heading path, properties and the note's date in words ("8 May 2023"), then
+    the slice; `text_hash` is of exactly this.
     """
     texts: dict[str, tuple[str, ...]] = {}
     for chunk in chunks:
-        text = _headed(chunk.title, chunk.heading_path, chunk.created_at, chunk.text)
+        text = _headed(chunk.title, chunk.heading_path, chunk.properties, chunk.created_at, chunk.text)
         texts[text] = (*texts.get(text, ()), chunk.chunk_id)
     return texts
 
 
-def _headed(title: str, heading_path: str, created_at: datetime, text: str) -> str:
-    header = [line for line in (title, heading_path, date_in_words(created_at)) if line]
-    return "\n".join(header) + "\n\n" + text
+def _headed(title: str, heading_path: str, properties: Sequence[str], created_at: datetime, text: str) -> str:
+    names = [line.removeprefix(ALIAS) for line in properties if line.startswith(ALIAS)]
+    others = [line for line in properties if not line.startswith(ALIAS)]
+    header = [title, *names, heading_path, *others, date_in_words(created_at)]
+    return "\n".join(filter(None, header)) + "\n\n" + text
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,9 @@ Credits = tuple[float, ...]
 
 def passage_of(chunk: IndexedChunk) -> Passage:
     """The chunk, read once for all claims of an answer."""
-    return read_passage(chunk.text, "\n".join((chunk.title, chunk.heading_path, *chunk.tags)), chunk.created_at)
+    return read_passage(
+        chunk.text, "\n".join((chunk.title, chunk.heading_path, *chunk.properties, *chunk.tags)), chunk.created_at
+    )
 
 
 class Passage:

@@ -21,6 +21,12 @@ from shared.times.dates import day_in, is_within_years
 NOON = time(12, tzinfo=UTC)
 """A bare date is noon UTC, which is that day in nearly every time zone."""
 
+ALIAS = "alias: "
+"""How the property of another name of a note begins."""
+MAX_PROPERTIES = 300
+"""Characters of a note's properties that are indexed: they are part of each of its chunks, of about 1,000."""
+_KNOWN = frozenset({"title", "tags", "lang", "created", "date", "updated", "modified", "alias", "aliases"})
+"""Fields of the frontmatter that are no other property."""
 _HEADING = re.compile(r"#[ \t]++(?P<title>\S.*)")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _DAY_IN_NAME = re.compile(
@@ -88,6 +94,31 @@ def aliases_of(text: str) -> tuple[str, ...]:
     names = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     plain = (_UNKEPT.sub(" ", str(name)).strip()[:MAX_TITLE] for name in names if name is not None)
     return tuple(dict.fromkeys(name for name in plain if name))[:MAX_TAGS]
+
+
+def properties_of(text: str) -> tuple[str, ...]:
+    """A note's frontmatter beyond title, tags, language and dates of writing, as `key: value` lines: `alias: …` once
+    for each other name of the note, then the other fields in their order, as far as they fit into MAX_PROPERTIES
+    characters. Left out are nested fields, and addresses and paths, which are for machines.
+    """
+    lines = [f"{ALIAS}{name}" for name in aliases_of(text)]
+    for name, value in split(text).fields.items():
+        parts = [part for part in map(_plain, value if isinstance(value, list) else [value]) if part]
+        if name.lower() not in _KNOWN and parts:
+            lines.append(f"{_UNKEPT.sub(' ', name).strip()}: {', '.join(parts)}")
+    kept: list[str] = []
+    for line in lines:
+        if sum(map(len, kept)) + len(line) <= MAX_PROPERTIES:
+            kept.append(line)
+    return tuple(kept)
+
+
+def _plain(value: object) -> str:
+    """Text, number, truth or date in one line; empty for anything else."""
+    if not isinstance(value, str | int | float | date):
+        return ""
+    found = _UNKEPT.sub(" ", str(value)).strip()
+    return "" if found.startswith(("/", "./", "../")) or "://" in found else found
 
 
 def _title(fields: Mapping[str, object], body: str, stem: str) -> str:

@@ -56,6 +56,8 @@ class IndexedChunk:
     """Digest of the text that was embedded (header and slice)."""
     index_version: str
     note_revision: str
+    properties: tuple[str, ...] = ()
+    """The note's frontmatter as `key: value` lines, see `shared.markdown.file.properties_of`."""
 
     @property
     def folder(self) -> str:

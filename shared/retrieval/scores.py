@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from shared.language.terms import content_words, stems
+from shared.markdown.file import ALIAS
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeRange
 from shared.model.retrieval import (
@@ -185,14 +186,21 @@ def contexts(pool: Pool, formula: Formula) -> Mapping[str, Scores]:
 
 
 def titled(chunks: Iterable[IndexedChunk], asked: Sequence[str], lang: str) -> frozenset[str]:
-    """Ids of the first chunks of notes whose title is what is asked for: it holds all stems of the question, which are
-    at least half of its own. Such a chunk is a full match whatever its age: "Who is Priya?", *Priya Raman*.
+    """Ids of the first chunks of notes whose title, or other name, is what is asked for: it holds all stems of the
+    question, which are at least half of its own. Such a chunk is a full match whatever its age: "Who is Priya?", *Priya
+    Raman*.
     """
     wanted = set(asked)
     if not wanted:
         return frozenset()
-    first = {chunk.chunk_id: set(stems(chunk.title, lang)) for chunk in chunks if chunk.position == 0 and chunk.title}
-    return frozenset(key for key, own in first.items() if wanted <= own and len(own) <= 2 * len(wanted))
+    found = set()
+    for chunk in chunks:
+        if chunk.position == 0:
+            aliases = (line.removeprefix(ALIAS) for line in chunk.properties if line.startswith(ALIAS))
+            names = [set(stems(name, lang)) for name in (chunk.title, *aliases)]
+            if any(wanted <= own and len(own) <= 2 * len(wanted) for own in names):
+                found.add(chunk.chunk_id)
+    return frozenset(found)
 
 
 def keyword_parts(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from shared.indexing.wanted import embedded_texts, wanted_chunks
 from shared.language.terms import stems
+from shared.markdown.file import MAX_PROPERTIES
 from shared.model.index import Chunk, IndexedChunk
 from tests.indexing.world import note
 
@@ -64,6 +66,25 @@ def test_the_notes_vault_folders_and_tags_are_scopes_of_each_chunk() -> None:
 def test_positions_have_at_least_three_digits() -> None:
     many = [Chunk(position, "", "x", 0, 1) for position in (7, 999, 1000)]
     assert [each.chunk_id for each in wanted(*many)] == ["n1_007", "n1_999", "n1_1000"]
+
+
+def test_properties_stand_in_the_header_of_each_chunk() -> None:
+    front = (
+        "aliases: [Dinghy]\ntags: [x]\nrating: 4\nattendees: [Ana, Bo]\nurl: https://e.org/x\nold: [/a/b]\nsub: {a: 1}"
+    )
+    told = replace(NOTE, text=f"---\n{front}\n---\n{TEXT}")
+    chunks = wanted_chunks(told, (FIRST, SECOND), lang="en", revision="r1", index_version="c:m:4")
+    properties = ("alias: Dinghy", "rating: 4", "attendees: Ana, Bo")
+    assert [chunk.properties for chunk in chunks] == [properties, properties]
+    head = "Project-X\nDinghy\n# Meetings\nrating: 4\nattendees: Ana, Bo\n8 May 2023\n\n"
+    assert next(iter(embedded_texts(chunks))).startswith(head)
+    assert {"dinghi", "ana", "rate"} <= set(chunks[1].terms)
+
+
+def test_properties_are_bounded() -> None:
+    told = replace(NOTE, text="---\n" + "\n".join(f"key{n}: {'word ' * 20}" for n in range(50)) + f"\n---\n{TEXT}")
+    (chunk,) = wanted_chunks(told, (FIRST,), lang="en", revision="r1", index_version="c:m:4")
+    assert 0 < sum(map(len, chunk.properties)) <= MAX_PROPERTIES
 
 
 def test_a_note_without_title_and_headings_is_headed_by_its_date() -> None:

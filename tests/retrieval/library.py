@@ -52,10 +52,11 @@ class Library:
         tags: tuple[str, ...] = (),
         embedded: bool = True,
         revision: str = "r1",
+        properties: tuple[str, ...] = (),
     ) -> IndexedChunk:
         """A note of one chunk."""
         self.store.put_note(TENANT, Note(note_id, title, text, created_at, created_at, vault, path, tags))
-        terms = Counter(stems(f"{title}\n{text}", "en"))
+        terms = Counter(stems("\n".join((title, *properties, text)), "en"))
         chunk = IndexedChunk(
             chunk_id=f"{note_id}_000",
             note_id=note_id,
@@ -77,6 +78,7 @@ class Library:
             text_hash=hashlib.sha256(text.encode()).hexdigest(),
             index_version=VERSION,
             note_revision=revision,
+            properties=properties,
         )
         vector = self.writer.embed_documents([f"{title}\n\n{text}" if title else text])[0] if embedded else None
         self.put(ChunkPut(chunk, vector), revision)

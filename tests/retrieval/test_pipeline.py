@@ -154,11 +154,19 @@ def test_a_time_of_the_person_s_story_counts_for_nothing(library: Library) -> No
     assert (notes(found), found.analysis.time, found.widened) == (["old"], None, None)
 
 
-@pytest.mark.parametrize("text", ["Who is Priya?", "Tell me about Priya Raman", "priya"])
+@pytest.mark.parametrize("text", ["Who is Priya?", "Tell me about Priya Raman", "priya", "Who is the lead designer?"])
 def test_the_note_whose_title_is_asked_for_comes_first(library: Library, text: str) -> None:
-    library.add("person", "Designer. Lives in Vienna with two cats.", title="Priya Raman", created_at=days_ago(900))
+    library.add(
+        "person",
+        "Designer. Lives in Vienna with two cats.",
+        title="Priya Raman",
+        created_at=days_ago(900),
+        properties=("alias: Lead designer",),
+    )
     for number in range(12):
-        library.add(f"n{number}", f"Priya, Priya Raman: call number {number} about Priya", created_at=days_ago(1))
+        library.add(
+            f"n{number}", f"Priya, Priya Raman: call number {number} about Priya, lead designer", created_at=days_ago(1)
+        )
     assert notes(library.ask(text))[0] == "person"
     asked_more = library.ask("Which call did Priya want?")
     assert notes(asked_more)[0] != "person"

@@ -13,7 +13,7 @@ from shared.errors import InvalidArgument, OperatorError, StoreUnavailable
 APPLICATION_ID = 0x4175726F
 """`Auro`, in the header of every file of ours."""
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _TRASH = (
     "CREATE INDEX notes_by_path ON notes (vault, path)",
@@ -27,7 +27,9 @@ _COUNTERS = tuple(
     f"ALTER TABLE usage ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0" for name in ("searches", "micro_usd")
 )
 
-_ADDED: Mapping[int, tuple[str, ...]] = {2: _TRASH, 3: _COUNTERS}
+_PROPERTIES = ("ALTER TABLE chunks ADD COLUMN properties TEXT NOT NULL DEFAULT '[]'",)
+
+_ADDED: Mapping[int, tuple[str, ...]] = {2: _TRASH, 3: _COUNTERS, 4: _PROPERTIES}
 """Schema version -> what it added to the one before."""
 
 _TABLES = (
@@ -51,7 +53,7 @@ _TABLES = (
         utf16_start INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, vault TEXT NOT NULL,
         path TEXT NOT NULL, tags TEXT NOT NULL, scopes TEXT NOT NULL, length INTEGER NOT NULL,
         text_hash TEXT NOT NULL, index_version TEXT NOT NULL, note_revision TEXT NOT NULL, terms TEXT NOT NULL,
-        text TEXT NOT NULL)""",
+        text TEXT NOT NULL, properties TEXT NOT NULL DEFAULT '[]')""",
     "CREATE INDEX chunks_of_note ON chunks (note_id, position)",
     "CREATE INDEX chunks_by_place ON chunks (vault, path)",
     # Contentless, without positions: only posting lists are kept. The terms column holds what a deletion needs.
