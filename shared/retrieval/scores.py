@@ -241,7 +241,7 @@ def nearness(when: datetime, named: TimeRange) -> float:
 
 
 def ranked(pool: Pool, formula: Formula, *, threshold: float) -> tuple[Scored, ...]:
-    """Every candidate that matches and passes the threshold, best first, ties by chunk id.
+    """Every candidate that matches and passes the threshold, best first, of equals the newer, then by chunk id.
 
     Unread vectors count as cosine 0 at most: read those of `contenders` before, and the head is exact.
     """
@@ -279,8 +279,9 @@ def contenders(pool: Pool, formula: Formula, *, head: int, threshold: float) -> 
     return tuple(scored.chunk.chunk_id for scored in sorted(able, key=_best_first))
 
 
-def _best_first(scored: Scored) -> tuple[float, str]:
-    return -scored.score, scored.chunk.chunk_id
+def _best_first(scored: Scored) -> tuple[float, float, str]:
+    """Of equal scores the newer, as of two notes with the title that is asked for."""
+    return -scored.score, -scored.chunk.created_at.timestamp(), scored.chunk.chunk_id
 
 
 def _passes(scored: Scored, cosine: float | None, threshold: float) -> bool:

@@ -144,9 +144,11 @@ def test_a_chunk_without_a_vector_passes_a_threshold_by_a_keyword() -> None:
     assert [each.chunk.note_id for each in found] == ["pending"]
 
 
-def test_equal_scores_are_ordered_by_chunk_id() -> None:
-    pool = pool_of([candidate("b", 0.5), candidate("a", 0.5), candidate("c", 0.5)])
-    assert [each.chunk.note_id for each in ranked(pool, formula_of(pool), threshold=0.0)] == ["a", "b", "c"]
+def test_equal_scores_are_ordered_by_time_then_by_chunk_id() -> None:
+    ranks = {"b": 2, "a": 2, "c": 2, "d": 2}
+    equals = [candidate(name, vector_rank=rank, age=9 * (name == "a")) for name, rank in ranks.items()]
+    found = ranked(pool_of(equals), formula_of(pool_of(equals), mode=RetrievalMode.RRF), threshold=0.0)
+    assert [each.chunk.note_id for each in found] == ["b", "c", "d", "a"]
 
 
 def test_weights_on_recency_alone_rank_by_freshness() -> None:
