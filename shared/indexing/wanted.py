@@ -34,7 +34,7 @@ def wanted_chunks(
     wanted = []
     for chunk in chunks:
         text = _headed(note.title, chunk.heading_path, properties, note.created_at, chunk.text)
-        terms = Counter(stems(text, lang))
+        terms = Counter(stems("\n".join((text, *(line for line in properties if not line.startswith(ALIAS)))), lang))
         wanted.append(
             IndexedChunk(
                 chunk_id=f"{note.note_id}_{chunk.position:03d}",
@@ -66,8 +66,8 @@ def wanted_chunks(
 def embedded_texts(chunks: Sequence[IndexedChunk]) -> dict[str, tuple[str, ...]]:
     """Text to embed -> the ids of all chunks that share it, in order.
 
-    It is a header of title, other names, heading path, properties and the note's date in words ("8 May 2023"), then
-    the slice; `text_hash` is of exactly this.
+    It is a header of title, other names, heading path and the note's date in words ("8 May 2023"), then the slice;
+    `text_hash` is of exactly this. Other properties are found by their words alone: they make vectors worse.
     """
     texts: dict[str, tuple[str, ...]] = {}
     for chunk in chunks:
@@ -78,8 +78,7 @@ def embedded_texts(chunks: Sequence[IndexedChunk]) -> dict[str, tuple[str, ...]]
 
 def _headed(title: str, heading_path: str, properties: Sequence[str], created_at: datetime, text: str) -> str:
     names = [line.removeprefix(ALIAS) for line in properties if line.startswith(ALIAS)]
-    others = [line for line in properties if not line.startswith(ALIAS)]
-    header = [title, *names, heading_path, *others, date_in_words(created_at)]
+    header = [title, *names, heading_path, date_in_words(created_at)]
     return "\n".join(filter(None, header)) + "\n\n" + text
 
 
