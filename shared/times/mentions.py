@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 
 from shared.language.vocabulary import Rule
@@ -151,8 +151,8 @@ def _counted_from(text: str, end: int, gap: str, grammar: Lexicon) -> int:
     if ordinal is not None:
         return ordinal.start
     operator, before = leading(gap, leading(gap, len(gap), grammar.parts)[1], grammar.operators)
-    distance = None if operator is None else distance_before(text, end + before, operator, grammar)
-    return end if distance is None else distance.mention.start
+    distance = distance_before(text, end + before, operator, grammar)
+    return end if distance is None else distance.start
 
 
 def leading(text: str, end: int, patterns: Iterable[tuple[str, re.Pattern[str]]]) -> tuple[str | None, int]:
@@ -167,30 +167,23 @@ def leading(text: str, end: int, patterns: Iterable[tuple[str, re.Pattern[str]]]
 ONE_DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Distance:
-    """What stands before `before` or `after`: a rule's match, and which of the two it is."""
-
-    mention: Mention
-    operator: str
-
-
-def distance_before(text: str, end: int, operator: str, grammar: Lexicon) -> Distance | None:
+def distance_before(text: str, end: int, operator: str | None, grammar: Lexicon) -> Mention | None:
     """The longest distance that `text[:end]` ends with; None if there is none, or the operator counts from no time."""
     if operator not in ("before", "after"):
         return None
     found = [Mention.of(rule, match) for rule, pattern in grammar.distances if (match := at_end(text, end, pattern))]
-    return Distance(min(found, key=lambda mention: mention.start), operator) if found else None
+    return min(found, key=lambda mention: mention.start) if found else None
 
 
-def days_at(distance: Distance, of: Span, context: Context) -> Span | None:
-    """The days at that distance of a time. None if it is open on that side, or there are no such days."""
-    back = distance.operator == "before"
-    edge = of.start if back else of.end
+def days_at(distance: Mention, of: Span, context: Context, *, sign: int) -> Span | None:
+    """The days at that distance before a time (`sign` -1) or after it (1). None if it is open on that side, or there
+    are no such days.
+    """
+    edge = of.start if sign < 0 else of.end
     if edge is None:
         return None
     try:
-        return _days(distance.mention, edge, context, sign=-1 if back else 1)
+        return _days(distance, edge, context, sign=sign)
     except (ValueError, OverflowError):
         return None
 

@@ -122,8 +122,8 @@ def _reading(text: str, mention: Mention, following: Mention | None, context: Co
         described = anchor.span if _is_attribute(text, mention, grammar) else None
         return _Reading(described, anchor.start, anchor.end, certain=False) if described else None
     span, start = anchor.span, anchor.start
-    if operator is not None and span and (distance := distance_before(text, outside, operator, grammar)):
-        span, start = days_at(distance, span, context), distance.mention.start
+    if span and (distance := distance_before(text, outside, operator, grammar)):
+        span, start = days_at(distance, span, context, sign=-1 if operator == "before" else 1), distance.start
         operator, outside = leading(text, start, grammar.operators)
     if operator == "by" and mention.rule.weak and anchor.bare:
         operator = None  # "by June": somebody's name
