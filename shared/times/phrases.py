@@ -168,12 +168,11 @@ def _bounded(text: str, reading: _Reading, context: Context) -> _Reading:
 def _is_plain(text: str, mention: Mention, grammar: Lexicon) -> bool:
     """Whether a weekday or month is no name (`Domingo de Ramos`) and a year describes nothing (`2023 edition`)."""
     if mention.rule.kind == "year":
-        return _counts(text, mention, grammar) is not None
+        return _counts(text, mention, grammar) is not None or not at_end(text, mention.start, grammar.article)
     if mention.rule.kind not in ("weekday", "month") or mention.week:
         return True
     at = mention.match.start(mention.rule.kind)
-    inside = text[max(0, at - NEARBY) : at].strip()
-    is_name = grammar.names_are_lower_case and bool(inside) and text[at].isupper()
+    is_name = grammar.names_are_lower_case and text[at].isupper() and text[max(0, at - NEARBY) : at].strip()
     return not is_name and not (mention.rule.kind == "weekday" and grammar.genitive.match(text, mention.end))
 
 
