@@ -25,7 +25,6 @@ _MICROSECOND = timedelta(microseconds=1)
 _ELEMENT = b"\x0a\x09\x19"
 _ELEMENT_BYTES = len(_ELEMENT) + 8
 _CONVERTED = {"timestamp_value", "array_value", "map_value", "null_value", None}
-_SCALARS = {str: "string_value", bool: "boolean_value", int: "integer_value", float: "double_value"}
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 KEY = "__name__"
@@ -47,12 +46,16 @@ def protocol() -> Any:  # noqa: ANN401 - classes made at run time; typed stubs o
     return SimpleNamespace(**{name: getattr(types, name).pb() for name in names})
 
 
-def fill(target: Any, value: object) -> None:  # noqa: ANN401, C901 - a line or two a type
+def fill(target: Any, value: object) -> None:  # noqa: ANN401, C901, PLR0912 - a line or two a type
     """Write `value` into the empty protobuf Value `target`. Raises TypeError for what Firestore has no type for."""
-    if (scalar := _SCALARS.get(type(value))) is not None:
-        setattr(target, scalar, value)
-    elif isinstance(value, str):
+    if isinstance(value, str):
         target.string_value = value
+    elif isinstance(value, bool):
+        target.boolean_value = value
+    elif isinstance(value, int):
+        target.integer_value = value
+    elif isinstance(value, float):
+        target.double_value = value
     elif isinstance(value, datetime):
         stamp = target.timestamp_value
         stamp.seconds, rest = divmod(microseconds(value), 1_000_000)
@@ -64,12 +67,18 @@ def fill(target: Any, value: object) -> None:  # noqa: ANN401, C901 - a line or 
         target.map_value.SetInParent()
         fields = target.map_value.fields
         for name, each in value.items():
-            fill(fields[name], each)
+            if type(each) is int:  # postings, by the hundred: a fifth of the time that `fill` takes
+                fields[name].integer_value = each
+            else:
+                fill(fields[name], each)
     elif isinstance(value, Iterable):
         target.array_value.SetInParent()
         add = target.array_value.values.add
         for each in value:
-            fill(add(), each)
+            if type(each) is str:  # stems, likewise
+                add(string_value=each)
+            else:
+                fill(add(), each)
     elif value is None:
         target.null_value = 0
     elif isinstance(value, Reference):
