@@ -89,9 +89,9 @@ def _one(text: str, before: list[Mention], second: Mention, grammar: Lexicon, co
     if _counted_from(text, first.end, gap, grammar) <= first.start:
         return second
     link = grammar.link.fullmatch(gap)
-    day = link and _day_of(first, second, context)
-    if link is None or day:
-        return day and replace(day, start=first.start, end=second.end)
+    day = _day_of(first, second, context) if link else None
+    if link is None or day is not None:
+        return replace(day, start=first.start, end=second.end) if day else None
     if first.rule.weak and not _introduced(text, before, grammar):
         return None  # "the march last year"
     if year := _year_beside(first, second, context):
