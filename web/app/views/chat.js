@@ -83,6 +83,7 @@ export class ChatView {
       await this.sessions.look(id);
     }
     if ((other || unread) && conversation === this.current) this.adoptSettings(id);
+    this.suggest();
   }
 
   /** Everything is asked again: somebody else is here, or the server is back. */
@@ -181,6 +182,7 @@ export class ChatView {
     const example = (text) => button(text, () => this.ask(text), { class: "example" });
     const none = complete && !all.size && h("a", { class: "button primary", href: format({ view: "notes" }) }, "Add your notes");
     refill(this.examples, [none, ...this.questions.map(example)]);
+    if (here().view !== "chat") return; // nobody sees what would be read for them
     const notes = this.notes.sorted("newest").map(({ noteId, updatedAt }) => `${noteId} ${updatedAt}`).join();
     if (complete && notes !== this.suggested) this.look(notes);
   }
