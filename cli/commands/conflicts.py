@@ -12,7 +12,7 @@ from rich.text import Text
 from cli.commands.index import destination_of
 from cli.options import FAILED, Place, anywhere, can_be_asked, print_json
 from cli.showing import console
-from cli.sync.conflicts import OpenConflict, open_conflicts, settle
+from cli.sync.conflicts import Sides, open_conflicts, settle
 from cli.sync.destinations import Destination
 from cli.sync.merging import Side
 from functions.client import Json
@@ -45,7 +45,7 @@ def conflicts(place: Place, notes: tuple[str, ...], take: str | None) -> None:
         sys.exit(FAILED)
 
 
-def _chosen(found: Sequence[OpenConflict], names: Sequence[str]) -> list[OpenConflict]:
+def _chosen(found: Sequence[Sides], names: Sequence[str]) -> list[Sides]:
     """Raises NotFound for a name that none has."""
     chosen = [each for each in found if not names or not {each.note_id, *_names(each)}.isdisjoint(names)]
     known = {name for each in chosen for name in (each.note_id, *_names(each))}
@@ -54,12 +54,12 @@ def _chosen(found: Sequence[OpenConflict], names: Sequence[str]) -> list[OpenCon
     return chosen
 
 
-def _names(each: OpenConflict) -> tuple[str, str]:
+def _names(each: Sides) -> tuple[str, str]:
     return each.last.path, f"{each.folder.source.vault}/{each.last.path}"
 
 
 def _decided(
-    destination: Destination, place: Place, each: OpenConflict, take: str | None, *, differs: bool
+    destination: Destination, place: Place, each: Sides, take: str | None, *, differs: bool
 ) -> tuple[Side | None, str]:
     """What stays (None: both do), and in words what was done."""
     asks = take is None and not place.as_json and can_be_asked()
@@ -71,7 +71,7 @@ def _decided(
     side = Side(take) if take else DECISIONS.get(answer[:1].lower())
     if side is None:
         return None, each.reason
-    taken = settle(destination, each, side)
+    taken = settle(destination, each.folder, each.note_id, each.last, side)
     problem = taken.failed or taken.conflict
     told = problem or f"the {side.value} stays, {GOES[side]} went into the trash"
     if not place.as_json:
@@ -79,14 +79,14 @@ def _decided(
     return None if problem else side, told
 
 
-def _difference(each: OpenConflict) -> Iterator[str]:
+def _difference(each: Sides) -> Iterator[str]:
     file, note = (
         text.splitlines() for text in (each.file.draft.text if each.file else "", each.note.text if each.note else "")
     )
     return unified_diff(file, note, "file", "note", lineterm="", n=1)
 
 
-def _row(each: OpenConflict, decided: tuple[Side | None, str]) -> Json:
+def _row(each: Sides, decided: tuple[Side | None, str]) -> Json:
     side, told = decided
     return {
         "noteId": each.note_id,

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import Enum
 
+from cli.converting import kind_of
 from cli.sync.folder import FileNote
 from cli.sync.manifest import Read
 from shared.model.notes import Note
@@ -42,6 +43,20 @@ def compare(last: Read | None, file: FileNote | None, note: Note | None, replace
         since = (last.seen if last else None) or ""
         return Comparison.CONFLICT if note and replaced > since else Comparison.NOTE_NEWS
     return Comparison.FILE_NEWS if file_news or _reads_otherwise(last, file, note) else Comparison.SETTLED
+
+
+def conflict_reason(path: str, file: FileNote | None, note: Note | None) -> str:
+    """What has become of both."""
+    if note is not None and kind_of(path):  # nothing brings such a file back, or writes into it
+        done = ("is gone", "removes it") if file is None else ("was changed", "decides")
+        return f"the file {done[0]}, the note was changed elsewhere; --take file {done[1]}"
+    if file is None:
+        return (
+            "the file is gone, the note was changed elsewhere; --take file removes it, --take note brings the file back"
+        )
+    if note is None:
+        return "the file was changed, the note deleted elsewhere; --take file or --take note decides"
+    return "changed in the file and elsewhere; --take file or --take note decides"
 
 
 def agree(file: FileNote | None, note: Note | None) -> bool:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from cli.converting import kind_of
-from cli.sync.comparison import Comparison, agree, compare, digest_of, reading_of
+from cli.sync.comparison import Comparison, agree, compare, conflict_reason, digest_of, reading_of
 from cli.sync.destinations import Destination, Held, Listed, seen
 from cli.sync.files import (
     content_of,
@@ -277,20 +277,6 @@ class Merge:
 def _placed(file: FileNote, note: Note | None) -> FileNote:
     """A note that was moved elsewhere stays where it is."""
     return file if note is None else replace(file, draft=replace(file.draft, path=note.path, vault=note.vault))
-
-
-def conflict_reason(path: str, file: FileNote | None, note: Note | None) -> str:
-    """What has become of both."""
-    if note is not None and kind_of(path):  # nothing brings such a file back, or writes into it
-        done = ("is gone", "removes it") if file is None else ("was changed", "decides")
-        return f"the file {done[0]}, the note was changed elsewhere; --take file {done[1]}"
-    if file is None:
-        return (
-            "the file is gone, the note was changed elsewhere; --take file removes it, --take note brings the file back"
-        )
-    if note is None:
-        return "the file was changed, the note deleted elsewhere; --take file or --take note decides"
-    return "changed in the file and elsewhere; --take file or --take note decides"
 
 
 def merge_of(destination: Destination, source: Source, choice: Choice, before: Mapping[str, Read]) -> Merge:

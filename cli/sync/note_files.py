@@ -25,10 +25,10 @@ from werkzeug.security import safe_join
 from werkzeug.utils import send_file
 from werkzeug.wrappers import Request, Response
 
-from cli.sync.comparison import Comparison, compare
+from cli.sync.comparison import Comparison
+from cli.sync.conflicts import Sides, settle, sides_of
 from cli.sync.destinations import LocalDestination
 from cli.sync.files import is_writable
-from cli.sync.folder import FileNote, read
 from cli.sync.manifest import Known, Manifest, Read
 from cli.sync.merging import Choice, Merge, Side, merge_of
 from functions.http.errors import body_of, kind_of
@@ -154,21 +154,17 @@ class FolderFiles:
         vault of Obsidian. Without a file `folder` is null, and `reason` says why it has none although files of its
         vault are written, else null.
         """
-        found = self._found(note_id)
-        held = self._destination.read(note_id)
-        if found is None:
+        sides = self._sides(note_id)
+        if sides is None:
+            held = self._destination.read(note_id)
             return {"folder": None, "reason": None if held is None else self._reason(held.note.vault, held.note.path)}
-        known, last = found
-        file = known.source.root / last.path
-        there = read(known.source.root, file, known.source.vault) if file.exists() else None
-        replaced = self._destination.replaced().get(note_id, "")
-        how = compare(last, there if isinstance(there, FileNote) else None, held.note if held else None, replaced)
+        root = sides.folder.source.root
         return {
-            "folder": str(known.source.root),
-            "path": last.path,
-            "writeBack": known.write_back,
-            "state": _STATES[how],
-            "obsidian": (known.source.root / ".obsidian").is_dir(),
+            "folder": str(root),
+            "path": sides.last.path,
+            "writeBack": sides.folder.write_back,
+            "state": _STATES[sides.state],
+            "obsidian": (root / ".obsidian").is_dir(),
         }
 
     def pdf(self, note_id: str) -> Path | None:
@@ -207,20 +203,15 @@ class FolderFiles:
 
     def text(self, note_id: str) -> Mapping[str, str | None]:
         """`text` of the note that the file makes now, as it is compared with the note; null: the file is gone."""
-        found = self._found(note_id)
-        file = found[0].source.root / found[1].path if found else None
-        there = read(found[0].source.root, file, found[0].source.vault) if found and file and file.exists() else None
-        return {"text": there.draft.text if isinstance(there, FileNote) else None}
+        sides = self._sides(note_id)
+        return {"text": sides.file.draft.text if sides and sides.file else None}
 
     def settle(self, note_id: str, side: Side) -> None:
         """That side stays where note and file were both changed; the other goes into the trash. Raises NotFound."""
         found = self._found(note_id)
         if found is None:
             raise NotFound(f"note {note_id!r} came from no folder of this machine")
-        known, last = found
-        file = known.source.root / last.path
-        merge = merge_of(self._destination, known.source, Choice(take=side), {note_id: last})
-        taken = merge.join(note_id, file if file.exists() else None)
+        taken = settle(self._destination, found[0], note_id, found[1], side)
         if told := taken.failed or taken.conflict:
             raise Conflict(told)
 
@@ -274,6 +265,13 @@ class FolderFiles:
 
     def _merge(self, known: Known, before: Mapping[str, Read]) -> Merge:
         return merge_of(self._destination, known.source, Choice(write_back=True), before)
+
+    def _sides(self, note_id: str) -> Sides | None:
+        found = self._found(note_id)
+        if found is None:
+            return None
+        replaced = self._destination.replaced().get(note_id, "")
+        return sides_of(self._destination, found[0], note_id, found[1], replaced=replaced)
 
     @property
     def _manifest(self) -> Manifest:
