@@ -8,6 +8,7 @@ from flask.testing import FlaskClient
 
 from shared import bootstrap
 from shared.adapters.embedded import EmbeddedStore
+from shared.adapters.firestore import FirestoreStore
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World, hosted, world_on
 
@@ -34,6 +35,13 @@ def world(
         monkeypatch.setattr(bootstrap, "_process", [world.app])
         yield world
     store.close()
+
+
+@pytest.fixture
+def cloud(world: World, firestore_store: FirestoreStore) -> World:
+    """The same on Firestore's emulator."""
+    world.plug(store=firestore_store)
+    return world
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from shared.api.values import instant
 from shared.errors import StoreUnavailable
 from shared.markdown.file import fields_of
 from shared.model.notes import Note, UnreadableNote
-from shared.model.templates import Template
 from shared.ports.pages import Page
 from shared.ports.stores import Store
 from tests.functions.world import START, World, listening, problem
@@ -153,12 +152,6 @@ def test_a_zip_that_fails_half_way_is_no_whole_reply(world: World, capsys: pytes
     assert SECRET not in said
 
 
-def test_nobody_exports_what_is_anothers(world: World) -> None:
-    world.put("n1", title="Alice's", text=SECRET)
-    assert [row["type"] for row in _export(world, token="bob-token")] == ["end"]
-    assert problem(world.call("api", "GET", "/me:export", token=None))[0] == 401
-
-
 def test_only_a_page_of_notes_is_read_before_the_first_line_leaves(world: World) -> None:
     store = _CountingStore(world.app.store)
     world.plug(store=store)
@@ -220,15 +213,6 @@ def test_erasing_gives_a_receipt_and_leaves_nothing(world: World) -> None:
     assert world.call("api", "DELETE", "/me", {"confirm": "erase everything"}).get_json() == {"erased": {}}
 
 
-def test_the_file_goes_and_an_event_that_comes_late_brings_nothing_back(world: World) -> None:
-    world.save("n1", title="Boat", text="The boat is blue.")
-    (file,) = (world.app.settings.home / "tenants").glob("alice*.sqlite3")
-    world.call("api", "DELETE", "/me", {"confirm": "erase everything"})
-    assert world.written("tenants/alice/notes/n1").status_code == 200
-    assert not file.exists()
-    assert list(file.parent.glob("alice*")) == []
-
-
 @pytest.mark.parametrize("body", [None, {}, {"confirm": "yes"}, {"confirm": True}, {"confirm": "Erase everything"}])
 def test_nothing_is_erased_without_the_words(world: World, body: object) -> None:
     world.put("n1", title="T", text="x")
@@ -242,11 +226,3 @@ def test_nobody_erases_what_is_anothers(world: World) -> None:
     assert world.call("api", "DELETE", "/me", {**body, "tenantId": "alice"}, token="bob-token").status_code == 403
     assert world.call("api", "DELETE", "/me", body, token="bob-token").status_code == 200
     assert world.call("api", "GET", "/notes/n1").status_code == 200
-
-
-def test_templates_come_anew_after_an_erasure(world: World) -> None:
-    world.app.templates.save("alice", Template("own", "Own", "1. Think."))
-    world.call("api", "DELETE", "/me", {"confirm": "erase everything"})
-    listed = world.call("api", "GET", "/templates").get_json()["templates"]
-    assert "own" not in [each["templateId"] for each in listed]
-    assert len(listed) == 10

@@ -37,10 +37,7 @@ def _save(world: World) -> None:
 
 
 def _ask(world: World, **body: object) -> dict[str, Any]:
-    asked = {"question": "What did we decide to use for the API?", **body}
-    response = world.call("api", "POST", "/ask", asked)
-    assert response.status_code == 200, response.get_json()
-    answer: dict[str, Any] = response.get_json()
+    answer: dict[str, Any] = world.json("POST", "/ask", {"question": "What did we decide to use for the API?", **body})
     return answer
 
 

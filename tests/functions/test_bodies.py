@@ -184,19 +184,14 @@ def test_a_bad_parameter_of_a_list_is_named(world: World, path: str, query: str)
     assert problem(response) == (400, "INVALID_FIELD", query.partition("=")[0])
 
 
-ASKING = [
-    ("chat", "/chat", "message"),
-    ("api", "/search", "query"),
-    ("api", "/search:explain", "query"),
-    ("api", "/ask", "question"),
-]
-
-
-@pytest.mark.parametrize(("function", "path", "field"), ASKING)
-def test_a_missing_question_is_named(world: World, function: str, path: str, field: str) -> None:
-    response = world.call(function, "POST", path, {})
-    assert problem(response) == (400, "INVALID_FIELD", field)
-    assert "missing" in response.get_json()["error"]["message"]
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_missing_field_is_named(world: World, route: str) -> None:
+    method, path, body = ROUTES[route]
+    for field in body:
+        given = {name: value for name, value in body.items() if name != field}
+        response = world.call("chat" if route == "chat" else "api", method, path, given)
+        assert problem(response) == (400, "INVALID_FIELD", field)
+        assert "missing" in response.get_json()["error"]["message"]
 
 
 @pytest.mark.parametrize("route", [name for name in ROUTES if name not in ("graphql", "reconcile")])

@@ -11,13 +11,6 @@ from tests.functions.world import World
 CLOUD_RUN = "We decided to use Cloud Run for the API. It scales to zero."
 
 
-def _ask(world: World, message: str, **more: object) -> dict[str, object]:
-    response = world.call("chat", "POST", "/chat", {"message": message, **more})
-    assert response.status_code == 200, response.get_json()
-    body: dict[str, object] = response.get_json()
-    return body
-
-
 def test_a_saved_note_answers_with_its_citation(world: World) -> None:
     world.save("meeting", title="Architecture", text=CLOUD_RUN, path="projects/api/meeting.md")
     body = world.ask("What did we decide to use for the API?")
@@ -46,8 +39,7 @@ def test_the_request_id_of_the_body_is_echoed(world: World) -> None:
 
 def test_every_option_of_the_contract_is_accepted(world: World) -> None:
     world.save("n1", title="Boat", text="The boat is blue.", tags=["boats"], path="toys/boat.md")
-    _ask(
-        world,
+    world.ask(
         "What colour is the boat?",
         tenantId="alice",
         timeZone="Europe/Berlin",

@@ -11,9 +11,7 @@ from tests.functions.world import World, problem
 
 
 def _explain(world: World, **body: object) -> dict[str, Any]:
-    response = world.call("api", "POST", "/search:explain", {"query": "Which colour is the boat?", **body})
-    assert response.status_code == 200, response.get_json()
-    explained: dict[str, Any] = response.get_json()
+    explained: dict[str, Any] = world.json("POST", "/search:explain", {"query": "Which colour is the boat?", **body})
     return explained
 
 

@@ -233,28 +233,24 @@ def test_a_request_is_one_json_line_with_its_trace_and_no_note_text(
     assert "secret-id" not in json.dumps(line)
 
 
-def test_the_trace_may_come_in_the_w3c_form(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    trace = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
-    world.call("api", "GET", "/notes", headers=trace)
-    line = json.loads(capsys.readouterr().err)
-    assert line["logging.googleapis.com/trace"].endswith("0af7651916cd43dd8448eb211c80319c")
-    assert line["logging.googleapis.com/spanId"] == "b7ad6b7169203331"
-
-
 @pytest.mark.parametrize(
-    ("span", "told"),
+    ("header", "sent", "told"),
     [
-        ("1234567890123456", "000462d53c8abac0"),  # sixteen digits, decimal all the same
-        ("18446744073709551615", "f" * 16),
-        ("18446744073709551616", None),
-        ("0", None),
+        ("traceparent", "00-{trace}-b7ad6b7169203331-01", "b7ad6b7169203331"),
+        ("X-Cloud-Trace-Context", "{trace}/1234567890123456;o=1", "000462d53c8abac0"),  # decimal all the same
+        ("X-Cloud-Trace-Context", "{trace}/18446744073709551615;o=1", "f" * 16),
+        ("X-Cloud-Trace-Context", "{trace}/18446744073709551616;o=1", None),
+        ("X-Cloud-Trace-Context", "{trace}/0;o=1", None),
     ],
 )
-def test_a_span_is_told_in_sixteen_hexadecimal_digits(
-    world: World, capsys: pytest.CaptureFixture[str], span: str, told: str | None
+def test_a_trace_is_told_with_its_span_in_sixteen_hexadecimal_digits(
+    world: World, capsys: pytest.CaptureFixture[str], header: str, sent: str, told: str | None
 ) -> None:
-    world.call("api", "GET", "/notes", headers={"X-Cloud-Trace-Context": f"{'a' * 32}/{span};o=1"})
-    assert json.loads(capsys.readouterr().err).get("logging.googleapis.com/spanId") == told
+    trace = "0af7651916cd43dd8448eb211c80319c"
+    world.call("api", "GET", "/notes", headers={header: sent.format(trace=trace)})
+    line = json.loads(capsys.readouterr().err)
+    assert line["logging.googleapis.com/trace"].endswith(trace)
+    assert line.get("logging.googleapis.com/spanId") == told
 
 
 @pytest.mark.parametrize("path", ["/health", "/healthz"])

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from shared import bootstrap
 from shared.markdown.pointers import link_term
 from shared.model.retrieval import Restriction
 from shared.notes.linked import MAX_BACKLINKS, MAX_LINKS
@@ -14,12 +11,11 @@ from tests.functions.world import World
 
 
 @pytest.fixture(params=["embedded", "firestore"])
-def linked(request: pytest.FixtureRequest, world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+def linked(request: pytest.FixtureRequest, world: World) -> World:
     if request.param == "embedded":
         return world
-    app = replace(world.app, store=request.getfixturevalue("firestore_store"))
-    monkeypatch.setattr(bootstrap, "_process", [app])
-    return replace(world, app=app)
+    cloud: World = request.getfixturevalue("cloud")
+    return cloud
 
 
 def links(world: World, note_id: str, **options: str) -> dict[str, str | None]:

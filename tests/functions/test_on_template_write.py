@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.protocol import fill, protocol
-from shared.errors import ModelRefused, ModelUnavailable
+from shared.errors import ModelUnavailable
 from shared.model.templates import StoredTemplate, Template
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World
@@ -51,31 +50,12 @@ def test_a_template_that_is_not_there_is_acknowledged(world: World) -> None:
     assert _stored(world) is None
 
 
-@pytest.mark.parametrize("path", ["tenants/alice/templates/boat/parts/p1", "other/templates/x", "tenants//templates/b"])
-def test_an_event_of_anything_else_is_acknowledged(world: World, path: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert world.written(path).status_code == 200
-    assert "names no document of templates" in capsys.readouterr().err
-
-
 def test_during_an_outage_the_event_comes_again(written: World, embedder: HashingEmbedder) -> None:
     embedder.outage = ModelUnavailable("away")
     assert written.written(PATH).status_code == 503
     embedder.outage = None
     assert written.written(PATH).status_code == 200
     assert _stored(written) != StoredTemplate(BOAT)
-
-
-def test_what_the_model_refuses_is_acknowledged(written: World, embedder: HashingEmbedder) -> None:
-    embedder.outage = ModelRefused("bad key")
-    assert written.written(PATH).status_code == 200
-    assert _stored(written) == StoredTemplate(BOAT)
-
-
-@pytest.fixture
-def on_firestore(world: World, firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch) -> World:
-    app = replace(world.app, store=firestore_store)
-    monkeypatch.setattr(bootstrap, "_process", [app])
-    return replace(world, app=app)
 
 
 def _document(store: FirestoreStore) -> Any:  # noqa: ANN401 - a protobuf message
@@ -93,24 +73,22 @@ def _write(store: FirestoreStore, **fields: object) -> None:
     store._connection.commit([write])
 
 
-def test_on_firestore_the_second_event_leaves_the_document_untouched(
-    on_firestore: World, firestore_store: FirestoreStore
-) -> None:
+def test_cloud_the_second_event_leaves_the_document_untouched(cloud: World, firestore_store: FirestoreStore) -> None:
     _write(firestore_store, name="Boat repair", content="1. Find the leak.")
-    on_firestore.written(PATH)
+    cloud.written(PATH)
     first = _document(firestore_store)
     assert first.fields["vectorKey"].string_value
-    on_firestore.written(PATH)
+    cloud.written(PATH)
     assert _document(firestore_store) == first
 
 
 def test_a_change_by_an_app_is_embedded_anew(
-    on_firestore: World, firestore_store: FirestoreStore, embedder: HashingEmbedder
+    cloud: World, firestore_store: FirestoreStore, embedder: HashingEmbedder
 ) -> None:
     _write(firestore_store, name="Boat repair", content="1. Find the leak.")
-    on_firestore.written(PATH)
+    cloud.written(PATH)
     _write(firestore_store, name="Ship repair")
-    on_firestore.written(PATH)
+    cloud.written(PATH)
     stored = firestore_store.get_template("alice", "boat")
     assert stored is not None
     assert stored.template == replace(BOAT, name="Ship repair")
@@ -118,10 +96,10 @@ def test_a_change_by_an_app_is_embedded_anew(
 
 
 def test_what_an_app_wrote_badly_is_acknowledged_and_hides_nothing(
-    on_firestore: World, firestore_store: FirestoreStore, caplog: pytest.LogCaptureFixture
+    cloud: World, firestore_store: FirestoreStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     _write(firestore_store, name=7, content="1.")
-    assert on_firestore.written(PATH).status_code == 200
-    assert len(on_firestore.call("api", "GET", "/templates").get_json()["templates"]) == 10
+    assert cloud.written(PATH).status_code == 200
+    assert len(cloud.call("api", "GET", "/templates").get_json()["templates"]) == 10
     assert "left out: name" in caplog.text
-    assert on_firestore.call("api", "PUT", "/templates/boat", {"name": "B", "content": "1."}).status_code == 200
+    assert cloud.call("api", "PUT", "/templates/boat", {"name": "B", "content": "1."}).status_code == 200

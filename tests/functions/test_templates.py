@@ -14,16 +14,12 @@ QUESTION = "boat repair find the leak mend it"
 
 
 def _search(world: World, query: str, **more: object) -> list[dict[str, Any]]:
-    response = world.call("api", "POST", "/templates:search", {"query": query, **more})
-    assert response.status_code == 200, response.get_json()
-    matches: list[dict[str, Any]] = response.get_json()["templates"]
+    matches: list[dict[str, Any]] = world.json("POST", "/templates:search", {"query": query, **more})["templates"]
     return matches
 
 
 def _put(world: World, template_id: str = "leak", **more: object) -> dict[str, Any]:
-    response = world.call("api", "PUT", f"/templates/{template_id}", {**LEAK, **more})
-    assert response.status_code == 200, response.get_json()
-    saved: dict[str, Any] = response.get_json()
+    saved: dict[str, Any] = world.json("PUT", f"/templates/{template_id}", {**LEAK, **more})
     return saved
 
 
@@ -93,15 +89,8 @@ def writer(world: World) -> ScriptedWriter:
     return writer
 
 
-def _ask(world: World, message: str = QUESTION, **more: object) -> dict[str, Any]:
-    response = world.call("chat", "POST", "/chat", {"message": message, **more})
-    assert response.status_code == 200, response.get_json()
-    body: dict[str, Any] = response.get_json()
-    return body
-
-
 def test_auto_lays_the_answer_out_along_the_similar_template(world: World, writer: ScriptedWriter) -> None:
-    body = _ask(world, template="auto")
+    body = world.ask(QUESTION, template="auto")
     assert "> 1. Find the leak.\n> 2. Mend it." in writer.prompts[0].user
     assert (body["meta"]["template"]["id"], body["meta"]["template"]["name"]) == ("leak", "Boat repair")
     assert body["meta"]["template"]["score"] >= 0.65
@@ -109,23 +98,28 @@ def test_auto_lays_the_answer_out_along_the_similar_template(world: World, write
     assert [citation["cid"] for citation in body["citations"]] == ["N1"]
 
 
-def test_auto_thinks_step_by_step_where_nothing_is_similar(world: World, writer: ScriptedWriter) -> None:
-    body = _ask(world, "Tar?", template="auto")
-    assert body["meta"]["template"] == {"id": "chain-of-thought", "name": "Chain of thought", "score": 0.5}
-    assert "What is asked" in writer.prompts[0].user
+STEP_BY_STEP = {"id": "chain-of-thought", "name": "Chain of thought", "score": 0.5}
+NAMED = {"id": "pros-and-cons", "name": "Pros and cons", "score": None}
+OWN = {"id": "leak", "name": "Boat repair", "score": None}
 
 
-def test_a_template_that_is_named_is_taken(world: World, writer: ScriptedWriter) -> None:
-    body = _ask(world, "Where does the boat leak?", template="pros-and-cons")
-    assert body["meta"]["template"] == {"id": "pros-and-cons", "name": "Pros and cons", "score": None}
-    assert "advantages" in writer.prompts[0].user
-
-
-@pytest.mark.parametrize("more", [{}, {"template": "none"}, {"template": None}])
-def test_without_a_template_there_are_no_steps(world: World, writer: ScriptedWriter, more: dict[str, Any]) -> None:
-    assert _ask(world, **more)["meta"]["template"] is None
-    assert "steps" not in writer.prompts[0].user
-    assert "steps" not in writer.prompts[0].system
+@pytest.mark.parametrize(
+    ("message", "more", "template", "prompted"),
+    [
+        ("Tar?", {"template": "auto"}, STEP_BY_STEP, "What is asked"),
+        ("Where does the boat leak?", {"template": "pros-and-cons"}, NAMED, "advantages"),
+        (QUESTION, {"template": "leak", "useNotes": False}, OWN, "> 1. Find the leak."),
+        (QUESTION, {"template": "none"}, None, ""),
+        (QUESTION, {"template": None}, None, ""),
+        (QUESTION, {}, None, ""),
+    ],
+)
+def test_an_answer_follows_the_steps_that_are_asked_for(
+    world: World, writer: ScriptedWriter, *, message: str, more: dict[str, Any], template: object, prompted: str
+) -> None:
+    assert world.ask(message, **more)["meta"]["template"] == template
+    assert prompted in writer.prompts[0].user
+    assert ("steps" in writer.prompts[0].system + writer.prompts[0].user) == (template is not None)
 
 
 def test_an_unknown_template_is_404_and_named_and_no_model_is_asked(world: World, writer: ScriptedWriter) -> None:
@@ -135,19 +129,9 @@ def test_an_unknown_template_is_404_and_named_and_no_model_is_asked(world: World
     assert writer.prompts == []
 
 
-def test_a_chat_without_notes_follows_the_steps_too(world: World, writer: ScriptedWriter) -> None:
-    assert _ask(world, template="leak", useNotes=False)["meta"]["template"]["id"] == "leak"
-    assert "> 1. Find the leak." in writer.prompts[0].user
-
-
-def test_a_refusal_names_the_template_too(world: World) -> None:
-    body = _ask(world, "Where is it?", template="plan")
-    assert body["meta"]["refusal"]["reason"] == "no_notes"
-    assert body["meta"]["template"]["id"] == "plan"
-
-
-def test_the_extractive_writer_answers_the_same_with_and_without(world: World) -> None:
+def test_without_a_model_the_answer_is_the_same_with_and_without_a_template(world: World) -> None:
+    refused = world.ask("Where is it?", template="plan")["meta"]
+    assert (refused["refusal"]["reason"], refused["template"]["id"]) == ("no_notes", "plan")
     world.save("n1", title="Boat", text="The boat leaks in the bow. Tar mends it.")
-    plain, along = (_ask(world, "Where does the boat leak?", template=each) for each in ("none", "plan"))
-    assert along["answer"] == plain["answer"]
-    assert along["citations"] == plain["citations"]
+    plain, along = (world.ask("Where does the boat leak?", template=each) for each in ("none", "plan"))
+    assert (along["answer"], along["citations"]) == (plain["answer"], plain["citations"])

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from io import BytesIO
 from zipfile import ZipFile
 
 import pytest
 
-from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.protocol import fill, protocol
 from tests.functions.world import World, problem
@@ -23,13 +21,6 @@ BAD: Mapping[str, tuple[Mapping[str, object], str]] = {
     "time": ({"title": "Boat", "text": "The boat is blue.", "createdAt": "2026-05-08"}, BAD_TIME),
 }
 """Note id -> what an app wrote, and what is wrong with it."""
-
-
-@pytest.fixture
-def cloud(world: World, firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch) -> World:
-    app = replace(world.app, store=firestore_store)
-    monkeypatch.setattr(bootstrap, "_process", [app])
-    return replace(world, app=app)
 
 
 def _written_by_an_app(world: World, note_id: str, fields: Mapping[str, object]) -> None:
