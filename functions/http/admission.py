@@ -82,26 +82,22 @@ def is_allowed(origin: str) -> bool:
 
 
 def caller(headers: Headers) -> Identity:
-    """Raises Unauthenticated, also for an app of another project; Unavailable while tokens cannot be verified."""
-    _check_app(headers.get(APP_CHECK))
-    scheme, _, token = headers.get("Authorization", "").partition(" ")
-    return current_app().verifier.verify(token.strip() if scheme.lower() == "bearer" else None)
-
-
-def _check_app(token: str | None) -> None:
-    """Logs what became of App Check's token; refuses a bad one only where APP_CHECK is `enforce`."""
+    """Raises Unauthenticated, also for an app of another project where APP_CHECK is `enforce`; Unavailable while tokens
+    cannot be verified.
+    """
     app = current_app()
-    if app.attester is None:
-        return
-    try:
-        app.attester.verify(token)
-    except (AppCheckMissing, AppCheckInvalid, Unavailable) as error:
-        measure({"appCheck": kind_of(error).reason})
-        if app.settings.app_check == "enforce":
-            raise
-        _logger.warning("let in although App Check would not: %s", error.message)
-    else:
-        measure({"appCheck": "VALID"})
+    if app.attester is not None:
+        try:
+            app.attester.verify(headers.get(APP_CHECK))
+        except (AppCheckMissing, AppCheckInvalid, Unavailable) as error:
+            measure({"appCheck": kind_of(error).reason})
+            if app.settings.app_check == "enforce":
+                raise
+            _logger.warning("let in although App Check would not: %s", error.message)
+        else:
+            measure({"appCheck": "VALID"})
+    scheme, _, token = headers.get("Authorization", "").partition(" ")
+    return app.verifier.verify(token.strip() if scheme.lower() == "bearer" else None)
 
 
 class OpenReplies:

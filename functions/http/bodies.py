@@ -6,6 +6,7 @@ Each field of a body says in its `description` what is expected; that text is wh
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar, get_args
 
@@ -52,6 +53,7 @@ def _tuple(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME, pattern=_ONE_LINE)]
@@ -84,7 +86,7 @@ def parse_fields(fields: Mapping[str, Any], model: type[B]) -> B:
     for place, text in _strings(fields, ""):
         if "\0" in text:
             raise InvalidArgument(place, "text without NUL characters")
-        if any("\ud800" <= character <= "\udfff" for character in text):
+        if _SURROGATE.search(text):
             raise InvalidArgument(place, "text without lone surrogates")
     try:
         return model.model_validate(fields)

@@ -32,11 +32,6 @@ def search(app: App, question: Question, *, k: int) -> Retrieved:
     return _retrieve(app, question, app.retriever.options.for_search(k))
 
 
-def passages_wanted(app: App, question: Question) -> int:
-    """How many passages the writer is to get for this question."""
-    return question.top_k or app.settings.retrieval_rerank_to
-
-
 def passages_for(app: App, question: Question, scope: FolderScope | None) -> tuple[Retrieved | None, Usage]:
     """What the writer is to get, and what finding it has cost; None: the question wants no notes.
 
@@ -49,7 +44,7 @@ def passages_for(app: App, question: Question, scope: FolderScope | None) -> tup
     if scope is None:
         found = _retrieve(app, question, retriever.options)
     else:
-        options = replace(retriever.options, max_chunks=passages_wanted(app, question))
+        options = replace(retriever.options, max_chunks=question.top_k or app.settings.retrieval_rerank_to)
         in_folders = retrieve_from_folders(question, scope, retriever, options, app.ranker)
         found, usage = in_folders.retrieved, in_folders.usage
     holds_notes = found.range_used and not found.widened and not found.refusal

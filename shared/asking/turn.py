@@ -13,7 +13,6 @@ from shared.api.stream import StreamEvent, ended, notes_of, replayed, started_js
 from shared.app import App
 from shared.asking.answer import events_of
 from shared.asking.measures import measure_answer
-from shared.asking.search import passages_wanted
 from shared.folders.search import FolderScope
 from shared.model.account import Person
 from shared.model.answers import Answer, CheckedPiece, Retracted
@@ -98,7 +97,7 @@ def _stopped(app: App, shown: list[CheckedPiece]) -> Answer:
 
 
 def _reply(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> AnswerJson | AskJson:
-    k = passages_wanted(app, turn.question)
+    k = turn.question.top_k or app.settings.retrieval_rerank_to
     if request.scope is not None:
         return ask_json(turn.question, answer, k=k, request_id=request.request_id)
     return answer_json(turn.question, answer, k=k, request_id=request.request_id, session_id=turn.session_id)
