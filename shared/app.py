@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -23,6 +23,7 @@ from shared.indexing.pipeline import Indexer, index_version
 from shared.model.account import Person
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration, Retrieved
+from shared.model.sessions import SessionSettings
 from shared.notes.service import Notes
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Reranker, Writer
@@ -130,6 +131,7 @@ def _bound(app: App) -> Mapping[str, object]:
             models=frozenset({model, *app.writers}),
             rewriter=app.ranker,
             longest_question=settings.chat_max_query_length,
+            defaults=replace(SessionSettings(), **dict(settings.session_defaults)),  # type: ignore[arg-type]
         ),
         "notes": Notes(store=store, clock=clock),
         "indexer": Indexer(

@@ -83,6 +83,8 @@ def test_an_empty_value_counts_as_not_set() -> None:
             f"{LIMIT}whole number from 10000 to 1000000000000, got '9'",
         ),
         ({"DAILY_PROJECT_USD": "nan"}, "DAILY_PROJECT_USD", f"{LIMIT}number from 0.01 to 1000000000.0, got 'nan'"),
+        ({"SESSION_DEFAULTS": "topK=99"}, "SESSION_DEFAULTS", "a whole number from 1 to 20, got '99'"),
+        ({"SESSION_DEFAULTS": "strategy=magic"}, "SESSION_DEFAULTS", "one of weighted, rrf, got 'magic'"),
         *(({"MODEL_PRICES": prices}, "MODEL_PRICES", f"{PRICES}'{got}'") for prices, got in WRONG_PRICES),
         ({"STORE": "mysql"}, "STORE", "one of firestore, embedded, got 'mysql'"),
         ({"EMBEDDING_DIM": "4096"}, "EMBEDDING_DIM", "a whole number from 1 to 2048, got '4096'"),

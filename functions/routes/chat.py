@@ -13,11 +13,6 @@ from functions.http.questions import SettingsFields, TurnBody, question_of, requ
 from functions.http.sse import EVENT_STREAM
 from shared.api.answers import AnswerJson
 from shared.asking.turn import TurnRequest
-from shared.errors import InvalidArgument
-from shared.model.templates import AUTO
-from shared.templates.files import NONE, is_template_id
-
-TEMPLATE = "auto, none, or the id of a template"
 
 
 class ChatBody(TurnBody, SettingsFields):
@@ -25,7 +20,6 @@ class ChatBody(TurnBody, SettingsFields):
 
     message: NotBlank = Field(description="the question, as text")
     session_id: str | None = Field(default=None, description='the id of a session, or "new" to begin one')
-    template: str | None = Field(default=None, description=TEMPLATE)
     stream: bool = Field(default=False, description="true or false")
 
 
@@ -38,13 +32,10 @@ def ask(call: Call) -> Reply:
 
 def turn_request(call: Call, body: ChatBody) -> TurnRequest:
     """Raises what is wrong with the request."""
-    template = None if body.template == NONE else body.template
-    if template not in (None, AUTO) and not is_template_id(template):
-        raise InvalidArgument("template", TEMPLATE)
     question = question_of(call, body.message, "message", body)
     return TurnRequest(
         person=call.person,
-        question=replace(question, template=template, quotes=body.quotes),
+        question=replace(question, quotes=body.quotes),
         request_id=body.request_id or call.request_id,
         repeat=request_key(call, body, body.request_id),
         session_id=body.session_id,

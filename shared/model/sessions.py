@@ -10,6 +10,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from shared.model.codec import camel
 from shared.model.limits import MAX_DAYS, MAX_FOLDER
+from shared.model.questions import Strategy
+from shared.model.templates import AUTO, NONE
 
 V = TypeVar("V", bool, int, float, str)
 SettingsPatch: TypeAlias = Mapping[str, bool | int | float | str]
@@ -17,11 +19,17 @@ SettingsPatch: TypeAlias = Mapping[str, bool | int | float | str]
 
 
 def _setting(
-    expected: str, *, default: V, least: float | None = None, most: float | None = None, nullable: bool = False
+    expected: str,
+    *,
+    default: V,
+    least: float | None = None,
+    most: float | None = None,
+    choices: tuple[str, ...] = (),
+    nullable: bool = False,
 ) -> V:
     """A field of `SessionSettings`, of its default's type, with what `Setting` says of it."""
-    known = {"kind": type(default), "expected": expected, "least": least, "most": most, "nullable": nullable}
-    made: V = field(default=default, metadata=known)
+    known = {"kind": type(default), "expected": expected, "least": least, "most": most}
+    made: V = field(default=default, metadata={**known, "choices": choices, "nullable": nullable})
     return made
 
 
@@ -53,6 +61,8 @@ class SessionSettings:
     """Unless a request's filters name vaults or folders; empty: everywhere."""
     window_days: int = _setting("a whole number", default=0, least=0, most=MAX_DAYS)
     """How old a note may be, unless a request's filters name a time; 0: any."""
+    strategy: str = _setting(" or ".join(Strategy), default=Strategy.WEIGHTED.value, choices=tuple(Strategy))
+    template: str = _setting(f"{AUTO}, {NONE}, or the id of a template", default=NONE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +77,8 @@ class Setting:
     least: float | None
     most: float | None
     """The greatest number, or of text the characters; None: not bounded."""
+    choices: tuple[str, ...]
+    """The texts that it may be; empty: any."""
     nullable: bool
     """Whether empty text is null in JSON."""
 

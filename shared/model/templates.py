@@ -8,6 +8,8 @@ from shared.model.index import Vector
 
 AUTO = "auto"
 """In `Question.template`: choose by similarity. So no template has this id."""
+NONE = "none"
+"""Where a template may be named: none. So no template has this id either."""
 
 
 @dataclass(frozen=True, slots=True)

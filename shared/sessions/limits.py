@@ -8,6 +8,7 @@ from collections.abc import Collection
 from shared.errors import InvalidArgument
 from shared.language.words import folded_words
 from shared.markdown.neutralize import neutralize_line
+from shared.model.limits import is_id
 from shared.model.sessions import SETTINGS, SettingsPatch
 
 MAX_TITLE = 200
@@ -29,7 +30,9 @@ def check_settings(patch: SettingsPatch, *, models: Collection[str], inside: str
         setting = SETTINGS[name]
         size = len(value) if isinstance(value, str) else value
         fits = (setting.least is None or setting.least <= size) and (setting.most is None or size <= setting.most)
-        if not fits or (isinstance(value, str) and _UNKEEPABLE.search(value)):
+        known = not setting.choices or value in setting.choices
+        usable = not isinstance(value, str) or is_id(value) or (name != "template" and not _UNKEEPABLE.search(value))
+        if not (fits and known and usable):
             raise InvalidArgument(inside + setting.field, setting.expected)
     if patch.get("model") and patch["model"] not in models:
         raise InvalidArgument(f"{inside}model", f"one of {', '.join(sorted(models))}")

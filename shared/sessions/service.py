@@ -14,8 +14,9 @@ from typing import Any
 from shared.errors import InvalidArgument, NotFound, Unavailable
 from shared.model.account import Person
 from shared.model.answers import Answer
-from shared.model.questions import Filters, Question
+from shared.model.questions import Filters, Question, Strategy
 from shared.model.sessions import Message, Session, SessionSettings, SettingsPatch, Spot
+from shared.model.templates import NONE
 from shared.ports.models import Writer
 from shared.ports.pages import Page, make_token, read_token
 from shared.ports.stores import Store
@@ -53,11 +54,13 @@ class Sessions:
     rewriter: Writer | None = None
     """Makes follow-ups whole; None: a rule does."""
     longest_question: int
+    defaults: SessionSettings = field(default_factory=SessionSettings)
+    """Settings of a session that names none of its own."""
 
     def create(self, *, title: str = "", patch: SettingsPatch | None = None) -> Session:
         """Raises InvalidArgument naming `title` or `settings.…`."""
         patch = check_settings(patch or {}, models=self.models, inside="settings.")
-        return self._create(check_title(title), replace(SessionSettings(), **patch))  # type: ignore[arg-type]
+        return self._create(check_title(title), replace(self.defaults, **patch))  # type: ignore[arg-type]
 
     def _create(self, title: str, settings: SessionSettings) -> Session:
         now = self.clock()
@@ -138,9 +141,13 @@ class Sessions:
         check_settings(patch, models=self.models)
         asked_at, is_new, session = self.clock(), session_id == NEW, None
         if session_id is not None:
-            session = self._create("", SessionSettings()) if is_new else self.get(session_id)
+            session = self._create("", self.defaults) if is_new else self.get(session_id)
         settings = {**(asdict(session.settings) if session else {}), **patch}
         fields_set = {name: value for name, value in settings.items() if name in _ASKED}
+        if "strategy" in fields_set:
+            fields_set["strategy"] = Strategy(fields_set["strategy"])
+        if fields_set.get("template") == NONE:
+            fields_set["template"] = None
         filters, model = _scoped(question.filters, settings), settings.get("model")
         # A model that was allowed once and is no more counts as none: the configured one answers.
         asked = replace(question, **fields_set, filters=filters, model=model if model in self.models else None)

@@ -83,6 +83,9 @@ class Settings:
     chat_models: tuple[str, ...] = _setting(
         (), parse.models, "Further models that a session or a request may choose, comma separated."
     )
+    session_defaults: tuple[tuple[str, bool | int | float | str], ...] = _setting(
+        (), parse.session_defaults, "Settings of new sessions, like `topK=8,maxHistory=40`, comma separated."
+    )
     chat_temperature: float = _setting(0.3, parse.number(0, 2), "Sent only to models that take a temperature.")
     chat_timeout_ms: int = _setting(
         30_000, parse.whole(100, 540_000), "Longest wait for the writing model, milliseconds."

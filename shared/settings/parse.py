@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from shared.errors import SettingsError
+from shared.model.sessions import SETTINGS
 
 if TYPE_CHECKING:
     from shared.settings import Settings
@@ -150,6 +151,23 @@ def number(low: float, high: float) -> Callable[[str], float]:
         return number
 
     return parse
+
+
+def session_defaults(value: str) -> tuple[tuple[str, bool | int | float | str], ...]:
+    """Settings of a session with their values, of `field=value` separated by commas."""
+    by_field = {setting.field: (name, setting) for name, setting in SETTINGS.items()}
+    found: dict[str, bool | int | float | str] = {}
+    for each in names(value):
+        field, _, text = each.partition("=")
+        if field not in by_field:
+            raise ValueError(f"field=value of a session's settings ({', '.join(by_field)}), got {each!r}")
+        name, setting = by_field[field]
+        low, high = setting.least or 0, setting.most or 0
+        if setting.kind in (int, float):
+            found[name] = whole(int(low), int(high))(text) if setting.kind is int else number(low, high)(text)
+        else:
+            found[name] = flag(text) if setting.kind is bool else one_of(*(setting.choices or (text,)))(text)
+    return tuple(found.items())
 
 
 def one_of(*choices: str) -> Callable[[str], str]:

@@ -11,14 +11,12 @@ from pathlib import Path
 from shared.errors import InvalidArgument
 from shared.markdown.frontmatter import split
 from shared.model.limits import ID, is_id
-from shared.model.templates import AUTO, Template
+from shared.model.templates import AUTO, NONE, Template
 
 SHIPPED = Path(__file__).resolve().parents[2] / "templates"
 SUFFIXES = frozenset({".md", ".markdown"})
 MAX_BYTES = 64 * 1024
 """Of a file; a template holds 8,000 characters."""
-NONE = "none"
-"""In a request: no template. So none has this id."""
 MAX_NAME = 200
 """Characters of a name, and of each of the three words that class a template."""
 MAX_DESCRIPTION = 1000

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from shared.ports.pages import make_token
+from shared.settings import Settings
 from tests.functions.conversations import ask, create, messages
 from tests.functions.world import World, problem
 
@@ -21,6 +23,8 @@ DEFAULTS = {
     "maxHistory": 20,
     "lookIn": "",
     "windowDays": 0,
+    "strategy": "weighted",
+    "template": "none",
 }
 
 
@@ -54,6 +58,28 @@ def test_a_session_remembers_how_far_back_it_looks(world: World) -> None:
     assert refused["citations"] == []
     assert ask(world, "Which colour is the boat?", session_id, windowDays=0)["citations"]
     assert ask(world, "Which colour is the boat?", session_id, filters={"windowDays": 900})["citations"]
+
+
+def test_a_session_keeps_its_strategy_and_template_and_a_question_may_say_others(boat: World) -> None:
+    session_id = create(boat, settings={"strategy": "rrf", "template": "plan"})
+
+    def asked(**more: object) -> tuple[str, object]:
+        meta = ask(boat, "What leaks in the boat?", session_id, **more)["meta"]
+        return meta["retrieval"]["strategy"], meta["template"] and meta["template"]["id"]
+
+    assert asked() == ("hybrid_rrf", "plan")
+    assert asked(strategy="weighted", template="none") == ("hybrid_reranked", None)
+    assert asked(template=None) == ("hybrid_rrf", "plan")
+
+
+def test_a_deployment_gives_new_sessions_its_own_defaults(world: World) -> None:
+    before = create(world)
+    defaults = Settings.from_env({"SESSION_DEFAULTS": "topK=8, strategy=rrf,useNotes=false"}).session_defaults
+    world.plug(settings=replace(world.app.settings, session_defaults=defaults))
+    expected = {**DEFAULTS, "topK": 8, "strategy": "rrf", "useNotes": False}
+    assert world.json("POST", "/sessions")["settings"] == expected
+    assert world.json("POST", "/sessions", {"settings": {"topK": 3}})["settings"] == {**expected, "topK": 3}
+    assert world.json("GET", f"/sessions/{before}")["settings"] == DEFAULTS
 
 
 def test_a_session_is_created_read_changed_and_deleted(world: World) -> None:
@@ -93,6 +119,8 @@ def test_null_takes_a_model_back_and_leaves_everything_else(world: World) -> Non
     ("field", "values"),
     [
         ("topK", [0, 21, 2.5, "5"]),
+        ("strategy", ["magic"]),
+        ("template", ["", "a/b"]),
         ("threshold", [-0.1, 1.1]),
         ("useNotes", ["yes"]),
         ("includeCitations", [1]),
