@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from shared.answering.pipeline import Writers, answer_events
-from shared.answering.refusals import refusal_text, small_talk
+from shared.answering.refusals import refusal_text, refusal_told, small_talk
 from shared.app import App
 from shared.asking.search import passages_for
 from shared.errors import Unavailable
@@ -112,12 +112,14 @@ def _as_notes_are(app: App, question: Question, answer: Answer) -> Answer:
 
 def _pending(answer: Answer) -> Answer:
     """The refusal of an index that does not say yet what the notes do."""
+    found = answer.retrieved
     return replace(
         answer,
         text=refusal_text(RefusalReason.INDEX_PENDING),
         citations=(),
         claims=(),
         refusal=RefusalReason.INDEX_PENDING,
+        refusal_told=refusal_told(RefusalReason.INDEX_PENDING, found.analysis.lang) if found else "",
         kind=AnswerKind.WRITTEN,
         grounding=None,
     )

@@ -86,6 +86,7 @@ def test_a_refusal_while_a_note_waits_to_be_indexed_says_so(world: World) -> Non
     body = world.call("chat", "POST", "/chat", asked).get_json()
     assert body["meta"]["refusal"]["reason"] == "index_pending"
     assert "still being indexed" in body["answer"]
+    assert "index" in body["meta"]["refusal"]["told"]
     world.written("tenants/alice/notes/n2")
     assert world.call("chat", "POST", "/chat", asked).get_json()["meta"]["refusal"] is None
 

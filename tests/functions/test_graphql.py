@@ -64,17 +64,6 @@ def test_a_session_is_created_renamed_set_and_deleted(world: World) -> None:
     assert world.call("api", "GET", f"/sessions/{session_id}").status_code == 404
 
 
-def test_sessions_and_messages_page(world: World) -> None:
-    for title in ("one", "two", "three"):
-        world.clock.forward(minutes=1)
-        _create(world, title=title)
-    query = "query($token: String) { sessions(pageSize: 2, pageToken: $token) { sessions { title } nextPageToken } }"
-    first = _data(world, query)["sessions"]
-    assert [each["title"] for each in first["sessions"]] == ["three", "two"]
-    rest = _data(world, query, token=first["nextPageToken"])["sessions"]
-    assert rest == {"sessions": [{"title": "one"}], "nextPageToken": None}
-
-
 def test_a_question_is_answered_in_its_session(world: World) -> None:
     world.save("boat", title="Boat", text="The boat leaks in the bow.")
     answer = _data(world, ASK, message="What leaks in the boat?")["ask"]

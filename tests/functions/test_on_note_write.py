@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from shared.errors import ModelRefused, ModelUnavailable
+from shared.errors import AuroraError, ModelRefused, ModelUnavailable
 from shared.model.index import IndexChange, IndexRecord, IndexStatus, Vector
 from tests.fakes import HashingEmbedder
 from tests.functions.world import START, World
@@ -21,12 +21,6 @@ AN_HOUR_AGO = (datetime.now(UTC) - timedelta(minutes=61)).isoformat()
 def _status(world: World, note_id: str = "n1") -> IndexStatus | None:
     record: IndexRecord | None = world.app.store.read_record("alice", note_id).record
     return record.status if record else None
-
-
-def test_an_event_indexes_the_note_as_it_is_now(world: World) -> None:
-    world.put("n1", title="Boat", text="blue")
-    assert world.written("tenants/alice/notes/n1").status_code == 200
-    assert _status(world) == IndexStatus.INDEXED
 
 
 def test_the_same_event_again_embeds_nothing(world: World, embedder: HashingEmbedder) -> None:
@@ -101,18 +95,23 @@ def test_a_note_that_is_not_there_is_acknowledged(world: World) -> None:
     assert _status(world, "never") is None
 
 
-def test_during_an_outage_the_event_comes_again(world: World, embedder: HashingEmbedder) -> None:
+@pytest.mark.parametrize(
+    ("failure", "time", "status", "left"),
+    [
+        (ModelUnavailable("away"), "", 503, IndexStatus.PENDING),
+        (ModelUnavailable("away"), "yesterday", 503, IndexStatus.PENDING),
+        (ModelUnavailable("away"), "2020-01-01T00:00:00", 503, IndexStatus.PENDING),  # no zone: nobody knows when
+        (ModelUnavailable("away"), AN_HOUR_AGO, 200, IndexStatus.PENDING),
+        (ModelRefused("bad key"), "", 200, IndexStatus.FAILED),
+    ],
+)
+def test_an_event_comes_again_for_an_hour_where_that_may_help(
+    world: World, embedder: HashingEmbedder, *, failure: AuroraError, time: str, status: int, left: IndexStatus
+) -> None:
     world.put("n1", title="Boat", text="blue")
-    embedder.outage = ModelUnavailable("away")
-    assert world.written("tenants/alice/notes/n1").status_code == 503
-    assert _status(world) == IndexStatus.PENDING
-
-
-def test_what_the_model_refuses_is_acknowledged(world: World, embedder: HashingEmbedder) -> None:
-    world.put("n1", title="Boat", text="blue")
-    embedder.outage = ModelRefused("bad key")
-    assert world.written("tenants/alice/notes/n1").status_code == 200
-    assert _status(world) == IndexStatus.FAILED
+    embedder.outage = failure
+    assert world.written("tenants/alice/notes/n1", b"", **{"ce-time": time}).status_code == status
+    assert _status(world) == left
 
 
 class _Broken(HashingEmbedder):
@@ -146,20 +145,6 @@ def test_an_event_whose_hour_has_passed_is_acknowledged_and_the_note_says_why(
     world.clock.forward(minutes=6)
     assert world.call("reconcile", "POST", "/", {}).status_code == 200
     assert _status(world) == IndexStatus.INDEXED
-
-
-def test_a_long_outage_leaves_the_note_waiting_for_reconcile(world: World, embedder: HashingEmbedder) -> None:
-    world.put("n1", title="Boat", text="blue")
-    embedder.outage = ModelUnavailable("away")
-    assert world.written("tenants/alice/notes/n1", b"", **{"ce-time": AN_HOUR_AGO}).status_code == 200
-    assert _status(world) == IndexStatus.PENDING
-
-
-@pytest.mark.parametrize("time", ["", "yesterday", "2020-01-01T00:00:00"])
-def test_an_event_that_does_not_say_when_it_was_comes_again(world: World, embedder: HashingEmbedder, time: str) -> None:
-    world.put("n1", title="Boat", text="blue")
-    embedder.outage = ModelUnavailable("away")
-    assert world.written("tenants/alice/notes/n1", b"", **{"ce-time": time}).status_code == 503
 
 
 def test_while_another_worker_embeds_the_note_the_event_comes_again(world: World) -> None:

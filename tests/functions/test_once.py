@@ -69,7 +69,8 @@ def test_the_same_id_with_another_body_is_a_conflict(
     world: World, writer: ScriptedWriter, other: dict[str, object]
 ) -> None:
     assert _chat(world).status_code == 200
-    assert problem(_chat(world, **other))[:2] == (409, "CONFLICT")
+    for streamed in (False, True):
+        assert problem(_chat(world, stream=streamed, **other))[:2] == (409, "CONFLICT")
     assert len(writer.prompts) == 1
 
 
@@ -261,12 +262,6 @@ def test_streamed_and_whole_are_the_same_request(world: World, writer: ScriptedW
         whole, streamed = _chat(world).get_json(), _stream(world)[-1][1]
     assert streamed == whole
     assert len(writer.prompts) == 1
-
-
-@pytest.mark.usefixtures("writer")
-def test_a_stream_of_a_used_id_with_another_body_is_a_conflict_before_it_begins(world: World) -> None:
-    _stream(world)
-    assert problem(_chat(world, message="And the car?", stream=True))[:2] == (409, "CONFLICT")
 
 
 def test_a_stream_that_is_left_frees_its_id(world: World, writer: ScriptedWriter) -> None:

@@ -78,7 +78,9 @@ def test_a_note_that_is_deleted_while_the_answer_is_written_answers_no_more(
     response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", "stream": streamed})
     text = response.get_data(as_text=True)
     body = json.loads(text.rpartition("data: ")[2]) if streamed else response.get_json()
-    assert body["meta"]["refusal"] == {"reason": "index_pending", "nearest": []}
+    refusal = body["meta"]["refusal"]
+    told = "Some of your notes are still being indexed. Ask again in a moment."
+    assert refusal == {"reason": "index_pending", "told": told, "nearest": []}
     assert (body["citations"], "12 metres" in body["answer"]) == ([], False)
     assert ("event: retract" in text) is streamed
 
