@@ -188,6 +188,9 @@ def part(of: Span, which: str) -> Span:
     length = (of.end - of.start).days
     if which in ("week", "weekend"):
         return _week_of(of.start, 5 if which == "weekend" else 0) if length <= 7 else of
+    if length > 3000:
+        first, count = _DECADE_PARTS[which]
+        return months(of.start.year + first, 1, 12 * count)
     if length > 300:
         return months(of.start.year, *_YEAR_PARTS[which])
     third, edge = length // 3, 7 if length > 7 else 3
@@ -208,6 +211,12 @@ def _week_of(day_in_it: date, first_weekday: int) -> Span:
     monday = day_in_it - timedelta(days=day_in_it.weekday())
     return Span(monday + timedelta(days=first_weekday), monday + timedelta(days=7))
 
+
+_DECADE_PARTS = {
+    "start": (0, 4), "early": (0, 4), "mid": (4, 3), "late": (7, 3), "end": (7, 3), "first half": (0, 5),
+    "second half": (5, 5),
+}  # fmt: skip
+"""Part of a decade -> (first year, how many)."""
 
 _WEEKS = {"second week": 1, "third week": 2, "fourth week": 3}
 

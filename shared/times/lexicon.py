@@ -51,6 +51,7 @@ _COMMON = (
     Rule("month", r"{month}", weak=True),
     Rule("season", r"{season} (?:(?:{links}) )?{year}"),
     Rule("season", r"{season}", weak=True),
+    Rule("iso_week", r"w(?P<week>[0-5]?\d)(?:/(?P<yy>\d\d)|[\s/-]{year})"),
     Rule("season", rf"{{season}} (?:(?:{{links}}) )?(?P<year>{YEAR})\s?[/–-]\s?(?:19|20)?\d\d"),
 )  # fmt: skip
 """Read in every language that has words for times."""

@@ -203,6 +203,8 @@ def days_of_ordinal(ordinal: Mention, of: Span, context: Context) -> Span | None
         unit, count = unit_of(ordinal, context), count_of(ordinal, context, "n2" if ordinal.word("n2") else "n")
         edge, sign = (of.end, -1) if ordinal.word("last") else (of.start, 1)
         return _between(edge, calendar.shifted(edge, unit, sign * (count or FEW[unit])))
+    if ordinal.rule.kind == "eve":
+        return calendar.day(of.start - ONE_DAY)
     if ordinal.rule.kind == "day":
         return calendar.day(of.start if nth else of.end - ONE_DAY)
     number = 5 if weekend else context.words.weekdays[ordinal.word("weekday") or ""]

@@ -136,8 +136,8 @@ def _reading(text: str, mention: Mention, following: Mention | None, context: Co
     preposition = at_end(text, start, grammar.preposition) if led else None
     certain = not unpaired and (not anchor.bare or _is_plain(text, mention, grammar))
     recurs = mention.rule.kind in RECURRING and mention.week is None and mention.word("year") is None
-    reading = _Reading(span, preposition.start() if preposition else start, anchor.end, recurs, certain)
-    return _bounded(text, reading, context)
+    reading = _bounded(text, _Reading(span, start, anchor.end, recurs, certain), context)
+    return replace(reading, start=min(reading.start, preposition.start())) if preposition else reading
 
 
 def _anchor(text: str, mention: Mention, context: Context) -> _Anchor:

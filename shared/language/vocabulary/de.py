@@ -93,6 +93,7 @@ TIMES = Times(
         Rule("soon", r"kurz|gleich|direkt|unmittelbar"),
     ),
     ordinal_days=(
+        Rule("eve", r"am (?:vorabend|vortag) (?:vor|von|vom|des|der)"),
         Rule("weekday", r"(?:am )?(?P<nth>ersten|zweiten|dritten|vierten|letzten) {weekday} (?:im|des)"),
         Rule("units", r"(?:in )?den (?:ersten|(?P<last>letzten)) {n} (?P<unit>tagen|wochen|monaten) (?:im|des)"),
         Rule("weekend", r"(?:am )?(?P<nth>ersten|zweiten|dritten|vierten|letzten) wochenende (?:im|des)"),

@@ -54,8 +54,8 @@ TIMES = Times(
         Rule("yesterday", r"yesterday(?: (?:morning|afternoon|evening|night))?|last night"),
         Rule("recently", r"recently|lately|in recent weeks|as of late"),
         Rule("other_day", r"the other day|in recent days"),
-        Rule("ago", r"(?:(?:about|around|roughly|some|exactly) )?{n} (?:(?:or|to) {most} )?{unit} ago"),
-        Rule("same_day", r"(?:on )?(?:this|the same|that same|the very same) (?:day|date)|to the day"),
+        Rule("ago", r"(?:(?:about|around|roughly|some) )?{n} (?:(?:or|to) {most} )?{unit} ago"),
+        Rule("same_day", r"(?:on )?(?:this|the same|that same|the very same) (?:day|date)|exactly|to the day"),
         Rule("clock_ago", r"(?:(?:about|around|roughly|some) )?(?:half an|{n}) (?:hours?|hrs?|(?P<minutes>minutes?|mins?)) ago"),
         Rule("clock_ago", r"(?:a moment|just a moment|moments) ago"),
         Rule("half_year", r"(?:(?:about|around|roughly|some) )?half a year ago"),
@@ -84,7 +84,7 @@ TIMES = Times(
         Rule("nth_unit", r"(?:the )?{nth} (?P<unit>quarter|half)(?: of)?(?: {year}| (?:(?P<current>this)|(?P<back>last)) year)"),
         Rule("feast", r"(?:(?:over|at|around|during|on) )?(?P<last>last )?{feast}(?:,? (?:(?:in|of) )?{year})?"),
         Rule("decade", r"(?:the )?['’]?{decade}['’]?s"),
-        Rule("decade", r"the {decade}(?<=s)"),
+        Rule("decade", r"(?:the )?{decade}(?<=s)", weak=True),
     ),
     prepositions=r"(?:in|on|during|of|over|from|around|throughout|early|late|mid)",
     operators={
@@ -114,6 +114,7 @@ TIMES = Times(
         Rule("soon", r"shortly|soon|right|just|immediately"),
     ),
     ordinal_days=(
+        Rule("eve", r"(?:on )?the eve of"),
         Rule("day", r"(?:on )?the (?P<nth>first|last) day of"),
         Rule("units", r"(?:(?:in|over|during) )?the (?:first|(?P<last>last)) {n} (?P<unit>days|weeks|months) of"),
         Rule("weekday", r"(?:on )?(?:the )?(?P<nth>first|second|third|fourth|fifth|last) {weekday} (?:of|in)"),

@@ -95,6 +95,7 @@ TIMES = Times(
         Rule("soon", r"poco|justo"),
     ),
     ordinal_days=(
+        Rule("eve", r"(?:en )?(?:la )?víspera de(?:l)?"),
         Rule("weekday", r"(?:el )?(?P<nth>primer|segundo|tercer|cuarto|último) {weekday} de(?:l)?"),
         Rule("units", r"(?:en )?l[ao]s (?:(?:primer|(?P<last>últim))[oa]s {n}|{n2} primer[oa]s) (?P<unit>días|semanas|meses) de(?:l)?"),
         Rule("weekend", r"(?:el )?(?P<nth>primer|segundo|tercer|cuarto|último) fin de semana de(?:l)?"),
@@ -106,7 +107,7 @@ TIMES = Times(
     links=r"de|del|de la|en",
     day_endings="º|ª|er|o",
     parts={"start": r"(?:a )?(?:principios|comienzos|inicios) de(?:l)?", "mid": r"(?:a )?mediados de(?:l)?",
-           "end": r"(?:a )?(?:finales|fines) de(?:l)?", "week": r"(?:la )?semana del",
+           "end": r"(?:a )?(?:finales|fines|fin|final) de(?:l)?", "week": r"(?:la )?semana del",
            "second week": r"(?:en )?(?:la )?segunda semana de(?:l)?",
            "third week": r"(?:en )?(?:la )?tercera semana de(?:l)?"},
     names_are_lower_case=True,

@@ -89,6 +89,7 @@ TIMES = Times(
         Rule("soon", r"juste|peu"),
     ),
     ordinal_days=(
+        Rule("eve", r"(?:à )?(?:la )?veille (?:de |du |d['’])"),
         Rule("weekday", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième|dernier) {weekday} (?:de |du |d['’])"),
         Rule("units", r"(?:(?:pendant|durant|dans) )?les (?:{n} premi(?:ers|ères)|{n2} (?P<last>derni(?:ers|ères))) (?P<unit>jours|semaines|mois) (?:de |du |d['’])"),
         Rule("weekend", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième|dernier) week-?end (?:de |du |d['’])"),

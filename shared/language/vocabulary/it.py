@@ -93,6 +93,7 @@ TIMES = Times(
         Rule("soon", r"poco|subito"),
     ),
     ordinal_days=(
+        Rule("eve", r"(?:al)?(?:la )?vigilia (?:di|del|della|dell['’])"),
         Rule("weekday", r"(?:il |la )?(?P<nth>primo|prima|secondo|seconda|terzo|terza|quarto|quarta|ultimo|ultima) {weekday} (?:di|del|della|dell['’])"),
         Rule("units", r"(?:(?:nelle|nei|le|i) )(?:prim[ei]|(?P<last>ultim[ei])) {n} (?P<unit>giorni|settimane|mesi) (?:di|del|della|dell['’])"),
         Rule("weekend", r"(?:il )?(?P<nth>primo|secondo|terzo|quarto|ultimo) (?:fine settimana|week-?end) (?:di|del|della|dell['’])"),
