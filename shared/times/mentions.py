@@ -62,7 +62,8 @@ def _is_name(text: str, mention: Mention) -> bool:
     start = mention.start
     if mention.rule.kind in NAMES or (mention.rule.kind in PERIODS and mention.word("unit") is None):
         next_word = _NAME_BEHIND.match(text, mention.end)
-        is_bare = mention.rule.weak and not re.search(r"\d", mention.match[0])
+        leads = mention.rule.kind == "feast" and mention.match.start("feast") == start
+        is_bare = (mention.rule.weak or leads) and not re.search(r"\d", mention.match[0])
         follows_name = at_end(text, start, _NAME_BEFORE) and not at_end(text, start, _FIRST_WORD)
         return bool(is_bare and (next_word or follows_name))
     capitals = [word for word in mention.match[0].split() if word[0].isupper()]

@@ -210,7 +210,7 @@ def _counts(text: str, year: Mention, grammar: Lexicon) -> bool | None:
         return False
     if not grammar.names_are_capitalised:
         return behind[1].istitle()
-    return (behind[1].endswith("s") or None) if behind[1].islower() else False
+    return True if behind[1].islower() and behind[1].endswith("s") else None
 
 
 def _stands_as_time(text: str, mention: Mention, grammar: Lexicon) -> bool:
