@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -12,12 +11,8 @@ from typing import Any
 
 import pytest
 
-from shared.bootstrap import build
-from shared.model.notes import NoteKey
-from shared.notes.service import NoteDraft
-from shared.settings import Settings
 from tests.servers.auth_emulator import AuthEmulator
-from tests.servers.function import running
+from tests.servers.function import environment, running
 from tests.servers.gemini import GeminiServer
 from tests.servers.npm import installed
 
@@ -39,29 +34,9 @@ def sdk() -> Path:
 def called(sdk: Path, tmp_path: Path) -> Iterator[Mapping[str, Any]]:
     """What the SDK got from a function that knows one note of the caller's."""
     with GeminiServer(ANSWER) as gemini, AuthEmulator(PROJECT) as auth:
-        env = {
-            "PATH": os.environ["PATH"],
-            "STORE": "embedded",
-            "AURORA_HOME": str(tmp_path / "home"),
-            "GOOGLE_CLOUD_PROJECT": PROJECT,
-            "AUTH": "emulator",
-            "GEMINI_API_KEY": "test",
-            "GEMINI_BASE_URL": gemini.url,
-            "THREADS": "8",
-        }
-        app = build(Settings.from_env(env))
-        app.notes.save("mara", "api", NoteDraft(title="API", text="We run the API on Cloud Run."))
-        app.indexer.index(NoteKey("mara", "api"))
-        app.store.close()
-        with running("chat", env) as function:
-            command = [
-                "node",
-                "client.mjs",
-                PROJECT,
-                str(function.port),
-                auth.url.rpartition(":")[2],
-                json.dumps(ASKED),
-            ]
+        with running("chat", environment(tmp_path / "home", PROJECT, gemini)) as function:
+            where = (PROJECT, str(function.port), auth.url.rpartition(":")[2])
+            command = ["node", "client.mjs", *where, json.dumps(ASKED)]
             done = subprocess.run(command, cwd=sdk, capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, done.stderr
         yield json.loads(done.stdout)

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from shared.bootstrap import build
-from shared.model.notes import NoteKey
-from shared.notes.service import NoteDraft
-from shared.settings import Settings
 from tests.servers.certificates import PROJECT, unsigned
-from tests.servers.function import RunningFunction, running
+from tests.servers.function import RunningFunction, environment, running
 from tests.servers.gemini import GeminiServer, streamed
 
 TOKEN_CLAIMS = {"sub": "mara", "aud": PROJECT, "iss": f"https://securetoken.google.com/{PROJECT}"}
@@ -48,30 +42,12 @@ class Chat:
 @pytest.fixture(scope="module")
 def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chat]:
     home = tmp_path_factory.mktemp("home")
-    with GeminiServer("The API runs on Cloud Run [N1].") as gemini:
-        env = _environment(home, gemini)
-        app = build(Settings.from_env(env))
-        app.notes.save("mara", "api", NoteDraft(title="API", text="We run the API on Cloud Run."))
-        app.indexer.index(NoteKey("mara", "api"))
-        app.store.close()
-        with running("chat", env) as function:
-            chat = Chat(function, gemini)
-            with chat.asked() as warming:
-                read_until(warming, b"event: result")
-            yield chat
-
-
-def _environment(home: Path, gemini: GeminiServer) -> dict[str, str]:
-    return {
-        "PATH": os.environ["PATH"],
-        "STORE": "embedded",
-        "AURORA_HOME": str(home),
-        "GOOGLE_CLOUD_PROJECT": PROJECT,
-        "AUTH": "emulator",
-        "GEMINI_API_KEY": "test",
-        "GEMINI_BASE_URL": gemini.url,
-        "THREADS": "8",
-    }
+    gemini = GeminiServer("The API runs on Cloud Run [N1].")
+    with gemini, running("chat", environment(home, PROJECT, gemini)) as function:
+        chat = Chat(function, gemini)
+        with chat.asked() as warming:
+            read_until(warming, b"event: result")
+        yield chat
 
 
 def read_until(connection: socket.socket, sign: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -10,6 +11,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from shared.bootstrap import build
+from shared.model.notes import NoteKey
+from shared.notes.service import NoteDraft
+from shared.settings import Settings
+from tests.servers.gemini import GeminiServer
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60
@@ -43,6 +50,25 @@ def running(
     finally:
         process.terminate()
         process.wait(20)
+
+
+def environment(home: Path, project: str, gemini: GeminiServer) -> dict[str, str]:
+    """All that a function sees which has its notes in `home`, and one of mara's in it: where the API runs."""
+    env = {
+        "PATH": os.environ["PATH"],
+        "STORE": "embedded",
+        "AURORA_HOME": str(home),
+        "GOOGLE_CLOUD_PROJECT": project,
+        "AUTH": "emulator",
+        "GEMINI_API_KEY": "test",
+        "GEMINI_BASE_URL": gemini.url,
+        "THREADS": "8",
+    }
+    app = build(Settings.from_env(env))
+    app.notes.save("mara", "api", NoteDraft(title="API", text="We run the API on Cloud Run."))
+    app.indexer.index(NoteKey("mara", "api"))
+    app.store.close()
+    return env
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:

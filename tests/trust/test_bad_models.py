@@ -100,15 +100,11 @@ def as_wanted(body: dict[str, Any], bad: Bad) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_that_misbehaves_unstreamed(world: World, writes: Callable[..., None], name: str) -> None:
+def test_a_model_that_misbehaves_whole_and_streamed(world: World, writes: Callable[..., None], name: str) -> None:
     writes(MODELS[name].script)
     response = world.call("chat", "POST", "/chat", ASKED)
     assert response.status_code == 200
     as_wanted(response.get_json(), MODELS[name])
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_a_model_that_misbehaves_streamed(world: World, writes: Callable[..., None], name: str) -> None:
     writes(MODELS[name].script)
     events = event_source(world.call("chat", "POST", "/chat", ASKED, headers=STREAM).get_data())
     kind, result = events[-1]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import shutil
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from cli.product.page import TYPES
+from tests.servers.certificates import claims, unsigned
 from tests.servers.dev import ROOT, dev
 from tests.servers.scripted import Reply, Request, ScriptedServer
 from tests.web.conftest import OpenPage
@@ -25,19 +24,7 @@ PASSWORD = "correct horse"
 
 def token(uid: str) -> str:
     """As the Auth emulator makes them: unsigned."""
-    now = int(time.time())
-    claims = {
-        "aud": PROJECT,
-        "iss": f"https://securetoken.google.com/{PROJECT}",
-        "sub": uid,
-        "iat": now,
-        "auth_time": now,
-        "exp": now + 3600,
-    }
-    parts = (
-        base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "none"}, claims)
-    )
-    return f"{'.'.join(parts)}."
+    return unsigned(claims(aud=PROJECT, iss=f"https://securetoken.google.com/{PROJECT}", sub=uid, user_id=None))
 
 
 def accounts(request: Request) -> Reply:
