@@ -9,7 +9,6 @@ a question leave it.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterable, Mapping
@@ -18,13 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from werkzeug.exceptions import HTTPException
-from werkzeug.wrappers import Request, Response
+from werkzeug.wrappers import Request
 
-from functions.http.errors import body_of, kind_of
+from cli.product.page import json_of, reply_with
 from shared.app import App
 from shared.bootstrap import use, with_writer
-from shared.errors import AuroraError, Conflict, InvalidArgument, SettingsError
+from shared.errors import Conflict, InvalidArgument, SettingsError
 from shared.model.answers import Prompt
 from shared.settings import CHAT_MODEL, Settings
 
@@ -109,24 +107,15 @@ def with_model_choice(site: WSGIApplication, choice: ModelChoice) -> WSGIApplica
         request = Request(environ)
         if request.path not in PATHS or request.method not in {"GET", "PUT"}:
             return site(environ, start_response)
-        try:
-            told = choice.told() if request.method == "GET" else choice.choose(_wanted(request))
-            response = Response(json.dumps(told), mimetype="application/json")
-        except AuroraError as error:
-            response = Response(json.dumps(body_of(error)), kind_of(error).code, mimetype="application/json")
-        response.headers["Cache-Control"] = "no-store"
-        return response(environ, start_response)
+        work = choice.told if request.method == "GET" else lambda: choice.choose(_wanted(request))
+        return reply_with(work)(environ, start_response)
 
     return served
 
 
 def _wanted(request: Request) -> dict[str, str]:
     """The variables that the request means, those that are not named empty. Raises InvalidArgument."""
-    request.max_content_length = MAX_BODY
-    try:
-        body = json.loads(request.get_data())
-    except (HTTPException, ValueError, RecursionError):
-        body = None
+    body = json_of(request, most=MAX_BODY)
     kind = body.get("kind") if isinstance(body, dict) else None
     if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidArgument("kind", f"one of {', '.join(KINDS)}")

@@ -1,16 +1,22 @@
-"""The web page's files, served as any static host would; every other path goes to the functions."""
+"""The web page's files, served as any static host would; every other path goes to the functions. And how what is
+served to this machine's page alone answers.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import ChainMap
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
+from werkzeug.exceptions import HTTPException
 from werkzeug.security import safe_join
 from werkzeug.wrappers import Request, Response
+
+from functions.http.errors import body_of, kind_of
+from shared.errors import AuroraError
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -27,6 +33,25 @@ TYPES = {
 
 FIREBASE_AUTH = ("https://identitytoolkit.googleapis.com", "https://securetoken.googleapis.com")
 """Where the page signs in, if its config.json names a Firebase key."""
+
+
+def reply_with(work: Callable[[], Mapping[str, object]]) -> Response:
+    """What `work` gives as JSON, or the error that it raises; no cache keeps it."""
+    try:
+        response = Response(json.dumps(work()), mimetype="application/json")
+    except AuroraError as error:
+        response = Response(json.dumps(body_of(error)), kind_of(error).code, mimetype="application/json")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def json_of(request: Request, *, most: int) -> Any:  # noqa: ANN401 - JSON
+    """The body, of at most so many bytes; None: it is no JSON."""
+    request.max_content_length = most
+    try:
+        return json.loads(request.get_data())
+    except (HTTPException, ValueError, RecursionError):
+        return None
 
 
 def with_page(functions: WSGIApplication, folder: Path, config: Mapping[str, object] | None = None) -> WSGIApplication:

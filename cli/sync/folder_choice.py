@@ -6,22 +6,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from werkzeug.exceptions import HTTPException
-from werkzeug.wrappers import Request, Response
+from werkzeug.wrappers import Request
 
+from cli.product.page import json_of, reply_with
 from cli.sync.conflicts import open_conflicts
 from cli.sync.destinations import LocalDestination
 from cli.sync.importing import Import
 from cli.sync.manifest import Manifest
 from cli.sync.vault_choice import choose_vault
-from functions.http.errors import body_of, kind_of
 from shared.app import App
-from shared.errors import AuroraError, InvalidArgument
+from shared.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -38,13 +36,9 @@ def with_folders(site: WSGIApplication, app: App, tenant_id: str) -> WSGIApplica
         request = Request(environ)
         if request.path not in PATHS or request.method not in {"GET", "POST"}:
             return site(environ, start_response)
-        try:
-            told = _known(destination) if request.method == "GET" else _added(destination, _wanted(request))
-            response = Response(json.dumps(told), mimetype="application/json")
-        except AuroraError as error:
-            response = Response(json.dumps(body_of(error)), kind_of(error).code, mimetype="application/json")
-        response.headers["Cache-Control"] = "no-store"
-        return response(environ, start_response)
+        asks = request.method == "GET"
+        reply = reply_with(lambda: _known(destination) if asks else _added(destination, _wanted(request)))
+        return reply(environ, start_response)
 
     return served
 
@@ -72,12 +66,10 @@ def _added(destination: LocalDestination, folder: Path) -> dict[str, object]:
 
 def _wanted(request: Request) -> Path:
     """Raises InvalidArgument."""
-    request.max_content_length = MAX_BODY
     try:
-        named = json.loads(request.get_data())["folder"]
-        folder = Path(named).expanduser()
+        folder = Path(json_of(request, most=MAX_BODY)["folder"]).expanduser()
         usable = folder.is_absolute() and folder.is_dir()
-    except (HTTPException, ValueError, RecursionError, TypeError, KeyError, RuntimeError, OSError):
+    except (ValueError, TypeError, KeyError, RuntimeError, OSError):
         usable = False
     if not usable:
         raise InvalidArgument("folder", "the whole path of a folder on this machine, like ~/notes")

@@ -20,11 +20,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from werkzeug.exceptions import HTTPException
 from werkzeug.security import safe_join
 from werkzeug.utils import send_file
 from werkzeug.wrappers import Request, Response
 
+from cli.product.page import json_of, reply_with
 from cli.sync.comparison import Comparison
 from cli.sync.conflicts import Sides, settle, sides_of
 from cli.sync.destinations import LocalDestination
@@ -33,7 +33,7 @@ from cli.sync.manifest import Known, Manifest, Read
 from cli.sync.merging import Choice, Merge, Side, merge_of
 from functions.http.errors import body_of, kind_of
 from shared.app import App
-from shared.errors import AuroraError, Conflict, InvalidArgument, NotFound
+from shared.errors import Conflict, InvalidArgument, NotFound
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -69,7 +69,8 @@ def with_note_files(site: WSGIApplication, files: FolderFiles) -> WSGIApplicatio
         request = Request(environ)
         asked = _FILE.fullmatch(request.path)
         if asked and request.method in {"GET", "PUT"}:
-            return _answer(request, files, asked[1])(environ, start_response)
+            note_id = asked[1]
+            return reply_with(lambda: _answered(request, files, note_id))(environ, start_response)
         opened = _DOCUMENT.fullmatch(request.path)
         if opened and request.method in {"GET", "HEAD"}:
             return _document(request, files, opened[1])(environ, start_response)
@@ -90,25 +91,15 @@ def _made(reply: Response) -> str:
     return str(body.get("note", body)["noteId"])
 
 
-def _answer(request: Request, files: FolderFiles, note_id: str) -> Response:
-    try:
-        if request.method == "PUT":
-            match _decision(request):
-                case Side() as side:
-                    files.settle(note_id, side)
-                case bool() as write:
-                    files.decide(note_id, write=write)
-                    files.follow(note_id)
-        text = files.text(note_id) if "text" in request.args else {}
-        response = Response(json.dumps({**files.origin(note_id), **text}), mimetype="application/json")
-    except AuroraError as error:
-        response = _refused(error)
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-def _refused(error: AuroraError) -> Response:
-    return Response(json.dumps(body_of(error)), kind_of(error).code, mimetype="application/json")
+def _answered(request: Request, files: FolderFiles, note_id: str) -> Mapping[str, object]:
+    if request.method == "PUT":
+        match _decision(request):
+            case Side() as side:
+                files.settle(note_id, side)
+            case bool() as write:
+                files.decide(note_id, write=write)
+                files.follow(note_id)
+    return {**files.origin(note_id), **(files.text(note_id) if "text" in request.args else {})}
 
 
 def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
@@ -116,7 +107,8 @@ def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
     file = files.pdf(note_id) if image is None else files.image(note_id, image)
     if file is None:
         what = "came from no PDF that is in its folder" if image is None else f"has no image {image!r} in its folder"
-        return _refused(NotFound(f"note {note_id!r} {what}"))
+        error = NotFound(f"note {note_id!r} {what}")
+        return Response(json.dumps(body_of(error)), kind_of(error).code, mimetype="application/json")
     kind = IMAGES.get(file.suffix.lower(), "application/pdf")
     response = send_file(file, request.environ, mimetype=kind, download_name=file.name)
     if image is not None:  # opened by itself, it runs nothing
@@ -130,11 +122,10 @@ def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
 
 
 def _decision(request: Request) -> bool | Side:
-    request.max_content_length = MAX_BODY
+    body = json_of(request, most=MAX_BODY)
     try:
-        body = json.loads(request.get_data())
         wanted = Side(body["take"]) if "take" in body else body["writeBack"]
-    except (HTTPException, ValueError, RecursionError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError):
         wanted = None
     if not isinstance(wanted, (bool, Side)):
         raise InvalidArgument("writeBack", "true or false, or take: file or note")
