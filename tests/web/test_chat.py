@@ -270,6 +270,24 @@ def test_a_new_question_stands_at_the_top_with_its_answer_below(page: Page) -> N
     assert top["y"] < 120
 
 
+def test_on_a_tablet_the_note_stands_beside_the_answer_and_no_ring_around_either(
+    open_page: OpenPage, product: Running, shot: Shot
+) -> None:
+    page = open_page(product.address, viewport={"width": 820, "height": 1180})
+    ask(page, QUESTION).locator(".answer .chip").first.click()
+    expect(page.locator(".pane mark").first).to_be_visible()
+    shot(page, "tablet")
+    answer, pane = page.locator("#main").bounding_box(), page.locator(".pane").bounding_box()
+    assert answer
+    assert pane
+    assert min(answer["width"], pane["width"]) > 350
+    assert answer["x"] + answer["width"] <= pane["x"]
+    page.keyboard.press("Escape")
+    page.get_by_label("Your question").press("Escape")
+    expect(page.locator(".thread")).to_be_focused()
+    expect(page.locator(".thread")).to_have_css("outline-style", "none")
+
+
 def test_after_an_answer_tab_goes_to_what_it_cites_and_once_round_goes_on(page: Page) -> None:
     exchange = ask(page, QUESTION)
     page.keyboard.press("Tab")
