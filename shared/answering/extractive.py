@@ -32,7 +32,7 @@ _CLOSES = re.compile(r"\||`{3}|~{3}")
 MODEL = "extractive"
 FAR = 0.5
 """Share of the first passage's score below which another one is left out."""
-FURTHER = 0.7
+FURTHER = 0.6
 """The same of the nearness of the first note's window, for further windows of that note."""
 ALONE = 0.2
 """By how much the second window of the first note must be nearer than those of all other notes for it alone to be

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 MAX_PIECES = 3
 """Pieces in one window, beside the sentence before it that names its subject."""
-EMBEDDED = 1500
+EMBEDDED = 1200
 """Characters that are embedded for one question: a tenth of a millisecond of processor time each."""
 MIN_EMBEDDED = 30
 """Characters that a shorter piece costs."""
