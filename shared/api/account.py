@@ -98,7 +98,7 @@ def _line(kind: Any, name: str, **more: type) -> Any:  # noqa: ANN401 - types ma
     """The type of an export's lines that are JSON of this kind, with their `type`."""
     fields = {**get_type_hints(kind, include_extras=True), "type": Literal[name], **more}
     made = cast("Any", TypedDict)(f"{name[0].upper()}{name[1:]}LineJson", fields)
-    made.__doc__ = f"{str(kind.__doc__).splitlines()[0].partition('.')[0]}, as a line of an export."
+    made.__doc__ = f"{kind.__doc__.partition('.')[0]}, as a line of an export."
     return made
 
 

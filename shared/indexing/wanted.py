@@ -109,9 +109,14 @@ def compare(
     donors = {_vector_key(chunk): chunk.chunk_id for chunk in stored if chunk.has_vector} if embeds else {}
     put, patch, embed = [], [], []
     for chunk in wanted:
-        at_place = held.get(chunk.chunk_id)
-        has_donor = _vector_key(chunk) in donors
-        if at_place is None or not _keeps_place(chunk, at_place, has_donor=has_donor):
+        at_place, has_donor = held.get(chunk.chunk_id), _vector_key(chunk) in donors
+        # Whether the stored vector, or the lack of one, is right for the wanted chunk. Without one, and another chunk
+        # has it, the chunk is written again with the other's vector.
+        if (
+            at_place is None
+            or (at_place.text_hash, at_place.index_version) != (chunk.text_hash, chunk.index_version)
+            or (has_donor and not at_place.has_vector)
+        ):
             put.append(chunk)
         elif touch_all or at_place.note_revision != chunk.note_revision:
             patch.append(chunk)
@@ -133,12 +138,3 @@ def _vector_key(chunk: IndexedChunk | StoredChunk) -> tuple[str, str]:
     embeds only the texts that it cuts differently.
     """
     return chunk.text_hash, chunk.index_version.partition(":")[2]
-
-
-def _keeps_place(wanted: IndexedChunk, stored: StoredChunk, *, has_donor: bool) -> bool:
-    """Whether the stored chunk's vector, or its lack of one, is right for the wanted chunk.
-
-    Without one, and another chunk has it, the chunk is written again with the other's vector.
-    """
-    same = stored.text_hash == wanted.text_hash and stored.index_version == wanted.index_version
-    return same and (stored.has_vector or not has_donor)

@@ -105,7 +105,13 @@ class Notes:
         documents, next_token = self._connection.listed(
             self._connection.tenant(tenant_id), "notes", limit=limit, token=token
         )
-        return Page(tuple(_whole(last(each.name), each) for each in documents), next_token)
+        found: list[Note | UnreadableNote] = []
+        for each in documents:
+            try:
+                found.append(note_of(last(each.name), each))
+            except NoteUnreadable as bad:
+                found.append(UnreadableNote(last(each.name), bad.message, as_json(each)))
+        return Page(tuple(found), next_token)
 
     def _documents(self, tenant_id: str, after: str | None, step: int, vault: str | None) -> Iterator[tuple[str, Any]]:
         """Notes by id, without their texts. The caller filters by the default vault: apps may leave the field out."""
@@ -157,13 +163,6 @@ def _trashed(document: Any) -> TrashedNote:  # noqa: ANN401
     fields = values_of(document)
     note = CODEC.load(Note, {"text": "", **fields})
     return CODEC.load(TrashedNote, fields, trash_id=last(document.name), note=note)
-
-
-def _whole(note_id: str, document: Any) -> Note | UnreadableNote:  # noqa: ANN401
-    try:
-        return note_of(note_id, document)
-    except NoteUnreadable as bad:
-        return UnreadableNote(note_id, bad.message, as_json(document))
 
 
 def _check(note: Note) -> None:

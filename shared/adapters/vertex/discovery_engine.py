@@ -106,16 +106,15 @@ class CheckGroundingJudge:
 
 def _request(texts: Sequence[str], chunks: Sequence[IndexedChunk]) -> dict[str, Any]:
     """`attributes` come back with the facts and are free to choose; nothing of them is needed."""
+    heads = ((each.title, each.heading_path, date_in_words(each.created_at)) for each in chunks)
+    facts = [
+        f"{'; '.join(filter(None, head))}\n{each.text}"[:MAX_FACT] for head, each in zip(heads, chunks, strict=True)
+    ]
     return {
         "answerCandidate": "\n".join(texts),
-        "facts": [{"factText": _fact(chunk), "attributes": {"index": str(at)}} for at, chunk in enumerate(chunks)],
+        "facts": [{"factText": fact, "attributes": {"index": str(at)}} for at, fact in enumerate(facts)],
         "groundingSpec": {"citationThreshold": SUPPORTED, "enableClaimLevelScore": True},
     }
-
-
-def _fact(chunk: IndexedChunk) -> str:
-    head = "; ".join(part for part in (chunk.title, chunk.heading_path, date_in_words(chunk.created_at)) if part)
-    return f"{head}\n{chunk.text}"[:MAX_FACT]
 
 
 def _claims(reply: object, facts: int) -> list[_Claim]:
