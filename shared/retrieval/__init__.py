@@ -2,7 +2,7 @@
 
     1. analysis.py     keywords, stems, time, language; filters -> the restriction of every leg
     2. candidates.py   the pool, from the legs (legs.py) in the places given (places.py)
-    3. scores.py       vector, keyword (bm25.py) and recency -> a score
+    3. scores.py       vector, keyword (bm25.py), recency and other candidates (context.py) -> a score
     4. selection.py    live passages best first, reranked, without repeats
 
 options.py holds what may be tuned, calibration.py estimates what an embedder's cosines mean, explanation.py says why a

@@ -14,6 +14,7 @@ from shared.ports.stores import Store
 from shared.retrieval.analysis import analyse, restrict
 from shared.retrieval.bm25 import idf
 from shared.retrieval.candidates import Pool, find, gather
+from shared.retrieval.context import contexts
 from shared.retrieval.legs import Search, query_vector
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.places import inside
@@ -77,7 +78,8 @@ class Retriever:
         pool = find(search, allowed, analysis.time)
         timer.end("candidates")
         # 3. Score.
-        formula = Formula.of(search, pool)
+        alone = Formula.of(search, pool)
+        formula = replace(alone, context=contexts(pool, alone))
         # 4. Rerank and select.
         retrieved = self._select(search, pool, formula, timer)
         return RetrievalTrace(search=search, pool=pool, formula=formula, retrieved=retrieved)

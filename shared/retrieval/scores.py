@@ -5,9 +5,8 @@ Pure: the same pool gives the same scores in the same order, whatever order its 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from shared.language.terms import content_words, stems
@@ -40,12 +39,6 @@ SHORT, LONG = 60, 80
 """Stems: a note's first chunk of up to SHORT counts wholly as a short note, one of LONG or more not at all."""
 LEXICAL = 0.3
 """How far a short note's vector part is lifted towards a greater keyword part: few words make a poor vector."""
-CONTEXT = 0.5
-"""How far a short note is lifted towards the best one written within CONTEXT_TIME of it: a message, or a jotted line,
-often names its subject in the one before."""
-CONTEXT_TIME = timedelta(hours=1)
-MAX_CONTEXT_SHARE = 1 / 3
-"""Candidates of that time, at most, of all: where there are more, the time is that of an import."""
 ROUNDING = 1e-6
 """Stores compute cosines in single precision: an unread one may exceed the leg's last by this."""
 
@@ -64,7 +57,7 @@ class Formula:
              note's date lies to it, 1 inside, alone: the time is part of what was asked. When nothing matched
              and the newest notes stand in: the freshness alone.
 
-    All parts of a short note lie CONTEXT of the way to those of a better one written within CONTEXT_TIME of it.
+    Where `context` names a better passage for a candidate, all its parts lie on the way to those of that passage.
     """
 
     options: RetrievalOptions
@@ -81,8 +74,8 @@ class Formula:
     """Whether it asks for that time alone."""
     weigh: Callable[[IndexedChunk], float] = unweighted
     """What a chunk's score is multiplied by, in (0, 1]."""
-    context: Mapping[str, Scores] = field(default_factory=dict)
-    """Chunk id -> parts of the best short note written about then, of the cosines that the vector leg brought."""
+    context: Mapping[str, tuple[Scores, float]] = field(default_factory=dict)
+    """Chunk id -> parts of another candidate, and how far towards them, in (0, 1]: see `shared.retrieval.context`."""
     words: tuple[str, ...] = ()
     """Words of the question whose letters count beside their stems: the embedder does not speak its language."""
 
@@ -92,7 +85,7 @@ class Formula:
         question, analysis, embedder = search.question, search.analysis, search.embedder
         spoken = embedder is None or embedder.languages is None or analysis.lang in embedder.languages
         words = () if spoken else tuple(word for word, _, _ in content_words(analysis.subject, analysis.lang))
-        formula = cls(
+        return cls(
             options=search.options.by_words if words else search.options,
             mode=pool.mode(question.strategy),
             now=question.now,
@@ -104,12 +97,11 @@ class Formula:
             weigh=weigher(search.places),
             words=words,
         )
-        return replace(formula, context=contexts(pool, formula))
 
     def score(self, candidate: Candidate, cosine: float | None) -> Scored:
         """As if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
         chunk, vector, similarity = candidate.chunk, 0.0, 0.0
-        keyword, short = self.keyword[chunk.chunk_id], _shortness(chunk)
+        keyword, short = self.keyword[chunk.chunk_id], shortness(chunk)
         if cosine is not None:
             vector, similarity = self.calibration.vector_part(cosine), self.calibration.similarity(cosine)
             if not self.words:
@@ -118,13 +110,13 @@ class Formula:
         if chunk.chunk_id in self.titled:
             vector, keyword, recency = 1.0, 1.0, recency if self.named else 1.0
         parts = Scores(vector=vector, keyword=keyword, recency=recency, similarity=similarity)
-        score, about_then = sum(self.shares(candidate, parts)), self.context.get(chunk.chunk_id)
-        if about_then and 0 < score < sum(self.shares(candidate, about_then)):
-            lift = CONTEXT * short
+        score = sum(self.shares(candidate, parts))
+        better, lift = self.context.get(chunk.chunk_id, (parts, 0.0))
+        if 0 < score < sum(self.shares(candidate, better)):
             parts = Scores(
-                vector=vector + lift * (about_then.vector - vector),
-                keyword=keyword + lift * (about_then.keyword - keyword),
-                recency=recency + lift * (about_then.recency - recency),
+                vector=(1 - lift) * vector + lift * better.vector,
+                keyword=(1 - lift) * keyword + lift * better.keyword,
+                recency=(1 - lift) * recency + lift * better.recency,
                 similarity=similarity,
             )
             score = sum(self.shares(candidate, parts))
@@ -163,26 +155,9 @@ class Formula:
         return float(freshness * relevance)
 
 
-def _shortness(chunk: IndexedChunk) -> float:
+def shortness(chunk: IndexedChunk) -> float:
     """1 for a short note, 0 for other chunks."""
     return min(1.0, max(0.0, (LONG - chunk.length) / (LONG - SHORT))) if chunk.position == 0 else 0.0
-
-
-def contexts(pool: Pool, formula: Formula) -> Mapping[str, Scores]:
-    """`Formula.context`. Depends on no vector that is read later, so that `contenders` stays exact."""
-    if formula.mode in (RetrievalMode.RRF, RetrievalMode.RECENT):
-        return {}
-    ordered = sorted(pool.candidates, key=lambda each: each.chunk.created_at)
-    times = [each.chunk.created_at for each in ordered]
-    scored = [formula.score(each, each.cosine) if _shortness(each.chunk) else None for each in ordered]
-    found: dict[str, Scores] = {}
-    for own in filter(None, scored):
-        first = bisect_left(times, own.chunk.created_at - CONTEXT_TIME)
-        after = bisect_right(times, own.chunk.created_at + CONTEXT_TIME)
-        others = [each for each in scored[first:after] if each and each.chunk.note_id != own.chunk.note_id]
-        if others and after - first <= MAX_CONTEXT_SHARE * len(ordered):
-            found[own.chunk.chunk_id] = min(others, key=_best_first).scores
-    return found
 
 
 def titled(chunks: Iterable[IndexedChunk], asked: Sequence[str], lang: str) -> frozenset[str]:
@@ -250,7 +225,7 @@ def ranked(pool: Pool, formula: Formula, *, threshold: float) -> tuple[Scored, .
         scored = formula.score(candidate, candidate.cosine)
         if scored.score > 0 and _passes(scored, candidate.cosine, threshold):
             passing.append(scored)
-    return tuple(sorted(passing, key=_best_first))
+    return tuple(sorted(passing, key=best_first_key))
 
 
 def contenders(pool: Pool, formula: Formula, *, head: int, threshold: float) -> tuple[str, ...]:
@@ -276,10 +251,10 @@ def contenders(pool: Pool, formula: Formula, *, head: int, threshold: float) -> 
     certain.sort(reverse=True)
     floor = certain[head - 1] if len(certain) >= head else 0.0
     able = [scored for scored in possible if scored.score > 0 and scored.score >= floor]
-    return tuple(scored.chunk.chunk_id for scored in sorted(able, key=_best_first))
+    return tuple(scored.chunk.chunk_id for scored in sorted(able, key=best_first_key))
 
 
-def _best_first(scored: Scored) -> tuple[float, float, str]:
+def best_first_key(scored: Scored) -> tuple[float, float, str]:
     """Of equal scores the newer, as of two notes with the title that is asked for."""
     return -scored.score, -scored.chunk.created_at.timestamp(), scored.chunk.chunk_id
 

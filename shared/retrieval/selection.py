@@ -21,6 +21,7 @@ from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.retrieval import Reranked, Scored
 from shared.ports.models import Reranker
 from shared.retrieval.candidates import Pool
+from shared.retrieval.context import trigrams
 from shared.retrieval.scores import Formula, contenders, ranked
 
 logger = logging.getLogger(__name__)
@@ -157,9 +158,7 @@ class _Wording:
 
     @classmethod
     def of(cls, chunk: IndexedChunk) -> _Wording:
-        words = re.findall(r"\w+", chunk.text)
-        folded = [word.casefold() for word in words]
-        return cls(chunk, words, frozenset(zip(folded, folded[1:], folded[2:], strict=False)))
+        return cls(chunk, re.findall(r"\w+", chunk.text), trigrams(chunk.text))
 
 
 def _repeats(one: _Wording, other: _Wording) -> bool:

@@ -192,6 +192,25 @@ def test_a_short_note_is_lifted_by_what_was_written_within_the_hour(
     assert next(each for each in ranked if each in ("said", "other")) == first
 
 
+PLAN = "The Kafka topic of the orders service keeps its messages for {} days before they go to the archive of the team"
+
+
+@pytest.mark.parametrize(
+    ("title", "newer", "first"),
+    [
+        ("Kafka", PLAN.format(14) + " and may grow up to a terabyte.", "new"),
+        ("Kafka and more", PLAN.format(14) + " and may grow up to a terabyte.", "old"),
+        ("Kafka", "Which Kafka retention we have was asked again, and nobody knew it", "old"),
+    ],
+)
+def test_a_newer_version_of_a_passage_comes_before_the_outdated_one(
+    library: Library, title: str, newer: str, first: str
+) -> None:
+    library.add("old", PLAN.format(7), title="Kafka", created_at=days_ago(900))
+    library.add("new", newer, title=title, created_at=days_ago(600))
+    assert notes(library.ask("How many days does the Kafka topic of the orders service keep messages?"))[0] == first
+
+
 def test_what_was_imported_at_one_moment_is_no_context(library: Library) -> None:
     for number in range(12):
         library.add(f"n{number:02d}", f"Boat {number} of the regatta" if number % 2 else f"Boat {number}")

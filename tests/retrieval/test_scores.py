@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from shared.model.questions import TimeRange
 from shared.model.retrieval import CosineCalibration, RetrievalMode
-from shared.retrieval.scores import LEXICAL, contenders, contexts, keyword_parts, nearness, ranked
+from shared.retrieval.context import contexts
+from shared.retrieval.scores import LEXICAL, contenders, keyword_parts, nearness, ranked
 from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import NOW, OPTIONS, candidate, days_ago, formula_of, pool_of
 
