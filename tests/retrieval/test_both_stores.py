@@ -183,10 +183,10 @@ def test_with_fewer_postings_firestore_brings_nothing_from_elsewhere_and_the_sam
     assert one.places == other.places
     tokens = {place_token(place.vault, place.folder) for place in other.places}
     assert all(tokens.intersection(passage.chunk.scopes) for passage in other.selected)
-    vectors = {passage.chunk.chunk_id: passage.scores.vector for passage in one.selected}
+    vectors = {passage.chunk.chunk_id: passage.scores.similarity for passage in one.selected}
     shared = [passage for passage in other.selected if passage.chunk.chunk_id in vectors]
     assert len(shared) >= len(one.selected) // 2
-    assert [passage.scores.vector for passage in shared] == pytest.approx(
+    assert [passage.scores.similarity for passage in shared] == pytest.approx(
         [vectors[passage.chunk.chunk_id] for passage in shared], abs=TOLERANCE
     )
 
