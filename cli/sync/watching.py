@@ -196,4 +196,4 @@ def _followed(destination: Destination) -> set[tuple[Source, bool]]:
 
 
 def _task(destination: Destination, source: Source, write_back: bool) -> Import:  # noqa: FBT001 - a pair
-    return Import(destination, source.root, source.vault, Choice(write_back=write_back))
+    return Import(destination, source.root, source.vault, choice=Choice(write_back=write_back))

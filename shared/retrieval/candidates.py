@@ -149,6 +149,12 @@ def _union(
     cosines = {neighbour.chunk.chunk_id: neighbour.cosine for neighbour in neighbours}
     chunks = {chunk.chunk_id: chunk for chunk in (*newest, *best, *near)}
     return tuple(
-        Candidate(chunks[key], cosines.get(key), vector.get(key), keyword.get(key), recent.get(key))
+        Candidate(
+            chunk=chunks[key],
+            cosine=cosines.get(key),
+            vector_rank=vector.get(key),
+            keyword_rank=keyword.get(key),
+            recent_rank=recent.get(key),
+        )
         for key in sorted(chunks)
     )

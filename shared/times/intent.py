@@ -125,7 +125,9 @@ class Intents:
                     clause = _Clause(sentence.text[opening:], sentence.start + opening, sentence.end)
             of_notes = self._words.writing.search(clause.text) is not None
             length = len(clause.text.strip(" \n?!.,"))
-            self._read[sentence.start] = _Question(clause, first_comma, _tense(clause, self._words), of_notes, length)
+            self._read[sentence.start] = _Question(
+                clause, first_comma, _tense(clause, self._words), of_notes=of_notes, length=length
+            )
         return self._read[sentence.start]
 
 

@@ -102,7 +102,7 @@ def _named(text: str, context: Context) -> Iterator[FoundTime]:
         start, end = (at - sum(more for end, more in gains if end <= at) for at in (reading.start, reading.end))
         hint = _hint(reading.span, " ".join(text[start:end].split()), context)
         if hint is not None:
-            yield FoundTime(replace(hint, restricts=reading.certain), start, end, reading.recurs)
+            yield FoundTime(replace(hint, restricts=reading.certain), start, end, recurs=reading.recurs)
 
 
 def _reading(text: str, mention: Mention, following: Mention | None, context: Context) -> _Reading | None:
@@ -136,7 +136,7 @@ def _reading(text: str, mention: Mention, following: Mention | None, context: Co
     preposition = at_end(text, start, grammar.preposition) if led else None
     certain = not unpaired and (not anchor.bare or _is_plain(text, mention, grammar))
     recurs = mention.rule.kind in RECURRING and mention.week is None and mention.word("year") is None
-    reading = _bounded(text, _Reading(span, start, anchor.end, recurs, certain), context)
+    reading = _bounded(text, _Reading(span, start, anchor.end, recurs=recurs, certain=certain), context)
     return replace(reading, start=min(reading.start, preposition.start())) if preposition else reading
 
 
@@ -148,7 +148,8 @@ def _anchor(text: str, mention: Mention, context: Context) -> _Anchor:
         span = days_of_ordinal(ordinal, span, context)
     elif span and part:
         span = calendar.part(span, part)
-    return _Anchor(mention, span, start, mention.end, part, part is None and ordinal is None)
+    bare = part is None and ordinal is None
+    return _Anchor(mention, span, start=start, end=mention.end, part=part, bare=bare)
 
 
 def _bounded(text: str, reading: _Reading, context: Context) -> _Reading:
