@@ -101,7 +101,7 @@ def test_a_note_that_is_not_there_is_acknowledged(world: World) -> None:
         (ModelUnavailable("away"), "", 503, IndexStatus.PENDING),
         (ModelUnavailable("away"), "yesterday", 503, IndexStatus.PENDING),
         (ModelUnavailable("away"), "2020-01-01T00:00:00", 503, IndexStatus.PENDING),  # no zone: nobody knows when
-        (ModelUnavailable("away"), AN_HOUR_AGO, 200, IndexStatus.PENDING),
+        pytest.param(ModelUnavailable("away"), AN_HOUR_AGO, 200, IndexStatus.PENDING, id="an hour ago"),
         (ModelRefused("bad key"), "", 200, IndexStatus.FAILED),
     ],
 )
